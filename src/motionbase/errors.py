@@ -1,0 +1,33 @@
+"""Every error a person can cause; each message is one sentence with the name, the value and what would work."""
+
+
+class MotionBaseError(Exception):
+    """Root of all errors raised by motionbase; the command line prints it as one sentence and exits with code 2."""
+
+
+class PortError(MotionBaseError):
+    """An array, name or shape does not fit a kernel's port."""
+
+
+class KernelError(MotionBaseError):
+    """A kernel or program is not well formed."""
+
+
+class UnsupportedOp(MotionBaseError):
+    """A target cannot render an operation."""
+
+    def __init__(self, op: str, kernel: str, target: str, hint: str = "") -> None:
+        super().__init__(f"kernel {kernel!r}: operation {op} is not supported on target {target!r}{hint}")
+        self.op, self.kernel, self.target = op, kernel, target
+
+
+class SingularSystem(MotionBaseError):
+    """A linear system cannot be solved, whatever the numbers; the message names the rows."""
+
+
+class TargetUnavailable(MotionBaseError):
+    """A target's tool (a C compiler, CuPy, a GPU) is not on this machine."""
+
+
+class UsageError(MotionBaseError):
+    """A command was called in a way that cannot work."""
