@@ -1,0 +1,5 @@
+"""Our own sin, exp, pow and the rest: written once over basic operations, so that every target gives the same bits."""
+
+from motionbase.compile.maths.registry import MATHS, MathsFunction
+
+__all__ = ["MATHS", "MathsFunction"]

@@ -1,0 +1,1 @@
+"""Renderers: each turns lowered functions into the text, or the calls, of one target."""

@@ -1,0 +1,1 @@
+"""Runtimes: each loads what a renderer wrote and calls it."""
