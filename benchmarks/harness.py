@@ -149,7 +149,8 @@ def interleaved(
     warms caches and is thrown away.
     """
     if isinstance(repeats, Settings):
-        repeats, seconds = repeats.repeats, repeats.seconds
+        seconds = repeats.seconds
+        repeats = repeats.repeats
     names = tuple(sides)
     times: dict[str, list[float]] = {name: [] for name in names}
     end = clock() + seconds

@@ -82,6 +82,93 @@ def fit(
         return fixed, float(worst)
 
 
+def fit_least_squares(
+    f: Function,
+    low: float,
+    high: float,
+    degree: int,
+    *,
+    weight: Function = lambda x: mp.mpf(1),
+    digits: int = 50,
+    sweeps: int = 25,
+    refits: int = 6,
+) -> tuple[list[float], float]:
+    """Double coefficients and the largest weighted error, for an interval that may hold 0 and for high degrees.
+
+    Lawson's reweighted least squares on Chebyshev nodes tends to the minimax polynomial and, unlike the exchange, still
+    works when a low power is already fixed and the weight vanishes inside. The `refits` lowest coefficients are rounded
+    one by one, each followed by a new fit of the rest; f is evaluated once a node.
+    """
+    with mp.workdps(digits):
+        a, b = mp.mpf(low), mp.mpf(high)
+        n = 6 * (degree + 1)
+        nodes = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+        wanted, weights = [f(x) for x in nodes], [weight(x) for x in nodes]
+        centre = [(x - (a + b) / 2) * 2 / (b - a) for x in nodes]
+        lawson = [mp.mpf(1) / n] * n
+        fixed: list[float] = []
+        for k in range(refits + 1):
+            columns = degree + 1 - k
+            rest = [
+                y - mp.polyval([mp.mpf(c) for c in reversed(fixed)] or [0], x)
+                for x, y in zip(nodes, wanted, strict=True)
+            ]
+            # Chebyshev times x^k: well conditioned, and the fixed powers stay out
+            basis = [
+                [w * x**k * mp.chebyt(j, t) for j in range(columns)]
+                for x, t, w in zip(nodes, centre, weights, strict=True)
+            ]
+            target = [w * r for w, r in zip(weights, rest, strict=True)]
+            for _ in range(sweeps if k == 0 else 6):
+                normal = mp.matrix(columns, columns)
+                rhs = mp.matrix(columns, 1)
+                for i in range(columns):
+                    rhs[i] = mp.fsum(l * p[i] * t for l, p, t in zip(lawson, basis, target, strict=True))
+                    for j in range(i + 1):
+                        normal[i, j] = normal[j, i] = mp.fsum(
+                            l * p[i] * p[j] for l, p in zip(lawson, basis, strict=True)
+                        )
+                solution = mp.lu_solve(normal, rhs)
+                errors = [
+                    abs(mp.fsum(s * q for s, q in zip(solution, p, strict=True)) - t)
+                    for p, t in zip(basis, target, strict=True)
+                ]
+                total = mp.fsum(l * e for l, e in zip(lawson, errors, strict=True))
+                if total == 0:
+                    break
+                lawson = [l * e / total for l, e in zip(lawson, errors, strict=True)]
+            powers = _powers(solution, a, b)
+            if k < refits:
+                fixed.append(float(powers[0]))
+        coefficients = fixed + [float(c) for c in powers]
+        exact = [mp.mpf(c) for c in reversed(coefficients)]
+        worst = max(w * abs(mp.polyval(exact, x) - y) for x, y, w in zip(nodes, wanted, weights, strict=True))
+        return coefficients, float(worst)
+
+
+def _powers(chebyshev: Sequence[mp.mpf], a: mp.mpf, b: mp.mpf) -> list[mp.mpf]:
+    """Coefficients of the powers of x, lowest first, of a Chebyshev series on [a, b]."""
+    scale, shift = 2 / (b - a), -(a + b) / (b - a)
+
+    def times_t(p: list[mp.mpf]) -> list[mp.mpf]:
+        out = [shift * c for c in p] + [mp.mpf(0)]
+        for i, c in enumerate(p):
+            out[i + 1] += scale * c
+        return out
+
+    result = [mp.mpf(0)] * len(chebyshev)
+    older: list[mp.mpf] = []
+    newer: list[mp.mpf] = [mp.mpf(1)]
+    for c in chebyshev:
+        for i, p in enumerate(newer):
+            result[i] += c * p
+        following = [2 * p for p in times_t(newer)] if older else times_t(newer)
+        for i, p in enumerate(older):
+            following[i] -= p
+        older, newer = newer, following
+    return result
+
+
 if __name__ == "__main__":
     # sin x = x + x^3 s(x^2): s fitted for the smallest error relative to sin
     def s(z: mp.mpf) -> mp.mpf:

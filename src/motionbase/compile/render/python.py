@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile.block import Block
+from motionbase.compile.maths import MATHS
 from motionbase.compile.ops import Op
+from motionbase.compile.routine import Address, Call, Copy, Loop, Routine, Statement
+from motionbase.errors import UnsupportedOp
 
 Array = NDArray[np.float64]
 Any1 = NDArray[np.generic]
@@ -55,22 +58,117 @@ PYTHON_FOR_OP: dict[Op, Callable[..., Any1]] = {
     Op.ISELECT: np.where,
 }
 _WITH_COUNT = (Op.SHL, Op.SHR)
+Observer = Callable[[Routine, list[Array]], None]  # told of every routine called, before it runs
 
 
 def evaluate(block: Block, arguments: Sequence[Array]) -> Array:
     """The result of a maths function's block for one-dimensional arrays of arguments of equal length."""
-    batch = len(arguments[0])
-    values: list[Any1] = []
     with np.errstate(all="ignore"):
-        for op, args, imm in block.instructions:
-            if op is Op.ARG:
-                values.append(np.ascontiguousarray(arguments[int(imm)], dtype=np.float64))  # type: ignore[arg-type]
-            elif op is Op.CONST:
-                values.append(np.full(batch, imm, dtype=np.float64))
-            elif op is Op.ICONST:
-                values.append(np.full(batch, imm, dtype=np.uint64))
-            else:
-                extra = (imm,) if op in _WITH_COUNT else ()
-                values.append(PYTHON_FOR_OP[op](*(values[a] for a in args), *extra))
+        values = _run_block(block, "maths", [], (), arguments, len(arguments[0]))
     assert block.result is not None
     return values[block.result].astype(np.float64, copy=False)
+
+
+def run(routine: Routine, arrays: list[Array], observe: Observer | None = None) -> None:
+    """Run a routine on arrays of shape (size, batch): inputs are read, outputs and memory are written."""
+    batch = arrays[0].shape[1] if arrays else 1
+    with np.errstate(all="ignore"):
+        _run(routine, arrays, batch, observe)
+
+
+def _run(routine: Routine, arrays: list[Array], batch: int, observe: Observer | None) -> None:
+    if observe:
+        observe(routine, arrays)
+    buffers = list(arrays)
+    for buffer in routine.buffers:
+        data = np.full(buffer.size, np.nan) if buffer.data is None else np.array(buffer.data)
+        buffers.append(np.repeat(data[:, None], batch, axis=1))
+    _run_body(routine, routine.body, buffers, {}, batch, observe)
+
+
+def _run_body(
+    routine: Routine,
+    body: tuple[Statement, ...],
+    buffers: list[Array],
+    indices: dict[int, int],
+    batch: int,
+    observe: Observer | None,
+) -> None:
+    def place(address: Address, size: int) -> Array:
+        start = address.offset + sum(indices[number] * stride for number, stride in address.strides)
+        return buffers[address.buffer][start : start + size]
+
+    for statement in body:
+        if isinstance(statement, Block):
+            _run_block(statement, routine.name, buffers, routine.tables, (), batch)
+        elif isinstance(statement, Call):
+            callee = statement.routine
+            passed = [place(a, arg.size) for a, arg in zip(statement.addresses, callee.arguments, strict=True)]
+            _run(callee, passed, batch, observe)
+        elif isinstance(statement, Copy):
+            place(statement.target, statement.size)[:] = place(statement.source, statement.size)
+        elif isinstance(statement, Loop):
+            for k in range(statement.count):
+                _run_body(routine, statement.body, buffers, {**indices, statement.number: k}, batch, observe)
+        else:
+            selector = place(statement.selector, 1)[0].copy()
+            case_of = np.full(batch, -1)
+            for k in range(len(statement.cases)):
+                case_of[selector == k] = k
+            for k in np.unique(case_of):
+                chosen = np.flatnonzero(case_of == k)
+                case = statement.default if k < 0 else statement.cases[k]
+                some = [b[:, chosen] for b in buffers]  # the scenarios of this case, on their own
+                _run_body(routine, case, some, indices, len(chosen), observe)
+                for whole, part in zip(buffers, some, strict=True):
+                    if whole.flags.writeable:
+                        whole[:, chosen] = part
+
+
+def _run_block(
+    block: Block,
+    kernel: str,
+    buffers: Sequence[Array],
+    tables: Sequence[Sequence[float]],
+    arguments: Sequence[Array],
+    batch: int,
+) -> list[Any1]:
+    """Run a block; returns the value of every instruction."""
+    values: list[Any1] = []
+    everyone = np.arange(batch)
+    nothing: Any1 = np.empty(0)
+    for op, args, imm in block.instructions:
+        a = [values[k] for k in args]
+        value = nothing
+        if op in PYTHON_FOR_OP:
+            value = PYTHON_FOR_OP[op](*a, *((imm,) if op in _WITH_COUNT else ()))
+        elif op is Op.CONST:
+            value = np.full(batch, imm, dtype=np.float64)
+        elif op is Op.ICONST:
+            value = np.full(batch, imm, dtype=np.uint64)
+        elif op is Op.ARG:
+            assert isinstance(imm, int)
+            value = np.ascontiguousarray(arguments[imm], dtype=np.float64)
+        elif op is Op.LOAD:
+            assert isinstance(imm, tuple)
+            value = buffers[imm[0]][imm[1]].copy()
+        elif op is Op.STORE:
+            assert isinstance(imm, tuple)
+            buffers[imm[0]][imm[1]] = a[0]
+        elif op is Op.LOAD_AT:
+            assert isinstance(imm, int)
+            value = buffers[imm][a[0].astype(np.int64), everyone]
+        elif op is Op.STORE_AT:
+            assert isinstance(imm, int)
+            buffers[imm][a[0].astype(np.int64), everyone] = a[1]
+        elif op is Op.TABLE:
+            assert isinstance(imm, int)
+            value = np.array(tables[imm])[a[0].astype(np.int64)]
+        elif op is Op.CALL and imm in MATHS:
+            function = MATHS[str(imm)].block
+            assert function.result is not None
+            value = _run_block(function, str(imm), (), (), [x.view(np.float64) for x in a], batch)[function.result]
+        else:
+            raise UnsupportedOp(str(imm) if op is Op.CALL else op.label, kernel, "python")
+        values.append(value)
+    return values

@@ -1,0 +1,100 @@
+"""`motionbase bench`: measure, show a table and plain `metric value` lines, or print JSON."""
+
+import json
+import sys
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionbase.cli import checkout
+from motionbase.cli.suggest import unknown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from benchmarks.harness import Benchmark
+    from benchmarks.runner import Result
+
+PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80 columns
+
+
+def bench(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Which benchmark; without a name they are listed.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A rough answer within 50 s.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> int:
+    """Measure speed against the project's bars, on one pinned CPU, all sides of a comparison in turn.
+
+    Prints a table, then one "metric value" line for each metric measured. What cannot be measured on this machine is
+    skipped, with the reason. Exit code 1 means that a benchmark broke, not that a bar was missed.
+
+    Example: motionbase bench compile --quick
+    """
+    root = checkout.require("the benchmarks")
+    sys.path.insert(0, str(root))  # benchmarks/ stands beside the package and is never installed
+    from benchmarks import runner
+
+    folder = root / "benchmarks"
+    names = runner.available(folder)
+    if name is None:
+        _list(names, as_json)
+        return 0
+    if name not in names:
+        raise unknown("benchmark", name, names)
+    results = _run(runner.load(folder, name), quick)
+    if as_json:
+        print(json.dumps(runner.as_json(name, results, quick=quick, root=root), indent=2))
+    else:
+        _show(name, results, root)
+    return 1 if any(r.status == "failed" for r in results) else 0
+
+
+def _run(benchmarks: "list[Benchmark]", quick: bool) -> "list[Result]":
+    """Run with a progress line on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from benchmarks import runner
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    # Without automatic refresh there is no display thread to disturb the measurement.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
+        task = progress.add_task("starting", total=len(benchmarks))
+        done = count()
+
+        def step(benchmark: "Benchmark") -> None:
+            progress.update(task, description=benchmark.metric, completed=next(done), refresh=True)
+
+        return runner.run(benchmarks, quick=quick, progress=step)
+
+
+def _show(name: str, results: "list[Result]", root: Path) -> None:
+    from benchmarks import runner, table
+
+    console = _console()
+    about = runner.machine(root)
+    table.show(console, name, results)
+    versions = ", ".join(f"{p} {v}" for p, v in about["versions"].items())
+    console.print(f"{about['cpu']}, {about['cores']} cores, Python {about['python']}, {versions}", style="dim")
+    print("\n".join(["", *table.lines(results)]))
+
+
+def _list(names: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(names, indent=2))
+    elif not names:
+        print("There are no benchmarks in this checkout yet.")
+    else:
+        width = max(map(len, names))
+        print("Benchmarks (motionbase bench NAME [--quick] [--json]):")
+        print("\n".join(f"  {name:<{width}}  {text}".rstrip() for name, text in names.items()))
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=PIPE_WIDTH)

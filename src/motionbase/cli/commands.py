@@ -1,0 +1,26 @@
+"""The table of commands. A new command is one line here and one module beside this one."""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """Where a command lives.
+
+    The module is imported only when the command is the one called, so `--help` and `--version` stay quick.
+
+    Attributes:
+        target: "module:name" of a function, or of a `typer.Typer` with sub-commands
+        help: its line in `motionbase --help`; the function's docstring is the long text of `motionbase NAME --help`
+        pass_options: options which the command does not have are no errors but arguments for another program
+    """
+
+    target: str
+    help: str
+    pass_options: bool = False
+
+
+COMMANDS: dict[str, Command] = {
+    "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "bench": Command("motionbase.cli.bench:bench", "Measure speed against the project's bars."),
+    "test": Command("motionbase.cli.test:test", "Run the test suite of a checkout.", pass_options=True),
+}

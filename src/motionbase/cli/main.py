@@ -1,0 +1,110 @@
+"""Entry point: finds the command, runs it, and turns whatever goes wrong into one sentence and an exit code.
+
+Exit codes: 0 done, 1 the work failed, 2 the call cannot work (bad input), 130 stopped with Ctrl-C.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from motionbase import __version__
+from motionbase.cli.commands import COMMANDS, Command
+from motionbase.errors import MotionBaseError
+
+if TYPE_CHECKING:
+    import typer
+
+PROGRAM = "motionbase"
+INTRO = """Design, simulate, operate and analyse motion platforms from one model written once in Python.
+
+Example: motionbase bench compile --quick"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code."""
+    args = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    try:
+        if args == ["--version"]:  # without Typer: ten times quicker
+            print(f"{PROGRAM} {__version__}")
+            code = 0
+        else:
+            code = _dispatch(args)
+        sys.stdout.flush()
+        return code
+    except MotionBaseError as e:
+        return _complain(str(e), 2)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has left; a second flush at interpreter exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as e:
+        if os.environ.get("MOTIONBASE_DEBUG"):
+            raise
+        what = f"{' '.join([PROGRAM, *args[:1]])!r} failed with {type(e).__name__}: {e}".rstrip(": ")
+        return _complain(f"{what}; run it again with MOTIONBASE_DEBUG=1 to see the traceback", 1)
+
+
+def _dispatch(args: list[str]) -> int:
+    """Hand the arguments to Typer and give its complaints our form."""
+    import typer
+
+    called = next((a for a in args if not a.startswith("-")), None)
+    if called is not None and called not in COMMANDS:
+        from motionbase.cli.suggest import unknown
+
+        raise unknown("command", called, COMMANDS)
+    try:
+        code = _app(called)(args=args, prog_name=PROGRAM, standalone_mode=False)
+    except typer.Abort:
+        return 130
+    except typer.TyperException as e:
+        from motionbase.cli.suggest import sentence
+
+        return _complain(sentence(e, PROGRAM), 2)
+    return code if isinstance(code, int) else 0
+
+
+def _app(called: str | None) -> "typer.Typer":
+    """The application with the called command loaded; the others are there with their help lines only."""
+    import typer
+
+    # Plain help: it wraps docstrings well, is the same in a pipe, and is there sooner.
+    app = typer.Typer(help=INTRO, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+    @app.callback()
+    def options(
+        version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+    ) -> None:
+        if version:
+            print(f"{PROGRAM} {__version__}")
+            raise typer.Exit
+
+    for name, command in COMMANDS.items():
+        target = _load(command) if name == called else _not_loaded
+        if isinstance(target, typer.Typer):
+            app.add_typer(target, name=name, help=command.help)
+        else:
+            settings = {"ignore_unknown_options": command.pass_options}
+            app.command(name, short_help=command.help, context_settings=settings)(target)
+    return app
+
+
+def _load(command: Command) -> Any:
+    """The function or `typer.Typer` behind a command."""
+    from importlib import import_module
+
+    module, _, attribute = command.target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _not_loaded() -> None:
+    """Stand-in for the commands which this call does not use."""
+
+
+def _complain(message: str, code: int) -> int:
+    """One line on stderr, whatever line breaks the message has."""
+    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    return code

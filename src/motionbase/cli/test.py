@@ -1,0 +1,37 @@
+"""`motionbase test`: the whole test suite of a checkout, on all cores."""
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionbase.cli import checkout
+from motionbase.errors import UsageError
+
+
+def test(
+    pytest_args: Annotated[
+        list[str] | None, typer.Argument(metavar="PYTEST_ARGS", help="Paths and options for pytest.")
+    ] = None,
+) -> None:
+    """Run the test suite of a checkout on all cores; further arguments go to pytest.
+
+    Example: motionbase test tests/cli -k help
+    """
+    root = checkout.require("the tests")
+    if importlib.util.find_spec("pytest") is None:
+        raise UsageError("the test tools are not installed; ./motionbase test in the checkout installs them")
+    args = [_absolute(a) for a in pytest_args or ()]
+    # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
+    os.chdir(root)
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-n", "auto", *args])
+
+
+def _absolute(argument: str) -> str:
+    """A path given relative to the caller's folder, for pytest, which runs in the checkout."""
+    path, sep, test_id = argument.partition("::")
+    is_path = not argument.startswith("-") and Path(path).exists()
+    return f"{Path(path).resolve()}{sep}{test_id}" if is_path else argument

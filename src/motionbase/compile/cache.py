@@ -1,0 +1,175 @@
+"""Object code on disk: keyed by content, private to its owner, safe against damage and other processes.
+
+An entry is executable input, so the folder must belong to this user and be closed to others; otherwise it is not used.
+Every entry carries a digest of its bytes: a damaged or cut-off one is deleted and built again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import final
+
+MAGIC = b"motionbase object 1\n"
+SUFFIX = ".mbo"
+LIMIT_BYTES = 512 * 1024 * 1024  # the least recently used entries go when there is more
+
+
+class CacheWarning(UserWarning):
+    """The cache is not used, and why; everything works without it, only slower to start."""
+
+
+def default_folder() -> Path:
+    """$MOTIONBASE_CACHE, else motionbase/objects in the user's cache folder."""
+    if chosen := os.environ.get("MOTIONBASE_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "motionbase" / "objects"
+
+
+@cache
+def compiler_digest() -> str:
+    """Hash of this compiler's own source and of the libraries under it: a changed compiler never finds old objects."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    for package in ("llvmlite", "casadi"):
+        digest.update(version(package).encode())
+    return digest.hexdigest()
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """One cached object: where, how large, when last used."""
+
+    path: Path
+    bytes: int
+    used: float
+
+
+@final
+class ObjectCache:
+    """A folder of objects by key. Reading and writing never raise: a cache that cannot be used is passed over."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or default_folder()
+
+    def refusal(self) -> str | None:
+        """Why the folder cannot be trusted or used, or None; the folder is made where it is missing."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            status = os.lstat(self.folder)
+        except OSError as error:
+            return f"cannot make it ({error.strerror})"
+        if not stat.S_ISDIR(status.st_mode):
+            return "it is not a folder"
+        if hasattr(os, "getuid") and status.st_uid != os.getuid():
+            return "it belongs to another user"
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            return "other users can reach it: make it private with chmod 700"
+        return None
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{SUFFIX}"
+
+    def get(self, key: str) -> bytes | None:
+        """The object for a key, or None; an entry that is damaged or not this user's is removed."""
+        if refusal := self.refusal():
+            warnings.warn(f"object cache {self.folder} is not used: {refusal}", CacheWarning, stacklevel=2)
+            return None
+        path = self._path(key)
+        try:
+            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except FileNotFoundError:
+            return None
+        except OSError:
+            self._discard(path)
+            return None
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(file.fileno())
+            ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+            content = file.read() if ours and stat.S_ISREG(status.st_mode) else b""
+        payload = _unsealed(content)
+        if payload is None:
+            self._discard(path)
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return payload
+
+    def put(self, key: str, payload: bytes) -> None:
+        """Keep an object: written beside and moved into place, so a reader sees all of it or nothing."""
+        if self.refusal() is not None:
+            return
+        try:
+            handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(_sealed(payload))
+                os.replace(name, self._path(key))
+            except OSError:
+                os.unlink(name)
+                raise
+        except OSError as error:
+            warnings.warn(f"object cache {self.folder}: {error.strerror}", CacheWarning, stacklevel=2)
+            return
+        self._trim()
+
+    def entries(self) -> list[Entry]:
+        """Every entry, the one used longest ago first."""
+        found = []
+        with contextlib.suppress(OSError):
+            for path in self.folder.glob(f"*{SUFFIX}"):
+                with contextlib.suppress(OSError):
+                    status = path.stat()
+                    found.append(Entry(path, status.st_size, status.st_mtime))
+        return sorted(found, key=lambda entry: entry.used)
+
+    def clear(self) -> int:
+        """Delete every entry; returns how many there were."""
+        entries = self.entries()
+        for path in (*(e.path for e in entries), *self._leftovers()):
+            self._discard(path)
+        return len(entries)
+
+    def _leftovers(self) -> Iterator[Path]:
+        """What a process left that was killed while it wrote."""
+        with contextlib.suppress(OSError):
+            yield from self.folder.glob(".new-*")
+
+    def _trim(self) -> None:
+        entries = self.entries()
+        excess = sum(e.bytes for e in entries) - LIMIT_BYTES
+        for entry in entries:
+            if excess <= 0:
+                break
+            self._discard(entry.path)
+            excess -= entry.bytes
+
+    @staticmethod
+    def _discard(path: Path) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def _sealed(payload: bytes) -> bytes:
+    return MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def _unsealed(content: bytes) -> bytes | None:
+    """The payload of an entry, or None when its bytes are not what was written."""
+    start = len(MAGIC) + 32
+    if len(content) < start or not content.startswith(MAGIC):
+        return None
+    payload = content[start:]
+    return payload if hashlib.sha256(payload).digest() == content[len(MAGIC) : start] else None

@@ -1,0 +1,244 @@
+"""Leaf kernels: pure functions over CasADi SX with named ports, traced once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from motionbase.compile.port import Port, Sparsity, check_distinct, check_name, find_port
+from motionbase.errors import KernelError
+
+if TYPE_CHECKING:
+    from motionbase.compile.routine import Routine
+
+Expression = Callable[..., Any]  # (SX, ...) -> SX or a sequence of SX, one an output
+_probes: ContextVar[dict[str, ca.SX] | None] = ContextVar("probes", default=None)
+
+
+def probe(name: str, value: ca.SX) -> ca.SX:
+    """Give an inner value a name, so that `Kernel.with_probes(name)` can read it out; returns the value."""
+    collected = _probes.get()
+    if collected is not None:
+        collected[name] = value
+    return value
+
+
+@final
+@dataclass(frozen=True)
+class Trace:
+    """What a kernel's expression became: symbols of the inputs, expressions of the outputs, probes by name."""
+
+    symbols: tuple[ca.SX, ...]
+    expressions: tuple[ca.SX, ...]
+    probes: dict[str, ca.SX]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A pure function over SX: `expr(*inputs) -> outputs`.
+
+    Attributes:
+        name: also the name of the C function
+        inputs: ports in the order parameters, state, input
+        outputs: ports in the order in which `expr` returns them
+        expr: takes one SX an input, returns an SX or a sequence of SX, one an output
+        cse: share common subexpressions (off only to compare)
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    expr: Expression = field(repr=False)
+    description: str = ""
+    cse: bool = True
+
+    def __post_init__(self) -> None:
+        check_name("kernel", self.name)
+        object.__setattr__(self, "inputs", tuple(self.inputs))
+        object.__setattr__(self, "outputs", tuple(self.outputs))
+        check_distinct(f"kernel {self.name!r}", self.ports)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, then outputs: the order of the arguments on every target."""
+        return self.inputs + self.outputs
+
+    @property
+    def memory(self) -> tuple[Port, ...]:
+        """A leaf kernel keeps nothing between calls."""
+        return ()
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The expression, run once on symbols and checked against the ports."""
+        symbols = tuple(port.symbol() for port in self.inputs)
+        token = _probes.set({})
+        try:
+            returned = self.expr(*symbols)
+            probes = dict(_probes.get() or {})
+        finally:
+            _probes.reset(token)
+        if not isinstance(returned, (tuple, list)):
+            returned = (returned,)
+        if len(returned) != len(self.outputs):
+            raise KernelError(
+                f"kernel {self.name!r}: the expression returns {len(returned)} values for {len(self.outputs)} outputs"
+            )
+        expressions = tuple(_as_port(self.name, p, e) for p, e in zip(self.outputs, returned, strict=True))
+        return Trace(symbols, expressions, probes)
+
+    @cached_property
+    def function(self) -> ca.Function:
+        """The trace as a CasADi function: its instruction list is our intermediate form."""
+        return self._function(cse=self.cse)
+
+    def _function(self, cse: bool) -> ca.Function:
+        trace = self.trace
+        expressions = list(trace.expressions)
+        try:
+            return ca.Function(self.name, list(trace.symbols), expressions, {"cse": cse})
+        except RuntimeError:
+            inputs = {s.nz[k].element_hash() for s in trace.symbols for k in range(s.nnz())}
+            free = {e.name() for e in ca.symvar(ca.veccat(*expressions)) if e.element_hash() not in inputs}
+            if not free:
+                raise
+            raise KernelError(
+                f"kernel {self.name!r}: the expression uses {', '.join(sorted(free))}, which no input port gives; "
+                f"inputs: {', '.join(p.name for p in self.inputs) or 'none'}"
+            ) from None
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash of the kernel's name, ports and instructions."""
+        text = "\n".join(f"{p.name} {p.array_shape}" for p in self.ports)
+        return hashlib.sha256(f"{self.name}\n{text}\n{self.function.serialize()}".encode()).hexdigest()
+
+    @cached_property
+    def routine(self) -> Routine:
+        """The kernel lowered to basic operations."""
+        from motionbase.compile.lower import lower_kernel
+
+        return lower_kernel(self)
+
+    def with_probes(self, *names: str) -> Kernel:
+        """The same kernel with the named probes as further outputs (all probes when no name is given)."""
+        known = self.trace.probes
+        for name in names:
+            if name not in known:
+                raise KernelError(f"kernel {self.name!r}: no probe {name!r}; probes: {', '.join(known) or 'none'}")
+        chosen = names or tuple(known)
+        ports = tuple(Port(name, _shape_of(known[name]), description="probe") for name in chosen)
+
+        def expr(*inputs: ca.SX) -> list[ca.SX]:
+            """The kernel's outputs, then the probes."""
+            found: dict[str, ca.SX] = {}
+            token = _probes.set(found)
+            try:
+                returned = self.expr(*inputs)
+            finally:
+                _probes.reset(token)
+            values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+            return values + [found[name] for name in chosen]
+
+        return Kernel(self.name, self.inputs, self.outputs + ports, expr, self.description, self.cse)
+
+
+def _shape_of(value: ca.SX) -> tuple[int, ...]:
+    rows, columns = value.shape
+    return (rows, columns) if columns != 1 else (rows,) if rows != 1 else ()
+
+
+def _as_port(kernel: str, port: Port, value: Any) -> ca.SX:
+    """The value as SX with the port's shape and sparsity."""
+    try:
+        expression = ca.SX(value)
+    except (NotImplementedError, RuntimeError, TypeError):
+        raise KernelError(
+            f"kernel {kernel!r}: output {port.name!r} is {type(value).__name__}, not a CasADi SX"
+        ) from None
+    if expression.shape != port.matrix_shape:
+        raise KernelError(
+            f"kernel {kernel!r}: output {port.name!r} has shape {expression.shape}, its port says {port.matrix_shape}"
+        )
+    if port.sparsity is None:
+        return ca.densify(expression)
+    pattern = ca.Sparsity.triplet(*port.matrix_shape, port.sparsity.rows, port.sparsity.columns)
+    if not expression.sparsity().is_subset(pattern):
+        raise KernelError(f"kernel {kernel!r}: output {port.name!r} has values outside its port's sparsity")
+    return ca.project(expression, pattern)
+
+
+def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
+    """The derivative of one output with respect to one input, as a kernel of the same inputs.
+
+    The output port `d_OUTPUT_d_INPUT` is a matrix with its sparsity: one stored value a structural nonzero, row by
+    row. Rows count the output's elements and columns the input's, both row by row.
+    """
+    k_out = find_port(kernel.outputs, output, f"kernel {kernel.name!r}, outputs")
+    k_in = find_port(kernel.inputs, input, f"kernel {kernel.name!r}, inputs")
+    trace = kernel.trace
+    y, x = trace.expressions[k_out], trace.symbols[k_in]
+    y_rows = ca.vertcat(*(y[i, j] for i, j in kernel.outputs[k_out].places()))
+    x_rows = ca.vertcat(*(x[i, j] for i, j in kernel.inputs[k_in].places()))
+    derivative = ca.cse(ca.sparsify(ca.jacobian(y_rows, x_rows)))
+    places = sorted(zip(*derivative.sparsity().get_triplet(), strict=True))
+    port = Port(
+        f"d_{output}_d_{input}",
+        derivative.shape,
+        f"({kernel.outputs[k_out].unit})/({kernel.inputs[k_in].unit})",
+        f"derivative of {output} with respect to {input}",
+        Sparsity(tuple(i for i, _ in places), tuple(j for _, j in places)),
+    )
+
+    def expr(*inputs: ca.SX) -> ca.SX:
+        """The derivative with the caller's symbols in place of the kernel's own."""
+        return ca.substitute([derivative], list(trace.symbols), list(inputs))[0]
+
+    return Kernel(f"{kernel.name}_d_{output}_d_{input}", kernel.inputs, (port,), expr, port.description, kernel.cse)
+
+
+def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, description: str = "") -> Kernel:
+    """One kernel from several, joined by port name: an input takes the output of that name of an earlier kernel.
+
+    Inputs that no earlier kernel gives become inputs of the whole, once a name. The outputs are all outputs, or the
+    named ones. The expressions are fused: nothing passes through memory between the parts.
+    """
+    given: dict[str, Port] = {}
+    wanted: dict[str, Port] = {}
+    for part in kernels:
+        for port in part.inputs:
+            _same_port(name, given.get(port.name) or wanted.setdefault(port.name, port), port)
+        for port in part.outputs:
+            if port.name in given or port.name in wanted:
+                raise KernelError(f"compose {name!r}: port {port.name!r} of kernel {part.name!r} is already taken")
+            given[port.name] = port
+    chosen = tuple(given) if outputs is None else tuple(outputs)
+    for output in chosen:
+        if output not in given:
+            raise KernelError(f"compose {name!r}: no output {output!r}; outputs: {', '.join(given)}")
+    inputs = tuple(wanted.values())
+
+    def expr(*values: ca.SX) -> list[ca.SX]:
+        """Run the parts in order over one table of values by name."""
+        table = {port.name: value for port, value in zip(inputs, values, strict=True)}
+        for part in kernels:
+            returned = part.expr(*(table[p.name] for p in part.inputs))
+            values_out = returned if isinstance(returned, (tuple, list)) else (returned,)
+            table.update(
+                {p.name: _as_port(part.name, p, v) for p, v in zip(part.outputs, values_out, strict=True)}
+            )
+        return [table[output] for output in chosen]
+
+    return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description)
+
+
+def _same_port(owner: str, a: Port, b: Port) -> None:
+    if a.shape != b.shape or a.unit != b.unit or a.sparsity != b.sparsity:
+        raise KernelError(f"compose {owner!r}: port {a} does not fit port {b}")

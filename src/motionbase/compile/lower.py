@@ -1,0 +1,266 @@
+"""Lowering: a CasADi instruction list becomes basic operations; long lists are split into several routines."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import casadi as ca
+
+from motionbase.compile.block import Block, Builder, Value, absolute, ceil, copysign, floor, fmod, select, sqrt
+from motionbase.compile.kernel import Kernel
+from motionbase.compile.ops import Op, Type
+from motionbase.compile.port import Port
+from motionbase.compile.routine import Address, Argument, Buffer, Call, Role, Routine
+from motionbase.errors import UnsupportedOp
+
+SPLIT_ABOVE = 5000  # instructions; compile time grows faster than linearly in the length of a straight line
+
+OP_NAMES: dict[int, str] = {
+    getattr(ca, name): name for name in dir(ca) if name.startswith("OP_") and isinstance(getattr(ca, name), int)
+}
+
+
+class Step(NamedTuple):
+    """One CasADi instruction in single-assignment form; arguments are positions of earlier steps.
+
+    `place` is (input or output number, nonzero) for inputs and outputs, `number` the value of a constant.
+    """
+
+    op: int
+    args: tuple[int, ...]
+    place: tuple[int, int] = (0, 0)
+    number: float = 0.0
+
+
+# ---- CasADi's operations in terms of ours --------------------------------------------------------------------------
+
+
+def _truth(x: Value) -> Value:
+    """x != 0 as a truth value; a comparison's 0 or 1 is taken back to the comparison itself."""
+    op, args, _ = x.builder.instructions[x.index]
+    if op is Op.SELECT:
+        one, zero = (x.builder.instructions[a] for a in args[1:])
+        if one == (Op.CONST, (), 1.0) and zero == (Op.CONST, (), 0.0):
+            return Value(x.builder, args[0], Type.B)
+    return x.differs(0.0)
+
+
+def _number(condition: Value) -> Value:
+    return select(condition, 1.0, 0.0)
+
+
+def _fmin(a: Value, b: Value) -> Value:
+    """The smaller; a NaN loses against a number; of two zeros the second."""
+    return select((a < b) | b.differs(b), a, b)
+
+
+def _fmax(a: Value, b: Value) -> Value:
+    """The larger; a NaN loses against a number; of two zeros the second."""
+    return select((b < a) | b.differs(b), a, b)
+
+
+def _sign(x: Value) -> Value:
+    """-1, 1, or x itself where it is a zero or a NaN."""
+    return select(x < 0.0, -1.0, select(x > 0.0, 1.0, x))
+
+
+def _maths(name: str) -> Callable[..., Value]:
+    return lambda *args: args[0].builder.call(name, *args)
+
+
+_BASIC: dict[int, Callable[..., Value]] = {
+    ca.OP_ASSIGN: lambda x: x,
+    ca.OP_ADD: lambda x, y: x + y,
+    ca.OP_SUB: lambda x, y: x - y,
+    ca.OP_MUL: lambda x, y: x * y,
+    ca.OP_DIV: lambda x, y: x / y,
+    ca.OP_NEG: lambda x: -x,
+    ca.OP_INV: lambda x: 1.0 / x,
+    ca.OP_SQ: lambda x: x * x,
+    ca.OP_TWICE: lambda x: x + x,
+    ca.OP_SQRT: sqrt,
+    ca.OP_FABS: absolute,
+    ca.OP_FLOOR: floor,
+    ca.OP_CEIL: ceil,
+    ca.OP_FMOD: fmod,
+    ca.OP_COPYSIGN: copysign,
+    ca.OP_SIGN: _sign,
+    ca.OP_FMIN: _fmin,
+    ca.OP_FMAX: _fmax,
+    ca.OP_LT: lambda x, y: _number(x < y),
+    ca.OP_LE: lambda x, y: _number(x <= y),
+    ca.OP_EQ: lambda x, y: _number(x.equals(y)),
+    ca.OP_NE: lambda x, y: _number(x.differs(y)),
+    ca.OP_NOT: lambda x: _number(~_truth(x)),
+    ca.OP_AND: lambda x, y: _number(_truth(x) & _truth(y)),
+    ca.OP_OR: lambda x, y: _number(_truth(x) | _truth(y)),
+    ca.OP_IF_ELSE_ZERO: lambda c, x: select(_truth(c), x, 0.0),
+    ca.OP_LIFT: lambda x, guess: x,
+    ca.OP_PRINTME: lambda x, label: x,  # compiled code does not print; `kernel trace` shows any value
+    ca.OP_CONSTPOW: _maths("pow"),
+}
+RULES: dict[int, Callable[..., Value]] = _BASIC | {
+    getattr(ca, f"OP_{name.upper()}"): _maths(name)
+    for name in (
+        "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p pow erf erfinv "
+        "hypot remainder"
+    ).split()
+}
+
+
+# ---- from a CasADi function to steps -------------------------------------------------------------------------------
+
+
+def steps_of(function: ca.Function, kernel: str) -> list[Step]:
+    """The instruction list in single-assignment form, with calls of other functions written out."""
+    steps: list[Step] = []
+    _append(function, kernel, steps, None)
+    return steps
+
+
+def _append(
+    function: ca.Function, kernel: str, steps: list[Step], inputs: list[list[int]] | None
+) -> dict[tuple[int, int], int]:
+    """Append a function's steps; with `inputs` given (a call), its outputs are returned instead of stored."""
+    work: dict[int, int] = {}
+    outputs: dict[tuple[int, int], int] = {}
+    nodes = None
+    for k in range(function.n_instructions()):
+        op, o, i = function.instruction_id(k), function.instruction_output(k), function.instruction_input(k)
+        if op == ca.OP_CALL:
+            nodes = nodes or function.instructions_sx()
+            callee = nodes[k].which_function()
+            callee = callee if callee.is_a("SXFunction") else callee.expand()
+            sizes = [callee.nnz_in(n) for n in range(callee.n_in())]
+            flat = iter(i)
+            passed = [[work[next(flat)] for _ in range(size)] for size in sizes]
+            results = _append(callee, kernel, steps, passed)
+            order = [(n, e) for n in range(callee.n_out()) for e in range(callee.nnz_out(n))]
+            for slot, place in zip(o, order, strict=True):
+                if slot >= 0:
+                    work[slot] = results[place]
+        elif op == ca.OP_INPUT and inputs is not None:
+            work[o[0]] = inputs[i[0]][i[1]]
+        elif op == ca.OP_OUTPUT:
+            if inputs is None:
+                steps.append(Step(op, (work[i[0]],), (o[0], o[1])))
+            else:
+                outputs[o[0], o[1]] = work[i[0]]
+        else:
+            if op == ca.OP_INPUT:
+                step = Step(op, (), (i[0], i[1]))
+            elif op == ca.OP_CONST:
+                step = Step(op, (), number=function.instruction_constant(k))
+            elif op in RULES:
+                step = Step(op, tuple(work[a] for a in i))
+            else:
+                raise UnsupportedOp(OP_NAMES.get(op, str(op)), kernel, "any")
+            work[o[0]] = len(steps)
+            steps.append(step)
+    return outputs
+
+
+def _storage(ports: tuple[Port, ...], sparsities: list[ca.Sparsity]) -> list[list[int]]:
+    """For each port and CasADi nonzero (column by column), the offset in our storage (row by row)."""
+    offsets = []
+    for port, sparsity in zip(ports, sparsities, strict=True):
+        place = {p: k for k, p in enumerate(port.places())}
+        rows, columns = sparsity.get_triplet()
+        offsets.append([place[ij] for ij in zip(rows, columns, strict=True)])
+    return offsets
+
+
+# ---- from steps to routines ----------------------------------------------------------------------------------------
+
+
+def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
+    """A leaf kernel as a routine: one block, or a row of calls when it is long."""
+    function = kernel.function
+    steps = steps_of(function, kernel.name)
+    offsets_in = _storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
+    offsets_out = _storage(kernel.outputs, [function.sparsity_out(k) for k in range(function.n_out())])
+    arguments = tuple(Argument(p.name, p.size, Role.INPUT) for p in kernel.inputs) + tuple(
+        Argument(p.name, p.size, Role.OUTPUT) for p in kernel.outputs
+    )
+    places = [
+        (s.place[0], offsets_in[s.place[0]][s.place[1]])
+        if s.op == ca.OP_INPUT
+        else (len(kernel.inputs) + s.place[0], offsets_out[s.place[0]][s.place[1]])
+        if s.op == ca.OP_OUTPUT
+        else (0, 0)
+        for s in steps
+    ]
+    if len(steps) <= split_above:
+        return Routine(kernel.name, arguments, (_block(steps, places, range(len(steps)), {}, len(arguments)),))
+    return _split(kernel.name, arguments, steps, places, split_above)
+
+
+def _split(
+    name: str, arguments: tuple[Argument, ...], steps: list[Step], places: list[tuple[int, int]], limit: int
+) -> Routine:
+    """Consecutive pieces of about equal length; values that live across a border go through scratch memory."""
+    pieces = -(-len(steps) // limit)
+    borders = [len(steps) * k // pieces for k in range(pieces + 1)]
+    piece_of = [0] * len(steps)
+    for k in range(pieces):
+        piece_of[borders[k] : borders[k + 1]] = [k] * (borders[k + 1] - borders[k])
+    last_use: dict[int, int] = {}
+    for position, step in enumerate(steps):
+        for a in step.args:
+            if steps[a].op not in (ca.OP_CONST, ca.OP_INPUT) and piece_of[a] != piece_of[position]:
+                last_use[a] = piece_of[position]
+    slots = _slots(sorted(last_use), last_use, piece_of)
+    scratch = Argument("scratch_", 1 + max(slots.values(), default=0), Role.MEMORY)
+    addresses = tuple(Address(k) for k in range(len(arguments) + 1))
+    calls = []
+    for k in range(pieces):
+        block = _block(steps, places, range(borders[k], borders[k + 1]), slots, len(arguments))
+        calls.append(Call(Routine(f"{name}_part{k + 1}", (*arguments, scratch), (block,)), addresses))
+    return Routine(name, arguments, tuple(calls), (Buffer("scratch_", scratch.size),))
+
+
+def _slots(crossing: list[int], last_use: dict[int, int], piece_of: list[int]) -> dict[int, int]:
+    """Scratch places, used again once the last piece that reads a value is over."""
+    slots: dict[int, int] = {}
+    free: list[int] = []
+    busy: list[tuple[int, int]] = []  # (last piece that reads it, slot)
+    size = 0
+    for value in crossing:
+        piece = piece_of[value]
+        free += [slot for last, slot in busy if last < piece]
+        busy = [(last, slot) for last, slot in busy if last >= piece]
+        if free:
+            slot = free.pop()
+        else:
+            slot, size = size, size + 1
+        slots[value] = slot
+        busy.append((last_use[value], slot))
+    return slots
+
+
+def _block(
+    steps: list[Step], places: list[tuple[int, int]], piece: range, slots: dict[int, int], scratch: int
+) -> Block:
+    """The basic operations of a piece of the steps."""
+    builder = Builder()
+    values: dict[int, Value] = {}
+
+    def value_of(position: int) -> Value:
+        if position not in values:
+            step = steps[position]
+            if step.op == ca.OP_CONST:
+                values[position] = builder.constant(step.number)
+            elif step.op == ca.OP_INPUT:
+                values[position] = builder.load(*places[position])
+            else:  # computed in an earlier piece
+                values[position] = builder.load(scratch, slots[position])
+        return values[position]
+
+    for position in piece:
+        step = steps[position]
+        if step.op == ca.OP_OUTPUT:
+            builder.store(*places[position], value_of(step.args[0]))
+        elif step.op not in (ca.OP_CONST, ca.OP_INPUT):
+            values[position] = RULES[step.op](*(value_of(a) for a in step.args))
+            if position in slots:
+                builder.store(scratch, slots[position], values[position])
+    return builder.block()

@@ -1,0 +1,151 @@
+"""sinh, cosh, tanh and their inverses, on the reductions of `exponential` (Muller, "Elementary Functions", 3rd ed.)."""
+
+from typing import NamedTuple
+
+from motionbase.compile.block import Value, absolute, copysign, select, sqrt
+from motionbase.compile.maths.exact import estrin, fast_two_sum
+from motionbase.compile.maths.exponential import (
+    EXPM1_Q,
+    EXPONENT_MASK,
+    INFINITY,
+    LN2_HIGH,
+    LN2_LOW,
+    LOG_P,
+    NAN,
+    TWO_52,
+    TWO_52_BITS,
+    log1p_of,
+    reduce_by_ln2,
+)
+from motionbase.compile.maths.registry import maths
+
+# sinh r = r + r^3 p(r^2) on |r| <= ln 2 / 2, weight r^2: relative error below 2^-61.6
+SINH_P = tuple(
+    float.fromhex(c)
+    for c in (
+        "0x1.5555555555559p-3",
+        "0x1.111111110f657p-7",
+        "0x1.a01a01b001da9p-13",
+        "0x1.71ddf81562bdfp-19",
+        "0x1.af5f1ee9da404p-26",
+    )
+)
+# cosh r = 1 + r^2 p(r^2) on |r| <= ln 2 / 2, weight r^2: error below 2^-57.9
+COSH_P = tuple(
+    float.fromhex(c)
+    for c in (
+        "0x1.000000000000cp-1",
+        "0x1.555555554fe16p-5",
+        "0x1.6c16c18602202p-10",
+        "0x1.a01995c9ec61fp-16",
+        "0x1.28b0e7e6af152p-22",
+    )
+)
+HALF_WORD = 0x0008000000000000  # 1/2 in units of the exponent field
+ONE_BITS = 0x3FF0000000000000
+
+
+class Halves(NamedTuple):
+    """|x| = k ln 2 + r in the pieces that sinh x = d cosh r + p sinh r and cosh x = p cosh r + d sinh r need.
+
+    Attributes:
+        p: (2^k + 2^-k) / 4, half of what it should be, so that it is finite up to the overflow of sinh and cosh
+        d: (2^k - 2^-k) / 4
+        high: |x| - k LN2_HIGH, exact
+        rest: sinh r - high
+        cosh_minus_1: cosh r - 1
+    """
+
+    p: Value
+    d: Value
+    high: Value
+    rest: Value
+    cosh_minus_1: Value
+
+
+def halves(x: Value) -> Halves:
+    """x >= 0; both e^r and e^-r come from the odd and the even part, without a division."""
+    word, _, high, low = reduce_by_ln2(select(x > 710.6, 710.6, x), 1021)
+    power = word << 52  # 2^(k - 2)
+    inverse = ((2046 << 52) - power).from_bits() * 0.0625  # 2^(-k - 2); 0 for k = 1025
+    r = high - low
+    z = r * r
+    rest = z * r * estrin(z, SINH_P) - low
+    return Halves(power.from_bits() + inverse, power.from_bits() - inverse, high, rest, z * estrin(z, COSH_P))
+
+
+@maths(1, ulp=1.4)
+def sinh(x: Value) -> Value:
+    """Hyperbolic sine; overflow above 710.4758."""
+    magnitude = absolute(x)
+    p, d, high, rest, cosh_minus_1 = halves(magnitude)
+    total, rounding = fast_two_sum(d, p * high)
+    result = 2.0 * (total + (rounding + (d * cosh_minus_1 + p * rest)))
+    # sinh x = x here; p is 1/2, so the formula would round denormals
+    return select(magnitude < 2.0**-28, x, copysign(result, x))
+
+
+@maths(1, ulp=1.0)
+def cosh(x: Value) -> Value:
+    """Hyperbolic cosine; overflow above 710.4758."""
+    p, d, high, rest, cosh_minus_1 = halves(absolute(x))
+    return 2.0 * (p + (p * cosh_minus_1 + d * (high + rest)))
+
+
+@maths(1, ulp=1.8)
+def tanh(x: Value) -> Value:
+    """Hyperbolic tangent = (e^2x - 1) / (e^2x + 1), both divided by 2^k, with the reduction of expm1."""
+    magnitude = absolute(x)
+    doubled = 2.0 * magnitude
+    word, _, high, low = reduce_by_ln2(select(doubled > 40.0, 40.0, doubled), 1023)
+    inverse = ((2046 << 52) - (word << 52)).from_bits()  # 2^-k
+    one = 1.0 - inverse
+    r = high - low
+    s, rounding = fast_two_sum(one, high)
+    square = 0.5 * high * high + ((r * r) * r * estrin(r, EXPM1_Q) + (rounding - (low + low * r)))
+    numerator = s + square
+    return copysign(numerator / (numerator + 2.0 * inverse), x)
+
+
+@maths(1, ulp=1.8)
+def asinh(x: Value) -> Value:
+    """log(|x| + sqrt(x^2 + 1)) with the sign of x, as log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))."""
+    magnitude = absolute(x)
+    square = magnitude * magnitude
+    large = magnitude > 2.0**60  # log(2 |x|), and the square may overflow
+    argument = magnitude + square / (1.0 + sqrt(1.0 + square))
+    argument = select(large, magnitude, argument)
+    result = log1p_of(argument, select(large, x.builder.constant(1.0), 0.0))
+    return copysign(select(magnitude < INFINITY, result, magnitude), x)
+
+
+@maths(1, ulp=2.0)
+def acosh(x: Value) -> Value:
+    """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(t (t + 2))), t = x - 1; NaN below 1."""
+    large = x > 2.0**60
+    t = x - 1.0
+    argument = select(large, x, t + sqrt(t * (t + 2.0)))
+    result = log1p_of(argument, select(large, x.builder.constant(1.0), 0.0))
+    return select(x < INFINITY, select(x >= 1.0, result, NAN), x)
+
+
+@maths(1, ulp=1.8)
+def atanh(x: Value) -> Value:
+    """k/2 ln 2 + atanh s: log((1 + x) / (1 - x)) / 2 with 2^k taken out of the ratio, by one division.
+
+    s = (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)); k comes from the words of 1 + x and 1 - x, whose difference is
+    close enough to the base-2 logarithm of their ratio that |s| <= 0.2005. k = 0 gives s = x exactly.
+    """
+    magnitude = absolute(x)
+    below = 1.0 - magnitude
+    word = ((1.0 + magnitude).bits() - below.bits()) + HALF_WORD
+    k = ((word >> 52) | TWO_52_BITS).from_bits() - TWO_52
+    power = ((word & EXPONENT_MASK) + ONE_BITS).from_bits()
+    # exact but for the outer sum from |x| = 1/4 on, by Sterbenz' lemma
+    numerator = magnitude + (power * magnitude - (power - 1.0))
+    s = numerator / (numerator + 2.0 * (power * below))
+    z = s * s
+    series = s * z * estrin(z, tuple(0.5 * c for c in LOG_P))
+    result = k * (0.5 * LN2_HIGH) + (s + (series + k * (0.5 * LN2_LOW)))
+    result = select(magnitude < 1.0, result, select(magnitude.equals(1.0), INFINITY, NAN))
+    return copysign(result, x)

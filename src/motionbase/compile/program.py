@@ -1,0 +1,292 @@
+"""Programs: calls of kernels in loops and switches, over named buffers. One routine a shape, called, not copied."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionbase.compile.port import Port, check_distinct, check_name
+from motionbase.compile.reference import Index, Reference
+from motionbase.compile.routine import (
+    Address,
+    Argument,
+    Buffer,
+    Call,
+    Copy,
+    Loop,
+    Role,
+    Routine,
+    Statement,
+    Switch,
+)
+from motionbase.errors import KernelError, PortError
+
+
+class Unit(Protocol):
+    """What can be compiled and called: a kernel, a primitive or a program."""
+
+    @property
+    def name(self) -> str:
+        """Name of the compiled function."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Ports that are read."""
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """Ports that are written."""
+
+    @property
+    def memory(self) -> tuple[Port, ...]:
+        """Ports that are updated in place, and live from call to call."""
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, outputs, memory: the order of the arguments."""
+
+    @property
+    def routine(self) -> Routine:
+        """The lowered form."""
+
+    @property
+    def digest(self) -> str:
+        """Content hash."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A structured computation: `body(b)` describes it once with the methods of `Body`.
+
+    Example:
+        >>> def legs(b: Body) -> None:
+        ...     with b.loop(6) as i:
+        ...         b.call(LEG, pose=b["pose"], joint=b["joints"][i], length=b["lengths"][i])
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    body: Callable[[Body], None] = field(repr=False)
+    memory: tuple[Port, ...] = ()
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        check_name("program", self.name)
+        for attribute in ("inputs", "outputs", "memory"):
+            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        check_distinct(f"program {self.name!r}", self.ports)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, outputs, memory: the order of the arguments on every target."""
+        return self.inputs + self.outputs + self.memory
+
+    @cached_property
+    def _built(self) -> Body:
+        body = Body(self)
+        self.body(body)
+        return body
+
+    @cached_property
+    def routine(self) -> Routine:
+        """The program lowered to calls, loops and switches."""
+        body = self._built
+        return Routine(self.name, arguments_of(self), tuple(body.statements), tuple(body.buffers))
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash: the structure, and the digests of everything called."""
+        body = self._built
+        text = f"{self.name}\n{self.ports}\n{_structure(body.statements, body.digests)}\n{body.buffers}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def arguments_of(unit: Unit | Program) -> tuple[Argument, ...]:
+    """The arguments of a unit's routine."""
+    roles = ((unit.inputs, Role.INPUT), (unit.outputs, Role.OUTPUT), (unit.memory, Role.MEMORY))
+    return tuple(Argument(port.name, port.size, role) for ports, role in roles for port in ports)
+
+
+def _structure(statements: Any, digests: dict[int, str]) -> str:
+    """Statements as text, with the digest of each callee in place of the callee."""
+    parts = []
+    for s in statements:
+        if isinstance(s, Call):
+            parts.append(f"call {digests[id(s.routine)]} {s.addresses}")
+        elif isinstance(s, Loop):
+            parts.append(f"loop {s.number} {s.count} {{{_structure(s.body, digests)}}}")
+        elif isinstance(s, Switch):
+            cases = " | ".join(_structure(c, digests) for c in (*s.cases, s.default))
+            parts.append(f"switch {s.selector} {{{cases}}}")
+        else:
+            parts.append(repr(s))
+    return "; ".join(parts)
+
+
+@final
+class Body:
+    """Describes a program: ports by `b["name"]`, buffers of its own, calls, loops and switches."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.statements: list[Statement] = []
+        self.buffers: list[Buffer] = []
+        self.digests: dict[int, str] = {}
+        self._open = [self.statements]
+        self._counts: dict[int, int] = {}  # iterations of each loop
+        self._active: list[int] = []
+        self._references = {
+            port.name: Reference(port.name, k, port.array_shape, writable=k >= len(program.inputs))
+            for k, port in enumerate(program.ports)
+        }
+
+    def __getitem__(self, name: str) -> Reference:
+        if name not in self._references:
+            raise PortError(
+                f"program {self.program.name!r}: no port or buffer {name!r}; there are: "
+                f"{', '.join(self._references)}"
+            )
+        return self._references[name]
+
+    def local(self, name: str, shape: int | tuple[int, ...] = ()) -> Reference:
+        """A buffer on the stack; it must be written before it is read."""
+        check_name("buffer", name)
+        dims = (shape,) if isinstance(shape, int) else tuple(shape)
+        return self._buffer(name, dims, None)
+
+    def constant(self, name: str, data: ArrayLike) -> Reference:
+        """Numbers that never change."""
+        check_name("buffer", name)
+        array = np.asarray(data, dtype=np.float64)
+        return self._buffer(name, array.shape, tuple(float(x) for x in array.ravel()))
+
+    def _buffer(self, name: str, dims: tuple[int, ...], data: tuple[float, ...] | None) -> Reference:
+        if name in self._references:
+            raise KernelError(f"program {self.program.name!r}: the name {name!r} is taken")
+        number = len(self.program.ports) + len(self.buffers)
+        self.buffers.append(Buffer(name, int(np.prod(dims)), data))
+        self._references[name] = Reference(name, number, dims, writable=data is None)
+        return self._references[name]
+
+    # ---- statements ------------------------------------------------------------------------------------------------
+
+    def call(self, unit: Unit, **ports: Reference) -> None:
+        """Run a kernel or program on the given places, by port name; an output not named is dropped."""
+        owner = f"program {self.program.name!r}, call of {unit.name!r}"
+        known = [p.name for p in unit.ports]
+        for name in ports:
+            if name not in known:
+                raise PortError(f"{owner}: no port {name!r}; ports: {', '.join(known)}")
+        reads: list[Reference] = []
+        addresses: list[Address] = []
+        afterwards: list[Statement] = []
+        for port, argument in zip(unit.ports, arguments_of(unit), strict=True):
+            reference = ports.get(port.name)
+            if reference is None:
+                if argument.role is not Role.OUTPUT:
+                    raise PortError(f"{owner}: {argument.role.value} {port.name!r} is not given")
+                reference = self._scratch(port.size)
+            if reference.size != port.size:
+                raise PortError(f"{owner}: {reference} has {reference.size} elements, port {port} takes {port.size}")
+            if argument.role is Role.INPUT:
+                reads.append(reference)
+            elif not reference.writable:
+                raise PortError(f"{owner}: {reference} is read only and cannot take {port.name!r}")
+            elif any(self._overlap(reference, other) for other in reads):
+                if argument.role is Role.MEMORY:
+                    raise PortError(f"{owner}: memory {port.name!r} overlaps an input")
+                direct, reference = reference, self._scratch(port.size)
+                afterwards.append(Copy(reference.address(), direct.address(), port.size))
+            addresses.append(reference.address())
+        self.digests[id(unit.routine)] = unit.digest
+        self._open[-1].append(Call(unit.routine, tuple(addresses)))
+        self._open[-1].extend(afterwards)
+
+    def copy(self, source: Reference, target: Reference) -> None:
+        """Copy one place to another."""
+        if source.size != target.size:
+            raise PortError(f"program {self.program.name!r}: copy of {source} to {target}: sizes differ")
+        if not target.writable:
+            raise PortError(f"program {self.program.name!r}: {target} is read only")
+        if self._overlap(source, target):
+            raise PortError(f"program {self.program.name!r}: copy of {source} to {target}: they overlap")
+        self._open[-1].append(Copy(source.address(), target.address(), source.size))
+
+    @contextmanager
+    def loop(self, count: int) -> Iterator[Index]:
+        """Run what follows a fixed number of times; the index may be used in places."""
+        if count < 1:
+            raise KernelError(f"program {self.program.name!r}: a loop runs {count} times, it must run at least once")
+        number = len(self._counts)
+        self._counts[number] = count
+        self._active.append(number)
+        self._open.append([])
+        yield Index(number, count)
+        body = self._open.pop()
+        self._active.pop()
+        self._open[-1].append(Loop(number, count, tuple(body)))
+
+    @contextmanager
+    def switch(self, selector: Reference) -> Iterator[Cases]:
+        """Choose by a whole number: `with b.switch(state) as s: with s.case(0): ...; with s.default(): ...`."""
+        if selector.size != 1:
+            raise PortError(f"program {self.program.name!r}: the selector {selector} must be one number")
+        cases = Cases(self)
+        yield cases
+        default = tuple(cases.bodies.get(-1, ()))
+        count = 1 + max((k for k in cases.bodies if k >= 0), default=-1)
+        bodies = tuple(tuple(cases.bodies.get(k, default)) for k in range(count))
+        self._open[-1].append(Switch(selector.address(), bodies, default))
+
+    # ---- details ---------------------------------------------------------------------------------------------------
+
+    def _scratch(self, size: int) -> Reference:
+        return self._buffer(f"scratch{len(self.buffers)}_", (size,), None)
+
+    def _overlap(self, a: Reference, b: Reference) -> bool:
+        """Whether two places may share an element at the same moment."""
+        if a.buffer != b.buffer or a.size == 0 or b.size == 0:
+            return False
+        if a.strides == b.strides:
+            return a.offset < b.offset + b.size and b.offset < a.offset + a.size
+        reach = [sum(stride * (self._counts[n] - 1) for n, stride in r.strides) for r in (a, b)]
+        return a.offset < b.offset + reach[1] + b.size and b.offset < a.offset + reach[0] + a.size
+
+
+@final
+class Cases:
+    """The cases of a switch under construction."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self.bodies: dict[int, list[Statement]] = {}
+
+    @contextmanager
+    def case(self, number: int) -> Iterator[None]:
+        """What runs when the selector equals this whole number."""
+        if number in self.bodies or number < 0:
+            raise KernelError(f"program {self._body.program.name!r}: case {number} is negative or given twice")
+        with self._collect(number):
+            yield
+
+    @contextmanager
+    def default(self) -> Iterator[None]:
+        """What runs for any other value."""
+        with self._collect(-1):
+            yield
+
+    @contextmanager
+    def _collect(self, number: int) -> Iterator[None]:
+        opened = self._body._open
+        opened.append([])
+        yield
+        self.bodies[number] = opened.pop()

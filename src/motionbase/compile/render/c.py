@@ -1,0 +1,116 @@
+"""C99: one source and one header a unit, no allocation, no globals, no library but exact <math.h> functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from motionbase.compile.program import Unit
+from motionbase.compile.render.c_family import CDialect, CWriter
+from motionbase.compile.routine import Role
+
+DIALECT = CDialect("c", "static", "static const", "restrict", strided=False)
+
+_PROLOGUE = """\
+#include "{name}.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The same bits on every processor need plain IEEE 754 doubles: no contraction into fused operations, no fast maths,
+   no extended registers. GCC contracts unless told otherwise by -std=c99 or -ffp-contract=off. */
+#if defined(__FAST_MATH__)
+#error "compile without -ffast-math"
+#endif
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
+#error "doubles are evaluated in another precision here: compile for SSE2 or another plain double unit"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__) && !defined(__STRICT_ANSI__) && defined(__FP_FAST_FMA)
+#pragma GCC optimize("fp-contract=off")
+#endif
+{helpers}
+"""
+
+_HELPERS = {
+    "mb_bits": """
+static uint64_t mb_bits(double x)
+{
+    uint64_t word;
+    memcpy(&word, &x, sizeof word);
+    return word;
+}
+""",
+    "mb_from_bits": """
+static double mb_from_bits(uint64_t word)
+{
+    double x;
+    memcpy(&x, &word, sizeof x);
+    return x;
+}
+""",
+}
+
+
+@final
+@dataclass(frozen=True)
+class CSource:
+    """A header and a source of the same stem."""
+
+    name: str
+    header: str
+    source: str
+
+
+def render(unit: Unit) -> CSource:
+    """The unit as C99."""
+    writer = CWriter(unit.routine, DIALECT, unit.name)
+    body = writer.text()
+    helpers = "".join(text for name, text in _HELPERS.items() if f"{name}(" in body)
+    source = _PROLOGUE.format(name=unit.name, helpers=helpers) + body
+    return CSource(unit.name, _header(unit, writer), source)
+
+
+def _header(unit: Unit, writer: CWriter) -> str:
+    guard = f"MOTIONBASE_{unit.name.upper()}_H"
+    description = getattr(unit, "description", "") or unit.name
+    rows = []
+    for port, argument in zip(unit.ports, unit.routine.arguments, strict=True):
+        way = {Role.INPUT: "in", Role.OUTPUT: "out", Role.MEMORY: "in/out"}[argument.role]
+        shape = "x".join(map(str, port.dims)) or "1"
+        stored = f", {port.size} stored row by row" if port.sparsity is not None else ""
+        rows.append(f"   {way:<6} {port.name:<16} {shape:>7}  [{port.unit}] {port.description}{stored}".rstrip())
+    sizes = [f"#define {unit.name.upper()}_{p.name.upper()}_SIZE {p.size}" for p in unit.ports]
+    comment = "\n".join([f"/* {_commented(description)}", "", *map(_commented, rows)])
+    return f"""\
+{comment}
+
+   Arrays of doubles, matrices row by row; outputs must not overlap inputs. Made by motionbase. */
+#ifndef {guard}
+#define {guard}
+
+#ifdef __cplusplus
+#define MB_RESTRICT
+extern "C" {{
+#else
+#define MB_RESTRICT restrict
+#endif
+
+{chr(10).join(sizes)}
+
+{writer.signature(unit.routine).replace("restrict", "MB_RESTRICT")};
+
+#undef MB_RESTRICT
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+
+def _commented(text: str) -> str:
+    return text.replace("*/", "* /").replace("/*", "/ *")

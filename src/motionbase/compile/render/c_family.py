@@ -1,0 +1,287 @@
+"""What C99 and CUDA share: blocks, calls, loops and switches as C statements."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from typing import final
+
+from motionbase.compile.block import Block
+from motionbase.compile.maths import MATHS
+from motionbase.compile.ops import Op
+from motionbase.compile.routine import Address, Call, Copy, Loop, Role, Routine, Statement, Switch, unique_names
+from motionbase.errors import UnsupportedOp
+
+C_FOR_OP: dict[Op, str] = {
+    Op.ADD: "{0} + {1}",
+    Op.SUB: "{0} - {1}",
+    Op.MUL: "{0} * {1}",
+    Op.DIV: "{0} / {1}",
+    Op.SQRT: "sqrt({0})",
+    Op.NEG: "-{0}",
+    Op.ABS: "fabs({0})",
+    Op.COPYSIGN: "copysign({0}, {1})",
+    Op.FLOOR: "floor({0})",
+    Op.CEIL: "ceil({0})",
+    Op.FMOD: "fmod({0}, {1})",
+    Op.LT: "{0} < {1}",
+    Op.LE: "{0} <= {1}",
+    Op.EQ: "{0} == {1}",
+    Op.NE: "{0} != {1}",
+    Op.AND: "{0} && {1}",
+    Op.OR: "{0} || {1}",
+    Op.NOT: "!{0}",
+    Op.SELECT: "{0} ? {1} : {2}",
+    Op.BITS: "mb_bits({0})",
+    Op.FROM_BITS: "mb_from_bits({0})",
+    Op.IADD: "{0} + {1}",
+    Op.ISUB: "{0} - {1}",
+    Op.IMUL: "{0} * {1}",
+    Op.IAND: "{0} & {1}",
+    Op.IOR: "{0} | {1}",
+    Op.IXOR: "{0} ^ {1}",
+    Op.SHL: "{0} << {imm}",
+    Op.SHR: "{0} >> {imm}",
+    Op.IEQ: "{0} == {1}",
+    Op.ISELECT: "{0} ? {1} : {2}",
+}
+TYPES = {"f": "double", "i": "uint64_t", "b": "int"}
+
+
+@final
+@dataclass(frozen=True)
+class CDialect:
+    """How C99 and CUDA differ.
+
+    Attributes:
+        function: what stands before an inner function
+        constant: what stands before constant data
+        restrict: the keyword that says pointers do not overlap
+        strided: pointers carry a stride: element k of scenario t stands at k * stride + t
+    """
+
+    target: str
+    function: str
+    constant: str
+    restrict: str
+    strided: bool
+
+
+def literal(number: float) -> str:
+    """A double as C text, exactly."""
+    if math.isfinite(number):
+        short = repr(number)
+        return short if number >= 0 and math.copysign(1, number) > 0 else f"({short})"
+    return f"mb_from_bits({struct.unpack('<Q', struct.pack('<d', number))[0]:#x}ULL)"
+
+
+@final
+class CWriter:
+    """C text of an outermost routine, all it calls, and the maths functions they use."""
+
+    def __init__(self, routine: Routine, dialect: CDialect, prefix: str, fast: bool = False) -> None:
+        self.dialect, self.prefix, self.fast = dialect, prefix, fast
+        self.routines = routine.callees()
+        self.names = unique_names(self.routines)
+        self.outermost = routine
+        self.maths_used: set[str] = set()
+        self._bodies = [self._routine(r) for r in self.routines]
+
+    def text(self) -> str:
+        """Maths functions, then routines, callees first."""
+        maths = [self._maths(name) for name in sorted(self.maths_used)]
+        return "\n".join([*maths, *self._bodies])
+
+    def symbol(self, routine: Routine) -> str:
+        """The C name of a routine; inner ones carry the outermost name, so that two files never clash."""
+        name = self.names[id(routine)]
+        return name if routine is self.outermost else f"{self.prefix}_{name}"
+
+    # ---- pieces ----------------------------------------------------------------------------------------------------
+
+    def _maths(self, name: str) -> str:
+        function = MATHS[name]
+        lines: list[str] = []
+        values = self._block(lines, function.block, None, name, "    ", 0)
+        arguments = ", ".join(f"double a{k}_" for k in range(function.arity))
+        assert function.block.result is not None
+        head = f"{self.dialect.function} double mb_{name}({arguments})"
+        return "\n".join([head, "{", *lines, f"    return {values[function.block.result]};", "}", ""])
+
+    def signature(self, routine: Routine) -> str:
+        """Return type, name and parameters of a routine."""
+        d = self.dialect
+        linkage = "" if routine is self.outermost and not d.strided else d.function + " "
+        parameters = []
+        for a in routine.arguments:
+            const = "const " if a.role is Role.INPUT else ""
+            parameters.append(f"{const}double *{d.restrict} {a.name}")
+            if d.strided:
+                parameters.append(f"const long {a.name}_s_")
+        return f"{linkage}void {self.symbol(routine)}({', '.join(parameters) or 'void'})"
+
+    def _routine(self, routine: Routine) -> str:
+        d = self.dialect
+        name = self.symbol(routine)
+        lines: list[str] = []
+        data: list[str] = []
+        for k, table in enumerate(routine.tables):
+            data.append(_array(f"{d.constant} double {name}_table{k}", table))
+        for buffer in routine.buffers:
+            if buffer.data is None:
+                lines.append(f"    double {buffer.name}[{max(buffer.size, 1)}];")
+            else:
+                data.append(_array(f"{d.constant} double {name}_{buffer.name}", buffer.data))
+        for a in routine.arguments:  # an unused parameter is no mistake in generated code
+            lines.append(f"    (void){a.name};")
+            if d.strided:
+                lines.append(f"    (void){a.name}_s_;")
+        self._count = 0
+        self._body(lines, routine, routine.body, "    ")
+        return "\n".join([*data, self.signature(routine), "{", *lines, "}", ""])
+
+    def _body(self, lines: list[str], routine: Routine, body: tuple[Statement, ...], pad: str) -> None:
+        for statement in body:
+            if isinstance(statement, Block):
+                first = self._count
+                self._count += len(statement)
+                self._block(lines, statement, routine, routine.name, pad, first)
+            elif isinstance(statement, Call):
+                lines.append(f"{pad}{self._call(routine, statement)}")
+            elif isinstance(statement, Copy):
+                k = f"k{len(pad)}_"
+                target = self._at(routine, statement.target, k)
+                source = self._at(routine, statement.source, k)
+                lines.append(f"{pad}for (int {k} = 0; {k} < {statement.size}; ++{k}) {{ {target} = {source}; }}")
+            elif isinstance(statement, Loop):
+                i = f"i{statement.number}_"
+                lines.append(f"{pad}for (int {i} = 0; {i} < {statement.count}; ++{i}) {{")
+                self._body(lines, routine, statement.body, pad + "    ")
+                lines.append(f"{pad}}}")
+            else:
+                self._switch(lines, routine, statement, pad)
+
+    def _switch(self, lines: list[str], routine: Routine, switch: Switch, pad: str) -> None:
+        selector = f"selector{self._count}_"
+        self._count += 1
+        lines.append(f"{pad}const double {selector} = {self._at(routine, switch.selector, '0')};")
+        word = "if"
+        for k, case in enumerate(switch.cases):
+            lines.append(f"{pad}{word} ({selector} == {k}.0) {{")
+            self._body(lines, routine, case, pad + "    ")
+            word = "} else if"
+        if switch.cases:
+            lines.append(f"{pad}}} else {{")
+            self._body(lines, routine, switch.default, pad + "    ")
+            lines.append(f"{pad}}}")
+        else:
+            self._body(lines, routine, switch.default, pad)
+
+    def _call(self, routine: Routine, call: Call) -> str:
+        passed = []
+        for address in call.addresses:
+            name, stride = self._buffer(routine, address.buffer)
+            index = _index(address)
+            step = f"({index}) * {stride}" if stride not in ("", "1") else index
+            passed.append(name if index == "0" else f"{name} + {step}")
+            if self.dialect.strided:
+                passed.append(stride)
+        return f"{self.symbol(call.routine)}({', '.join(passed)});"
+
+    def _buffer(self, routine: Routine, number: int) -> tuple[str, str]:
+        """Name and stride (empty in C) of a buffer."""
+        first = len(routine.arguments)
+        strided = self.dialect.strided
+        if number < first:
+            name = routine.arguments[number].name
+            return name, f"{name}_s_" if strided else ""
+        buffer = routine.buffers[number - first]
+        name = buffer.name if buffer.data is None else f"{self.symbol(routine)}_{buffer.name}"
+        return name, "1" if strided else ""
+
+    def _at(self, routine: Routine, address: Address, extra: str) -> str:
+        """Element `extra` after an address, as an lvalue."""
+        name, stride = self._buffer(routine, address.buffer)
+        index = _index(address)
+        whole = extra if index == "0" else index if extra == "0" else f"{index} + {extra}"
+        return f"{name}[({whole}) * {stride}]" if stride not in ("", "1") else f"{name}[{whole}]"
+
+    def _block(
+        self,
+        lines: list[str],
+        block: Block,
+        routine: Routine | None,
+        kernel: str,
+        pad: str,
+        first: int,
+    ) -> list[str]:
+        """Append a block's statements; returns the C text of every value. A maths function has no routine."""
+        names: list[str] = []
+        used = _used(block)
+        for position, (op, args, imm) in enumerate(block.instructions):
+            a = [names[k] for k in args]
+            if op is Op.CONST:
+                assert isinstance(imm, float)
+                names.append(literal(imm))
+                continue
+            if op is Op.ICONST:
+                names.append(f"{imm:#x}ULL" if isinstance(imm, int) and imm > 9 else f"{imm}ULL")
+                continue
+            if op is Op.ARG:
+                names.append(f"a{imm}_")
+                continue
+            if op in C_FOR_OP:
+                text = C_FOR_OP[op].format(*a, imm=imm)
+            elif op is Op.LOAD:
+                assert isinstance(imm, tuple) and routine is not None
+                text = self._at(routine, Address(imm[0], imm[1]), "0")
+            elif op is Op.STORE:
+                assert isinstance(imm, tuple) and routine is not None
+                lines.append(f"{pad}{self._at(routine, Address(imm[0], imm[1]), '0')} = {a[0]};")
+                names.append("")
+                continue
+            elif op is Op.LOAD_AT:
+                assert isinstance(imm, int) and routine is not None
+                text = self._at(routine, Address(imm), a[0])
+            elif op is Op.STORE_AT:
+                assert isinstance(imm, int) and routine is not None
+                lines.append(f"{pad}{self._at(routine, Address(imm), a[0])} = {a[1]};")
+                names.append("")
+                continue
+            elif op is Op.TABLE:
+                assert routine is not None
+                text = f"{self.symbol(routine)}_table{imm}[{a[0]}]"
+            elif op is Op.CALL and imm in MATHS:
+                name = f"fast_{imm}" if self.fast and f"fast_{imm}" in MATHS else str(imm)
+                self.maths_used.add(name)
+                text = f"mb_{name}({', '.join(a)})"
+            else:
+                raise UnsupportedOp(str(imm) if op is Op.CALL else op.label, kernel, self.dialect.target)
+            if position not in used and not op.has_effect:
+                names.append("")
+                continue
+            name = f"v{first + position}_"
+            lines.append(f"{pad}const {TYPES[op.signature.result or 'f']} {name} = {text};")
+            names.append(name)
+        return names
+
+
+def _used(block: Block) -> set[int]:
+    """Values that a later instruction or the caller reads; the rest are not written out."""
+    used = {a for instruction in block.instructions for a in instruction.args}
+    if block.result is not None:
+        used.add(block.result)
+    return used
+
+
+def _index(address: Address) -> str:
+    terms = [f"i{number}_ * {stride}" if stride != 1 else f"i{number}_" for number, stride in address.strides]
+    if address.offset or not terms:
+        terms.append(str(address.offset))
+    return " + ".join(terms)
+
+
+def _array(head: str, data: tuple[float, ...]) -> str:
+    rows = [", ".join(literal(x) for x in data[k : k + 6]) for k in range(0, len(data), 6)] or ["0.0"]
+    return f"{head}[{max(len(data), 1)}] = {{\n    " + ",\n    ".join(rows) + "\n};"

@@ -1,0 +1,158 @@
+"""Routines: what every renderer renders. A leaf is one block; a program is calls, loops and switches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+from motionbase.compile.block import Block
+from motionbase.compile.ops import Op
+
+
+class Role(Enum):
+    """What a routine does with an argument's memory."""
+
+    INPUT = "input"  # only read
+    OUTPUT = "output"  # only written
+    MEMORY = "memory"  # read and written in place
+
+
+@final
+@dataclass(frozen=True)
+class Argument:
+    """One array of doubles that the caller passes."""
+
+    name: str
+    size: int
+    role: Role
+
+
+@final
+@dataclass(frozen=True)
+class Buffer:
+    """An array of the routine's own: scratch on the stack, or constants when it has data."""
+
+    name: str
+    size: int
+    data: tuple[float, ...] | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Address:
+    """A place in a buffer (arguments first, then the routine's own): offset + sum of loop index * stride."""
+
+    buffer: int
+    offset: int = 0
+    strides: tuple[tuple[int, int], ...] = ()  # (loop number, stride)
+
+
+@final
+@dataclass(frozen=True)
+class Call:
+    """Run another routine on these places."""
+
+    routine: Routine
+    addresses: tuple[Address, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Copy:
+    """Copy `size` doubles from one place to another that does not overlap it."""
+
+    source: Address
+    target: Address
+    size: int
+
+
+@final
+@dataclass(frozen=True)
+class Loop:
+    """Run the body a fixed number of times; `number` names the loop's index in addresses."""
+
+    number: int
+    count: int
+    body: tuple[Statement, ...]
+
+
+@final
+@dataclass(frozen=True)
+class Switch:
+    """Run the case whose number the selector equals exactly; any other value, NaN included, runs the default."""
+
+    selector: Address
+    cases: tuple[tuple[Statement, ...], ...]
+    default: tuple[Statement, ...]
+
+
+Statement = Block | Call | Copy | Loop | Switch
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Routine:
+    """A named piece of code over arrays of doubles; no globals, no allocation."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    body: tuple[Statement, ...]
+    buffers: tuple[Buffer, ...] = ()
+    tables: tuple[tuple[float, ...], ...] = ()
+
+    def callees(self) -> list[Routine]:
+        """Every routine this one needs, each once, callees before callers, this one last."""
+        found: dict[int, Routine] = {}
+
+        def visit(routine: Routine) -> None:
+            for statement in walk(routine.body):
+                if isinstance(statement, Call) and id(statement.routine) not in found:
+                    visit(statement.routine)
+            found.setdefault(id(routine), routine)
+
+        visit(self)
+        return list(found.values())
+
+    def blocks(self) -> Iterator[Block]:
+        """This routine's own blocks."""
+        return (s for s in walk(self.body) if isinstance(s, Block))
+
+    @property
+    def instruction_count(self) -> int:
+        """Instructions in this routine's own blocks."""
+        return sum(len(b) for b in self.blocks())
+
+    def maths_calls(self) -> dict[str, int]:
+        """How often this routine's own blocks call each maths function."""
+        counts: dict[str, int] = {}
+        for block in self.blocks():
+            for op, _, imm in block.instructions:
+                if op is Op.CALL:
+                    counts[str(imm)] = counts.get(str(imm), 0) + 1
+        return counts
+
+
+def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
+    """Every statement, the inner ones included."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Loop):
+            yield from walk(statement.body)
+        elif isinstance(statement, Switch):
+            for case in (*statement.cases, statement.default):
+                yield from walk(case)
+
+
+def unique_names(routines: list[Routine]) -> dict[int, str]:
+    """A name for each routine (by id), the given one where it is free."""
+    taken: set[str] = set()
+    names: dict[int, str] = {}
+    for routine in reversed(routines):  # the outermost routine keeps its name
+        name, k = routine.name, 2
+        while name in taken:
+            name, k = f"{routine.name}_{k}", k + 1
+        taken.add(name)
+        names[id(routine)] = name
+    return names

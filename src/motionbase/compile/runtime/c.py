@@ -1,0 +1,55 @@
+"""The `c` target on this machine: compile the generated C with the compiler at hand and call it."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from motionbase.compile.program import Unit
+from motionbase.compile.render.c import render
+from motionbase.errors import TargetUnavailable
+
+STRICT_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")
+
+
+def find_compiler() -> list[str]:
+    """The command of a C compiler: $CC, cc, gcc, clang, or zig's clang from PyPI."""
+    if chosen := os.environ.get("CC"):
+        return chosen.split()
+    for name in ("cc", "gcc", "clang"):
+        if found := shutil.which(name):
+            return [found]
+    if importlib.util.find_spec("ziglang"):
+        return [sys.executable, "-m", "ziglang", "cc"]
+    raise TargetUnavailable("target 'c': no C compiler; install gcc or clang, or `pip install ziglang`")
+
+
+def compile_source(unit: Unit, folder: Path, command: Sequence[str], flags: Sequence[str] = STRICT_FLAGS) -> Path:
+    """Write the unit's C files into a folder and compile them to a shared library."""
+    source = render(unit)
+    (folder / f"{unit.name}.h").write_text(source.header)
+    (folder / f"{unit.name}.c").write_text(source.source)
+    library = folder / f"{unit.name}.so"
+    line = [*command, *flags, "-shared", "-fPIC", str(folder / f"{unit.name}.c"), "-o", str(library), "-lm"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise TargetUnavailable(f"target 'c': {command[0]} refused {unit.name}.c: {done.stderr.strip()[:2000]}")
+    return library
+
+
+def native(unit: Unit, command: Sequence[str] | None = None, flags: Sequence[str] = STRICT_FLAGS) -> Callable[..., Any]:
+    """A function of addresses; the files are gone once the library is loaded."""
+    with tempfile.TemporaryDirectory(prefix="motionbase-c-") as name:
+        library = ctypes.CDLL(str(compile_source(unit, Path(name), command or find_compiler(), flags)))
+    function = library[unit.name]
+    function.restype = None
+    function.argtypes = [ctypes.c_void_p] * len(unit.routine.arguments)
+    return function

@@ -1,0 +1,169 @@
+"""Calling compiled code with NumPy arrays: checks that name the port, and a fast path that allocates nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import is_
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.compile.port import Port
+from motionbase.compile.program import Unit
+from motionbase.errors import PortError
+
+Array = NDArray[np.float64]
+
+
+def lane_shape(port: Port, lanes: int) -> tuple[int, ...]:
+    """Shape of a port's array; on lanes the last axis counts the scenarios."""
+    return port.array_shape if lanes == 1 else (*port.array_shape, lanes)
+
+
+def checked(owner: str, port: Port, value: object, shape: tuple[int, ...], *, writes: bool = False) -> Array:
+    """The array itself if native code can use it in place, or an error that names the port."""
+    where = f"{owner}: port {port.name!r}"
+    if not isinstance(value, np.ndarray):
+        raise PortError(f"{where} is {type(value).__name__}, a NumPy array of float64 with shape {shape} is wanted")
+    if value.dtype != np.float64:
+        raise PortError(f"{where} has dtype {value.dtype}, float64 is wanted")
+    if value.shape != shape and not (shape == () and value.shape == (1,)):
+        raise PortError(f"{where} has shape {value.shape}, {shape} is wanted")
+    if not value.flags.c_contiguous:
+        raise PortError(f"{where} is not contiguous, row by row; numpy.ascontiguousarray makes it so")
+    if writes and not value.flags.writeable:
+        raise PortError(f"{where} is read only, but it is written")
+    return value
+
+
+def converted(owner: str, port: Port, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A number, list or array as float64 of the wanted shape; narrowing conversions are refused."""
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise PortError(f"{owner}: port {port.name!r} is not a regular array, shape {shape} is wanted") from None
+    if not np.can_cast(given.dtype, np.float64, "safe"):
+        raise PortError(f"{owner}: port {port.name!r} has dtype {given.dtype}, float64 is wanted")
+    array = np.ascontiguousarray(given, dtype=np.float64)
+    if given.shape != shape and not (shape == () and given.shape == (1,)):
+        raise PortError(f"{owner}: port {port.name!r} has shape {given.shape}, {shape} is wanted")
+    return array
+
+
+def check_apart(owner: str, ports: Sequence[Port], arrays: Sequence[Array], inputs: int) -> None:
+    """No output or memory may overlap another array: compiled code reads and writes in any order."""
+    spans = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in arrays]
+    for k in range(inputs, len(arrays)):
+        for j in range(k):
+            if spans[k][0] < spans[j][1] and spans[j][0] < spans[k][1]:
+                raise PortError(f"{owner}: ports {ports[j].name!r} and {ports[k].name!r} share memory")
+
+
+def by_name(owner: str, ports: Sequence[Port], given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    """Values in the ports' order from positional and named ones; None where nothing was given."""
+    if len(given) > len(ports):
+        raise PortError(f"{owner}: {len(given)} values came, there are {len(ports)} inputs")
+    names = [p.name for p in ports]
+    values: list[Any] = list(given) + [None] * (len(ports) - len(given))
+    for name, value in named.items():
+        if name not in names:
+            raise PortError(f"{owner}: no port {name!r}; ports: {', '.join(names) or 'none'}")
+        k = names.index(name)
+        if k < len(given):
+            raise PortError(f"{owner}: port {name!r} is given twice")
+        values[k] = value
+    return values
+
+
+@final
+class Compiled:
+    """A compiled unit. Call it with arrays in port order or by name; or `bind` arrays once and call that.
+
+    `compiled(q, v, tau)` returns new arrays; `compiled(q, v, tau, out=qdd)` writes into `qdd` and, called again with
+    the same arrays, neither checks nor allocates.
+    """
+
+    def __init__(self, unit: Unit, native: Callable[..., None], lanes: int, target: str, details: Any = None) -> None:
+        self.unit, self.lanes, self.target, self.details = unit, lanes, target, details
+        self._native = native
+        self._owner = f"{unit.name!r} on {target}"
+        self._takes = unit.inputs + unit.memory
+        self._last: tuple[tuple[Any, ...], Any, tuple[int, ...]] = ((), None, ())
+
+    def __call__(self, *given: ArrayLike, out: Any = None, **named: ArrayLike) -> Any:
+        """Inputs, then memory; by position or by name."""
+        last, last_out, pointers = self._last
+        if out is not None and out is last_out and not named and len(given) == len(last) and all(map(is_, given, last)):
+            self._native(*pointers)
+            return out
+        values = by_name(self._owner, self._takes, given, named)
+        inputs = [self._input(port, value) for port, value in zip(self._takes, values, strict=True)]
+        n = len(self.unit.inputs)
+        outputs = self._outputs(out)
+        arrays = [*inputs[:n], *outputs, *inputs[n:]]
+        check_apart(self._owner, self.unit.ports, arrays, n)
+        pointers = tuple(a.ctypes.data for a in arrays)
+        # the arrays are remembered, so they cannot be freed or moved while their addresses are
+        if out is not None and all(map(is_, values, inputs)) and not named:
+            self._last = (given, out, pointers)
+        self._native(*pointers)
+        if out is not None:
+            return out
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def _input(self, port: Port, value: Any) -> Array:
+        shape = lane_shape(port, self.lanes)
+        if value is None:
+            raise PortError(f"{self._owner}: port {port.name!r} is not given; shape {shape} is wanted")
+        if port in self.unit.memory:
+            return checked(self._owner, port, value, shape, writes=True)
+        if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+            return checked(self._owner, port, value, shape)
+        return converted(self._owner, port, value, shape)
+
+    def _outputs(self, out: Any) -> list[Array]:
+        ports = self.unit.outputs
+        if out is None:
+            return [np.empty(lane_shape(p, self.lanes)) for p in ports]
+        given = [out] if isinstance(out, np.ndarray) else list(out)
+        if len(given) != len(ports):
+            raise PortError(f"{self._owner}: {len(given)} output arrays came, there are {len(ports)} outputs")
+        return [
+            checked(self._owner, p, a, lane_shape(p, self.lanes), writes=True) for p, a in zip(ports, given, strict=True)
+        ]
+
+    def arrays(self) -> dict[str, Array]:
+        """New zeroed arrays for every port, by name: ready for `bind`."""
+        return {p.name: np.zeros(lane_shape(p, self.lanes)) for p in self.unit.ports}
+
+    def bind(self, **arrays: Array) -> Bound:
+        """Fix every port's array once; calling the result is the fastest way to run again and again."""
+        ports = self.unit.ports
+        values = by_name(self._owner, ports, (), arrays)
+        n = len(self.unit.inputs)
+        found = []
+        for k, (port, value) in enumerate(zip(ports, values, strict=True)):
+            shape = lane_shape(port, self.lanes)
+            if value is None:
+                raise PortError(f"{self._owner}: port {port.name!r} is not given; shape {shape} is wanted")
+            found.append(checked(self._owner, port, value, shape, writes=k >= n))
+        check_apart(self._owner, ports, found, n)
+        return Bound(self._native, found)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self._owner}, {self.lanes} lane{'s' if self.lanes > 1 else ''}>"
+
+
+@final
+class Bound:
+    """Compiled code with its arrays: `bound()` runs it."""
+
+    __slots__ = ("_native", "_pointers", "arrays")
+
+    def __init__(self, native: Callable[..., None], arrays: list[Array]) -> None:
+        self._native, self.arrays = native, arrays
+        self._pointers = tuple(a.ctypes.data for a in arrays)
+
+    def __call__(self) -> None:
+        self._native(*self._pointers)

@@ -1,0 +1,130 @@
+"""From LLVM IR to callable machine code: optimise, emit an object, load it into the process."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import threading
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, final
+
+import llvmlite.binding as llvm
+
+from motionbase.compile.cache import ObjectCache, compiler_digest
+
+OPTIMISATION = 2
+
+
+@final
+@dataclass(frozen=True)
+class Cpu:
+    """The processor code is made for."""
+
+    triple: str
+    name: str
+    features: str
+
+
+@cache
+def host_cpu() -> Cpu:
+    """The processor of this machine."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return Cpu(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+
+
+def target_machine(cpu: Cpu, jit: bool = True) -> Any:
+    """LLVM's code generator for a processor."""
+    if cpu != host_cpu():
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_triple(cpu.triple)
+    return target.create_target_machine(
+        cpu=cpu.name, features=cpu.features, opt=OPTIMISATION, jit=jit, reloc="default" if jit else "pic"
+    )
+
+
+def optimised(text: str, machine: Any, triple: str) -> Any:
+    """The module after LLVM's passes."""
+    module = llvm.parse_assembly(text)
+    module.triple = triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+@final
+@dataclass(frozen=True)
+class BuildTimes:
+    """Where the time to a callable went [s], and whether the object came from the cache."""
+
+    render: float = 0.0
+    optimise: float = 0.0
+    emit: float = 0.0
+    load: float = 0.0
+    cached: bool = False
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.render + self.optimise + self.emit + self.load
+
+
+@final
+class Library:
+    """Machine code in this process; functions by name. It lives as long as anything refers to it."""
+
+    _lock = threading.Lock()  # LLVM's loader is not for several threads at once
+
+    def __init__(self, payload: bytes, machine: Any | None = None) -> None:
+        with Library._lock:
+            machine = machine or target_machine(host_cpu())
+            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+            self._object = llvm.ObjectFileRef.from_data(payload)
+            self.code_bytes = sum(s.size() for s in self._object.sections() if s.is_text())
+            self._engine.add_object_file(self._object)
+            self._engine.finalize_object()
+
+    def function(self, name: str, *argument_types: Any) -> Any:
+        """A ctypes function returning nothing, called without Python's lock."""
+        address = self._engine.get_function_address(name)
+        if not address:
+            raise KeyError(name)
+        function: Any = ctypes.CFUNCTYPE(None, *argument_types)(address)
+        function.library = self  # keep the code alive as long as the function
+        return function
+
+
+def object_key(digest: str, options: str) -> str:
+    """Key of an object: the content, the options, the processor, and the compiler itself."""
+    cpu = host_cpu()
+    parts = (digest, options, cpu.triple, cpu.name, cpu.features, compiler_digest(), str(OPTIMISATION))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def build(render: Any, key: str, store: ObjectCache | None) -> tuple[Library, BuildTimes]:
+    """The library for a key: from the cache, or rendered by `render() -> text`, compiled and kept."""
+    start = time.perf_counter()
+    payload = store.get(key) if store else None
+    if payload is not None:
+        try:
+            return Library(payload), BuildTimes(load=time.perf_counter() - start, cached=True)
+        except (RuntimeError, ValueError):
+            pass  # whole but not loadable: build it again
+    t0 = time.perf_counter()
+    text = render()
+    t1 = time.perf_counter()
+    machine = target_machine(host_cpu())
+    module = optimised(text, machine, host_cpu().triple)
+    t2 = time.perf_counter()
+    payload = machine.emit_object(module)
+    t3 = time.perf_counter()
+    if store:
+        store.put(key, payload)
+    library = Library(payload, machine)
+    return library, BuildTimes(t1 - t0, t2 - t1, t3 - t2, time.perf_counter() - t3)

@@ -1,0 +1,33 @@
+"""The `python` target: the interpreter behind the same calling interface; slow, and the definition of the rest."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile.program import Unit
+from motionbase.compile.render.python import Observer, run
+from motionbase.compile.routine import Role
+
+
+def native(unit: Unit, lanes: int, observe: Observer | None = None) -> Callable[..., None]:
+    """A function of addresses, like compiled code."""
+    arguments = unit.routine.arguments
+
+    def call(*pointers: int) -> None:
+        """View the memory as (size, lanes) arrays and interpret."""
+        arrays: list[NDArray[np.float64]] = []
+        for pointer, argument in zip(pointers, arguments, strict=True):
+            count = argument.size * lanes
+            memory = (ctypes.c_double * count).from_address(pointer) if count else (ctypes.c_double * 0)()
+            array = np.ctypeslib.as_array(memory).reshape(argument.size, lanes)
+            if argument.role is Role.INPUT:
+                array = array.view()
+                array.flags.writeable = False
+            arrays.append(array)
+        run(unit.routine, arrays or [np.empty((0, lanes))], observe)
+
+    return call

@@ -1,0 +1,60 @@
+"""One way to compile anything for any target."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Literal
+
+from motionbase.compile.cache import ObjectCache
+from motionbase.compile.program import Unit
+from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.runtime.calling import Compiled
+from motionbase.errors import KernelError
+
+Target = Literal["python", "llvm", "c"]
+LANES = (1, 2, 4, 8)
+
+
+def compile(
+    unit: Unit,
+    target: Target = "llvm",
+    *,
+    lanes: int = 1,
+    mode: Literal["strict", "fast"] = "strict",
+    cache: ObjectCache | None | Literal["default"] = "default",
+) -> Compiled:
+    """Compile a kernel, primitive or program.
+
+    Args:
+        target: `llvm` (machine code in this process), `c` (through a C compiler) or `python` (the interpreter)
+        lanes: scenarios at once, 1, 2, 4 or 8; arrays then have a last axis of that length
+        mode: `strict` gives the same bits on every target; `fast` allows contraction and reassociation (llvm)
+        cache: where object code is kept; None for nowhere
+    """
+    if lanes not in LANES and target == "llvm" or lanes < 1:
+        raise KernelError(f"{unit.name!r}: {lanes} lanes; there may be {', '.join(map(str, LANES))}")
+    if target == "llvm":
+        return _compile_llvm(unit, lanes, Mode(mode), ObjectCache() if cache == "default" else cache)
+    if mode == "fast":
+        raise KernelError(f"{unit.name!r}: target {target!r} has no fast mode; use llvm, or mode='strict'")
+    if target == "python":
+        from motionbase.compile.runtime import python
+
+        return Compiled(unit, python.native(unit, lanes), lanes, target)
+    if target == "c":
+        from motionbase.compile.runtime import c
+
+        if lanes != 1:
+            raise KernelError(f"{unit.name!r}: target 'c' has no lanes; use llvm, or lanes=1")
+        return Compiled(unit, c.native(unit), lanes, target)
+    raise KernelError(f"{unit.name!r}: no target {target!r}; targets: python, llvm, c (and cuda through compile_cuda)")
+
+
+def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None) -> Compiled:
+    from motionbase.compile.runtime import llvm
+
+    key = llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
+    library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
+    native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
+    compiled = Compiled(unit, native, lanes, f"llvm, {mode.value}", (library, times))
+    return compiled

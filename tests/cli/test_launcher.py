@@ -1,0 +1,205 @@
+"""`./motionbase` in a checkout made for the test. Stubs stand for uv and python3, so nothing is downloaded."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import motionbase
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ("sh", "readlink", "dirname", "cat", "cmp", "rm", "mkdir", "mv", "cp", "chmod")
+
+# `uv sync` of the stub makes a real virtual environment which finds this checkout's package; it writes its arguments
+# down, and refuses, as loudly as it can, to work in a .venv that would be somebody's own Python.
+UV = f"""#!/bin/sh
+[ "$1" = --version ] && exit 0
+echo "$@" >>"$UV_LOG"
+[ -n "${{UV_FAILS-}}" ] && exit 1
+venv=$UV_PROJECT_ENVIRONMENT
+if [ -e "$venv" ] && [ ! -f "$venv/pyvenv.cfg" ]; then echo "NOT A VENV" >>"$UV_LOG"; exit 1; fi
+'{sys.executable}' -m venv --without-pip "$venv"
+for site in "$venv"/lib/python*/site-packages; do
+    printf '%s\\n' '{ROOT}/src' '{Path(sys.prefix).resolve()}'/lib/python*/site-packages >"$site/here.pth"
+done
+"""
+# A python3 which makes a venv, or installs with --target, as far as VENV and PIP allow; "uv" is the stub.
+PYTHON3 = """#!/bin/sh
+case "$1 $2 $3" in
+    "-m venv "*) [ "$VENV" = yes ] || exit 1; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
+    "-m pip --version") [ "$PIP" = yes ] ;;
+    "-m pip install")
+        [ -n "${OFFLINE-}" ] && { echo "no route to host" >&2; exit 1; }
+        case "$5" in
+            --target) mkdir -p "$6/bin"; cp "$UV_STUB" "$6/bin/uv" ;;
+            *) here=$(dirname "$0"); cp "$UV_STUB" "$here/uv" ;;
+        esac ;;
+esac
+"""
+
+
+class Checkout(NamedTuple):
+    """A folder with the launcher, and a PATH on which only the tools it needs are found."""
+
+    root: Path
+    bin: Path
+
+    def run(self, *args: str, cwd: Path | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+        settings = {"PATH": str(self.bin), "HOME": str(self.root), "UV_LOG": str(self.log), "VENV": "yes", "PIP": "yes"}
+        settings |= {"UV_STUB": str(self.bin.parent / "uv-stub")} | env
+        command = [str(self.root / "motionbase"), *args]
+        return subprocess.run(command, cwd=cwd or self.root, env=settings, capture_output=True, text=True, timeout=60)
+
+    @property
+    def log(self) -> Path:
+        return self.bin.parent / "uv.log"
+
+    def synced(self) -> list[str]:
+        """What was asked of uv so far, and forget it."""
+        lines = self.log.read_text().splitlines() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return lines
+
+
+def script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Checkout:
+    """No uv, and a python3 that does what the environment variables say."""
+    root, bin = tmp_path / "a check out", tmp_path / "bin"
+    root.mkdir()
+    bin.mkdir()
+    shutil.copy2(ROOT / "motionbase", root)
+    (root / "pyproject.toml").write_text("# version 1\n")
+    for tool in TOOLS:
+        os.symlink(shutil.which(tool) or tool, bin / tool)
+    script(bin / "python3", PYTHON3)
+    script(tmp_path / "uv-stub", UV)
+    return Checkout(root, bin)
+
+
+@pytest.fixture
+def ready(bare: Checkout) -> Checkout:
+    """With uv on the PATH."""
+    script(bare.bin / "uv", UV)
+    return bare
+
+
+VERSION = f"motionbase {motionbase.__version__}\n"
+
+
+def test_from_another_folder_and_a_path_with_spaces(ready: Checkout, tmp_path: Path) -> None:
+    done = ready.run("--version", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, VERSION)
+    assert done.stderr.startswith("motionbase: first set-up") and done.stderr.count("\n") == 1
+
+
+def test_through_a_link(ready: Checkout, tmp_path: Path) -> None:
+    link = tmp_path / "mb"
+    link.symlink_to(ready.root / "motionbase")
+    env = {"PATH": str(ready.bin), "UV_LOG": str(ready.log)}
+    assert subprocess.run([link, "--version"], env=env, capture_output=True, text=True).stdout == VERSION
+
+
+def test_caller_folder_shadows_no_module(ready: Checkout, tmp_path: Path) -> None:
+    for name in ("typing", "motionbase"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
+    assert ready.run("--version", cwd=tmp_path).stdout == VERSION
+
+
+def test_second_run_installs_nothing_and_is_silent(ready: Checkout) -> None:
+    ready.run("--version")
+    ready.synced()
+    assert ready.run("--version").stderr == ""
+    assert ready.synced() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "groups"), [("run", "--no-dev"), ("test", "--group dev"), ("bench", "--group dev --group peers")]
+)
+def test_each_command_installs_what_it_needs(ready: Checkout, command: str, groups: str) -> None:
+    assert ready.run(command, "--help").returncode == 0
+    (asked,) = ready.synced()
+    assert asked == f"sync --quiet --inexact --project {ready.root} {groups}"
+
+
+def test_changed_pyproject_and_moved_checkout_are_noticed(ready: Checkout, tmp_path: Path) -> None:
+    ready.run("--version")
+    (ready.root / "pyproject.toml").write_text("# version 2\n")
+    assert "up to date" in ready.run("--version").stderr
+    moved = Checkout(ready.root.rename(tmp_path / "moved"), ready.bin)
+    assert "up to date" in moved.run("--version").stderr
+    assert moved.run("--version").stderr == ""
+
+
+def test_failed_set_up_is_one_sentence_and_the_next_run_repairs_it(ready: Checkout) -> None:
+    failed = ready.run("--version", UV_FAILS="yes")
+    assert failed.returncode == 2 and "set-up failed" in failed.stderr.splitlines()[-1]
+    assert ready.run("--version").stdout == VERSION
+
+
+@pytest.mark.parametrize("damage", ["pyvenv.cfg", "bin/python", "bin", "all"])
+def test_half_made_venv_is_made_anew_and_never_handed_to_uv(ready: Checkout, damage: str) -> None:
+    """Without pyvenv.cfg, .venv/bin/python is the system's own Python: uv would empty and refill that one."""
+    ready.run("--version")
+    venv = ready.root / ".venv"
+    target = venv / damage
+    if damage == "all":
+        shutil.rmtree(venv)
+        venv.mkdir()
+    elif damage == "bin":
+        shutil.rmtree(target)
+    else:
+        target.unlink()
+    done = ready.run("--version")
+    assert done.stdout == VERSION
+    assert "NOT A VENV" not in ready.synced()
+    assert (venv / "pyvenv.cfg").is_file()
+
+
+@pytest.mark.parametrize(("venv", "pip"), [("yes", "yes"), ("no", "yes")])
+def test_without_uv_it_is_fetched_with_python(bare: Checkout, venv: str, pip: str) -> None:
+    done = bare.run("--version", VENV=venv, PIP=pip)
+    assert (done.returncode, done.stdout) == (0, VERSION)
+    assert "getting uv" in done.stderr
+    assert [p.name for p in (bare.root / ".uv").iterdir()] == ["uv"]
+    assert bare.run("--version", VENV="no", PIP="no").stderr == ""  # it is there now
+
+
+def test_python_without_venv_and_pip(bare: Checkout) -> None:
+    done = bare.run("--version", VENV="no", PIP="no")
+    assert done.returncode == 2 and "apt install python3-venv" in done.stderr.splitlines()[-1]
+
+
+def test_no_python_at_all(bare: Checkout) -> None:
+    (bare.bin / "python3").unlink()
+    done = bare.run("--version")
+    assert done.returncode == 2
+    assert done.stderr == "motionbase: set-up needs python3 (or uv) on the PATH, and there is neither.\n"
+
+
+def test_interrupted_download_is_repaired(bare: Checkout) -> None:
+    failed = bare.run("--version", OFFLINE="yes")
+    assert failed.returncode == 2 and "no route to host" in failed.stderr and "could not download uv" in failed.stderr
+    (bare.root / ".uv" / "new.999999999" / "venv").mkdir(parents=True)  # of a process long gone
+    assert bare.run("--version").stdout == VERSION
+    assert [p.name for p in (bare.root / ".uv").iterdir()] == ["uv"]
+
+
+@pytest.mark.network
+@pytest.mark.skipif(not os.environ.get("MOTIONBASE_TEST_NETWORK"), reason="set MOTIONBASE_TEST_NETWORK=1 to download")
+def test_fresh_clone_with_nothing_but_python(tmp_path: Path) -> None:
+    """The real thing: uv and all packages are downloaded into a copy of the checkout."""
+    root = tmp_path / "fresh clone"
+    keep_out = shutil.ignore_patterns(".git", ".venv", ".uv", "uv.lock", "__pycache__", ".*_cache")
+    shutil.copytree(ROOT, root, ignore=keep_out)
+    env = {k: v for k, v in os.environ.items() if k not in ("PATH", "VIRTUAL_ENV")} | {"PATH": "/usr/bin:/bin"}
+    done = subprocess.run([root / "motionbase", "--version"], cwd="/", env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, VERSION)
