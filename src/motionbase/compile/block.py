@@ -187,8 +187,20 @@ class Builder:
         self.emit(Op.STORE, value, imm=(port, offset))
 
     def block(self, result: Value | None = None) -> Block:
-        """The finished block."""
-        return Block(tuple(self.instructions), None if result is None else result.index)
+        """The finished block, without what nobody reads."""
+        wanted = {result.index} if result is not None else set()
+        for position in range(len(self.instructions) - 1, -1, -1):
+            op, args, _ = self.instructions[position]
+            if position in wanted or op in (Op.STORE, Op.STORE_AT):
+                wanted.add(position)
+                wanted.update(args)
+        kept = sorted(wanted)
+        place = {old: new for new, old in enumerate(kept)}
+        instructions = tuple(
+            Instruction(op, tuple(place[a] for a in args), imm)
+            for op, args, imm in (self.instructions[old] for old in kept)
+        )
+        return Block(instructions, None if result is None else place[result.index])
 
 
 def select(condition: Value, if_true: Operand, if_false: Operand) -> Value:

@@ -56,5 +56,5 @@ def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None)
     key = llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
     library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
-    compiled = Compiled(unit, native, lanes, f"llvm, {mode.value}", (library, times))
-    return compiled
+    mapped = library.function(f"{unit.name}.map", ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports))
+    return Compiled(unit, native, lanes, f"llvm, {mode.value}", mapped=mapped, library=library, times=times)

@@ -80,7 +80,8 @@ class Factorization:
     @property
     def growth(self) -> ca.SX:
         """Pivot growth monitor of the factors: see Solution."""
-        return monitors.pivot_growth(self.matrix, self.steps, self.scales.row_scale, self.scales.col_scale)
+        row_scale, col_scale = self.scales.row_scale, self.scales.col_scale
+        return monitors.pivot_growth(self.matrix, self.steps, row_scale, col_scale, self.symmetric)
 
     def solve(self, b: ca.SX, refine: int = 0) -> Solution:
         """Substitute each column of b; each refinement sweep substitutes the residual once more (Skeel 1980)."""

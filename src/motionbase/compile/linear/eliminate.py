@@ -22,6 +22,7 @@ class Step:
 
     Attributes:
         rows, cols: the equations and unknowns of the pivot
+        pivot: the pivot itself, if it is 1x1
         minus_inverse: rows of minus the inverse of the pivot block
         lower: minus the multipliers of each later row
         upper: entries of the pivot's rows in each later column
@@ -31,6 +32,7 @@ class Step:
 
     rows: tuple[int, ...]
     cols: tuple[int, ...]
+    pivot: ca.SX | None
     minus_inverse: tuple[Scalars, ...]
     lower: dict[int, Scalars]
     upper: dict[int, Scalars]
@@ -53,7 +55,8 @@ def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] |
         upper = rows[i]
         for col in upper:
             rows_in[col].discard(i)
-        minus_inverse = -1 / _pivot(upper.pop(j, ZERO), i, names)
+        pivot = _pivot(upper.pop(j, ZERO), i, names)
+        minus_inverse = -1 / pivot
         lower = {}
         for r in sorted(rows_in[j]):
             row = rows[r]
@@ -61,8 +64,8 @@ def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] |
             for col, value in upper.items():
                 flops += _update(row, col, factor * value)
                 rows_in[col].add(r) if col in row else rows_in[col].discard(r)
-        flops += 1 + len(lower) + len(lower) * len(upper)
-        steps.append(Step((i,), (j,), ((minus_inverse,),), _wrapped(lower), _wrapped(upper)))
+        flops += bool(lower or upper) + len(lower) + len(lower) * len(upper)
+        steps.append(Step((i,), (j,), pivot, ((minus_inverse,),), _wrapped(lower), _wrapped(upper)))
     return tuple(steps), flops
 
 
@@ -74,10 +77,11 @@ def ldl(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] 
     steps, flops = [], 0
     for pivot, _ in pivots:
         minus_inverse, inverse_flops = _minus_inverse(rows, pivot, names)
+        single = rows[pivot[0]][pivot[0]] if len(pivot) == 1 else None
         later = sorted(set().union(*(rows[p] for p in pivot)) - set(pivot))
         upper = {k: tuple(rows[p].get(k, ZERO) for p in pivot) for k in later}
         lower, lower_flops = _multipliers(minus_inverse, upper)
-        flops += inverse_flops + lower_flops
+        flops += inverse_flops + lower_flops if later or len(pivot) > 1 else 0
         for at, k in enumerate(later):
             for p in pivot:
                 rows[k].pop(p, None)
@@ -90,21 +94,25 @@ def ldl(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] 
                         rows[m][k] = rows[k][m]
                     else:
                         rows[m].pop(k, None)
-        steps.append(Step(pivot, pivot, minus_inverse, lower, upper))
+        steps.append(Step(pivot, pivot, single, minus_inverse, lower, upper))
     return tuple(steps), flops
 
 
 def substitute(steps: Sequence[Step], right: Sequence[ca.SX], symmetric: bool) -> list[ca.SX]:
     """Solve for one right-hand side with the factors: forward through the steps, then back."""
     b = list(right)
+    found: Scalars
     for step in steps:
-        known = tuple(b[i] for i in step.rows)
+        known = [b[i] for i in step.rows]
         for r, factors in step.lower.items():
             b[r] = b[r] + _dot(factors, known)
     x = [ZERO] * len(b)
     for step in reversed(steps):
-        if symmetric:  # L' again, so that the kernel need not keep the unscaled rows alive
-            found = tuple(-_dot(row, [b[i] for i in step.rows]) for row in step.minus_inverse)
+        if step.pivot is not None and not step.upper:  # a quotient here, or its minus would wander into every unknown
+            found = (b[step.rows[0]] / step.pivot,)
+        elif symmetric:  # L' again, so that the kernel need not keep the unscaled rows alive
+            known = [b[i] for i in step.rows]
+            found = tuple(-_dot(row, known) for row in step.minus_inverse)
             for k, factors in step.lower.items():
                 found = tuple(value + factor * x[k] for value, factor in zip(found, factors, strict=True))
         else:
@@ -154,7 +162,7 @@ def _minus_inverse(
     a, b, c = (rows[k].get(m, ZERO) for k, m in ((i, i), (i, j), (j, j)))
     reciprocal = -1 / _pivot(b * b - a * c, i, names)
     crossed = b * reciprocal
-    flops = (9, 5, 3)[a.is_zero() + c.is_zero()]
+    flops = (7, 4, 3)[a.is_zero() + c.is_zero()]
     return ((-c * reciprocal, crossed), (crossed, -a * reciprocal)), flops
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import casadi as ca
+import numpy as np
 
 from motionbase.compile.linear.eliminate import Scalars, Step
 from motionbase.compile.linear.samples import Array
@@ -15,21 +16,16 @@ GROWTH_ALARM = 1e6
 RESIDUAL_ALARM = 1e-10
 
 
-def pivot_growth(A: ca.SX, steps: Sequence[Step], row_scale: Array, col_scale: Array) -> ca.SX:
+def pivot_growth(A: ca.SX, steps: Sequence[Step], row_scale: Array, col_scale: Array, symmetric: bool) -> ca.SX:
     """Largest elimination update over the largest entry of A, at least 1, in the units of the equilibrated samples.
 
     Wilkinson 1961 bounds the backward error by n * eps * growth; a pivot that vanishes shows here at once.
     """
-    updates = [
-        _largest_scaled(step.lower, row_scale, part) * _largest_scaled(step.upper, col_scale, part)
-        for step in steps
-        if step.lower and step.upper
-        for part in range(len(step.rows))
-    ]
+    updates = [_largest_update(step, row_scale, col_scale, symmetric) for step in steps if step.lower and step.upper]
     if not updates:
         return ca.SX(1)
-    largest_entry = ca.mmax(ca.fabs(ca.diag(row_scale) @ A @ ca.diag(col_scale)))
-    return ca.fmax(1, _finite_maximum(ca.vertcat(*updates), largest_entry))
+    entries = (ca.tril(A) if symmetric else A) * ca.DM(np.outer(row_scale, col_scale))
+    return ca.fmax(1, _finite_maximum(ca.vertcat(*updates), ca.mmax(ca.fabs(entries))))
 
 
 def scaled_residual(A: ca.SX, x: ca.SX, b: ca.SX, col_scale: Array) -> ca.SX:
@@ -48,6 +44,17 @@ def scaled_residual(A: ca.SX, x: ca.SX, b: ca.SX, col_scale: Array) -> ca.SX:
         bound = ca.densify(row_sums * size + ca.fabs(b[:, k]))
         ratios.append(ca.fabs(b[:, k] - A @ x[:, k]) / (bound + (bound == 0)))
     return _finite_maximum(ca.vertcat(*ratios), ca.SX(1))
+
+
+def _largest_update(step: Step, row_scale: Array, col_scale: Array, symmetric: bool) -> ca.SX:
+    """Bound of one step's updates, largest multiplier times largest entry, summed over the parts of its pivot."""
+    if symmetric and step.pivot is not None:  # entries are multipliers times the pivot: half as many to look at
+        return ca.sumsqr(_largest_scaled(step.lower, row_scale, 0)) * ca.fabs(step.pivot)
+    parts = [
+        _largest_scaled(step.lower, row_scale, part) * _largest_scaled(step.upper, col_scale, part)
+        for part in range(len(step.rows))
+    ]
+    return ca.sum1(ca.vertcat(*parts))
 
 
 def _largest_scaled(side: Mapping[int, Scalars], scale: Array, part: int) -> ca.SX:

@@ -10,7 +10,6 @@ from motionbase.compile.maths.exponential import (
     INFINITY,
     LN2_HIGH,
     LN2_LOW,
-    LOG_P,
     NAN,
     TWO_52,
     TWO_52_BITS,
@@ -41,7 +40,22 @@ COSH_P = tuple(
         "0x1.28b0e7e6af152p-22",
     )
 )
-HALF_WORD = 0x0008000000000000  # 1/2 in units of the exponent field
+# atanh s = s + s^3 p(s^2) on |s| <= 0.2728, weight s^2: relative error below 2^-60.3
+ATANH_P = tuple(
+    float.fromhex(c)
+    for c in (
+        "0x1.555555555556cp-2",
+        "0x1.9999999993b1ap-3",
+        "0x1.24924928d13e5p-3",
+        "0x1.c71c6ec99ae53p-4",
+        "0x1.745daf738c95ap-4",
+        "0x1.3b017c55d1df0p-4",
+        "0x1.12666a7e115a1p-4",
+        "0x1.c423bff6514d9p-5",
+        "0x1.304bb1198e3e5p-4",
+    )
+)
+QUARTER_WORD = 0x0004000000000000  # 1/4 in units of the exponent field
 ONE_BITS = 0x3FF0000000000000
 
 
@@ -104,7 +118,12 @@ def tanh(x: Value) -> Value:
     s, rounding = fast_two_sum(one, high)
     square = 0.5 * high * high + ((r * r) * r * estrin(r, EXPM1_Q) + (rounding - (low + low * r)))
     numerator = s + square
-    return copysign(numerator / (numerator + 2.0 * inverse), x)
+    denominator = numerator + 2.0 * inverse
+    # the rounding of the denominator is moved to the numerator, before that is rounded: tanh x is near numerator / 2
+    # where it matters, k <= 1
+    rounding = numerator - (denominator - 2.0 * inverse)
+    numerator = s + (square - 0.5 * numerator * rounding)
+    return copysign(numerator / denominator, x)
 
 
 @maths(1, ulp=1.8)
@@ -124,7 +143,7 @@ def acosh(x: Value) -> Value:
     """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(t (t + 2))), t = x - 1; NaN below 1."""
     large = x > 2.0**60
     t = x - 1.0
-    argument = select(large, x, t + sqrt(t * (t + 2.0)))
+    argument = select(large, x, t + sqrt(2.0 * t + t * t))
     result = log1p_of(argument, select(large, x.builder.constant(1.0), 0.0))
     return select(x < INFINITY, select(x >= 1.0, result, NAN), x)
 
@@ -134,18 +153,19 @@ def atanh(x: Value) -> Value:
     """k/2 ln 2 + atanh s: log((1 + x) / (1 - x)) / 2 with 2^k taken out of the ratio, by one division.
 
     s = (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)); k comes from the words of 1 + x and 1 - x, whose difference is
-    close enough to the base-2 logarithm of their ratio that |s| <= 0.2005. k = 0 gives s = x exactly.
+    close enough to the base-2 logarithm of their ratio that |s| < 0.2728. k = 0 (up to 1/4) gives s = x exactly.
     """
     magnitude = absolute(x)
     below = 1.0 - magnitude
-    word = ((1.0 + magnitude).bits() - below.bits()) + HALF_WORD
+    rounding = (1.0 - below) - magnitude
+    word = ((1.0 + magnitude).bits() - below.bits()) + QUARTER_WORD
     k = ((word >> 52) | TWO_52_BITS).from_bits() - TWO_52
     power = ((word & EXPONENT_MASK) + ONE_BITS).from_bits()
-    # exact but for the outer sum from |x| = 1/4 on, by Sterbenz' lemma
-    numerator = magnitude + (power * magnitude - (power - 1.0))
-    s = numerator / (numerator + 2.0 * (power * below))
+    scaled = power * below
+    numerator = magnitude - ((scaled - 1.0) + power * rounding)  # only the outer difference rounds
+    s = numerator / (numerator + 2.0 * scaled)
     z = s * s
-    series = s * z * estrin(z, tuple(0.5 * c for c in LOG_P))
+    series = s * z * estrin(z, ATANH_P)
     result = k * (0.5 * LN2_HIGH) + (s + (series + k * (0.5 * LN2_LOW)))
     result = select(magnitude < 1.0, result, select(magnitude.equals(1.0), INFINITY, NAN))
     return copysign(result, x)

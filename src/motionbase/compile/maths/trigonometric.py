@@ -4,25 +4,24 @@ The argument x [rad] is brought to r in [-pi/4, pi/4] by Cody and Waite's reduct
 Manual for the Elementary Functions", ch. 8; Muller, "Elementary Functions", 3rd ed., ch. 11). sin and cos of r are then
 both computed and the quadrant selects one, so sin(x) and cos(x) of the same x share all but the last few instructions.
 
-| function           | argument    | error                                                                           |
-|--------------------|-------------|---------------------------------------------------------------------------------|
-| sin, cos, tan      | abs <= 2^27 | 1 ulp at most (see `_reduced` for the exception of a dozen doubles beyond 2^23) |
-| sin, cos, tan      | abs > 2^27  | the result is NaN, so that a fault monitor sees it                              |
-| fast_sin, fast_cos | abs <= 2^22 | 3e-16 absolute; fast_sin also 2 ulp for abs <= pi/4                             |
-| fast_sin, fast_cos | abs <= 2^50 | as if x had an error of 2 ulp: 3e-16 + 3e-16 abs(x); no meaning beyond, no NaN  |
+| function           | argument    | error                                                                        |
+|--------------------|-------------|------------------------------------------------------------------------------|
+| sin, cos, tan      | abs <= 2^27 | below 0.9 ulp (sin, cos) and 1 ulp (tan); measured: 0.77, 0.77 and 0.90     |
+| sin, cos, tan      | abs > 2^27  | the result is NaN, so that a fault monitor sees it                           |
+| fast_sin, fast_cos | abs <= 2^22 | 3e-16 absolute; also 2 ulp for abs <= pi/4                                   |
+| fast_sin, fast_cos | abs <= 2^50 | that of x with an error of an ulp: 3e-16 + 3e-16 abs(x); no meaning beyond   |
 
 The fast pair may be compiled with contraction (a * b + c as one fused multiply-add), which only makes it more accurate.
 It may not be reassociated: (x + M) - M is not x here, nor is (x - n P1) - n P2 the same as x - n (P1 + P2).
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from motionbase.compile.block import Value, absolute, select
+from motionbase.compile.maths.pieces import SIGN, halves, paired, quotient_excess
 from motionbase.compile.maths.registry import maths
 
 LIMIT = 134217728.0  # 2**27 [rad]: n below then has 27 bits
-SIGN = 1 << 63
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
 # adding this rounds a double of less than 2**50 to a whole number, left in the lowest bits (in two's complement)
 MAGIC = float.fromhex("0x1.8p52")
@@ -80,9 +79,8 @@ def _reduced(x: Value) -> _Reduced:
 
     The first three products are exact, and so are both differences a and b: multiples of 2^-53 below 1 in magnitude.
     (b - r) - n P3 is the exact error of r = b - n P3 also where b is the smaller of the two: r is exact there. What is
-    left is the rounding of n P4 and the rest of pi/2: n 2^-133. By continued fractions no double below 2^23 is nearer
-    to a multiple of pi/2 than 2^-60.5, or than 2^-54.4 from 2^11 on, so that is below 2^-4 ulp there. From 2^23 to
-    2^27 it counts only within 2^-52 of a multiple of pi/2: for a dozen doubles, with an absolute error below 2^-106.
+    left is the rounding of n P4 and the rest of pi/2, n 2^-133 or less: 2^-106 at the limit, below 2^-8 ulp unless r is
+    below 2^-46. The 2237 doubles that come so near to a multiple of pi/2 are all tried in the tests: 0.51 ulp.
     """
     builder = x.builder
     shifted = x * TWO_OVER_PI + MAGIC
@@ -96,26 +94,22 @@ def _reduced(x: Value) -> _Reduced:
     return _Reduced(shifted.bits(), r, guarded)
 
 
-def _paired(z: Value, z2: Value, coefficients: Sequence[float]) -> Value:
-    """The polynomial in z as one in z2 = z^2 whose coefficients are pairs: Horner's operations, half its chain."""
-    result: Value | None = None
-    for k in range(len(coefficients) - 2, -1, -2):
-        pair = z * coefficients[k + 1] + coefficients[k]
-        result = pair if result is None else result * z2 + pair
-    assert result is not None
-    return result
-
-
-def _kernels(r: Value, tail: Value) -> tuple[Value, Value]:
-    """sin and cos of r - tail; the tail to first order."""
+def _terms(r: Value, tail: Value) -> tuple[Value, Value, Value]:
+    """y, w, u such that sin(r - tail) = r - y and cos(r - tail) = w + u, the tail taken to first order."""
     z = r * r
     z2 = z * z
     half = z * 0.5
     w = 1.0 - half
-    # y first, so that sin(-0) = -0 - (-0 + 0) keeps its sign
-    y = (z * r) * _paired(z, z2, SIN) + tail * w
+    # the tail's term comes last: sin(-0) = -0 - (-0 + 0) keeps its sign
+    y = (z * r) * paired(z, z2, SIN) + tail * w
     # what 1 - half loses comes back: the rounding of z alone remains, a quarter ulp
-    u = ((1.0 - w) - half) + (z2 * _paired(z, z2, COS) + r * tail)
+    u = ((1.0 - w) - half) + (z2 * paired(z, z2, COS) + r * tail)
+    return y, w, u
+
+
+def _kernels(r: Value, tail: Value) -> tuple[Value, Value]:
+    """sin and cos of r - tail."""
+    y, w, u = _terms(r, tail)
     return r - y, w + u
 
 
@@ -123,7 +117,7 @@ def _fast_kernels(r: Value) -> tuple[Value, Value]:
     """sin and cos of r; a product last, so that sin(-0) = -0."""
     z = r * r
     z2 = z * z
-    return r * (1.0 - z * _paired(z, z2, SIN)), z * _paired(z, z2, FAST_COS) + 1.0
+    return r * (1.0 - z * paired(z, z2, SIN)), z * paired(z, z2, FAST_COS) + 1.0
 
 
 def _even(quadrant: Value) -> Value:
@@ -143,18 +137,39 @@ def _cos_of(quadrant: Value, s: Value, c: Value) -> Value:
     return _signed(select(_even(quadrant), c, s), (quadrant << 62) + (1 << 62))
 
 
-@maths(1, ulp=0.8)
+@maths(1, ulp=0.9)
 def sin(x: Value) -> Value:
     """Sine; NaN for abs(x) > 2^27."""
     quadrant, r, tail = _reduced(x)
     return _sin_of(quadrant, *_kernels(r, tail))
 
 
-@maths(1, ulp=0.8)
+@maths(1, ulp=0.9)
 def cos(x: Value) -> Value:
     """Cosine; NaN for abs(x) > 2^27."""
     quadrant, r, tail = _reduced(x)
     return _cos_of(quadrant, *_kernels(r, tail))
+
+
+@maths(1, ulp=1.0)
+def tan(x: Value) -> Value:
+    """Tangent; NaN for abs(x) > 2^27.
+
+    The quotient of sin and cos, each as a sum of two doubles, by one division and a correction.
+    """
+    quadrant, r, tail = _reduced(x)
+    y, w, u = _terms(r, tail)
+    high, low = halves(r)
+    z_low = (high * high - r * r) + low * (r + high)  # the rounding error of z, which cos alone can bear
+    u = u - z_low * 0.5
+    s, c = r - y, w + u
+    s_low, c_low = (r - s) - y, (w - c) + u
+    even = _even(quadrant)
+    numerator, denominator = select(even, s, c), select(even, c, s)
+    inverse = 1.0 / denominator
+    q = numerator * inverse
+    low = q * select(even, c_low, s_low) - select(even, s_low, c_low)
+    return _signed(q - (quotient_excess(q, numerator, denominator) + low) * inverse, quadrant << 63)
 
 
 def _fast_reduced(x: Value) -> tuple[Value, Value]:

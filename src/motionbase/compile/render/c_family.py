@@ -218,7 +218,6 @@ class CWriter:
     ) -> list[str]:
         """Append a block's statements; returns the C text of every value. A maths function has no routine."""
         names: list[str] = []
-        used = _used(block)
         for position, (op, args, imm) in enumerate(block.instructions):
             a = [names[k] for k in args]
             if op is Op.CONST:
@@ -258,21 +257,10 @@ class CWriter:
                 text = f"mb_{name}({', '.join(a)})"
             else:
                 raise UnsupportedOp(str(imm) if op is Op.CALL else op.label, kernel, self.dialect.target)
-            if position not in used and not op.has_effect:
-                names.append("")
-                continue
             name = f"v{first + position}_"
             lines.append(f"{pad}const {TYPES[op.signature.result or 'f']} {name} = {text};")
             names.append(name)
         return names
-
-
-def _used(block: Block) -> set[int]:
-    """Values that a later instruction or the caller reads; the rest are not written out."""
-    used = {a for instruction in block.instructions for a in instruction.args}
-    if block.result is not None:
-        used.add(block.result)
-    return used
 
 
 def _index(address: Address) -> str:
@@ -283,5 +271,10 @@ def _index(address: Address) -> str:
 
 
 def _array(head: str, data: tuple[float, ...]) -> str:
-    rows = [", ".join(literal(x) for x in data[k : k + 6]) for k in range(0, len(data), 6)] or ["0.0"]
+    """Constant data; its infinities and NaNs must be constant expressions, which mb_from_bits is not."""
+
+    def text(x: float) -> str:
+        return literal(x) if math.isfinite(x) else "NAN" if math.isnan(x) else "INFINITY" if x > 0 else "-INFINITY"
+
+    rows = [", ".join(text(x) for x in data[k : k + 6]) for k in range(0, len(data), 6)] or ["0.0"]
     return f"{head}[{max(len(data), 1)}] = {{\n    " + ",\n    ".join(rows) + "\n};"

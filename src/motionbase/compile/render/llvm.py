@@ -6,6 +6,7 @@ On lanes every element of a port is `lanes` neighbouring doubles, one a scenario
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import final
@@ -258,7 +259,6 @@ class Module:
         self.routines = routine.callees()
         self.names = unique_names(self.routines)
         self.maths_used: set[str] = set()
-        self.inline_maths = True
         calls = max((sum(r.maths_calls().values()) for r in self.routines), default=0)
         self.inline_maths = calls < INLINE_MATHS_BELOW
 
@@ -266,16 +266,17 @@ class Module:
         """Name of a maths function in the module."""
         return f"mb_{name}"
 
-    def text(self) -> str:
-        """The whole module."""
-        functions = [self._function(r) for r in self.routines]
+    def text(self, *, exported: bool = True, more: Sequence[str] = ()) -> str:
+        """The whole module: the routine and its map, or the routine as an inner function of what `more` adds."""
+        functions = [self._function(r, exported and r is self.routine) for r in self.routines]
         maths = [self._maths(name) for name in sorted(self.maths_used)]
         F, x = self.dialect.type("double"), self.dialect.fields("")["x"]
         declared = [
             f"declare {F} @llvm.{name}.{x}({', '.join([F] * n)})" for name, n in _INTRINSICS.items()
         ]
         declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-        return "\n".join(declared + maths + functions + [self._map()]) + "\n"
+        outer = [self._map()] if exported else []
+        return "\n".join([*declared, *maths, *functions, *outer, *more]) + "\n"
 
     def _maths(self, name: str) -> str:
         function = MATHS[name]
@@ -289,7 +290,12 @@ class Module:
         head = f"define internal {F} @{self.maths_symbol(name)}({arguments}) nounwind willreturn memory(none) {inline} {{"
         return "\n".join([head, "entry:", *w.lines, f"  ret {F} {values[function.block.result]}", "}"])
 
-    def _function(self, routine: Routine) -> str:
+    @property
+    def entry(self) -> str:
+        """Symbol of the outermost routine."""
+        return self.names[id(self.routine)]
+
+    def _function(self, routine: Routine, exported: bool) -> str:
         d = self.dialect
         name = self.names[id(routine)]
         w = _Writer(name, d, d.flags)
@@ -308,9 +314,9 @@ class Module:
             f"ptr noalias{' readonly' if a.role is Role.INPUT else ''} captures(none) %b{k}"
             for k, a in enumerate(routine.arguments)
         )
-        outermost = routine is self.routine
-        inline = "" if outermost or routine.instruction_count < INLINE_ROUTINE_BELOW else " noinline"
-        linkage = "" if outermost else "internal "
+        small = routine is self.routine or routine.instruction_count < INLINE_ROUTINE_BELOW
+        inline = "" if small else " noinline"
+        linkage = "" if exported else "internal "
         opening = f"define {linkage}void @{name}({arguments}) nounwind{inline} {{"
         return "\n".join([*head, opening, "entry:", *w.lines, "  ret void", "}"])
 

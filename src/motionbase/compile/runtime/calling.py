@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import is_
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.compile.port import Port
 from motionbase.compile.program import Unit
 from motionbase.errors import PortError
+
+if TYPE_CHECKING:
+    from motionbase.compile.runtime.llvm import BuildTimes, Library
 
 Array = NDArray[np.float64]
 
@@ -84,9 +87,19 @@ class Compiled:
     the same arrays, neither checks nor allocates.
     """
 
-    def __init__(self, unit: Unit, native: Callable[..., None], lanes: int, target: str, details: Any = None) -> None:
-        self.unit, self.lanes, self.target, self.details = unit, lanes, target, details
-        self._native = native
+    def __init__(
+        self,
+        unit: Unit,
+        native: Callable[..., None],
+        lanes: int,
+        target: str,
+        *,
+        mapped: Callable[..., None] | None = None,
+        library: Library | None = None,
+        times: BuildTimes | None = None,
+    ) -> None:
+        self.unit, self.lanes, self.target, self.library, self.times = unit, lanes, target, library, times
+        self._native, self._mapped = native, mapped
         self._owner = f"{unit.name!r} on {target}"
         self._takes = unit.inputs + unit.memory
         self._last: tuple[tuple[Any, ...], Any, tuple[int, ...]] = ((), None, ())
@@ -150,6 +163,31 @@ class Compiled:
             found.append(checked(self._owner, port, value, shape, writes=k >= n))
         check_apart(self._owner, ports, found, n)
         return Bound(self._native, found)
+
+    def map(self, **arrays: Array) -> dict[str, Array]:
+        """Run for many sets of arguments: every array has one more axis in front, of one length; native on llvm.
+
+        Outputs that are not given are made; returns outputs and memory by name.
+        """
+        unit, n = self.unit, len(self.unit.inputs)
+        values = by_name(self._owner, unit.ports, (), arrays)
+        counts = {len(v) for v in values if v is not None and np.ndim(v)}
+        if len(counts) != 1:
+            raise PortError(f"{self._owner}: arrays of one length in front are wanted, lengths {sorted(counts)} came")
+        count = counts.pop()
+        found = []
+        for k, (port, value) in enumerate(zip(unit.ports, values, strict=True)):
+            shape = (count, *lane_shape(port, self.lanes))
+            if value is None and port in unit.outputs:
+                value = np.empty(shape)
+            found.append(checked(self._owner, port, value, shape, writes=k >= n))
+        check_apart(self._owner, unit.ports, found, n)
+        if self._mapped is not None:
+            self._mapped(count, *(a.ctypes.data for a in found))
+        else:
+            for k in range(count):
+                self._native(*(a[k : k + 1].ctypes.data for a in found))
+        return {p.name: a for p, a in zip(unit.ports[n:], found[n:], strict=True)}
 
     def __repr__(self) -> str:
         return f"<compiled {self._owner}, {self.lanes} lane{'s' if self.lanes > 1 else ''}>"

@@ -1,0 +1,75 @@
+"""What `scan` does with each port of a step: state, held, one row a step, recorded, or memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import final
+
+from motionbase.compile.port import find_port
+from motionbase.compile.program import Unit
+from motionbase.errors import KernelError
+
+
+class Feed(Enum):
+    """Where a port's data come from or go to."""
+
+    STATE = "state"  # input fed back from an output
+    HELD = "held"  # input that stays the same
+    PER_STEP = "per_step"  # input with one row a step
+    OUTPUT = "output"  # output, recorded or not
+    MEMORY = "memory"  # updated in place
+
+
+@final
+@dataclass(frozen=True)
+class ScanPlan:
+    """A step and the part each of its ports plays.
+
+    Attributes:
+        feedback: (state input, output) positions among the unit's ports
+        recorded: positions of the outputs of which rows are kept
+    """
+
+    unit: Unit
+    feeds: tuple[Feed, ...]
+    feedback: tuple[tuple[int, int], ...]
+    recorded: tuple[int, ...]
+
+    def size(self, k: int) -> int:
+        """Doubles in port k."""
+        return self.unit.ports[k].size
+
+    @cached_property
+    def states(self) -> tuple[int, ...]:
+        """Positions of the states."""
+        return tuple(k for k, _ in self.feedback)
+
+    @cached_property
+    def per_step(self) -> tuple[int, ...]:
+        """Positions of the inputs with one row a step."""
+        return tuple(k for k, feed in enumerate(self.feeds) if feed is Feed.PER_STEP)
+
+
+def plan(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:
+    """Check names and shapes and give every port its part."""
+    owner = f"scan of {unit.name!r}"
+    n = len(unit.inputs)
+    pairs = []
+    for state, output in feedback.items():
+        k = find_port(unit.inputs, state, f"{owner}, states")
+        j = find_port(unit.outputs, output, f"{owner}, outputs")
+        if unit.inputs[k].array_shape != unit.outputs[j].array_shape:
+            raise KernelError(f"{owner}: output {unit.outputs[j]} does not fit state {unit.inputs[k]}")
+        pairs.append((k, n + j))
+    rows = [find_port(unit.inputs, name, f"{owner}, inputs per step") for name in per_step]
+    states = {k for k, _ in pairs}
+    for k in rows:
+        if k in states:
+            raise KernelError(f"{owner}: {unit.inputs[k].name!r} cannot be a state and an input per step")
+    feeds = [Feed.STATE if k in states else Feed.PER_STEP if k in rows else Feed.HELD for k in range(n)]
+    feeds += [Feed.OUTPUT] * len(unit.outputs) + [Feed.MEMORY] * len(unit.memory)
+    recorded = tuple(n + find_port(unit.outputs, name, f"{owner}, recorded outputs") for name in record)
+    return ScanPlan(unit, tuple(feeds), tuple(pairs), recorded)
