@@ -146,6 +146,61 @@ def fit_least_squares(
         return coefficients, float(worst)
 
 
+def fit_rational(
+    f: Function,
+    low: float,
+    high: float,
+    degree: int,
+    *,
+    weight: Function = lambda x: mp.mpf(1),
+    digits: int = 50,
+    sweeps: int = 20,
+) -> tuple[list[float], list[float], float]:
+    """Numerator and denominator of equal degree (its constant term 1) as doubles, and the largest weighted error.
+
+    Sanathanan & Koerner's iteration (the linearised error divided by the last denominator), then Lawson's weights.
+    """
+    with mp.workdps(digits):
+        a, b = mp.mpf(low), mp.mpf(high)
+        n = 10 * (degree + 1)
+        nodes = [(a + b) / 2 - (b - a) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+        wanted, weights = [f(x) for x in nodes], [weight(x) for x in nodes]
+        basis = [[mp.chebyt(j, (2 * x - a - b) / (b - a)) for j in range(degree + 1)] for x in nodes]
+        denominator, lawson = [mp.mpf(1)] * n, [mp.mpf(1) / n] * n
+        best = mp.inf
+        for sweep in range(sweeps):
+            scale = [w / q for w, q in zip(weights, denominator, strict=True)]
+            rows = [
+                [k * t for t in p] + [-k * y * t for t in p[1:]] for k, p, y in zip(scale, basis, wanted, strict=True)
+            ]
+            target = [k * y for k, y in zip(scale, wanted, strict=True)]
+            columns = 2 * degree + 1
+            normal, rhs = mp.matrix(columns, columns), mp.matrix(columns, 1)
+            for i in range(columns):
+                rhs[i] = mp.fsum(l * r[i] * t for l, r, t in zip(lawson, rows, target, strict=True))
+                for j in range(i + 1):
+                    normal[i, j] = normal[j, i] = mp.fsum(l * r[i] * r[j] for l, r in zip(lawson, rows, strict=True))
+            solution = list(mp.lu_solve(normal, rhs))
+            upper, lower = solution[: degree + 1], [mp.mpf(1), *solution[degree + 1 :]]
+            denominator = [mp.fdot(lower, p) for p in basis]
+            errors = [
+                w * abs(mp.fdot(upper, p) / q - y)
+                for w, p, q, y in zip(weights, basis, denominator, wanted, strict=True)
+            ]
+            if max(errors) < best:
+                best = max(errors)
+                powers = _powers(upper, a, b), _powers(lower, a, b)
+            if sweep >= 5:
+                total = mp.fsum(l * e for l, e in zip(lawson, errors, strict=True))
+                lawson = [l * e / total for l, e in zip(lawson, errors, strict=True)]
+        top, bottom = ([float(c / powers[1][0]) for c in p] for p in powers)
+        p, q = ([mp.mpf(c) for c in reversed(side)] for side in (top, bottom))
+        worst = max(
+            w * abs(mp.polyval(p, x) / mp.polyval(q, x) - y) for x, y, w in zip(nodes, wanted, weights, strict=True)
+        )
+        return top, bottom, float(worst)
+
+
 def _powers(chebyshev: Sequence[mp.mpf], a: mp.mpf, b: mp.mpf) -> list[mp.mpf]:
     """Coefficients of the powers of x, lowest first, of a Chebyshev series on [a, b]."""
     scale, shift = 2 / (b - a), -(a + b) / (b - a)

@@ -49,7 +49,8 @@ def arguments(name: str) -> Array:
     borders = around(0.5, np.nextafter(1.0, 0.0), 5e-324, 2.0**-1022, 2.0**-27)
     spread = [rng.uniform(-1, 1, 10000), rng.uniform(0.45, 0.55, 5000), rng.uniform(-0.55, -0.45, 5000)]
     within = np.concatenate([borders, near_one, -near_one, *spread, powers(rng, -1074, -1, 2000)])
-    return np.clip(within, -1.0, 1.0)
+    inside: Array = within[np.abs(within) <= 1.0]
+    return inside
 
 
 @pytest.mark.parametrize("name", REFERENCE)
@@ -97,7 +98,7 @@ def test_atan2_special_values_as_c99() -> None:
 
 def test_special_values() -> None:
     cases = {
-        "asin": {0.0: 0.0, -0.0: -0.0, 1.0: math.pi / 2, -1.0: -math.pi / 2, 5e-324: 5e-324},
+        "asin": {0.0: 0.0, 1.0: math.pi / 2, -1.0: -math.pi / 2, 5e-324: 5e-324},
         "acos": {1.0: 0.0, -1.0: math.pi, 0.0: math.pi / 2},
         "atan": {0.0: 0.0, 1.0: math.pi / 4, math.inf: math.pi / 2, -math.inf: -math.pi / 2, BIG: math.pi / 2},
     }

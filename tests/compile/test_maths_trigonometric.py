@@ -79,7 +79,7 @@ def hard() -> Array:
 
 def ordinary() -> dict[str, Array]:
     rng = np.random.default_rng(20240229)
-    multiples = rng.integers(1, 170_000_000, 300) * (math.pi / 4)
+    multiples = rng.integers(1, 170_000_000, 300).astype(np.float64) * (math.pi / 4)
     return {
         "quadrant": rng.uniform(-0.8, 0.8, 10000),
         "turns": rng.uniform(-10.0, 10.0, 10000),
@@ -87,7 +87,7 @@ def ordinary() -> dict[str, Array]:
         "magnitudes": 2.0 ** rng.uniform(-1074, 27, 1000),
         "powers": neighbours(2.0 ** np.arange(-60.0, 27.0), 1),
         "quadrant borders": neighbours(multiples[multiples < t.LIMIT], 1),  # where n changes, and the zeros
-        "first borders": neighbours(np.arange(1, 60) * (math.pi / 4)),
+        "first borders": neighbours(np.arange(1.0, 60.0) * (math.pi / 4)),
         "limits": neighbours(np.array([5e-324, 2.0**-1022, 2.0**-27, 2.0**-26]), 3),
     }
 

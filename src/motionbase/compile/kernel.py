@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import casadi as ca
 
@@ -39,6 +39,21 @@ class Trace:
     probes: dict[str, ca.SX]
 
 
+class Derivation(NamedTuple):
+    """What a derivative kernel differentiates, so that a finding in it can be led back to the line differentiated."""
+
+    kernel: Kernel
+    output: int
+    input: int
+
+    def of(self, trace: Trace) -> ca.SX:
+        """The derivative within a trace of the kernel: rows and columns count elements row by row."""
+        y, x = trace.expressions[self.output], trace.symbols[self.input]
+        y_rows = ca.vertcat(*(y[i, j] for i, j in self.kernel.outputs[self.output].places()))
+        x_rows = ca.vertcat(*(x[i, j] for i, j in self.kernel.inputs[self.input].places()))
+        return ca.sparsify(ca.jacobian(y_rows, x_rows))
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Kernel:
@@ -50,6 +65,7 @@ class Kernel:
         outputs: ports in the order in which `expr` returns them
         expr: takes one SX an input, returns an SX or a sequence of SX, one an output
         cse: share common subexpressions (off only to compare)
+        derivation: for the result of `jacobian`, what it differentiates
     """
 
     name: str
@@ -58,6 +74,7 @@ class Kernel:
     expr: Expression = field(repr=False)
     description: str = ""
     cse: bool = True
+    derivation: Derivation | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_name("kernel", self.name)
@@ -184,10 +201,8 @@ def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
     k_out = find_port(kernel.outputs, output, f"kernel {kernel.name!r}, outputs")
     k_in = find_port(kernel.inputs, input, f"kernel {kernel.name!r}, inputs")
     trace = kernel.trace
-    y, x = trace.expressions[k_out], trace.symbols[k_in]
-    y_rows = ca.vertcat(*(y[i, j] for i, j in kernel.outputs[k_out].places()))
-    x_rows = ca.vertcat(*(x[i, j] for i, j in kernel.inputs[k_in].places()))
-    derivative = ca.cse(ca.sparsify(ca.jacobian(y_rows, x_rows)))
+    derivation = Derivation(kernel, k_out, k_in)
+    derivative = ca.cse(derivation.of(trace))
     places = sorted(zip(*derivative.sparsity().get_triplet(), strict=True))
     port = Port(
         f"d_{output}_d_{input}",
@@ -201,7 +216,8 @@ def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
         """The derivative with the caller's symbols in place of the kernel's own."""
         return ca.substitute([derivative], list(trace.symbols), list(inputs))[0]
 
-    return Kernel(f"{kernel.name}_d_{output}_d_{input}", kernel.inputs, (port,), expr, port.description, kernel.cse)
+    name = f"{kernel.name}_d_{output}_d_{input}"
+    return Kernel(name, kernel.inputs, (port,), expr, port.description, kernel.cse, derivation)
 
 
 def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, description: str = "") -> Kernel:
@@ -231,9 +247,7 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
         for part in kernels:
             returned = part.expr(*(table[p.name] for p in part.inputs))
             values_out = returned if isinstance(returned, (tuple, list)) else (returned,)
-            table.update(
-                {p.name: _as_port(part.name, p, v) for p, v in zip(part.outputs, values_out, strict=True)}
-            )
+            table.update({p.name: _as_port(part.name, p, v) for p, v in zip(part.outputs, values_out, strict=True)})
         return [table[output] for output in chosen]
 
     return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description)

@@ -22,13 +22,15 @@ OP_NAMES: dict[int, str] = {
 class Step(NamedTuple):
     """One CasADi instruction in single-assignment form; arguments are positions of earlier steps.
 
-    `place` is (input or output number, nonzero) for inputs and outputs, `number` the value of a constant.
+    `place` is (input or output number, nonzero) for inputs and outputs, `number` the value of a constant, `source` the
+    number of the instruction in the outermost function (that of the call for what a called function does).
     """
 
     op: int
     args: tuple[int, ...]
     place: tuple[int, int] = (0, 0)
     number: float = 0.0
+    source: int = 0
 
 
 # ---- CasADi's operations in terms of ours --------------------------------------------------------------------------
@@ -118,22 +120,26 @@ def steps_of(function: ca.Function, kernel: str) -> list[Step]:
 
 
 def _append(
-    function: ca.Function, kernel: str, steps: list[Step], inputs: list[list[int]] | None
+    function: ca.Function, kernel: str, steps: list[Step], inputs: list[list[int]] | None, call: int = 0
 ) -> dict[tuple[int, int], int]:
-    """Append a function's steps; with `inputs` given (a call), its outputs are returned instead of stored."""
+    """Append a function's steps; with `inputs` given (a call), its outputs are returned instead of stored.
+
+    `call` is the number of the outermost function's instruction that makes this call.
+    """
     work: dict[int, int] = {}
     outputs: dict[tuple[int, int], int] = {}
     nodes = None
     for k in range(function.n_instructions()):
+        source = k if inputs is None else call
         op, o, i = function.instruction_id(k), function.instruction_output(k), function.instruction_input(k)
         if op == ca.OP_CALL:
-            nodes = nodes or function.instructions_sx()
-            callee = nodes[k].which_function()
-            callee = callee if callee.is_a("SXFunction") else callee.expand()
+            if nodes is None:
+                nodes = function.instructions_sx()
+            callee = _as_sx(nodes[k].which_function(), kernel)
             sizes = [callee.nnz_in(n) for n in range(callee.n_in())]
             flat = iter(i)
             passed = [[work[next(flat)] for _ in range(size)] for size in sizes]
-            results = _append(callee, kernel, steps, passed)
+            results = _append(callee, kernel, steps, passed, source)
             order = [(n, e) for n in range(callee.n_out()) for e in range(callee.nnz_out(n))]
             for slot, place in zip(o, order, strict=True):
                 if slot >= 0:
@@ -142,16 +148,16 @@ def _append(
             work[o[0]] = inputs[i[0]][i[1]]
         elif op == ca.OP_OUTPUT:
             if inputs is None:
-                steps.append(Step(op, (work[i[0]],), (o[0], o[1])))
+                steps.append(Step(op, (work[i[0]],), (o[0], o[1]), source=source))
             else:
                 outputs[o[0], o[1]] = work[i[0]]
         else:
             if op == ca.OP_INPUT:
-                step = Step(op, (), (i[0], i[1]))
+                step = Step(op, (), (i[0], i[1]), source=source)
             elif op == ca.OP_CONST:
-                step = Step(op, (), number=function.instruction_constant(k))
+                step = Step(op, (), number=function.instruction_constant(k), source=source)
             elif op in RULES:
-                step = Step(op, tuple(work[a] for a in i))
+                step = Step(op, tuple(work[a] for a in i), source=source)
             else:
                 raise UnsupportedOp(OP_NAMES.get(op, str(op)), kernel, "any")
             work[o[0]] = len(steps)
@@ -159,7 +165,16 @@ def _append(
     return outputs
 
 
-def _storage(ports: tuple[Port, ...], sparsities: list[ca.Sparsity]) -> list[list[int]]:
+def _as_sx(callee: ca.Function, kernel: str) -> ca.Function:
+    """A called function over SX; MX is copied before, because a function that is never inlined expands to its call."""
+    if callee.is_a("SXFunction"):
+        return callee
+    if not callee.is_a("MXFunction"):  # a solver, an external library: no expression
+        raise UnsupportedOp(f"OP_CALL of {callee.name()!r} ({callee.class_name()})", kernel, "any")
+    return callee.slice(callee.name(), list(range(callee.n_in())), list(range(callee.n_out()))).expand()
+
+
+def storage(ports: tuple[Port, ...], sparsities: list[ca.Sparsity]) -> list[list[int]]:
     """For each port and CasADi nonzero (column by column), the offset in our storage (row by row)."""
     offsets = []
     for port, sparsity in zip(ports, sparsities, strict=True):
@@ -176,8 +191,8 @@ def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
     """A leaf kernel as a routine: one block, or a row of calls when it is long."""
     function = kernel.function
     steps = steps_of(function, kernel.name)
-    offsets_in = _storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
-    offsets_out = _storage(kernel.outputs, [function.sparsity_out(k) for k in range(function.n_out())])
+    offsets_in = storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
+    offsets_out = storage(kernel.outputs, [function.sparsity_out(k) for k in range(function.n_out())])
     arguments = tuple(Argument(p.name, p.size, Role.INPUT) for p in kernel.inputs) + tuple(
         Argument(p.name, p.size, Role.OUTPUT) for p in kernel.outputs
     )
@@ -190,12 +205,13 @@ def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
         for s in steps
     ]
     if len(steps) <= split_above:
-        return Routine(kernel.name, arguments, (_block(steps, places, range(len(steps)), {}, len(arguments)),))
-    return _split(kernel.name, arguments, steps, places, split_above)
+        block = _block(steps, places, range(len(steps)), {}, len(arguments))
+        return Routine(kernel.name, arguments, (block,), origin=kernel)
+    return _split(kernel, arguments, steps, places, split_above)
 
 
 def _split(
-    name: str, arguments: tuple[Argument, ...], steps: list[Step], places: list[tuple[int, int]], limit: int
+    kernel: Kernel, arguments: tuple[Argument, ...], steps: list[Step], places: list[tuple[int, int]], limit: int
 ) -> Routine:
     """Consecutive pieces of about equal length; values that live across a border go through scratch memory."""
     pieces = -(-len(steps) // limit)
@@ -214,8 +230,8 @@ def _split(
     calls = []
     for k in range(pieces):
         block = _block(steps, places, range(borders[k], borders[k + 1]), slots, len(arguments))
-        calls.append(Call(Routine(f"{name}_part{k + 1}", (*arguments, scratch), (block,)), addresses))
-    return Routine(name, arguments, tuple(calls), (Buffer("scratch_", scratch.size),))
+        calls.append(Call(Routine(f"{kernel.name}_part{k + 1}", (*arguments, scratch), (block,)), addresses))
+    return Routine(kernel.name, arguments, tuple(calls), (Buffer("scratch_", scratch.size),), origin=kernel)
 
 
 def _slots(crossing: list[int], last_use: dict[int, int], piece_of: list[int]) -> dict[int, int]:

@@ -13,7 +13,7 @@ class Type(Enum):
     """The type of a value: a double, a 64-bit word that wraps around, or a truth value."""
 
     F = "f"
-    I = "i"  # noqa: E741  (the usual name of an integer)
+    I = "i"
     B = "b"
 
 

@@ -77,9 +77,7 @@ class Port:
         if self.sparsity is not None:
             if len(shape) != 2:
                 raise KernelError(f"port {self.name!r}: a sparsity needs a matrix, not shape {shape}")
-            if len(self.sparsity) and (
-                max(self.sparsity.rows) >= shape[0] or max(self.sparsity.columns) >= shape[1]
-            ):
+            if len(self.sparsity) and (max(self.sparsity.rows) >= shape[0] or max(self.sparsity.columns) >= shape[1]):
                 raise KernelError(f"port {self.name!r}: the sparsity reaches outside shape {shape}")
 
     @property

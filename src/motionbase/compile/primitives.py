@@ -37,7 +37,7 @@ class Primitive:
     def __post_init__(self) -> None:
         check_name("primitive", self.name)
         check_distinct(f"primitive {self.name!r}", self.ports)
-        routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables)
+        routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables, self)
         object.__setattr__(self, "_routine", routine)
 
     @property
@@ -164,7 +164,9 @@ def delay(name: str, port: Port, samples: int, *, variable: bool = False, descri
     if samples < 1:
         raise KernelError(f"delay {name!r}: {samples} samples, there must be at least one")
     size, slots = port.size, samples + 1
-    line = Port(f"{port.name}_line", 1 + slots * size, "-", f"delay line: position, then {slots} samples of {port.name}")
+    line = Port(
+        f"{port.name}_line", 1 + slots * size, "-", f"delay line: position, then {slots} samples of {port.name}"
+    )
     out = Port(f"{port.name}_delayed", port.dims, port.unit, f"{port.name} of earlier calls")
     inputs = (port, Port("delay", (), "-", "delay in calls")) if variable else (port,)
     at_out, at_line = len(inputs), len(inputs) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,7 +101,7 @@ class Program:
     def routine(self) -> Routine:
         """The program lowered to calls, loops and switches."""
         body = self._built
-        return Routine(self.name, arguments_of(self), tuple(body.statements), tuple(body.buffers))
+        return Routine(self.name, arguments_of(self), tuple(body.statements), tuple(body.buffers), origin=self)
 
     @cached_property
     def digest(self) -> str:
@@ -141,6 +142,7 @@ class Body:
         self.statements: list[Statement] = []
         self.buffers: list[Buffer] = []
         self.digests: dict[int, str] = {}
+        self.lines: dict[int, tuple[str, int]] = {}  # file and line of every call, by id, for diagnosis
         self._open = [self.statements]
         self._counts: dict[int, int] = {}  # iterations of each loop
         self._active: list[int] = []
@@ -152,8 +154,7 @@ class Body:
     def __getitem__(self, name: str) -> Reference:
         if name not in self._references:
             raise PortError(
-                f"program {self.program.name!r}: no port or buffer {name!r}; there are: "
-                f"{', '.join(self._references)}"
+                f"program {self.program.name!r}: no port or buffer {name!r}; there are: {', '.join(self._references)}"
             )
         return self._references[name]
 
@@ -208,7 +209,10 @@ class Body:
                 afterwards.append(Copy(reference.address(), direct.address(), port.size))
             addresses.append(reference.address())
         self.digests[id(unit.routine)] = unit.digest
-        self._open[-1].append(Call(unit.routine, tuple(addresses)))
+        call = Call(unit.routine, tuple(addresses))
+        caller = sys._getframe(1)
+        self.lines[id(call)] = (caller.f_code.co_filename, caller.f_lineno)
+        self._open[-1].append(call)
         self._open[-1].extend(afterwards)
 
     def copy(self, source: Reference, target: Reference) -> None:

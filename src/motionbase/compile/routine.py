@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from motionbase.compile.block import Block
 from motionbase.compile.ops import Op
+
+if TYPE_CHECKING:
+    from motionbase.compile.program import Unit
 
 
 class Role(Enum):
@@ -94,13 +97,18 @@ Statement = Block | Call | Copy | Loop | Switch
 @final
 @dataclass(frozen=True, eq=False)
 class Routine:
-    """A named piece of code over arrays of doubles; no globals, no allocation."""
+    """A named piece of code over arrays of doubles; no globals, no allocation.
+
+    Attributes:
+        origin: the kernel, primitive or program it was lowered from; None for a piece of a long kernel
+    """
 
     name: str
     arguments: tuple[Argument, ...]
     body: tuple[Statement, ...]
     buffers: tuple[Buffer, ...] = ()
     tables: tuple[tuple[float, ...], ...] = ()
+    origin: Unit | None = field(default=None, repr=False)
 
     def callees(self) -> list[Routine]:
         """Every routine this one needs, each once, callees before callers, this one last."""

@@ -13,7 +13,8 @@ from motionbase.compile.cache import ObjectCache
 from motionbase.compile.program import Unit
 from motionbase.compile.render.llvm import Mode, Module
 from motionbase.compile.render.llvm_scan import scan_function
-from motionbase.compile.runtime.calling import by_name, check_apart, checked, converted, lane_shape
+from motionbase.compile.runtime import llvm, python
+from motionbase.compile.runtime.calling import check_apart, checked, converted, lane_shape, named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, plan
 from motionbase.errors import KernelError, PortError
 
@@ -41,8 +42,6 @@ def scan(
     """
     planned = plan(step, feedback, per_step, record)
     if target == "python":
-        from motionbase.compile.runtime import python
-
         return Scan(planned, _interpreted(planned, python.native(step, lanes), lanes), lanes)
     if target != "llvm":
         raise KernelError(f"scan of {step.name!r}: no target {target!r}; targets: llvm, python (cuda: see scan_cuda)")
@@ -71,7 +70,9 @@ class Scan:
         unit = self.plan.unit
         takes = unit.inputs + unit.memory
         given = dict(zip((p.name for p in takes), by_name(self._owner, takes, (), arrays), strict=True))
-        given_out = dict(zip((p.name for p in unit.ports), by_name(self._owner, unit.ports, (), out or {}), strict=True))
+        given_out = dict(
+            zip((p.name for p in unit.ports), by_name(self._owner, unit.ports, (), out or {}), strict=True)
+        )
         used: list[Array] = []
         results: dict[str, Array] = {}
         for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):
@@ -104,8 +105,6 @@ class Scan:
 
 
 def _compiled(planned: ScanPlan, lanes: int, mode: Mode, store: ObjectCache | None) -> Callable[..., None]:
-    from motionbase.compile.runtime import llvm
-
     unit = planned.unit
     options = f"scan lanes={lanes} mode={mode.value} {planned.feeds} {planned.feedback} {planned.recorded}"
 
@@ -126,9 +125,7 @@ def _interpreted(planned: ScanPlan, step: Callable[..., None], lanes: int) -> Ca
     def run(steps: int, every: int, *pointers: int) -> None:
         """Copy what the step writes, as the native loop does."""
         doubles = [planned.size(k) * lanes for k in range(len(pointers))]
-        local = {
-            k: np.empty(doubles[k]) for k, feed in enumerate(planned.feeds) if feed in (Feed.STATE, Feed.OUTPUT)
-        }
+        local = {k: np.empty(doubles[k]) for k, feed in enumerate(planned.feeds) if feed in (Feed.STATE, Feed.OUTPUT)}
         for k in planned.states:
             ctypes.memmove(local[k].ctypes.data, pointers[k], doubles[k] * 8)
         kept = 0

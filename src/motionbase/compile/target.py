@@ -8,6 +8,7 @@ from typing import Literal
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.program import Unit
 from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.runtime import llvm
 from motionbase.compile.runtime.calling import Compiled
 from motionbase.errors import KernelError
 
@@ -51,8 +52,6 @@ def compile(
 
 
 def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None) -> Compiled:
-    from motionbase.compile.runtime import llvm
-
     key = llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
     library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))

@@ -32,12 +32,13 @@ HALF_MASK = 0xFFFFFFFFF8000000  # the upper 26 bits of a significand
 
 
 
-def _coefficients(*literals: str) -> tuple[float, ...]:
+def coefficients(*literals: str) -> tuple[float, ...]:
+    """Hexadecimal literals as doubles, lowest power first."""
     return tuple(float.fromhex(literal) for literal in literals)
 
 
 # e^r = 1 + r + r^2/2 + r^3 q(r) on |r| <= ln 2 / 2, weight r^3 / e^r: error relative to e^r below 2^-57.3
-EXP_Q = _coefficients(
+EXP_Q = coefficients(
     "0x1.5555555555501p-3",
     "0x1.5555555553236p-5",
     "0x1.1111111128968p-7",
@@ -49,7 +50,7 @@ EXP_Q = _coefficients(
     "0x1.ad1a654607b66p-26",
 )
 # the same, weight r^3 / (e^r - 1): error relative to e^r - 1 below 2^-61.6
-EXPM1_Q = _coefficients(
+EXPM1_Q = coefficients(
     "0x1.5555555555559p-3",
     "0x1.5555555555555p-5",
     "0x1.111111110f694p-7",
@@ -62,7 +63,7 @@ EXPM1_Q = _coefficients(
     "0x1.1f4890e927e31p-29",
 )
 # log((1 + s) / (1 - s)) = 2 s + s z p(z), z = s^2, on |s| <= 0.2, weight z / 2: relative error below 2^-55.9
-LOG_P = _coefficients(
+LOG_P = coefficients(
     "0x1.5555555555773p-1",
     "0x1.99999998f12d5p-2",
     "0x1.249249b1f14bcp-2",
@@ -72,7 +73,7 @@ LOG_P = _coefficients(
     "0x1.3abdbf3d01a55p-3",
 )
 # the same from z^2 on, 2 s + (2/3) s^3 + s z^2 p(z) on |s| <= 3 - sqrt 8, weight z^2 / 2: relative error below 2^-66.3
-POW_P = _coefficients(
+POW_P = coefficients(
     "0x1.9999999999b2ep-2",
     "0x1.2492492457f13p-2",
     "0x1.c71c722d5dcbcp-3",
@@ -207,8 +208,8 @@ def log(x: Value) -> Value:
     return log_domain(x, log_of(k, m - 1.0))
 
 
-def log1p_of(x: Value, shift: Value | None = None) -> Value:
-    """log(1 + x) + shift ln 2 for x > -1, without the sign of zero and the limits."""
+def log1p_of(x: Value, low: Value | None = None, shift: Value | None = None) -> Value:
+    """log(1 + x + low) + shift ln 2 for x > -1 and low a rounding of x, without the sign of zero and the limits."""
     word = (1.0 + x).bits() + ((1024 << 52) - TWO_THIRDS_BITS)  # only chooses k; 2/3 <= 2^-k (1 + x) < 4/3
     k = ((word >> 52) | TWO_52_BITS).from_bits() - (TWO_52 + 1024)
     inverse = ((2049 << 52) - (word & EXPONENT_MASK)).from_bits()  # 2^(2 - k): in range for every k
@@ -216,8 +217,10 @@ def log1p_of(x: Value, shift: Value | None = None) -> Value:
     # the rounding is made good to first order; 1 / (1 + f) is within 6 % of 1.41 there
     one = 4.0 - inverse
     f = x * inverse - one
-    rounding = x * inverse - (f + one)
-    return log_of(k if shift is None else k + shift, 0.25 * f, (0.25 * 1.41) * rounding)
+    rest = 1.41 * (x * inverse - (f + one))
+    if low is not None:
+        rest = rest + low * inverse  # times 1 / (1 + f), near 1 where x is small and low matters
+    return log_of(k if shift is None else k + shift, 0.25 * f, 0.25 * rest)
 
 
 @maths(1, ulp=0.8)

@@ -134,17 +134,18 @@ def asinh(x: Value) -> Value:
     large = magnitude > 2.0**60  # log(2 |x|), and the square may overflow
     argument = magnitude + square / (1.0 + sqrt(1.0 + square))
     argument = select(large, magnitude, argument)
-    result = log1p_of(argument, select(large, x.builder.constant(1.0), 0.0))
+    result = log1p_of(argument, shift=select(large, x.builder.constant(1.0), 0.0))
     return copysign(select(magnitude < INFINITY, result, magnitude), x)
 
 
 @maths(1, ulp=2.0)
 def acosh(x: Value) -> Value:
     """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(t (t + 2))), t = x - 1; NaN below 1."""
-    large = x > 2.0**60
+    large = x > 2.0**60  # log(2 x), and the square may overflow
     t = x - 1.0
-    argument = select(large, x, t + sqrt(2.0 * t + t * t))
-    result = log1p_of(argument, select(large, x.builder.constant(1.0), 0.0))
+    argument, low = fast_two_sum(sqrt(2.0 * t + t * t), t)
+    shift = select(large, x.builder.constant(1.0), 0.0)
+    result = log1p_of(select(large, x, argument), select(large, 0.0, low), shift)
     return select(x < INFINITY, select(x >= 1.0, result, NAN), x)
 
 

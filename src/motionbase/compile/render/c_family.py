@@ -59,6 +59,7 @@ class CDialect:
         constant: what stands before constant data
         restrict: the keyword that says pointers do not overlap
         strided: pointers carry a stride: element k of scenario t stands at k * stride + t
+        exact_product: a product that the compiler may not fuse with a sum
     """
 
     target: str
@@ -66,6 +67,7 @@ class CDialect:
     constant: str
     restrict: str
     strided: bool
+    exact_product: str = "{0} * {1}"
 
 
 def literal(number: float) -> str:
@@ -218,6 +220,7 @@ class CWriter:
     ) -> list[str]:
         """Append a block's statements; returns the C text of every value. A maths function has no routine."""
         names: list[str] = []
+        exact = routine is None and not kernel.startswith("fast_")  # maths functions whose products must be rounded
         for position, (op, args, imm) in enumerate(block.instructions):
             a = [names[k] for k in args]
             if op is Op.CONST:
@@ -231,7 +234,7 @@ class CWriter:
                 names.append(f"a{imm}_")
                 continue
             if op in C_FOR_OP:
-                text = C_FOR_OP[op].format(*a, imm=imm)
+                text = (self.dialect.exact_product if op is Op.MUL and exact else C_FOR_OP[op]).format(*a, imm=imm)
             elif op is Op.LOAD:
                 assert isinstance(imm, tuple) and routine is not None
                 text = self._at(routine, Address(imm[0], imm[1]), "0")

@@ -14,14 +14,25 @@ from motionbase.compile.render.c_family import CDialect, CWriter
 from motionbase.compile.routine import Role
 from motionbase.compile.scan_plan import Feed, ScanPlan
 
-DIALECT = CDialect("cuda", "__device__ static __forceinline__", "__device__ static const", "__restrict__", strided=True)
+DIALECT = CDialect(
+    "cuda",
+    "__device__ static __forceinline__",
+    "__device__ static const",
+    "__restrict__",
+    strided=True,
+    exact_product="__dmul_rn({0}, {1})",
+)
 # strict: no contraction; division and square root of doubles are IEEE 754 as they stand
 OPTIONS = {False: ("--std=c++17", "--fmad=false"), True: ("--std=c++17", "--fmad=true")}
 
 PROLOGUE = """\
 typedef unsigned long long uint64_t;
+#ifndef INFINITY
 #define INFINITY (1.0 / 0.0)
+#endif
+#ifndef NAN
 #define NAN (0.0 / 0.0)
+#endif
 #define mb_bits(x) ((uint64_t)__double_as_longlong(x))
 #define mb_from_bits(w) __longlong_as_double((long long)(w))
 

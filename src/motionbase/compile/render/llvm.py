@@ -109,10 +109,10 @@ class Dialect:
         """Fast-math flags of a kernel's own arithmetic."""
         return " reassoc nsz arcp contract" if self.mode is Mode.FAST else ""
 
-    @property
-    def maths_flags(self) -> str:
-        """Maths functions may be contracted in fast mode; reassociation would undo their error-free sums."""
-        return " contract" if self.mode is Mode.FAST else ""
+    @staticmethod
+    def maths_flags(name: str) -> str:
+        """Only the fast variants are made for contraction; anything else would undo the others' error-free sums."""
+        return " contract" if name.startswith("fast_") else ""
 
     def maths_name(self, name: str) -> str:
         """The cheaper variant of a maths function where fast mode has one."""
@@ -165,8 +165,10 @@ class _Writer:
             scaled = str(offset * lanes)
         else:
             scaled = offset if lanes == 1 else self.assign(f"mul i64 {offset}, {lanes}")
-        return f"%b{buffer}" if scaled == "0" else self.assign(
-            f"getelementptr inbounds double, ptr %b{buffer}, i64 {scaled}"
+        return (
+            f"%b{buffer}"
+            if scaled == "0"
+            else self.assign(f"getelementptr inbounds double, ptr %b{buffer}, i64 {scaled}")
         )
 
     def address(self, address: Address) -> str:
@@ -271,9 +273,7 @@ class Module:
         functions = [self._function(r, exported and r is self.routine) for r in self.routines]
         maths = [self._maths(name) for name in sorted(self.maths_used)]
         F, x = self.dialect.type("double"), self.dialect.fields("")["x"]
-        declared = [
-            f"declare {F} @llvm.{name}.{x}({', '.join([F] * n)})" for name, n in _INTRINSICS.items()
-        ]
+        declared = [f"declare {F} @llvm.{name}.{x}({', '.join([F] * n)})" for name, n in _INTRINSICS.items()]
         declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
         outer = [self._map()] if exported else []
         return "\n".join([*declared, *maths, *functions, *outer, *more]) + "\n"
@@ -282,12 +282,14 @@ class Module:
         function = MATHS[name]
         d = self.dialect
         F = d.type("double")
-        w = _Writer(name, d, d.maths_flags)
+        w = _Writer(name, d, d.maths_flags(name))
         values = _render_block(w, function.block, name, self)
         assert function.block.result is not None
         arguments = ", ".join(f"{F} %a{k}" for k in range(function.arity))
         inline = "alwaysinline" if self.inline_maths else "noinline"
-        head = f"define internal {F} @{self.maths_symbol(name)}({arguments}) nounwind willreturn memory(none) {inline} {{"
+        head = (
+            f"define internal {F} @{self.maths_symbol(name)}({arguments}) nounwind willreturn memory(none) {inline} {{"
+        )
         return "\n".join([head, "entry:", *w.lines, f"  ret {F} {values[function.block.result]}", "}"])
 
     @property

@@ -58,7 +58,8 @@ PYTHON_FOR_OP: dict[Op, Callable[..., Any1]] = {
     Op.ISELECT: np.where,
 }
 _WITH_COUNT = (Op.SHL, Op.SHR)
-Observer = Callable[[Routine, list[Array]], None]  # told of every routine called, before it runs
+Path = tuple[tuple[Statement, int], ...]  # calls, loops with the index, switches with the case (-1: default)
+Observer = Callable[[Routine, list[Array], Path], None]  # told of every routine called, before it runs
 
 
 def evaluate(block: Block, arguments: Sequence[Array]) -> Array:
@@ -73,17 +74,23 @@ def run(routine: Routine, arrays: list[Array], observe: Observer | None = None) 
     """Run a routine on arrays of shape (size, batch): inputs are read, outputs and memory are written."""
     batch = arrays[0].shape[1] if arrays else 1
     with np.errstate(all="ignore"):
-        _run(routine, arrays, batch, observe)
+        _run(routine, arrays, batch, observe, ())
 
 
-def _run(routine: Routine, arrays: list[Array], batch: int, observe: Observer | None) -> None:
+def block_values(block: Block, routine: Routine, arrays: list[Array]) -> list[Any1]:
+    """Run one block of a routine and return the value of each of its instructions (nothing for a store)."""
+    with np.errstate(all="ignore"):
+        return _run_block(block, routine.name, arrays, routine.tables, (), arrays[0].shape[1])
+
+
+def _run(routine: Routine, arrays: list[Array], batch: int, observe: Observer | None, path: Path) -> None:
     if observe:
-        observe(routine, arrays)
+        observe(routine, arrays, path)
     buffers = list(arrays)
     for buffer in routine.buffers:
         data = np.full(buffer.size, np.nan) if buffer.data is None else np.array(buffer.data)
         buffers.append(np.repeat(data[:, None], batch, axis=1))
-    _run_body(routine, routine.body, buffers, {}, batch, observe)
+    _run_body(routine, routine.body, buffers, {}, batch, observe, path)
 
 
 def _run_body(
@@ -93,6 +100,7 @@ def _run_body(
     indices: dict[int, int],
     batch: int,
     observe: Observer | None,
+    path: Path,
 ) -> None:
     def place(address: Address, size: int) -> Array:
         start = address.offset + sum(indices[number] * stride for number, stride in address.strides)
@@ -104,12 +112,13 @@ def _run_body(
         elif isinstance(statement, Call):
             callee = statement.routine
             passed = [place(a, arg.size) for a, arg in zip(statement.addresses, callee.arguments, strict=True)]
-            _run(callee, passed, batch, observe)
+            _run(callee, passed, batch, observe, (*path, (statement, 0)))
         elif isinstance(statement, Copy):
             place(statement.target, statement.size)[:] = place(statement.source, statement.size)
         elif isinstance(statement, Loop):
             for k in range(statement.count):
-                _run_body(routine, statement.body, buffers, {**indices, statement.number: k}, batch, observe)
+                inner = {**indices, statement.number: k}
+                _run_body(routine, statement.body, buffers, inner, batch, observe, (*path, (statement, k)))
         else:
             selector = place(statement.selector, 1)[0].copy()
             case_of = np.full(batch, -1)
@@ -119,7 +128,7 @@ def _run_body(
                 chosen = np.flatnonzero(case_of == k)
                 case = statement.default if k < 0 else statement.cases[k]
                 some = [b[:, chosen] for b in buffers]  # the scenarios of this case, on their own
-                _run_body(routine, case, some, indices, len(chosen), observe)
+                _run_body(routine, case, some, indices, len(chosen), observe, (*path, (statement, int(k))))
                 for whole, part in zip(buffers, some, strict=True):
                     if whole.flags.writeable:
                         whole[:, chosen] = part

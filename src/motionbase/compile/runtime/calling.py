@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, Any, final
 
@@ -79,6 +80,11 @@ def by_name(owner: str, ports: Sequence[Port], given: Sequence[Any], named: Mapp
     return values
 
 
+def named_values(owner: str, ports: Sequence[Port], named: Mapping[str, Any]) -> dict[str, Any]:
+    """A value for every port's name, None where nothing was given; unknown names are refused."""
+    return dict(zip((p.name for p in ports), by_name(owner, ports, (), named), strict=True))
+
+
 @final
 class Compiled:
     """A compiled unit. Call it with arrays in port order or by name; or `bind` arrays once and call that.
@@ -143,7 +149,8 @@ class Compiled:
         if len(given) != len(ports):
             raise PortError(f"{self._owner}: {len(given)} output arrays came, there are {len(ports)} outputs")
         return [
-            checked(self._owner, p, a, lane_shape(p, self.lanes), writes=True) for p, a in zip(ports, given, strict=True)
+            checked(self._owner, port, array, lane_shape(port, self.lanes), writes=True)
+            for port, array in zip(ports, given, strict=True)
         ]
 
     def arrays(self) -> dict[str, Array]:
@@ -169,6 +176,13 @@ class Compiled:
 
         Outputs that are not given are made; returns outputs and memory by name.
         """
+        bound = self.bind_map(**arrays)
+        bound()
+        n = len(self.unit.inputs)
+        return {p.name: a for p, a in zip(self.unit.ports[n:], bound.arrays[n:], strict=True)}
+
+    def bind_map(self, **arrays: Array) -> Bound:
+        """`map` with its arrays fixed once; calling the result runs all sets."""
         unit, n = self.unit, len(self.unit.inputs)
         values = by_name(self._owner, unit.ports, (), arrays)
         counts = {len(v) for v in values if v is not None and np.ndim(v)}
@@ -182,12 +196,17 @@ class Compiled:
                 value = np.empty(shape)
             found.append(checked(self._owner, port, value, shape, writes=k >= n))
         check_apart(self._owner, unit.ports, found, n)
-        if self._mapped is not None:
-            self._mapped(count, *(a.ctypes.data for a in found))
-        else:
+        mapped = self._mapped or self._python_map(found)
+        return Bound(partial(mapped, count), found)
+
+    def _python_map(self, arrays: list[Array]) -> Callable[..., None]:
+        """The native map's work, one call at a time."""
+
+        def run(count: int, *pointers: int) -> None:
             for k in range(count):
-                self._native(*(a[k : k + 1].ctypes.data for a in found))
-        return {p.name: a for p, a in zip(unit.ports[n:], found[n:], strict=True)}
+                self._native(*(p + k * (a.nbytes // count) for p, a in zip(pointers, arrays, strict=True)))
+
+        return run
 
     def __repr__(self) -> str:
         return f"<compiled {self._owner}, {self.lanes} lane{'s' if self.lanes > 1 else ''}>"

@@ -10,7 +10,7 @@ import numpy as np
 from motionbase.compile.port import Port
 from motionbase.compile.program import Unit
 from motionbase.compile.render import cuda
-from motionbase.compile.runtime.calling import by_name
+from motionbase.compile.runtime.calling import named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, plan
 from motionbase.errors import PortError, TargetUnavailable
 
@@ -88,7 +88,7 @@ class CudaBatch:
         """Outputs (new CuPy arrays) and memory (updated in place where it is a CuPy array already) by name."""
         xp, unit, n = _cupy(), self.unit, scenarios
         takes = unit.inputs + unit.memory
-        given = dict(zip((p.name for p in takes), by_name(self._owner, takes, (), arrays), strict=True))
+        given = named_values(self._owner, takes, arrays)
         passed: list[Any] = []
         results: dict[str, Any] = {}
         for port in unit.ports:
@@ -117,7 +117,7 @@ class CudaScan:
         """Final states, memory and recorded rows (rows, shape, scenarios), as CuPy arrays by name."""
         xp, unit, n = _cupy(), self.plan.unit, scenarios
         takes = unit.inputs + unit.memory
-        given = dict(zip((p.name for p in takes), by_name(self._owner, takes, (), arrays), strict=True))
+        given = named_values(self._owner, takes, arrays)
         passed: list[Any] = []
         results: dict[str, Any] = {}
         for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):

@@ -1,0 +1,1 @@
+"""Other people's code on the same work, run natively and fairly."""

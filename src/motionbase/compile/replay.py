@@ -1,0 +1,182 @@
+"""Replay of a leaf kernel for given numbers, instruction by instruction, with every value and Python line kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import final
+
+import casadi as ca
+import numpy as np
+
+from motionbase.compile.block import Block, Builder
+from motionbase.compile.finding import Finding, brief
+from motionbase.compile.kernel import Kernel
+from motionbase.compile.lines import LinedTrace, Stack, elements, lined_trace
+from motionbase.compile.lower import OP_NAMES, RULES, Step, steps_of, storage
+from motionbase.compile.port import Port
+from motionbase.compile.render.python import Array, evaluate
+
+Bad = Callable[[float], bool]  # math.isnan or math.isinf
+SHORT_NAMES = {op: name.removeprefix("OP_").lower() for op, name in OP_NAMES.items()}
+
+
+@final
+@dataclass(frozen=True)
+class Replay:
+    """A leaf kernel's steps, the number each one made, and the nodes they came from."""
+
+    kernel: Kernel
+    lined: LinedTrace
+    steps: list[Step]
+    values: list[float]
+    nodes: ca.SX  # one an instruction of the outermost function
+
+    def first(self, bad: Bad) -> int | None:
+        """The first step that made something bad out of nothing bad, among those that led to a bad output."""
+        outputs = [k for k, s in enumerate(self.steps) if s.op == ca.OP_OUTPUT and bad(self.values[k])]
+        return self._source(outputs, bad)
+
+    def infinity_before(self, position: int) -> int | None:
+        """The first infinity, made of finite numbers, that led to the step at a position."""
+        return self._source(self.steps[position].args, lambda x: not math.isfinite(x))
+
+    def _source(self, starts: Iterable[int], bad: Bad) -> int | None:
+        """Smallest position with a bad value and no bad argument, back from the starts along bad values."""
+        pending = [k for k in starts if bad(self.values[k])]
+        seen, sources = set(pending), []
+        while pending:
+            k = pending.pop()
+            before = [a for a in self.steps[k].args if bad(self.values[a])]
+            if not before:
+                sources.append(k)
+            pending += [a for a in before if a not in seen]
+            seen.update(before)
+        return min(sources, default=None)
+
+    def reached(self, position: int, bad: Bad) -> tuple[str, ...]:
+        """Outputs that hold something bad because of a step."""
+        touched, names = {position}, []
+        for k in range(position + 1, len(self.steps)):
+            step = self.steps[k]
+            if bad(self.values[k]) and any(a in touched for a in step.args):
+                touched.add(k)
+                if step.op == ca.OP_OUTPUT:
+                    names.append(self.kernel.outputs[step.place[0]].name)
+        return tuple(dict.fromkeys(names))
+
+    def finding(self, position: int, bad: Bad) -> Finding:
+        """The step at a position in words."""
+        step, result = self.steps[position], self.values[position]
+        found = Finding("NaN" if bad is math.isnan else "infinity", "operation", self.kernel.name, result=result)
+        found = replace(found, reaches=self.reached(position, bad))
+        if step.op == ca.OP_INPUT:
+            return replace(found, kind="input", place=f"input {self.input_name(step)}")
+        found = replace(found, instruction=step.source, stack=self.stack(position))
+        if step.op == ca.OP_CONST:
+            # a constant says little by itself: show it in the operation that uses it first
+            users = [k for k, s in enumerate(self.steps) if position in s.args and s.op != ca.OP_OUTPUT]
+            shown = f"{result:g} in {self.expression(users[0])}" if users else f"{result:g}"
+            return replace(found, kind="constant", expression=shown)
+        return replace(
+            found,
+            op=SHORT_NAMES.get(step.op, str(step.op)),
+            arguments=tuple(self.values[a] for a in step.args),
+            expression=self.expression(position),
+        )
+
+    def stack(self, position: int) -> Stack:
+        """Python lines behind a step."""
+        return self.lined.stack(self.nodes[self.steps[position].source])
+
+    def expression(self, position: int) -> str:
+        """The node behind a step, shortened."""
+        names = {}
+        for port, symbol in zip(self.kernel.inputs, self.lined.trace.symbols, strict=True):
+            for (i, j), element in zip(_places(symbol), elements(symbol), strict=True):
+                names[element.element_hash()] = element_name(port, i, j)
+        return brief(self.nodes[self.steps[position].source], names, SHORT_NAMES)
+
+    def input_name(self, step: Step) -> str:
+        """Port and element that an input step reads."""
+        symbol = self.lined.trace.symbols[step.place[0]]
+        return element_name(self.kernel.inputs[step.place[0]], *_places(symbol)[step.place[1]])
+
+
+def _places(symbol: ca.SX) -> list[tuple[int, int]]:
+    return list(zip(*symbol.sparsity().get_triplet(), strict=True))
+
+
+def element_name(port: Port, row: int, column: int) -> str:
+    """`q`, `q[2]` or `R[0, 1]`."""
+    return port.name + ("", f"[{row}]", f"[{row}, {column}]")[len(port.dims)]
+
+
+def replay(kernel: Kernel, inputs: list[Array], only: int | None = None) -> Replay:
+    """Trace with lines and evaluate, in the order of the instructions.
+
+    Args:
+        inputs: flat, in storage order
+        only: number of the one output that matters, rather than all of them
+    """
+    try:
+        lined = lined_trace(kernel)
+    except Exception:  # an expression that cannot be run twice: the numbers can still be found, without lines
+        lined = LinedTrace(kernel.trace, {}, ())
+    trace = lined.trace
+    expressions = list(trace.expressions if only is None else trace.expressions[only : only + 1])
+    function = ca.Function(kernel.name, list(trace.symbols), expressions, {"cse": False})
+    steps = steps_of(function, kernel.name)
+    offsets = storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
+    values: list[float] = []
+    for step in steps:
+        if step.op == ca.OP_INPUT:
+            port, nonzero = step.place
+            values.append(float(inputs[port][offsets[port][nonzero]]))
+        elif step.op == ca.OP_CONST:
+            values.append(step.number)
+        elif step.op == ca.OP_OUTPUT:
+            values.append(values[step.args[0]])
+        else:
+            numbers = [np.array([values[a]]) for a in step.args]
+            values.append(float(evaluate(_rule(step.op, len(numbers)), numbers)[0]))
+    return Replay(kernel, lined, steps, values, function.instructions_sx())
+
+
+@cache
+def _rule(op: int, arity: int) -> Block:
+    """The block of one operation, as it is lowered everywhere."""
+    builder = Builder()
+    return builder.block(RULES[op](*(builder.argument(k) for k in range(arity))))
+
+
+def steepest(kernel: Kernel, inputs: list[Array]) -> tuple[Replay, int, float] | None:
+    """For a derivative kernel: the first step of what it differentiates whose own derivative is not finite.
+
+    The chain rule makes nodes that no Python line wrote. When one of them is bad, it is nearly always because some
+    operation of the original has an infinite derivative at these numbers, like sqrt at 0.
+    """
+    if kernel.derivation is None:
+        return None
+    played = replay(kernel.derivation.kernel, inputs, only=kernel.derivation.output)
+    for position, step in enumerate(played.steps):
+        if step.args and step.op != ca.OP_OUTPUT:
+            numbers = [played.values[a] for a in step.args]
+            worst = [x for x in _partials(step.op, numbers) if not math.isfinite(x)]
+            if worst and all(map(math.isfinite, numbers)):
+                return played, position, worst[0]
+    return None
+
+
+def _partials(op: int, numbers: list[float]) -> list[float]:
+    """An operation's derivatives with respect to its arguments."""
+    return [float(d) for d in _derivatives(op, len(numbers))(ca.DM(numbers)).nonzeros()]
+
+
+@cache
+def _derivatives(op: int, arity: int) -> ca.Function:
+    x = ca.SX.sym("x", arity)
+    value = ca.SX.unary(op, x) if arity == 1 else ca.SX.binary(op, x[0], x[1])
+    return ca.Function("derivatives", [x], [ca.densify(ca.jacobian(value, x))])
