@@ -22,7 +22,7 @@ from motionbase.compile.program import Program, Unit
 from motionbase.compile.render.python import Array, Path, block_values, run
 from motionbase.compile.replay import Bad, element_name, replay, steepest
 from motionbase.compile.routine import Call, Loop, Role, Routine, Switch
-from motionbase.compile.runtime.calling import by_name, converted
+from motionbase.compile.runtime.calling import converted, named_values
 
 __all__ = ["Finding", "find_infinity", "find_nan"]
 
@@ -44,7 +44,7 @@ def _arrays(unit: Unit, inputs: dict[str, ArrayLike]) -> list[Array]:
     """One flat column a port, in the order of the arguments; outputs are NaN until they are written."""
     takes = unit.inputs + unit.memory
     owner = repr(unit.name)
-    values = dict(zip((p.name for p in takes), by_name(owner, takes, (), inputs), strict=True))
+    values = named_values(owner, takes, inputs)
     arrays = []
     for port in unit.ports:
         value = values.get(port.name)

@@ -69,10 +69,8 @@ class Scan:
             raise PortError(f"{self._owner}: {steps} steps, every {every}; steps >= 0 and every >= 1 are wanted")
         unit = self.plan.unit
         takes = unit.inputs + unit.memory
-        given = dict(zip((p.name for p in takes), by_name(self._owner, takes, (), arrays), strict=True))
-        given_out = dict(
-            zip((p.name for p in unit.ports), by_name(self._owner, unit.ports, (), out or {}), strict=True)
-        )
+        given = named_values(self._owner, takes, arrays)
+        given_out = named_values(self._owner, unit.ports, out or {})
         used: list[Array] = []
         results: dict[str, Array] = {}
         for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):

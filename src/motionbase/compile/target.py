@@ -56,4 +56,7 @@ def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None)
     library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
     mapped = library.function(f"{unit.name}.map", ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports))
-    return Compiled(unit, native, lanes, f"llvm, {mode.value}", mapped=mapped, library=library, times=times)
+    packed = library.function(f"{unit.name}.packed")  # takes one C array of pointers
+    return Compiled(
+        unit, native, lanes, f"llvm, {mode.value}", packed=packed, mapped=mapped, library=library, times=times
+    )

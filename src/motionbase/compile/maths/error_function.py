@@ -15,7 +15,7 @@ from motionbase.compile.maths.exponential import (
     log_of,
     power_of_two,
     reduce_by_ln2,
-    split_power,
+    split_normal,
 )
 from motionbase.compile.maths.registry import maths
 
@@ -145,7 +145,7 @@ def erfinv(x: Value) -> Value:
     a rational function in w or sqrt w adds the rest. No Newton step: erf itself is no more accurate than this.
     """
     magnitude = absolute(x)
-    k, m = split_power((1.0 - magnitude) * (1.0 + magnitude), TWO_THIRDS_BITS)
+    k, m = split_normal((1.0 - magnitude) * (1.0 + magnitude), TWO_THIRDS_BITS)
     w = -log_of(k, m - 1.0)
     s = sqrt(w - TAIL_SHIFT)
     middle = w < 7.5

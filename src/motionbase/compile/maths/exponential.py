@@ -173,11 +173,15 @@ class Split(NamedTuple):
 def split_power(x: Value, lowest: int) -> Split:
     """x > 0, also denormal, with `lowest` (as bits, in [1/2, 1)) <= m."""
     tiny = x < MIN_NORMAL
-    bits = select(tiny, x * TWO_54, x).bits()
-    word = bits + ((1024 << 52) - lowest)  # the exponent field now holds k + 1024
+    k, m = split_normal(select(tiny, x * TWO_54, x), lowest)
+    return Split(k - select(tiny, x.builder.constant(54.0), 0.0), m)
+
+
+def split_normal(x: Value, lowest: int) -> Split:
+    """As `split_power`, for a normal x."""
+    word = x.bits() + ((1024 << 52) - lowest)  # the exponent field now holds k + 1024
     m = ((word & MANTISSA_MASK) + lowest).from_bits()
-    k = ((word >> 52) | TWO_52_BITS).from_bits() - select(tiny, TWO_52 + 1078, TWO_52 + 1024)
-    return Split(k, m)
+    return Split(((word >> 52) | TWO_52_BITS).from_bits() - (TWO_52 + 1024), m)
 
 
 def log_of(k: Value, f: Value, rest: Value | None = None) -> Value:
@@ -287,3 +291,26 @@ def pow(x: Value, y: Value) -> Value:
     result = copysign(result, select(odd, x, 1.0))
     result = select((x < 0.0) & (x > -INFINITY) & ~whole, NAN, result)
     return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
+
+
+@maths(1, ulp=2.0)
+def fast_exp(x: Value) -> Value:
+    """e^x for the fast mode: the same polynomial in one piece, and the power of two added to the exponent field.
+
+    Saturates at the largest double above 709.78 and at the smallest normal one below -708.39; NaN stays NaN.
+    """
+    word, _, high, low = reduce_by_ln2(clamp(x, -708.39, 709.78), 0)
+    y = estrin(high - low, (1.0, 1.0, 0.5, *EXP_Q))
+    return select(x.equals(x), (y.bits() + (word << 52)).from_bits(), x)
+
+
+@maths(1, ulp=2.0)
+def fast_log(x: Value) -> Value:
+    """log x for the fast mode: not for denormal x, and the leading sum without its error."""
+    k, m = split_normal(x, TWO_THIRDS_BITS)
+    f = m - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    half = 0.5 * f * f
+    small = s * (half + z * estrin(z, LOG_P)) + k * LN2_LOW
+    return log_domain(x, k * LN2_HIGH + (f + (small - half)))

@@ -275,7 +275,7 @@ class Module:
         F, x = self.dialect.type("double"), self.dialect.fields("")["x"]
         declared = [f"declare {F} @llvm.{name}.{x}({', '.join([F] * n)})" for name, n in _INTRINSICS.items()]
         declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
-        outer = [self._map()] if exported else []
+        outer = [self._packed(), self._map()] if exported else []
         return "\n".join([*declared, *maths, *functions, *outer, *more]) + "\n"
 
     def _maths(self, name: str) -> str:
@@ -391,6 +391,17 @@ class Module:
         self._body(w, routine, case)
         for buffer, saved in kept:
             _blend(w, f"%b{buffer}", saved, sizes[buffer], mask)
+
+    def _packed(self) -> str:
+        """`NAME.packed(addresses)`: the routine with its arguments in one array of pointers."""
+        w = _Writer("packed", self.dialect, "")
+        pointers = []
+        for k in range(len(self.routine.arguments)):
+            at = w.assign(f"getelementptr ptr, ptr %addresses, i64 {k}")
+            pointers.append(f"ptr {w.assign(f'load ptr, ptr {at}')}")
+        w.put(f"call void @{self.entry}({', '.join(pointers)})")
+        w.put("ret void")
+        return "\n".join([f"define void @{self.entry}.packed(ptr %addresses) nounwind {{", "entry:", *w.lines, "}"])
 
     def _map(self) -> str:
         """`NAME.map(n, arrays...)`: the routine for n consecutive sets of arguments."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, Any, final
 
@@ -64,6 +64,11 @@ def check_apart(owner: str, ports: Sequence[Port], arrays: Sequence[Array], inpu
                 raise PortError(f"{owner}: ports {ports[j].name!r} and {ports[k].name!r} share memory")
 
 
+def addresses_of(arrays: Sequence[Array]) -> Any:
+    """Where the arrays lie, as one C array of pointers: a call then passes a single argument."""
+    return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+
+
 def by_name(owner: str, ports: Sequence[Port], given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
     """Values in the ports' order from positional and named ones; None where nothing was given."""
     if len(given) > len(ports):
@@ -100,21 +105,23 @@ class Compiled:
         lanes: int,
         target: str,
         *,
+        packed: Callable[[Any], None] | None = None,
         mapped: Callable[..., None] | None = None,
         library: Library | None = None,
         times: BuildTimes | None = None,
     ) -> None:
         self.unit, self.lanes, self.target, self.library, self.times = unit, lanes, target, library, times
         self._native, self._mapped = native, mapped
+        self._run = packed or (lambda addresses: native(*addresses))
         self._owner = f"{unit.name!r} on {target}"
         self._takes = unit.inputs + unit.memory
-        self._last: tuple[tuple[Any, ...], Any, tuple[int, ...]] = ((), None, ())
+        self._last: tuple[tuple[Any, ...], Any, Any] = ((), None, None)
 
     def __call__(self, *given: ArrayLike, out: Any = None, **named: ArrayLike) -> Any:
         """Inputs, then memory; by position or by name."""
-        last, last_out, pointers = self._last
+        last, last_out, addresses = self._last
         if out is not None and out is last_out and not named and len(given) == len(last) and all(map(is_, given, last)):
-            self._native(*pointers)
+            self._run(addresses)
             return out
         values = by_name(self._owner, self._takes, given, named)
         inputs = [self._input(port, value) for port, value in zip(self._takes, values, strict=True)]
@@ -122,11 +129,11 @@ class Compiled:
         outputs = self._outputs(out)
         arrays = [*inputs[:n], *outputs, *inputs[n:]]
         check_apart(self._owner, self.unit.ports, arrays, n)
-        pointers = tuple(a.ctypes.data for a in arrays)
+        addresses = addresses_of(arrays)
         # the arrays are remembered, so they cannot be freed or moved while their addresses are
         if out is not None and all(map(is_, values, inputs)) and not named:
-            self._last = (given, out, pointers)
-        self._native(*pointers)
+            self._last = (given, out, addresses)
+        self._run(addresses)
         if out is not None:
             return out
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -169,7 +176,7 @@ class Compiled:
                 raise PortError(f"{self._owner}: port {port.name!r} is not given; shape {shape} is wanted")
             found.append(checked(self._owner, port, value, shape, writes=k >= n))
         check_apart(self._owner, ports, found, n)
-        return Bound(self._native, found)
+        return Bound(self._run, found)
 
     def map(self, **arrays: Array) -> dict[str, Array]:
         """Run for many sets of arguments: every array has one more axis in front, of one length; native on llvm.
@@ -197,7 +204,7 @@ class Compiled:
             found.append(checked(self._owner, port, value, shape, writes=k >= n))
         check_apart(self._owner, unit.ports, found, n)
         mapped = self._mapped or self._python_map(found)
-        return Bound(partial(mapped, count), found)
+        return Bound(lambda addresses: mapped(count, *addresses), found)
 
     def _python_map(self, arrays: list[Array]) -> Callable[..., None]:
         """The native map's work, one call at a time."""
@@ -216,11 +223,11 @@ class Compiled:
 class Bound:
     """Compiled code with its arrays: `bound()` runs it."""
 
-    __slots__ = ("_native", "_pointers", "arrays")
+    __slots__ = ("_addresses", "_run", "arrays")
 
-    def __init__(self, native: Callable[..., None], arrays: list[Array]) -> None:
-        self._native, self.arrays = native, arrays
-        self._pointers = tuple(a.ctypes.data for a in arrays)
+    def __init__(self, run: Callable[[Any], None], arrays: list[Array]) -> None:
+        self._run, self.arrays = run, arrays
+        self._addresses = addresses_of(arrays)
 
     def __call__(self) -> None:
-        self._native(*self._pointers)
+        self._run(self._addresses)

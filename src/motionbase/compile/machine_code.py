@@ -1,0 +1,143 @@
+"""What a processor will see: bytes of code and of stack, read from the object file and the assembly text.
+
+Stack is estimated by following the stack pointer through the text of each function: pushes, subtractions, stores with a
+moving pointer, and the part below the pointer that a leaf function may use without moving it. A return or a jump ends a
+path without telling where the next block starts, so the deepest point so far is taken: the figure is never too small
+and in practice exact. Deeper functions are those whose name a function mentions. What library functions (memcpy,
+fmod) take is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from typing import final
+
+_X86 = (
+    (re.compile(r"pushq?\s"), 8),
+    (re.compile(r"popq?\s"), -8),
+    (re.compile(r"subq\s+\$(-?\d+), %rsp"), 1),
+    (re.compile(r"addq\s+\$(-?\d+), %rsp"), -1),
+    (re.compile(r"andq\s+\$-(\d+), %rsp"), 1),  # alignment: at most this much
+)
+_ARM = (
+    (re.compile(r"sub\s+sp, sp, #(\d+), lsl #12"), 4096),
+    (re.compile(r"add\s+sp, sp, #(\d+), lsl #12"), -4096),
+    (re.compile(r"sub\s+sp, sp, #(\d+)$"), 1),
+    (re.compile(r"add\s+sp, sp, #(\d+)$"), -1),
+    (re.compile(r"st[rp]\s.*\[sp, #-(\d+)\]!"), 1),
+    (re.compile(r"ld[rp]\s.*\[sp\], #(\d+)"), -1),
+)
+_BELOW = re.compile(r"-(\d+)\(%rsp\)")
+_END = re.compile(r"(ret|retq|jmpq\s+\*.*|jmp\s.*|b\s.*|br\s.*)$")
+_WORD = re.compile(r"[A-Za-z_][\w.]*")
+
+
+@final
+@dataclass(frozen=True)
+class Function:
+    """One function of the machine code.
+
+    Attributes:
+        bytes: size of its code, None where the object format does not tell
+        stack: bytes of stack it takes itself, return address included
+        deepest: bytes of stack along its deepest chain of calls, itself included
+    """
+
+    name: str
+    bytes: int | None
+    stack: int
+    deepest: int
+
+
+def functions(names: list[str], assembly: str, payload: bytes) -> tuple[Function, ...]:
+    """The functions of a module, largest need of stack first."""
+    bodies = split_functions(names, assembly)
+    is_x86 = "%rsp" in assembly or "%rax" in assembly or "retq" in assembly
+    own = {name: stack_bytes(body, is_x86) for name, body in bodies.items()}
+    mentions = {
+        name: {word for line in body for word in _called(line)} & own.keys() - {name} for name, body in bodies.items()
+    }
+
+    def deepest(name: str) -> int:
+        return own[name] + max((deepest(callee) for callee in mentions[name]), default=0)
+
+    sizes = symbol_sizes(payload)
+    found = [Function(name, sizes.get(name), own[name], deepest(name)) for name in bodies]
+    return tuple(sorted(found, key=lambda f: (-f.deepest, f.name)))
+
+
+def split_functions(names: list[str], assembly: str) -> dict[str, list[str]]:
+    """Lines of each function by name; macOS puts an underscore before it."""
+    labels = {f"{prefix}{quote}{n}{quote}:": n for n in names for prefix in ("", "_") for quote in ("", '"')}
+    bodies: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for raw in assembly.splitlines():
+        line = raw.split("#", 1)[0].rstrip() if "%r" in raw else raw.split("//", 1)[0].rstrip()
+        if (name := labels.get(line.split("\t")[0].split(" ")[0])) is not None and name not in bodies:
+            current = bodies.setdefault(name, [])
+        elif line.lstrip().startswith((".section", ".data", ".size")):
+            current = None  # constants and tables follow
+        elif current is not None:
+            current.append(line.strip())
+    return bodies
+
+
+def stack_bytes(body: list[str], is_x86: bool) -> int:
+    """The deepest point of a function's own stack."""
+    rules = _X86 if is_x86 else _ARM
+    depth = largest = 8 if is_x86 else 0  # the return address, or a link register
+    for line in body:
+        for pattern, factor in rules:
+            if match := pattern.search(line):
+                depth += factor * (int(match[1]) if match.groups() else 1)
+                break
+        largest = max(largest, depth)
+        if is_x86 and (below := _BELOW.search(line)):
+            largest = max(largest, depth + int(below[1]))
+        if _END.match(line):
+            depth = max(depth, largest if not is_x86 else depth, _frame(body, rules, is_x86))
+    return largest
+
+
+def _frame(body: list[str], rules: tuple[tuple[re.Pattern[str], int], ...], is_x86: bool) -> int:
+    """Stack after everything before the first release."""
+    depth = 8 if is_x86 else 0
+    for line in body:
+        for pattern, factor in rules:
+            if match := pattern.search(line):
+                change = factor * (int(match[1]) if match.groups() else 1)
+                if change < 0:
+                    return depth
+                depth += change
+                break
+    return depth
+
+
+def _called(line: str) -> list[str]:
+    """Names that a call, a jump or an address load mentions."""
+    if not line.startswith(("call", "jmp", "movabs", "lea", "mov", "bl", "b\t", "b ", "adrp", "add", "ldr")):
+        return []
+    words = _WORD.findall(line)[1:]
+    return words + [w[1:] for w in words if w.startswith("_")]
+
+
+def symbol_sizes(payload: bytes) -> dict[str, int]:
+    """Sizes of the functions in an ELF object; nothing for other formats."""
+    if payload[:5] != b"\x7fELF\x02" or payload[5:6] != b"\x01":  # 64 bits, little endian
+        return {}
+    (table,) = struct.unpack_from("<Q", payload, 0x28)
+    entry, count = struct.unpack_from("<HH", payload, 0x3A)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", payload, table + k * entry) for k in range(count)]
+    sizes = {}
+    for _, kind, _, _, offset, size, link, _, _, width in sections:
+        if kind != 2:  # SHT_SYMTAB
+            continue
+        strings = sections[link][4]
+        for at in range(offset, offset + size, width):
+            name, info, _, _, _, length = struct.unpack_from("<IBBHQQ", payload, at)
+            if info & 0xF == 2:  # STT_FUNC
+                end = payload.index(b"\0", strings + name)
+                sizes[payload[strings + name : end].decode()] = length
+    return sizes
