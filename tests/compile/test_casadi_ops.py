@@ -166,6 +166,8 @@ EXACT = {
 def test_unary_ops_like_casadi() -> None:
     x = np.concatenate([EDGES, np.linspace(-9, 9, 301)])
     got, wanted = on_python(UNARY, {"x": x}), by_casadi(UNARY, x)
+    for name in ("o_sin", "o_cos", "o_tan"):  # our documented range; beyond it a fault monitor shall see the NaN
+        wanted[name][np.abs(x) > 2.0**27] = np.nan
     for port in UNARY.outputs:
         tolerance = 0.0 if port.name in EXACT else TOLERANCE.get(port.name, 4 * EPS)
         assert_like_casadi(got[port.name], wanted[port.name], tolerance, port.name, (x,))

@@ -139,7 +139,7 @@ def outer(b: Body) -> None:
 
 
 @program("stepped", {"x0": 2}, {"x": 2})
-def STEPPED_TWICE(b: Body) -> None:  # noqa: N802
+def STEPPED_TWICE(b: Body) -> None:
     """Has the name of another program, and calls a kernel whose name is taken too."""
     other = Kernel("step", STEP.inputs, STEP.outputs, lambda x: 2 * x)
     between = b.local("between", 2)
@@ -260,7 +260,7 @@ def test_an_index_outside_its_loop_is_refused() -> None:
 def test_places_that_move_backwards_overlap_too() -> None:
     def body(b: Body) -> None:
         with b.loop(4) as i:
-            b.copy(b["r"][i * -1 + 3], b["r"][i])
+            b.copy(b["r"][i * -1 + 3], b["r"][0])  # the same place when i is 3
 
     refused(r"they overlap", body)
 
@@ -290,8 +290,11 @@ def test_switches_and_loops_are_checked() -> None:
                 pass
 
     def same_case(b: Body) -> None:
-        with b.switch(b["a"]) as s, s.case(1), s.case(1):
-            pass
+        with b.switch(b["a"]) as s:
+            with s.case(1):
+                pass
+            with s.case(1):
+                pass
 
     refused("the default is given twice", twice, KernelError)
     refused("case 1 is negative or given twice", same_case, KernelError)

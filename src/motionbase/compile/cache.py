@@ -82,6 +82,10 @@ class ObjectCache:
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"
 
+    def __contains__(self, key: str) -> bool:
+        """Whether there is an entry for a key; it is neither read nor marked as used."""
+        return self._path(key).is_file()
+
     def get(self, key: str) -> bytes | None:
         """The object for a key, or None; an entry that is damaged or not this user's is removed."""
         if refusal := self.refusal():

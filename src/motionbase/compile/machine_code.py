@@ -2,17 +2,24 @@
 
 Stack is estimated by following the stack pointer through the text of each function: pushes, subtractions, stores with a
 moving pointer, and the part below the pointer that a leaf function may use without moving it. A return or a jump ends a
-path without telling where the next block starts, so the deepest point so far is taken: the figure is never too small
-and in practice exact. Deeper functions are those whose name a function mentions. What library functions (memcpy,
-fmod) take is not known here.
+path without telling how deep the next block starts; there the whole frame is assumed. Deeper functions are those whose
+name a function mentions, and a caller's frame is counted even where the last call is a jump: the figures are upper
+bounds, usually exact. What library functions (memcpy, fmod) take is not known here.
 """
 
 from __future__ import annotations
 
 import re
 import struct
+import time
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
+
+from llvmlite.binding import ObjectFileRef
+
+from motionbase.compile.program import Unit
+from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.runtime import llvm
 
 _X86 = (
     (re.compile(r"pushq?\s"), 8),
@@ -51,6 +58,35 @@ class Function:
     deepest: int
 
 
+@final
+@dataclass(frozen=True)
+class Built:
+    """A compilation with its texts kept: the IR after LLVM's passes, and the assembly."""
+
+    ir: str
+    assembly: str
+    code_bytes: int
+    functions: tuple[Function, ...]
+    times: llvm.BuildTimes
+
+
+def build(unit: Unit, lanes: int, mode: Literal["strict", "fast"]) -> Built:
+    """Compile for this processor, without the cache."""
+    t0 = time.perf_counter()
+    text = Module(unit.routine, lanes, Mode(mode)).text()
+    t1 = time.perf_counter()
+    machine = llvm.target_machine(llvm.host_cpu())
+    module = llvm.optimised(text, machine, llvm.host_cpu().triple)
+    t2 = time.perf_counter()
+    ir, names = str(module), [f.name for f in module.functions if not f.is_declaration]
+    assembly = machine.emit_assembly(module.clone())  # a clone, because emitting changes the module
+    t3 = time.perf_counter()
+    payload = machine.emit_object(module)
+    times = llvm.BuildTimes(t1 - t0, t2 - t1, time.perf_counter() - t3)
+    code_bytes = sum(s.size() for s in ObjectFileRef.from_data(payload).sections() if s.is_text())
+    return Built(ir, assembly, code_bytes, functions(names, assembly, payload), times)
+
+
 def functions(names: list[str], assembly: str, payload: bytes) -> tuple[Function, ...]:
     """The functions of a module, largest need of stack first."""
     bodies = split_functions(names, assembly)
@@ -86,33 +122,26 @@ def split_functions(names: list[str], assembly: str) -> dict[str, list[str]]:
 
 def stack_bytes(body: list[str], is_x86: bool) -> int:
     """The deepest point of a function's own stack."""
-    rules = _X86 if is_x86 else _ARM
-    depth = largest = 8 if is_x86 else 0  # the return address, or a link register
+    depth = largest = 8 if is_x86 else 0  # the return address is pushed, or stands in a register
+    frame = None
     for line in body:
-        for pattern, factor in rules:
-            if match := pattern.search(line):
-                depth += factor * (int(match[1]) if match.groups() else 1)
-                break
-        largest = max(largest, depth)
-        if is_x86 and (below := _BELOW.search(line)):
-            largest = max(largest, depth + int(below[1]))
-        if _END.match(line):
-            depth = max(depth, largest if not is_x86 else depth, _frame(body, rules, is_x86))
+        change = _change(line, _X86 if is_x86 else _ARM)
+        if change < 0 and frame is None:
+            frame = depth
+        depth += change
+        below = _BELOW.search(line) if is_x86 else None
+        largest = max(largest, depth + (int(below[1]) if below else 0))
+        if frame is not None and _END.match(line):
+            depth = frame
     return largest
 
 
-def _frame(body: list[str], rules: tuple[tuple[re.Pattern[str], int], ...], is_x86: bool) -> int:
-    """Stack after everything before the first release."""
-    depth = 8 if is_x86 else 0
-    for line in body:
-        for pattern, factor in rules:
-            if match := pattern.search(line):
-                change = factor * (int(match[1]) if match.groups() else 1)
-                if change < 0:
-                    return depth
-                depth += change
-                break
-    return depth
+def _change(line: str, rules: tuple[tuple[re.Pattern[str], int], ...]) -> int:
+    """By how much a line lowers the stack pointer."""
+    for pattern, factor in rules:
+        if match := pattern.search(line):
+            return factor * (int(match[1]) if match.groups() else 1)
+    return 0
 
 
 def _called(line: str) -> list[str]:

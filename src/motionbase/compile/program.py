@@ -29,6 +29,8 @@ from motionbase.compile.routine import (
 )
 from motionbase.errors import KernelError, PortError
 
+DEFAULT = -1  # stands for the default among the cases of a switch
+
 
 class Unit(Protocol):
     """What can be compiled and called: a kernel, a primitive or a program."""
@@ -126,7 +128,8 @@ def _structure(statements: Any, digests: dict[int, str]) -> str:
         elif isinstance(s, Loop):
             parts.append(f"loop {s.number} {s.count} {{{_structure(s.body, digests)}}}")
         elif isinstance(s, Switch):
-            cases = " | ".join(_structure(c, digests) for c in (*s.cases, s.default))
+            numbered = (*s.cases, ("default", s.default))
+            cases = " | ".join(f"{k}: {_structure(body, digests)}" for k, body in numbered)
             parts.append(f"switch {s.selector} {{{cases}}}")
         else:
             parts.append(repr(s))
@@ -187,7 +190,9 @@ class Body:
         for name in ports:
             if name not in known:
                 raise PortError(f"{owner}: no port {name!r}; ports: {', '.join(known)}")
+        self._check_loops(*ports.values())
         reads: list[Reference] = []
+        writes: list[tuple[str, Reference]] = []
         addresses: list[Address] = []
         afterwards: list[Statement] = []
         for port, argument in zip(unit.ports, arguments_of(unit), strict=True):
@@ -202,11 +207,16 @@ class Body:
                 reads.append(reference)
             elif not reference.writable:
                 raise PortError(f"{owner}: {reference} is read only and cannot take {port.name!r}")
-            elif any(self._overlap(reference, other) for other in reads):
-                if argument.role is Role.MEMORY:
-                    raise PortError(f"{owner}: memory {port.name!r} overlaps an input")
-                direct, reference = reference, self._scratch(port.size)
-                afterwards.append(Copy(reference.address(), direct.address(), port.size))
+            else:
+                for name, other in writes:
+                    if self._overlap(reference, other):
+                        raise PortError(f"{owner}: outputs {name!r} and {port.name!r} overlap")
+                writes.append((port.name, reference))
+                if any(self._overlap(reference, other) for other in reads):
+                    if argument.role is Role.MEMORY:
+                        raise PortError(f"{owner}: memory {port.name!r} overlaps an input")
+                    direct, reference = reference, self._scratch(port.size)
+                    afterwards.append(Copy(reference.address(), direct.address(), port.size))
             addresses.append(reference.address())
         self.digests[id(unit.routine)] = unit.digest
         call = Call(unit.routine, tuple(addresses))
@@ -217,6 +227,7 @@ class Body:
 
     def copy(self, source: Reference, target: Reference) -> None:
         """Copy one place to another."""
+        self._check_loops(source, target)
         if source.size != target.size:
             raise PortError(f"program {self.program.name!r}: copy of {source} to {target}: sizes differ")
         if not target.writable:
@@ -242,19 +253,24 @@ class Body:
     @contextmanager
     def switch(self, selector: Reference) -> Iterator[Cases]:
         """Choose by a whole number: `with b.switch(state) as s: with s.case(0): ...; with s.default(): ...`."""
+        self._check_loops(selector)
         if selector.size != 1:
             raise PortError(f"program {self.program.name!r}: the selector {selector} must be one number")
         cases = Cases(self)
         yield cases
-        default = tuple(cases.bodies.get(-1, ()))
-        count = 1 + max((k for k in cases.bodies if k >= 0), default=-1)
-        bodies = tuple(tuple(cases.bodies.get(k, default)) for k in range(count))
-        self._open[-1].append(Switch(selector.address(), bodies, default))
+        default = tuple(cases.bodies.pop(DEFAULT, ()))
+        numbered = tuple((k, tuple(body)) for k, body in sorted(cases.bodies.items()))
+        self._open[-1].append(Switch(selector.address(), numbered, default))
 
     # ---- details ---------------------------------------------------------------------------------------------------
 
     def _scratch(self, size: int) -> Reference:
         return self._buffer(f"scratch{len(self.buffers)}_", (size,), None)
+
+    def _check_loops(self, *places: Reference) -> None:
+        for place in places:
+            if any(number not in self._active for number, _ in place.strides):
+                raise PortError(f"program {self.program.name!r}: {place} uses the index of a loop that has ended")
 
     def _overlap(self, a: Reference, b: Reference) -> bool:
         """Whether two places may share an element at the same moment."""
@@ -262,8 +278,14 @@ class Body:
             return False
         if a.strides == b.strides:
             return a.offset < b.offset + b.size and b.offset < a.offset + a.size
-        reach = [sum(stride * (self._counts[n] - 1) for n, stride in r.strides) for r in (a, b)]
-        return a.offset < b.offset + reach[1] + b.size and b.offset < a.offset + reach[0] + a.size
+        (a_first, a_end), (b_first, b_end) = self._span(a), self._span(b)
+        return a_first < b_end and b_first < a_end
+
+    def _span(self, place: Reference) -> tuple[int, int]:
+        """First element a place reaches over its loops, and one past the last; an index may run backwards."""
+        ways = [stride * (self._counts[n] - 1) for n, stride in place.strides]
+        low, high = sum(min(way, 0) for way in ways), sum(max(way, 0) for way in ways)
+        return place.offset + low, place.offset + high + place.size
 
 
 @final
@@ -285,7 +307,9 @@ class Cases:
     @contextmanager
     def default(self) -> Iterator[None]:
         """What runs for any other value."""
-        with self._collect(-1):
+        if DEFAULT in self.bodies:
+            raise KernelError(f"program {self._body.program.name!r}: the default is given twice")
+        with self._collect(DEFAULT):
             yield
 
     @contextmanager

@@ -87,8 +87,13 @@ class Switch:
     """Run the case whose number the selector equals exactly; any other value, NaN included, runs the default."""
 
     selector: Address
-    cases: tuple[tuple[Statement, ...], ...]
+    cases: tuple[tuple[int, tuple[Statement, ...]], ...]  # (number, body)
     default: tuple[Statement, ...]
+
+    @property
+    def bodies(self) -> tuple[tuple[Statement, ...], ...]:
+        """The body of every case, the default last."""
+        return (*(body for _, body in self.cases), self.default)
 
 
 Statement = Block | Call | Copy | Loop | Switch
@@ -149,7 +154,7 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
         if isinstance(statement, Loop):
             yield from walk(statement.body)
         elif isinstance(statement, Switch):
-            for case in (*statement.cases, statement.default):
+            for case in statement.bodies:
                 yield from walk(case)
 
 

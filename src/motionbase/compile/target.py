@@ -51,8 +51,13 @@ def compile(
     raise KernelError(f"{unit.name!r}: no target {target!r}; targets: python, llvm, c (and cuda through compile_cuda)")
 
 
+def call_key(unit: Unit, lanes: int, mode: Mode) -> str:
+    """The key under which a unit's object code is kept."""
+    return llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
+
+
 def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None) -> Compiled:
-    key = llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
+    key = call_key(unit, lanes, mode)
     library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
     mapped = library.function(f"{unit.name}.map", ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports))

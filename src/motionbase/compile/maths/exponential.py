@@ -9,7 +9,7 @@ number and leaves that number in the low bits of the word.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from motionbase.compile.block import Value, absolute, copysign, floor, select
+from motionbase.compile.block import Operand, Value, absolute, copysign, floor, select
 from motionbase.compile.maths.exact import estrin, fast_two_sum
 from motionbase.compile.maths.registry import maths
 
@@ -62,15 +62,16 @@ EXPM1_Q = coefficients(
     "0x1.af5e6b9da92c5p-26",
     "0x1.1f4890e927e31p-29",
 )
-# log((1 + s) / (1 - s)) = 2 s + s z p(z), z = s^2, on |s| <= 0.2, weight z / 2: relative error below 2^-55.9
+# log((1 + s) / (1 - s)) = 2 s + s z p(z), z = s^2, on |s| <= 0.2, weight z / 2: relative error below 2^-62.6
 LOG_P = coefficients(
-    "0x1.5555555555773p-1",
-    "0x1.99999998f12d5p-2",
-    "0x1.249249b1f14bcp-2",
-    "0x1.c71c0178f0b2ap-3",
-    "0x1.7474e0a3845e0p-3",
-    "0x1.3852f00f17e24p-3",
-    "0x1.3abdbf3d01a55p-3",
+    "0x1.555555555554fp-1",
+    "0x1.999999999c14dp-2",
+    "0x1.24924921e819ap-2",
+    "0x1.c71c748bc5b09p-3",
+    "0x1.745c4be218a9ap-3",
+    "0x1.3b359d2a7e3d8p-3",
+    "0x1.0dce06abdd40fp-3",
+    "0x1.1b708964d43dcp-3",
 )
 # the same from z^2 on, 2 s + (2/3) s^3 + s z^2 p(z) on |s| <= 3 - sqrt 8, weight z^2 / 2: relative error below 2^-66.3
 POW_P = coefficients(
@@ -173,15 +174,14 @@ class Split(NamedTuple):
 def split_power(x: Value, lowest: int) -> Split:
     """x > 0, also denormal, with `lowest` (as bits, in [1/2, 1)) <= m."""
     tiny = x < MIN_NORMAL
-    k, m = split_normal(select(tiny, x * TWO_54, x), lowest)
-    return Split(k - select(tiny, x.builder.constant(54.0), 0.0), m)
+    return split_normal(select(tiny, x * TWO_54, x), lowest, select(tiny, x.builder.constant(TWO_52 + 1078), TWO_52 + 1024))
 
 
-def split_normal(x: Value, lowest: int) -> Split:
+def split_normal(x: Value, lowest: int, bias: Operand = TWO_52 + 1024) -> Split:
     """As `split_power`, for a normal x."""
     word = x.bits() + ((1024 << 52) - lowest)  # the exponent field now holds k + 1024
     m = ((word & MANTISSA_MASK) + lowest).from_bits()
-    return Split(((word >> 52) | TWO_52_BITS).from_bits() - (TWO_52 + 1024), m)
+    return Split(((word >> 52) | TWO_52_BITS).from_bits() - bias, m)
 
 
 def log_of(k: Value, f: Value, rest: Value | None = None) -> Value:
@@ -293,18 +293,16 @@ def pow(x: Value, y: Value) -> Value:
     return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
 
 
-@maths(1, ulp=2.0)
+@maths(1, ulp=1.0)
 def fast_exp(x: Value) -> Value:
-    """e^x for the fast mode: the same polynomial in one piece, and the power of two added to the exponent field.
-
-    Saturates at the largest double above 709.78 and at the smallest normal one below -708.39; NaN stays NaN.
-    """
-    word, _, high, low = reduce_by_ln2(clamp(x, -708.39, 709.78), 0)
-    y = estrin(high - low, (1.0, 1.0, 0.5, *EXP_Q))
-    return select(x.equals(x), (y.bits() + (word << 52)).from_bits(), x)
+    """e^x for the fast mode: 1 + r without its rounding, one power of two; saturates at e^-708, overflows as exp does."""
+    word, _, high, low = reduce_by_ln2(clamp(x, -708.0, 710.0), 1022)
+    r = high - low
+    y = 1.0 + (r + r * r * estrin(r, (0.5, *EXP_Q)))
+    return (y * 2.0) * power_of_two(word)
 
 
-@maths(1, ulp=2.0)
+@maths(1, ulp=0.9)
 def fast_log(x: Value) -> Value:
     """log x for the fast mode: not for denormal x, and the leading sum without its error."""
     k, m = split_normal(x, TWO_THIRDS_BITS)

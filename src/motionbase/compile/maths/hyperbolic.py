@@ -64,6 +64,7 @@ class Halves(NamedTuple):
 
     Attributes:
         p: (2^k + 2^-k) / 4, half of what it should be, so that it is finite up to the overflow of sinh and cosh
+        p_low: the rounding of p
         d: (2^k - 2^-k) / 4
         high: |x| - k LN2_HIGH, exact
         rest: sinh r - high
@@ -71,6 +72,7 @@ class Halves(NamedTuple):
     """
 
     p: Value
+    p_low: Value
     d: Value
     high: Value
     rest: Value
@@ -85,14 +87,15 @@ def halves(x: Value) -> Halves:
     r = high - low
     z = r * r
     rest = z * r * estrin(z, SINH_P) - low
-    return Halves(power.from_bits() + inverse, power.from_bits() - inverse, high, rest, z * estrin(z, COSH_P))
+    p, p_low = fast_two_sum(power.from_bits(), inverse)
+    return Halves(p, p_low, power.from_bits() - inverse, high, rest, z * estrin(z, COSH_P))
 
 
 @maths(1, ulp=1.4)
 def sinh(x: Value) -> Value:
     """Hyperbolic sine; overflow above 710.4758."""
     magnitude = absolute(x)
-    p, d, high, rest, cosh_minus_1 = halves(magnitude)
+    p, _, d, high, rest, cosh_minus_1 = halves(magnitude)
     total, rounding = fast_two_sum(d, p * high)
     result = 2.0 * (total + (rounding + (d * cosh_minus_1 + p * rest)))
     # sinh x = x here; p is 1/2, so the formula would round denormals
@@ -102,8 +105,8 @@ def sinh(x: Value) -> Value:
 @maths(1, ulp=1.0)
 def cosh(x: Value) -> Value:
     """Hyperbolic cosine; overflow above 710.4758."""
-    p, d, high, rest, cosh_minus_1 = halves(absolute(x))
-    return 2.0 * (p + (p * cosh_minus_1 + d * (high + rest)))
+    p, p_low, d, high, rest, cosh_minus_1 = halves(absolute(x))
+    return 2.0 * (p + (p * cosh_minus_1 + (d * (high + rest) + p_low)))
 
 
 @maths(1, ulp=1.8)

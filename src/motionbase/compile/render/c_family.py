@@ -169,7 +169,7 @@ class CWriter:
         self._count += 1
         lines.append(f"{pad}const double {selector} = {self._at(routine, switch.selector, '0')};")
         word = "if"
-        for k, case in enumerate(switch.cases):
+        for k, case in switch.cases:
             lines.append(f"{pad}{word} ({selector} == {k}.0) {{")
             self._body(lines, routine, case, pad + "    ")
             word = "} else if"

@@ -354,15 +354,12 @@ class Module:
         d = w.dialect
         F, B = w.fields["F"], w.fields["B"]
         selector = w.assign(f"load {F}, ptr {w.address(switch.selector)}, align 8")
-        masks = [
-            w.assign(f"fcmp oeq {F} {selector}, {d.splat('double', _literal(float(k)))}")
-            for k in range(len(switch.cases))
-        ]
+        masks = [w.assign(f"fcmp oeq {F} {selector}, {d.splat('double', _literal(float(k)))}") for k, _ in switch.cases]
         taken = d.splat("i1", "false")
         for mask in masks:
             taken = w.assign(f"or {B} {taken}, {mask}")
         masks.append(w.assign(f"xor {B} {taken}, {w.fields['true']}"))
-        for mask, case in zip(masks, (*switch.cases, switch.default), strict=True):
+        for mask, case in zip(masks, switch.bodies, strict=True):
             if not case:
                 continue
             run, done = w.label("case"), w.label("done")

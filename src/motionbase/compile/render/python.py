@@ -122,11 +122,12 @@ def _run_body(
         else:
             selector = place(statement.selector, 1)[0].copy()
             case_of = np.full(batch, -1)
-            for k in range(len(statement.cases)):
+            cases = dict(statement.cases)
+            for k in cases:
                 case_of[selector == k] = k
             for k in np.unique(case_of):
                 chosen = np.flatnonzero(case_of == k)
-                case = statement.default if k < 0 else statement.cases[k]
+                case = cases.get(int(k), statement.default)
                 some = [b[:, chosen] for b in buffers]  # the scenarios of this case, on their own
                 _run_body(routine, case, some, indices, len(chosen), observe, (*path, (statement, int(k))))
                 for whole, part in zip(buffers, some, strict=True):

@@ -1,0 +1,181 @@
+"""CUDA source. Without a GPU it is compiled as C++ with a few stand-in words and run on the processor, thread by thread.
+
+The stand-ins change no arithmetic, so this checks the text, the strides and the bits; that a GPU gives them too is
+measured by the benchmark `compile.cuda_strict_per_s`, which compares a run with LLVM's bits, and by the tests marked
+with a device below.
+"""
+
+import ctypes
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from motionbase.compile import Body, Kernel, Port, Program, Unit, compile, delay, random, scan, table
+from motionbase.compile.render.cuda import render, render_scan
+from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
+from motionbase.compile.scan_plan import plan
+from motionbase.errors import PortError, TargetUnavailable
+
+SHIM = """
+#include <cmath>
+#include <cstring>
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __dmul_rn(a, b) ((a) * (b))
+static inline long long __double_as_longlong(double x) { long long w; std::memcpy(&w, &x, 8); return w; }
+static inline double __longlong_as_double(long long w) { double x; std::memcpy(&x, &w, 8); return x; }
+struct Three { long x; };
+static Three blockIdx, blockDim, threadIdx;
+"""
+N = 5  # scenarios
+
+
+def on_processor(folder: Path, source: str, function: str, arguments: list[Any]) -> None:
+    """Compile the text as C++ and run every thread in turn."""
+    command = [found] if (found := shutil.which("g++")) else [sys.executable, "-m", "ziglang", "c++"]
+    text = SHIM + source.replace("typedef unsigned long long uint64_t;", "#include <cstdint>")
+    names = ", ".join(f"a{k}" for k in range(len(arguments)))
+    types = ["double *" if isinstance(a, np.ndarray) else "long" for a in arguments]
+    declared = ", ".join(f"{t} a{k}" for k, t in enumerate(types))
+    text += f"""
+extern "C" void run_all({declared}, long n) {{
+    blockDim.x = 2;
+    for (blockIdx.x = 0; blockIdx.x * blockDim.x < n; ++blockIdx.x)
+        for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) {function}({names}, n);
+}}"""
+    (folder / "unit.cpp").write_text(text)
+    line = [*command, "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
+    subprocess.run([*line, str(folder / "unit.cpp"), "-o", str(folder / "unit.so")], check=True)
+    passed = [ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_long(a) for a in arguments]
+    ctypes.CDLL(str(folder / "unit.so")).run_all(*passed, ctypes.c_long(N))
+
+
+def every_form() -> Program:
+    """Loop, switch, table, delay, random numbers, constants and most maths in one program."""
+    leaf = Kernel(
+        "leaf",
+        (Port("x", 3), Port("c", 3)),
+        (Port("y", 3),),
+        lambda x, c: ca.vertcat(
+            ca.sin(x[0]) * c[0] + ca.exp(-x[1] ** 2), ca.atan2(x[1], x[2]) + ca.tanh(c[1]), ca.fabs(x[2]) ** c[2]
+        ),
+    )
+    line = delay("line", Port("u", 3), 2)
+    curve = table("curve", [[-1.0, 0.0, 2.0]], [1.0, -1.0, 5.0], inputs=[Port("at")], output=Port("value"))
+    noise = random("noise", Port("r", 3), kind="normal", stream=4)
+
+    def body(b: Body) -> None:
+        constants = b.constant("constants", [[1.0, 2.0, 3.0], [0.5, -0.25, 1.5]])
+        with b.loop(2) as i:
+            b.call(leaf, x=b["x"], c=constants[i], y=b["y"][i])
+        with b.switch(b["mode"]) as s:
+            with s.case(0):
+                b.call(curve, at=b["x"][0], value=b["z"])
+            with s.case(2):
+                b.copy(b["x"][1], b["z"])
+            with s.default():
+                b.copy(b["mode"], b["z"])
+        b.call(line, u=b["x"], u_delayed=b["late"], u_line=b["memory"])
+        b.call(noise, seed=b["mode"], counter=b["x"][0], r=b["r"])
+
+    return Program(
+        "every_form",
+        (Port("x", 3), Port("mode")),
+        (Port("y", (2, 3)), Port("z"), Port("late", 3), Port("r", 3)),
+        body,
+        (Port("memory", 10),),
+    )
+
+
+def scenarios(unit: Unit) -> dict[str, Any]:
+    rng = np.random.default_rng(5)
+    arrays = {p.name: rng.standard_normal((*p.array_shape, N)) for p in unit.inputs}
+    arrays["mode"] = np.array([0.0, 1.0, 2.0, 7.0, np.nan])
+    return arrays | {p.name: np.zeros((*p.array_shape, N)) for p in unit.outputs + unit.memory}
+
+
+def test_source_gives_the_interpreters_bits(tmp_path: Path) -> None:
+    unit = every_form()
+    arrays = scenarios(unit)
+    shared = np.array([0.3, -0.7, 1.1])  # the same for all scenarios: no step from one to the next
+    arguments: list[Any] = []
+    for port in unit.ports:
+        arguments += [shared, 1, 0] if port.name == "x" else [arrays[port.name], N, 1]
+    for _ in range(4):  # the delay line fills
+        on_processor(tmp_path, render(unit), "every_form_batch", arguments)
+    step = compile(unit, "python")
+    for t in range(N):
+        memory = np.zeros(10)
+        for _ in range(4):
+            outputs = step(shared, arrays["mode"][t], memory)
+        for port, value in zip(unit.outputs, outputs, strict=True):
+            np.testing.assert_array_equal(arrays[port.name][..., t], value, err_msg=f"{port.name}, scenario {t}")
+        np.testing.assert_array_equal(arrays["memory"][:, t], memory)
+
+
+def test_scan_source_gives_the_interpreters_bits(tmp_path: Path) -> None:
+    step = Kernel(
+        "swing",
+        (Port("g"), Port("x", 2), Port("u")),
+        (Port("x_next", 2), Port("e")),
+        lambda g, x, u: (ca.vertcat(x[0] + 0.1 * x[1], x[1] - 0.1 * g * ca.sin(x[0]) + u), x[0] * x[1]),
+    )
+    rng = np.random.default_rng(6)
+    steps, every = 7, 3
+    g, x, u = rng.uniform(1, 2, N), rng.standard_normal((2, N)), rng.standard_normal((steps, 1))
+    unused, e, end = np.zeros((0, 2, N)), np.zeros((2, N)), np.zeros((2, N))
+    source = render_scan(plan(step, {"x": "x_next"}, ["u"], ["e"]))
+    arguments = [g, N, 1, x, N, 1, u, 1, 0, unused, N, 1, e, N, 1, end, steps, every]
+    on_processor(tmp_path, source, "swing_scan", arguments)
+    loop = scan(step, {"x": "x_next"}, per_step=["u"], record=["e"], target="python")
+    for t in range(N):
+        wanted = loop(steps, every=every, g=g[t], x=x[:, t], u=u[:, 0])
+        np.testing.assert_array_equal(end[:, t], wanted["x"])
+        np.testing.assert_array_equal(e[:, t], wanted["e"])
+
+
+def _device() -> bool:
+    try:
+        compile_cuda(Kernel("probe_device", (Port("x"),), (Port("y"),), lambda x: x + 1))
+    except TargetUnavailable:
+        return False
+    return True
+
+
+def test_no_device_is_one_clear_sentence() -> None:
+    if _device():
+        pytest.skip("this machine has a CUDA device")
+    with pytest.raises(TargetUnavailable, match="target 'cuda': "):
+        compile_cuda(every_form())
+
+
+@pytest.mark.skipif(not _device(), reason="no CUDA device")
+def test_device_gives_the_interpreters_bits() -> None:
+    unit = every_form()
+    arrays = scenarios(unit)
+    given = {p.name: arrays[p.name] for p in unit.inputs + unit.memory}
+    result = compile_cuda(unit)(N, **given)
+    step = compile(unit, "python")
+    for t in range(N):
+        outputs = step(arrays["x"][:, t].copy(), arrays["mode"][t], np.zeros(10))
+        for port, value in zip(unit.outputs, outputs, strict=True):
+            np.testing.assert_array_equal(result[port.name].get()[..., t], value)
+    with pytest.raises(PortError, match="port 'x' has shape"):
+        compile_cuda(unit)(N, **{**given, "x": np.zeros(4)})
+
+
+@pytest.mark.skipif(not _device(), reason="no CUDA device")
+def test_device_scan_gives_the_interpreters_bits() -> None:
+    step = Kernel("decay", (Port("x", 2),), (Port("x_next", 2),), lambda x: ca.vertcat(0.9 * x[0], ca.cos(x[1])))
+    x = np.random.default_rng(7).standard_normal((2, 1000))
+    result = scan_cuda(step, {"x": "x_next"}, record=["x_next"])(1000, 20, every=5, x=x)
+    wanted = scan(step, {"x": "x_next"}, record=["x_next"], target="python", lanes=1000)(20, every=5, x=x)
+    np.testing.assert_array_equal(result["x"].get(), wanted["x"])
+    np.testing.assert_array_equal(result["x_next"].get(), wanted["x_next"])

@@ -1,0 +1,174 @@
+"""The native loop against the same loop in Python, to the bit, and against a closed form."""
+
+import threading
+import time
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+from motionbase.compile import Body, Kernel, Port, Program, compile, delay, scan
+from motionbase.errors import KernelError, PortError
+
+H = 1e-3
+SPRING = Kernel(
+    "spring",
+    (Port("k", (), "N/m"), Port("x", 2), Port("u", (), "N")),
+    (Port("x_next", 2), Port("energy", (), "J")),
+    lambda k, x, u: (
+        ca.vertcat(x[0] + H * x[1], x[1] + H * (u - k * ca.sin(x[0]))),
+        0.5 * x[1] ** 2 - k * ca.cos(x[0]),
+    ),
+)
+
+
+def expected(n: int, every: int, k: float, x: Any, u: Any) -> tuple[Any, Any, Any]:
+    """The loop written out, one compiled step at a time."""
+    step, x = compile(SPRING), np.array(x)
+    states, energies = [], []
+    for i in range(n):
+        x, energy = step(k, x, u[i])
+        if (i + 1) % every == 0:
+            states.append(x)
+            energies.append(energy)
+    return x, np.array(states).reshape(-1, 2), np.array(energies)
+
+
+@pytest.mark.parametrize("target", ["llvm", "python"])
+@pytest.mark.parametrize(("n", "every"), [(0, 1), (1, 1), (5, 1), (17, 5), (4, 9), (20, 20)])
+def test_rows_and_final_state(target: Any, n: int, every: int) -> None:
+    u = np.linspace(-1, 1, n)
+    loop = scan(SPRING, {"x": "x_next"}, per_step=["u"], record=["x_next", "energy"], target=target)
+    result = loop(n, every=every, k=3.0, x=[0.5, -0.2], u=u)
+    x, states, energies = expected(n, every, 3.0, [0.5, -0.2], u)
+    np.testing.assert_array_equal(result["x"], x)
+    np.testing.assert_array_equal(result["x_next"], states)
+    np.testing.assert_array_equal(result["energy"], energies)
+    assert result.keys() == {"x", "x_next", "energy"}
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 8])
+def test_lanes_are_scenarios(lanes: int) -> None:
+    rng = np.random.default_rng(lanes)
+    k, x, u = rng.uniform(1, 5, lanes), rng.standard_normal((2, lanes)), rng.standard_normal((9, lanes))
+    loop = scan(SPRING, {"x": "x_next"}, per_step=["u"], record=["energy"], lanes=lanes)
+    result = loop(9, every=3, k=k, x=x, u=u)
+    for lane in range(lanes):
+        final, _, energies = expected(9, 3, k[lane], x[:, lane], u[:, lane])
+        np.testing.assert_array_equal(result["x"][:, lane], final)
+        np.testing.assert_array_equal(result["energy"][:, lane], energies)
+
+
+def test_what_is_given_stays_as_it_was_and_out_is_written() -> None:
+    loop = scan(SPRING, {"x": "x_next"}, record=["energy"])
+    x, kept, final = np.array([1.0, 0.0]), np.empty(4), np.empty(2)
+    result = loop(4, k=1.0, x=x, u=0.0, out={"energy": kept, "x": final})
+    assert result["energy"] is kept and result["x"] is final
+    np.testing.assert_array_equal(x, [1.0, 0.0])
+    np.testing.assert_array_equal(final, loop(4, k=1.0, x=x, u=0.0)["x"])
+
+
+def test_memory_and_two_states_fed_from_each_other() -> None:
+    """x and y swap roles every step; the delay line is memory of the program."""
+    swap = Kernel("swap", (Port("x", 2), Port("y", 2)), (Port("to_x", 2), Port("to_y", 2)), lambda x, y: (y + 1, x))
+    line = delay("line", Port("u", 2), 3)
+
+    def body(b: Body) -> None:
+        b.call(swap, x=b["x"], y=b["y"], to_x=b["to_x"], to_y=b["to_y"])
+        b.call(line, u=b["x"], u_delayed=b["late"], u_line=b["memory"])
+
+    unit = Program(
+        "swapped",
+        (Port("x", 2), Port("y", 2)),
+        (Port("to_x", 2), Port("to_y", 2), Port("late", 2)),
+        body,
+        (Port("memory", 9),),
+    )
+    results = []
+    for target in ("llvm", "python"):
+        loop = scan(unit, {"x": "to_x", "y": "to_y"}, record=["late", "to_x"], target=target)
+        memory = np.zeros(9)
+        results.append(loop(8, x=[1.0, 2.0], y=[10.0, 20.0], memory=memory))
+        assert not memory.any()  # the caller's array is not changed
+    for name, value in results[0].items():
+        np.testing.assert_array_equal(value, results[1][name])
+    x = [np.array([1.0, 2.0])] + list(results[0]["to_x"])
+    np.testing.assert_array_equal(results[0]["late"], [np.zeros(2)] * 3 + x[:5])
+
+
+def test_pendulum_returns_after_elliptic_period() -> None:
+    """Period 4 sqrt(l/g) K(sin^2(q0/2)) is exact at any amplitude; RK4 with 2000 steps is 3e-11 away."""
+    length, g, q0 = 0.75, 9.80665, 2.0
+    period = 4 * np.sqrt(length / g) * ellipk(np.sin(q0 / 2) ** 2)
+
+    def rk4(h: ca.SX, x: ca.SX) -> ca.SX:
+        def f(y: ca.SX) -> ca.SX:
+            return ca.vertcat(y[1], -g / length * ca.sin(y[0]))
+
+        a = f(x)
+        b = f(x + h / 2 * a)
+        c = f(x + h / 2 * b)
+        return x + h / 6 * (a + 2 * b + 2 * c + f(x + h * c))
+
+    step = Kernel("pendulum", (Port("h"), Port("x", 2)), (Port("x_next", 2),), rk4)
+    for mode in ("strict", "fast"):
+        loop = scan(step, {"x": "x_next"}, mode=mode)
+        x = loop(2000, h=period / 2000, x=[q0, 0.0])["x"]
+        np.testing.assert_allclose(x, [q0, 0.0], atol=1e-9)
+
+
+def test_python_goes_on_while_it_runs() -> None:
+    """The lock is free: another thread counts while the loop runs for some tenths of a second."""
+    loop = scan(SPRING, {"x": "x_next"})
+    loop(1, k=1.0, x=[0.0, 0.0], u=0.0)
+    done = threading.Event()
+
+    def run() -> None:
+        loop(10_000_000, k=1.0, x=[0.1, 0.0], u=0.0)
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    ticks = 0
+    while not done.is_set():
+        ticks += 1
+        time.sleep(0.001)
+    thread.join()
+    assert ticks > 5  # with the lock held it would be one or two
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"feedback": {"z": "x_next"}}, "no port 'z'; ports: k, x, u"),
+        ({"feedback": {"x": "nothing"}}, "no port 'nothing'; ports: x_next, energy"),
+        ({"feedback": {"x": "energy"}}, "output energy (scalar) [J] does not fit state x (2) [-]"),
+        ({"feedback": {"x": "x_next"}, "per_step": ["x"]}, "'x' cannot be a state and an input per step"),
+        ({"feedback": {"x": "x_next"}, "record": ["k"]}, "no port 'k'"),
+        ({"feedback": {"x": "x_next"}, "target": "fortran"}, "no target 'fortran'"),
+    ],
+)
+def test_plans_that_cannot_work(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises((KernelError, PortError)) as error:
+        scan(SPRING, **arguments)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"k": 1.0, "x": [0.0, 0.0]}, "port 'u' is not given; shape (3,) is wanted"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0]}, "port 'u' has shape (1,), (3,) is wanted"),
+        ({"k": 1.0, "x": [0.0], "u": [1.0] * 3}, "port 'x' has shape (1,), (2,) is wanted"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "w": 1.0}, "no port 'w'"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "every": 0}, "every 0"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "out": {"energy": np.empty(2)}}, "shape (2,), (3,) is wanted"),
+    ],
+)
+def test_calls_that_cannot_work(arguments: dict[str, Any], words: str) -> None:
+    loop = scan(SPRING, {"x": "x_next"}, per_step=["u"], record=["energy"])
+    with pytest.raises(PortError) as error:
+        loop(3, **arguments)
+    assert words in str(error.value)
