@@ -11,9 +11,8 @@ import numpy as np
 from motionbase.compile import Body, Kernel, Port, Program, compile, delay, random, table
 
 # Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
-ANGLES = np.radians([55, 65, 175, 185, 295, 305])
-BASE = np.column_stack([1.5 * np.cos(ANGLES), 1.5 * np.sin(ANGLES), np.zeros(6)])
-TOP = np.column_stack([1.2 * np.cos(ANGLES[[5, 0, 1, 2, 3, 4]] + 1.0), 1.2 * np.sin(ANGLES + 0.1), np.zeros(6)])
+BASE = [[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])]
+TOP = [[1.2 * np.cos(a), 1.2 * np.sin(a), 0.0] for a in np.radians([5, 115, 125, 235, 245, 355])]
 HOME = np.full(6, 2.0)
 
 

@@ -74,8 +74,11 @@ def fit(
                 return (f(x) - mp.polyval([mp.mpf(c) for c in reversed(known)], x)) / x**k if known else f(x)
 
             start = a if a != 0 else b * mp.mpf("1e-8")  # the divided rest has a removable hole at 0
-            w = (lambda x, k=k: weight(x) * x**k) if k else weight
-            coefficients, _ = remez(rest, start, b, degree - k, w)
+
+            def reduced(x: mp.mpf, k: int = k) -> mp.mpf:
+                return weight(x) * x**k
+
+            coefficients, _ = remez(rest, start, b, degree - k, reduced)
             fixed.append(float(coefficients[0]))
         grid = [a + (b - a) * i / 2000 for i in range(1, 2001)]
         worst = max(abs(weight(x) * (mp.polyval([mp.mpf(c) for c in reversed(fixed)], x) - f(x))) for x in grid)

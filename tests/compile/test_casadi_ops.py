@@ -154,8 +154,8 @@ def assert_like_casadi(got: Array, wanted: Array, tolerance: float, what: str, a
 
 
 # the C library's functions are good to 2 ulp (glibc manual, errors in maths functions), ours to 1: 4 eps with margin.
-# CasADi's erfinv is a rational approximation of its own with two Newton steps.
-TOLERANCE = {"o_erfinv": 1e-9}
+# CasADi's own erfinv ends with Newton steps on erf(y) - x, which is only rounding noise close to +-1: 6e-5 off there.
+TOLERANCE = {"o_erfinv": 1e-4}
 EXACT = {
     label(getattr(ca, f"OP_{n.upper()}"))
     for n in "add sub mul div neg inv sq twice sqrt fabs floor ceil fmod copysign sign fmin fmax lt le eq ne not and "

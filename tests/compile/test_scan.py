@@ -98,6 +98,14 @@ def test_memory_and_two_states_fed_from_each_other() -> None:
     np.testing.assert_array_equal(results[0]["late"], [np.zeros(2)] * 3 + x[:5])
 
 
+def test_one_output_may_feed_two_states() -> None:
+    both = Kernel("both", (Port("x"), Port("y")), (Port("z"),), lambda x, y: x + 2 * y)
+    for target in ("llvm", "python"):
+        result = scan(both, {"x": "z", "y": "z"}, record=["z"], target=target)(3, x=1.0, y=2.0)
+        np.testing.assert_array_equal(result["z"], [5.0, 15.0, 45.0])
+        assert result["x"] == result["y"] == 45.0
+
+
 def test_pendulum_returns_after_elliptic_period() -> None:
     """Period 4 sqrt(l/g) K(sin^2(q0/2)) is exact at any amplitude; RK4 with 2000 steps is 3e-11 away."""
     length, g, q0 = 0.75, 9.80665, 2.0

@@ -10,14 +10,11 @@ import typer
 
 from motionbase.cli import checkout
 from motionbase.cli.suggest import unknown
+from motionbase.cli.terminal import console
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from benchmarks.harness import Benchmark
     from benchmarks.runner import Result
-
-PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80 columns
 
 
 def bench(
@@ -75,11 +72,11 @@ def _run(benchmarks: "list[Benchmark]", quick: bool) -> "list[Result]":
 def _show(name: str, results: "list[Result]", root: Path) -> None:
     from benchmarks import runner, table
 
-    console = _console()
+    screen = console()
     about = runner.machine(root)
-    table.show(console, name, results)
+    table.show(screen, name, results)
     versions = ", ".join(f"{p} {v}" for p, v in about["versions"].items())
-    console.print(f"{about['cpu']}, {about['cores']} cores, Python {about['python']}, {versions}", style="dim")
+    screen.print(f"{about['cpu']}, {about['cores']} cores, Python {about['python']}, {versions}", style="dim")
     print("\n".join(["", *table.lines(results)]))
 
 
@@ -92,9 +89,3 @@ def _list(names: dict[str, str], as_json: bool) -> None:
         width = max(map(len, names))
         print("Benchmarks (motionbase bench NAME [--quick] [--json]):")
         print("\n".join(f"  {name:<{width}}  {text}".rstrip() for name, text in names.items()))
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=PIPE_WIDTH)

@@ -21,6 +21,8 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
+    "cache": Command("motionbase.cli.cache:cache", "Show or clear the compiled code kept on disk."),
     "bench": Command("motionbase.cli.bench:bench", "Measure speed against the project's bars."),
     "test": Command("motionbase.cli.test:test", "Run the test suite of a checkout.", pass_options=True),
 }

@@ -85,7 +85,7 @@ def _app(called: str | None) -> "typer.Typer":
     for name, command in COMMANDS.items():
         target = _load(command) if name == called else _not_loaded
         if isinstance(target, typer.Typer):
-            app.add_typer(target, name=name, help=command.help)
+            app.add_typer(target, name=name, short_help=command.help)
         else:
             settings = {"ignore_unknown_options": command.pass_options}
             app.command(name, short_help=command.help, context_settings=settings)(target)

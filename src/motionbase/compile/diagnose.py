@@ -24,7 +24,15 @@ from motionbase.compile.replay import Bad, element_name, replay, steepest
 from motionbase.compile.routine import Call, Loop, Role, Routine, Switch
 from motionbase.compile.runtime.calling import converted, named_values
 
-__all__ = ["Finding", "find_infinity", "find_nan"]
+__all__ = ["Finding", "evaluate", "find_infinity", "find_nan"]
+
+
+def evaluate(unit: Unit, /, **inputs: ArrayLike) -> dict[str, Array]:
+    """Outputs and memory after one run in the interpreter, by name; arguments as for `find_nan`."""
+    arrays = _arrays(unit, inputs)
+    run(unit.routine, arrays or [np.empty((0, 1))])
+    written = list(zip(unit.ports, arrays, strict=True))[len(unit.inputs) :]
+    return {port.name: array.reshape(port.array_shape) for port, array in written}
 
 
 def find_nan(unit: Unit, /, **inputs: ArrayLike) -> Finding | None:

@@ -11,7 +11,7 @@ from motionbase.compile.maths.exponential import (
     NAN,
     TWO_THIRDS_BITS,
     coefficients,
-    exp_times,
+    exp_reduced,
     log_of,
     power_of_two,
     reduce_by_ln2,
@@ -35,26 +35,27 @@ ERF_P = coefficients(
     "-0x1.cb597aeac2639p-30",
     "0x1.45682f372a4d6p-33",
 )
-# erfc(1 + t) = ERFC_1 e^(t g(t)) on 0 <= t <= 5, weight t erfc(1 + t): error below 2^-57, absolute
-ERFC_1 = float.fromhex("0x1.4226162fbddd5p-3")
+# erfc(15/16 + t) = ERFC_0 e^(t g(t)) on 0 <= t <= 5.0625, weight t erfc(15/16 + t): error below 2^-56.1, absolute
+BORDER = 0.9375
+ERFC_0 = float.fromhex("0x1.7aab97a554544p-3")
 ERFC_G = coefficients(
-    "-0x1.51c9b0006c22dp+1",
-    "-0x1.afabc11a2a54bp-1",
-    "-0x1.5477f09a5d907p-5",
-    "0x1.48c9d3964fca2p-7",
-    "-0x1.033f5bf37f8a7p-9",
-    "0x1.f1b0b43973f5cp-13",
-    "0x1.b925d083d9307p-16",
-    "-0x1.c844b9a45cab1p-16",
-    "0x1.44613c529ecf7p-17",
-    "-0x1.1da22499898fdp-19",
-    "0x1.b23f3f0beae87p-23",
-    "0x1.fd80b6788bab5p-25",
-    "-0x1.22e0119e934cfp-25",
-    "0x1.28ce72b7412b8p-27",
-    "-0x1.701d08803b0e2p-30",
-    "0x1.0ad113de4d08fp-33",
-    "-0x1.5cb11adf6a7c1p-38",
+    "-0x1.445c9b104a8e6p+1",
+    "-0x1.ab8ee287234a1p-1",
+    "-0x1.69a8fb486c7b7p-5",
+    "0x1.5d7d4b3e48fbbp-7",
+    "-0x1.0e942fd1c47bep-9",
+    "0x1.d2ee920039d7ep-13",
+    "0x1.5a42ebf90fa81p-15",
+    "-0x1.147147502ffa5p-15",
+    "0x1.6fea0ed922facp-17",
+    "-0x1.254967bd4f340p-19",
+    "0x1.c068fc52c249fp-24",
+    "0x1.daacaa50c7c06p-24",
+    "-0x1.a68aca036cd7dp-25",
+    "0x1.933c3a68bf87cp-27",
+    "-0x1.e3103714574c3p-30",
+    "0x1.5603e908e30d9p-33",
+    "-0x1.b6d831164a899p-38",
 )
 # erfinv x = x + x (w/4 + p(w) / q(w)), w = -log(1 - x^2), on 0 <= w <= 7.5: relative error below 2^-55.4
 INVERSE_P = coefficients(
@@ -117,15 +118,16 @@ def estrin_of_two(x: Value, first: Value, a: Sequence[float], b: Sequence[float]
     return estrin(x, cast(Sequence[float], chosen))  # which takes any operand
 
 
-@maths(1, ulp=0.9)
+@maths(1, ulp=0.95)
 def erf(x: Value) -> Value:
-    """Error function; from 1 on as 1 - erfc, with the logarithm of erfc a polynomial, whose error matters less and less.
+    """Error function; from 15/16 on as 1 - erfc, with a polynomial for the logarithm of erfc.
 
-    The constant of that logarithm multiplies the exponential instead, where its rounding is smallest.
+    Its error matters less and less as erfc falls, hence the weight of the fit (compare Cody 1969). The constant of that
+    logarithm multiplies the exponential instead, where its rounding is smallest.
     """
     magnitude = absolute(x)
-    small = magnitude < 1.0
-    t = select(magnitude > 6.0, 5.0, magnitude - 1.0)
+    small = magnitude < BORDER
+    t = select(magnitude > 6.0, 6.0 - BORDER, magnitude - BORDER)
     z = magnitude * magnitude
     # -z/4 is exact: apart from the rest of its coefficient it halves the rounding near 1
     leading = select(small, ERF_0 - 0.25 * z, ERFC_G[0])
@@ -133,16 +135,16 @@ def erf(x: Value) -> Value:
     polynomial = leading + variable * estrin_of_two(variable, small, ERF_P, ERFC_G[1:])
     product = select(small, magnitude, t) * polynomial
     word, _, high, low = reduce_by_ln2(product, 1023)
-    complement = exp_times(x.builder.constant(1.0), high, low) * (power_of_two(word) * ERFC_1)
+    complement = exp_reduced(high, low) * (power_of_two(word) * ERFC_0)
     return copysign(select(small, magnitude + product, 1.0 - complement), x)
 
 
-@maths(1, ulp=2.0)
+@maths(1, ulp=1.8)
 def erfinv(x: Value) -> Value:
     """Inverse of erf on [-1, 1], +-inf at the ends, NaN outside.
 
-    w = -log(1 - x^2) straightens both the middle and the tails (Giles 2011); x or sqrt w carries most of the result, and
-    a rational function in w or sqrt w adds the rest. No Newton step: erf itself is no more accurate than this.
+    w = -log(1 - x^2) straightens both the middle and the tails (Giles 2011); x or sqrt w carries most of the result,
+    and a rational function in w or sqrt w adds the rest. No Newton step: erf itself is no more accurate than this.
     """
     magnitude = absolute(x)
     k, m = split_normal((1.0 - magnitude) * (1.0 + magnitude), TWO_THIRDS_BITS)

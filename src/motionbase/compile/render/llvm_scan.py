@@ -9,41 +9,56 @@ from motionbase.compile.scan_plan import Feed, ScanPlan
 def scan_function(module: Module, plan: ScanPlan) -> str:
     """`NAME.scan(n, every, one pointer a port)`: states are updated in place, recorded outputs get one row a time.
 
-    The step works on copies on the stack, so LLVM sees that nothing overlaps.
+    A state has two places that change roles after each step, so that nothing is copied: a copy would read wide what
+    the step has just written narrow, and wait for it.
     """
     lanes = module.dialect.lanes
+    doubles = [plan.size(k) * lanes for k in range(len(plan.feeds))]
+    source = {output: state for state, output in plan.feedback}  # the state an output becomes
+    copied = [(state, output) for state, output in plan.feedback if source[output] != state]
     lines: list[str] = []
     put = lines.append
-    passed: list[str] = []
-    for k, (argument, feed) in enumerate(zip(plan.unit.routine.arguments, plan.feeds, strict=True)):
-        doubles = argument.size * lanes
-        if feed in (Feed.STATE, Feed.OUTPUT):
-            put(f"  %s{k} = alloca [{max(doubles, 1)} x double], align 64")
-            passed.append(f"ptr %s{k}")
-        else:
-            passed.append(f"ptr {'%row' if feed is Feed.PER_STEP else '%p'}{k}")
+
+    def place(k: int) -> str:
+        """Where port k's data are during a step."""
+        feed = plan.feeds[k]
+        if feed is Feed.STATE:
+            return f"%now{k}"
+        if feed is Feed.OUTPUT:
+            return f"%then{source[k]}" if k in source else f"%own{k}"
+        return f"%row{k}" if feed is Feed.PER_STEP else f"%p{k}"
+
+    for k, feed in enumerate(plan.feeds):
+        if feed is Feed.STATE:
+            put(f"  %a{k} = alloca [{max(doubles[k], 1)} x double], align 64")
+            put(f"  %b{k} = alloca [{max(doubles[k], 1)} x double], align 64")
+        elif feed is Feed.OUTPUT and k not in source:
+            put(f"  %own{k} = alloca [{max(doubles[k], 1)} x double], align 64")
     for k in plan.states:
-        put(_copy(f"%s{k}", f"%p{k}", plan.size(k) * lanes))
+        put(_copy(f"%a{k}", f"%p{k}", doubles[k]))
     put("  %any = icmp sgt i64 %n, 0")
     put("  br i1 %any, label %step, label %done")
     put("step:")
     put("  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]")
     put("  %left = phi i64 [ %every, %entry ], [ %left.next, %next ]")
     put("  %kept = phi i64 [ 0, %entry ], [ %kept.next, %next ]")
+    for k in plan.states:
+        put(f"  %now{k} = phi ptr [ %a{k}, %entry ], [ %then{k}, %next ]")
+        put(f"  %then{k} = phi ptr [ %b{k}, %entry ], [ %now{k}, %next ]")
     for k in plan.per_step:
-        put(f"  %at{k} = mul i64 %k, {plan.size(k) * lanes}")
+        put(f"  %at{k} = mul i64 %k, {doubles[k]}")
         put(f"  %row{k} = getelementptr double, ptr %p{k}, i64 %at{k}")
-    put(f"  call void @{module.entry}({', '.join(passed)})")
-    for state, output in plan.feedback:
-        put(_copy(f"%s{state}", f"%s{output}", plan.size(state) * lanes))
+    put(f"  call void @{module.entry}({', '.join(f'ptr {place(k)}' for k in range(len(plan.feeds)))})")
+    for state, output in copied:
+        put(_copy(f"%then{state}", place(output), doubles[state]))
     put("  %left.less = sub i64 %left, 1")
     put("  %due = icmp eq i64 %left.less, 0")
     put("  br i1 %due, label %keep, label %next")
     put("keep:")
     for k in plan.recorded:
-        put(f"  %to{k} = mul i64 %kept, {plan.size(k) * lanes}")
+        put(f"  %to{k} = mul i64 %kept, {doubles[k]}")
         put(f"  %keep{k} = getelementptr double, ptr %p{k}, i64 %to{k}")
-        put(_copy(f"%keep{k}", f"%s{k}", plan.size(k) * lanes))
+        put(_copy(f"%keep{k}", place(k), doubles[k]))
     put("  %kept.more = add i64 %kept, 1")
     put("  br label %next")
     put("next:")
@@ -54,7 +69,9 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
     put("  br i1 %more, label %step, label %done")
     put("done:")
     for k in plan.states:
-        put(_copy(f"%p{k}", f"%s{k}", plan.size(k) * lanes))
+        put(f"  %end{k} = phi ptr [ %a{k}, %entry ], [ %then{k}, %next ]")
+    for k in plan.states:
+        put(_copy(f"%p{k}", f"%end{k}", doubles[k]))
     put("  ret void")
     pointers = [f"ptr noalias %p{k}" for k in range(len(plan.feeds))]
     head = f"define void @{plan.unit.name}.scan({', '.join(['i64 %n', 'i64 %every', *pointers])}) nounwind {{"

@@ -1,0 +1,45 @@
+"""Printing for people: one console for tables, and numbers that are short enough to read."""
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80 columns
+
+
+def console() -> "Console":
+    """Standard output, wide enough when it is not a terminal."""
+    from rich.console import Console
+
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":
+    """An empty table in the style of all commands; the columns named in `right` hold numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        made.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return made
+
+
+def seconds(duration: float) -> str:
+    """A duration with a fitting unit."""
+    for limit, scale, unit in ((1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
+        if duration < limit:
+            return f"{duration * scale:.3g} {unit}"
+    return f"{duration:.3g} s"
+
+
+def size(count: int) -> str:
+    """Bytes with a fitting unit."""
+    for limit, scale, unit in ((10_000, 1, "B"), (10_000_000, 1000, "kB")):
+        if count < limit:
+            return f"{count // scale} {unit}"
+    return f"{count / 1e6:.1f} MB"

@@ -1,0 +1,119 @@
+"""Finding a kernel or program by REF: a file and a name, a module and a name, or a short name of the catalogue."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from motionbase.cli import checkout
+from motionbase.cli.catalogue import CATALOGUE
+from motionbase.cli.suggest import unknown
+from motionbase.errors import MotionBaseError, UsageError
+
+if TYPE_CHECKING:
+    from motionbase.compile import Unit
+
+FORMS = "path/to/file.py:NAME, package.module:NAME, or a short name"
+
+
+def load(reference: str) -> Unit:
+    """The kernel, program or primitive that REF names."""
+    if ":" not in reference:
+        if reference not in CATALOGUE:
+            hint = f"; {reference!r} is a file, so give {reference}:NAME" if Path(reference).is_file() else ""
+            known = unknown("kernel", reference, CATALOGUE, "short names")
+            raise UsageError(f"REF is {FORMS}{hint}" if hint else f"{known}; other forms: {FORMS.rpartition(',')[0]}")
+        reference = _in_checkout(CATALOGUE[reference].reference)
+    where, _, name = reference.rpartition(":")
+    if not where or not name:
+        raise UsageError(f"REF {reference!r}: it must be {FORMS}")
+    module = _module(where)
+    if not hasattr(module, name):
+        raise unknown(f"kernel or program of {where}", name, units_of(module), "kernels and programs there")
+    return _unit(where, name, getattr(module, name), module)
+
+
+def units_of(module: ModuleType) -> list[str]:
+    """Names in a module that can be used."""
+    return [name for name, value in vars(module).items() if is_unit(value) and not name.startswith("_")]
+
+
+def is_unit(value: object) -> bool:
+    """Whether something is a kernel, program or primitive."""
+    from motionbase.compile import Kernel, Primitive, Program
+
+    return isinstance(value, (Kernel, Primitive, Program))
+
+
+def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
+    """The value itself, or what it returns when it is a function without arguments."""
+    made = value
+    if not is_unit(value) and isinstance(value, Callable) and not isinstance(value, type):  # type: ignore[arg-type]
+        made = _guarded(f"{where}:{name}()", value)
+    if not is_unit(made):
+        there = ", ".join(units_of(module)) or "nothing that could be used"
+        what = f"is {type(value).__name__}" if made is value else f"returns {type(made).__name__}"
+        raise UsageError(f"{name!r} in {where} {what}, not a kernel, program or primitive; there are: {there}")
+    unit: Unit = made
+    return unit
+
+
+def _module(where: str) -> ModuleType:
+    if where.endswith(".py") or os.sep in where:
+        path = Path(where)
+        if not path.is_file():
+            folder = path.parent
+            if not folder.is_dir():
+                raise UsageError(f"no file {where!r}; the folder {str(folder)!r} does not exist")
+            files = sorted(p.name for p in folder.glob("*.py"))
+            raise unknown(f"file in {folder}", path.name, files, "Python files there")
+        return _guarded(where, lambda: _from_file(path))
+    sys.path.insert(0, os.getcwd())  # as `python -m` does; the launcher leaves the folder out
+    try:
+        found = importlib.util.find_spec(where)
+    except (ModuleNotFoundError, ValueError):
+        found = None
+    if found is None:
+        raise UsageError(
+            f"no module {where!r}; give package.module:NAME of an installed package or path/to/file.py:NAME"
+        )
+    return _guarded(where, lambda: importlib.import_module(where))
+
+
+def _from_file(path: Path) -> ModuleType:
+    """A module from a file of any name; files beside it can be imported by it."""
+    sys.path.insert(0, str(path.resolve().parent))
+    name = f"motionbase_ref_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up by name
+    spec.loader.exec_module(module)
+    return module
+
+
+def _guarded(what: str, run: Callable[[], Any]) -> Any:
+    """Run a person's code; what it raises becomes one sentence with its line."""
+    try:
+        return run()
+    except MotionBaseError:
+        raise
+    except Exception as e:
+        frame = traceback.extract_tb(e.__traceback__)[-1]
+        line = getattr(e, "lineno", None) or frame.lineno
+        file = getattr(e, "filename", None) or frame.filename
+        raise UsageError(f"{what} cannot be used: {type(e).__name__}: {e} ({file}, line {line})") from e
+
+
+def _in_checkout(reference: str) -> str:
+    """A catalogue's path is relative to the checkout."""
+    if ".py:" not in reference:
+        return reference
+    return str(checkout.require("the example kernels") / reference)
