@@ -42,7 +42,7 @@ def main() -> None:
     # 3. Compile and call. In strict mode every target gives the same bits.
     for target in ("python", "llvm", "c"):
         try:
-            step = compile(PENDULUM, target)  # type: ignore[arg-type]
+            step = compile(PENDULUM, target)
         except TargetUnavailable as reason:  # the target c needs a C compiler; the others need nothing
             print(f"{target:<7} not here: {reason}")
             continue

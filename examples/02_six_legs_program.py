@@ -39,9 +39,8 @@ LEG = Kernel(
 
 # 2. What a sensor makes of a length: it is late, drifts with temperature, and is noisy.
 LATE = delay("late", Port("l", 6, "m"), samples=2)
-DRIFT = table(
-    "drift", [[-20.0, 20.0, 60.0]], [-1e-4, 0.0, 3e-4], inputs=[Port("celsius", (), "°C")], output=Port("drift", (), "m")
-)
+CELSIUS = Port("celsius", (), "°C", "temperature of the sensors")
+DRIFT = table("drift", [[-20.0, 20.0, 60.0]], [-1e-4, 0.0, 3e-4], inputs=[CELSIUS], output=Port("drift", (), "m"))
 NOISE = random("noise", Port("noise", 6), kind="normal")
 SENSOR = Kernel(
     "sensor",
@@ -72,7 +71,7 @@ def six_legs(b: Body) -> None:
 SIX_LEGS = Program(
     "six_legs",
     inputs=(
-        Port("celsius", (), "°C", "temperature of the sensors"),
+        CELSIUS,
         Port("seed", (), "-", "number of the scenario"),
         POSE,
         Port("mode", (), "-", "1 drive, else home"),

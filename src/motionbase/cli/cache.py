@@ -2,7 +2,7 @@
 
 import json
 import time
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from motionbase.cli.terminal import size
 
 
-class Action(str, Enum):
+class Action(StrEnum):
     """What to do."""
 
     show = "show"

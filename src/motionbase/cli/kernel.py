@@ -1,13 +1,13 @@
-"""`motionbase kernel`: inspect, run and export kernels and programs. The work is done in the modules beside this one."""
+"""`motionbase kernel`: inspect, run and export kernels and programs; the work is in the modules beside this one."""
 
 import json
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from motionbase.cli import checkout, kernel_export, kernel_show, kernel_trace, terminal, units
+from motionbase.cli import checkout, kernel_export, kernel_show, terminal, units
 from motionbase.cli.catalogue import CATALOGUE
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -18,14 +18,14 @@ Ref = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
-class Mode(str, Enum):
+class Mode(StrEnum):
     """Rounding: the same bits everywhere, or faster."""
 
     strict = "strict"
     fast = "fast"
 
 
-class Target(str, Enum):
+class Target(StrEnum):
     """Where code runs."""
 
     llvm = "llvm"
@@ -34,7 +34,7 @@ class Target(str, Enum):
     python = "python"
 
 
-class Exported(str, Enum):
+class Exported(StrEnum):
     """Targets whose text is of use elsewhere."""
 
     c = "c"
@@ -100,7 +100,9 @@ def trace(
     ref: Ref,
     given: Annotated[
         list[str] | None,
-        typer.Option("--input", metavar="PORT=VALUES", help="q=1,2,3 or q=@file.npy; one number fills the port."),
+        typer.Option(
+            "--input", metavar="PORT=VALUES", help="q=1,2,3 or q=@file.npy (or .csv); one number fills the port."
+        ),
     ] = None,
     zeros: Annotated[bool, typer.Option("--zeros", help="Inputs that are not given are zero.")] = False,
     seed: Annotated[
@@ -115,8 +117,10 @@ def trace(
 
     Memory that is not given is zero. Exit code 1 means that an output is NaN.
 
-    Example: motionbase kernel trace pendulum --zeros --input q=0.5 --probe energy
+    Example: motionbase kernel trace pendulum --zeros --input l=1 --input q=0.5 --probe energy
     """
+    from motionbase.cli import kernel_trace  # imports NumPy
+
     unit = units.load(ref)
     result = kernel_trace.run(unit, given or [], zeros, seed, probe or [])
     if as_json:

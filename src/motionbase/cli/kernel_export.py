@@ -43,5 +43,5 @@ def command(unit: Unit, target: str, folder: Path) -> str:
     from motionbase.compile.render import cuda
 
     if target == "cuda":
-        return f"nvcc {' '.join(cuda.OPTIONS)} -c {folder / unit.name}.cu"
+        return f"nvcc {' '.join(cuda.OPTIONS[False])} -c {folder / unit.name}.cu"
     return f"cc -std=c99 -O2 -ffp-contract=off -c {folder / unit.name}.c   (link with -lm)"

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from motionbase.cli import checkout
 from motionbase.cli.catalogue import CATALOGUE
@@ -20,6 +20,7 @@ from motionbase.errors import MotionBaseError, UsageError
 if TYPE_CHECKING:
     from motionbase.compile import Unit
 
+Result = TypeVar("Result")
 FORMS = "path/to/file.py:NAME, package.module:NAME, or a short name"
 
 
@@ -55,7 +56,7 @@ def is_unit(value: object) -> bool:
 def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
     """The value itself, or what it returns when it is a function without arguments."""
     made = value
-    if not is_unit(value) and isinstance(value, Callable) and not isinstance(value, type):  # type: ignore[arg-type]
+    if not is_unit(value) and callable(value) and not isinstance(value, type):
         made = _guarded(f"{where}:{name}()", value)
     if not is_unit(made):
         there = ", ".join(units_of(module)) or "nothing that could be used"
@@ -99,7 +100,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _guarded(what: str, run: Callable[[], Any]) -> Any:
+def _guarded(what: str, run: Callable[[], Result]) -> Result:
     """Run a person's code; what it raises becomes one sentence with its line."""
     try:
         return run()

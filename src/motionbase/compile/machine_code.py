@@ -17,8 +17,9 @@ from typing import Literal, final
 
 from llvmlite.binding import ObjectFileRef
 
+from motionbase.compile.mode import Mode
 from motionbase.compile.program import Unit
-from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime import llvm
 
 _X86 = (

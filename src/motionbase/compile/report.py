@@ -14,10 +14,10 @@ from motionbase.compile.kernel import Kernel
 from motionbase.compile.lower import lower_kernel
 from motionbase.compile.machine_code import Function, build
 from motionbase.compile.maths import MATHS
+from motionbase.compile.mode import Mode
 from motionbase.compile.ops import Op
 from motionbase.compile.port import Port
 from motionbase.compile.program import Program, Unit
-from motionbase.compile.render.llvm import Mode
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
 from motionbase.compile.runtime import llvm
 from motionbase.compile.target import LANES, call_key

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.cache import ObjectCache
+from motionbase.compile.mode import Mode
 from motionbase.compile.program import Unit
-from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import scan_function
 from motionbase.compile.runtime import llvm, python
 from motionbase.compile.runtime.calling import check_apart, checked, converted, lane_shape, named_values

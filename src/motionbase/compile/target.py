@@ -6,8 +6,9 @@ import ctypes
 from typing import Literal
 
 from motionbase.compile.cache import ObjectCache
+from motionbase.compile.mode import Mode
 from motionbase.compile.program import Unit
-from motionbase.compile.render.llvm import Mode, Module
+from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime import llvm
 from motionbase.compile.runtime.calling import Compiled
 from motionbase.errors import KernelError

@@ -35,7 +35,7 @@ ERF_P = coefficients(
     "-0x1.cb597aeac2639p-30",
     "0x1.45682f372a4d6p-33",
 )
-# erfc(15/16 + t) = ERFC_0 e^(t g(t)) on 0 <= t <= 5.0625, weight t erfc(15/16 + t): error below 2^-56.1, absolute
+# erfc(15/16 + t) = ERFC_0 e^(t g(t)) on 0 <= t <= 5.0625, weight t erfc(15/16 + t): error below 2^-56, absolute
 BORDER = 0.9375
 ERFC_0 = float.fromhex("0x1.7aab97a554544p-3")
 ERFC_G = coefficients(
@@ -57,7 +57,7 @@ ERFC_G = coefficients(
     "0x1.5603e908e30d9p-33",
     "-0x1.b6d831164a899p-38",
 )
-# erfinv x = x + x (w/4 + p(w) / q(w)), w = -log(1 - x^2), on 0 <= w <= 7.5: relative error below 2^-55.4
+# erfinv x = x + x (w/4 + p(w) / q(w)), w = -log(1 - x^2), on 0 <= w <= 7.5: relative error below 2^-55.3
 INVERSE_P = coefficients(
     "-0x1.d203b725884acp-4",
     "-0x1.cd2371145f1ecp-6",
@@ -83,7 +83,7 @@ INVERSE_Q = coefficients(
     "0x1.c2c2ab37a26dcp-41",
 )
 # erfinv x = s + p(s - 2.5) / q(s - 2.5), s = sqrt(w - 1.296875), on 7.5 <= w <= 36.05 (the largest x below 1): relative
-# error below 2^-56.1; s passes 4, where its rounding doubles, together with the result
+# error below 2^-56; s passes 4, where its rounding doubles, together with the result
 TAIL_SHIFT = 1.296875
 TAIL_P = coefficients(
     "0x1.46cc23680a6d1p-4",

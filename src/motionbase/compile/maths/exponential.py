@@ -47,7 +47,7 @@ EXP_Q = coefficients(
     "0x1.289f5ea16d85dp-22",
     "0x1.ad1a654607b66p-26",
 )
-# the same, weight r^3 / (e^r - 1): error relative to e^r - 1 below 2^-61.6
+# the same, weight r^3 / (e^r - 1): error relative to e^r - 1 below 2^-61.5
 EXPM1_Q = coefficients(
     "0x1.5555555555559p-3",
     "0x1.5555555555555p-5",
@@ -81,7 +81,7 @@ FAST_LOG_P = coefficients(
     "0x1.39a1d8eac0d98p-3",
     "0x1.2f0465a64ee87p-3",
 )
-# the same from z^2 on, 2 s + (2/3) s^3 + s z^2 p(z) on |s| <= 3 - sqrt 8, weight z^2 / 2: relative error below 2^-66.3
+# the same from z^2 on, 2 s + (2/3) s^3 + s z^2 p(z) on |s| <= 3 - sqrt 8, weight z^2 / 2: relative error below 2^-66.2
 POW_P = coefficients(
     "0x1.9999999999b2ep-2",
     "0x1.2492492457f13p-2",
