@@ -146,7 +146,8 @@ def fit_least_squares(
         coefficients = fixed + [float(c) for c in powers]
         exact = [mp.mpf(c) for c in reversed(coefficients)]
         worst = max(w * abs(mp.polyval(exact, x) - y) for x, y, w in zip(nodes, wanted, weights, strict=True))
-        return coefficients, float(worst)
+        at_the_end = weight(b) * abs(mp.polyval(exact, b) - f(b))  # the nodes stop short of it
+        return coefficients, float(max(worst, at_the_end))
 
 
 def fit_rational(

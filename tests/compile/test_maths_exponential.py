@@ -1,7 +1,7 @@
 """exp, expm1, log, log1p, pow and the fast pair against mpmath.
 
-A tolerance in ulp is the function's registered bound, which is what a search over some millions of arguments (against
-80-bit arithmetic) found, rounded up; the special values are those of C99 Annex F and compared exactly.
+A tolerance in ulp is the function's registered bound, which is what a search over about a million arguments (against
+80-bit arithmetic) found, rounded up: a sampled bound, not a proof. Special values are those of C99 Annex F, exactly.
 """
 
 import itertools
@@ -11,9 +11,10 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, ulp_errors, values
+from test_maths_trigonometric import contracted
+from ulp import Array, ulp_distance, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import exponential as e
@@ -154,7 +155,7 @@ SPECIAL = {
     "log": [(0.0, -INF), (-0.0, -INF), (1.0, 0.0), (INF, INF), (-INF, NAN), (-1.0, NAN), (-TINY, NAN), (NAN, NAN)],
     "log1p": [(0.0, 0.0), (-0.0, -0.0), (TINY, TINY), (-TINY, -TINY), (3 * TINY, 3 * TINY), (INF, INF), (-1.0, -INF),
               (np.nextafter(-1.0, -2.0), NAN), (-INF, NAN), (NAN, NAN), (-1e-300, -1e-300)],
-    "fast_exp": [(0.0, 1.0), (INF, INF), (-INF, math.exp(-708.0)), (NAN, NAN)],
+    "fast_exp": [(0.0, 1.0), (INF, INF), (NAN, NAN)],
     "fast_log": [(0.0, -INF), (-0.0, -INF), (1.0, 0.0), (INF, INF), (-1.0, NAN), (NAN, NAN)],
 }  # fmt: skip
 
@@ -165,6 +166,20 @@ def test_special_values(name: str) -> None:
     got = values(name, x)
     np.testing.assert_array_equal(got, wanted)
     np.testing.assert_array_equal(np.signbit(got)[got == 0], np.signbit(wanted)[got == 0])
+
+
+def test_fast_exp_saturates_below() -> None:
+    low = values("fast_exp", np.array([-708.0, -709.0, -1e300, -INF]))
+    assert (low == low[0]).all()
+    assert abs(low[0] / math.exp(-708.0) - 1.0) <= 2.0**-52
+
+
+@pytest.mark.parametrize("name", ["fast_exp", "fast_log", "exp", "log"])
+def test_contraction_does_no_harm(name: str) -> None:
+    """Products fused with sums, as the fast mode allows: no product here must be rounded for the result to be right."""
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-700.0, 700.0, 200) if name.endswith("exp") else rng.uniform(0.6, 1.5, 200)
+    assert ulp_distance(contracted(MATHS[name].block, x), REFERENCE[name], x).max() <= MATHS[name].ulp
 
 
 def c_pow(x: float, y: float) -> float:
@@ -213,7 +228,7 @@ def test_exp_and_log_are_monotonic_up_to_their_error(a: float, b: float) -> None
     low, high = sorted((a, b))
     left, right = values("exp", np.array([low, high]))
     assert left <= right or left - right <= 2 * np.spacing(right)
-    assume(low > 0)
+    low, high = sorted((abs(a), abs(b)))
     left, right = values("log", np.array([low, high]))
     assert left <= right or left - right <= 2 * np.spacing(abs(right))
 
@@ -233,7 +248,7 @@ POLYNOMIALS: dict[str, tuple[tuple[float, ...], Callable[..., mp.mpf], Callable[
               -LN2 / 2, LN2 / 2, 61.5),
     "log": (e.LOG_P, lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, lambda z: z / 2, 0.0, 0.04, 62.6),
     "fast_log": (e.FAST_LOG_P, lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2) / z, lambda z: z / 2,
-                 0.0, 0.02943, 59.5),
+                 0.0, 0.02943, 59.4),
     "pow": (e.POW_P, lambda z: (2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 2 - 2 * z / 3) / z**2, lambda z: z**2 / 2,
             0.0, 0.02943, 66.2),
 }  # fmt: skip

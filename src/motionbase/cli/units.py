@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from motionbase.compile import Unit
 
 Result = TypeVar("Result")
+_NEEDED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 FORMS = "path/to/file.py:NAME, package.module:NAME, or a short name"
 
 
@@ -56,7 +58,9 @@ def is_unit(value: object) -> bool:
 def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
     """The value itself, or what it returns when it is a function without arguments."""
     made = value
-    if not is_unit(value) and callable(value) and not isinstance(value, type):
+    if not is_unit(value) and inspect.isfunction(value):
+        if any(p.default is p.empty and p.kind in _NEEDED for p in inspect.signature(value).parameters.values()):
+            raise UsageError(f"{name!r} in {where} is a function with arguments; only one without can be used")
         made = _guarded(f"{where}:{name}()", value)
     if not is_unit(made):
         there = ", ".join(units_of(module)) or "nothing that could be used"

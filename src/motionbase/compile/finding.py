@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, final
 
@@ -126,8 +125,7 @@ def plain(number: float) -> float | str:
 
 
 def _shown(title: str, line: SourceLine, mark: bool = True) -> list[str]:
-    file = os.path.relpath(line.file) if line.file.startswith(os.getcwd() + os.sep) else line.file
-    rows = [f"  {title:<11} {file}:{line.line}, in {line.function}", f"                {line.text}"]
+    rows = [f"  {title:<11} {line}, in {line.function}", f"                {line.text}"]
     if mark and line.columns is not None and line.columns != (0, len(line.text)):
         first, end = line.columns
         rows.append(" " * (16 + first) + "^" * (end - first))

@@ -44,7 +44,13 @@ class SourceLine:
     columns: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.shown_file}:{self.line}"
+
+    @property
+    def shown_file(self) -> str:
+        """The file, relative to the current folder when it is inside."""
+        inside = self.file.startswith(os.getcwd() + os.sep)
+        return os.path.relpath(self.file) if inside else self.file
 
     @property
     def is_library(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import math
 import re
 from dataclasses import dataclass
@@ -14,21 +15,34 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.errors import KernelError, PortError
 
 _IDENTIFIER = re.compile(r"[A-Za-z]([A-Za-z0-9_]*[A-Za-z0-9])?\Z")  # a trailing underscore marks generated names
-# names that C, C++ or CUDA would not accept as a parameter, or that generated code calls
+# words that C, C++ or CUDA would not accept as a parameter, macros of their headers, and what generated code calls
 _RESERVED = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while class new "
-    "delete this template operator private protected public virtual bool true false and or not xor main "
-    "sqrt fabs copysign floor ceil fmod memcpy uint64_t".split()
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
+    "alignas alignof and and_eq bitand bitor bool catch char16_t char32_t class compl const_cast constexpr decltype "
+    "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator or "
+    "or_eq private protected public reinterpret_cast static_assert static_cast template this thread_local throw true "
+    "try typeid typename using virtual wchar_t xor xor_eq main NULL NAN INFINITY linux unix "
+    "threadIdx blockIdx blockDim gridDim warpSize sqrt fabs copysign floor ceil fmod memcpy uint64_t".split()
+)
+# functions that C compilers know without a declaration: another function of the name would not compile
+_LIBRARY = frozenset(
+    "abort abs acos acosh asin asinh atan atan2 atanh bcmp bzero calloc cbrt cos cosh div drem erf erfc exit exp exp10 "
+    "exp2 expm1 fdim fma fmax fmin fpclassify free frexp gamma hypot ilogb index isfinite isgreater isinf isless isnan "
+    "isnormal isunordered j0 j1 jn labs ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround malloc "
+    "memchr memcmp memmove memset modf nan nearbyint nextafter nexttoward pow pow10 printf putchar puts realloc "
+    "remainder remquo rindex rint round scalb scalbln scalbn signbit significand sin sincos sinh strcat strchr strcmp "
+    "strcpy strlen tan tanh tgamma tolower toupper trunc y0 y1 yn".split()
 )
 
 
 def check_name(kind: str, name: str) -> None:
-    """A name must serve in Python, C and the ring alike."""
-    if not _IDENTIFIER.match(name) or name in _RESERVED or name.startswith("mb_"):
+    """A name must serve in Python, C and the ring alike; one of a function must also not be the C library's."""
+    word = name in _RESERVED or keyword.iskeyword(name) or (kind not in ("port", "buffer") and name in _LIBRARY)
+    if not _IDENTIFIER.match(name) or word or name.startswith("mb_"):
         raise KernelError(
             f"{kind} {name!r}: a name is letters, digits and underscores, starts with a letter, does not end with an "
-            "underscore or start with 'mb_', and is not a word of C"
+            "underscore or start with 'mb_', and is not a word of C or Python"
         )
 
 

@@ -35,7 +35,7 @@ COSH_P = coefficients(
     "0x1.a01995c9ec61fp-16",
     "0x1.28b0e7e6af152p-22",
 )
-# atanh s = s + s^3 p(s^2) on |s| <= 0.2728, weight s^2: relative error below 2^-60.2
+# atanh s = s + s^3 p(s^2) on |s| <= 0.2728, weight s^2: relative error below 2^-60.1
 ATANH_P = coefficients(
     "0x1.555555555556cp-2",
     "0x1.9999999993b1ap-3",

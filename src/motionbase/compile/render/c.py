@@ -75,7 +75,7 @@ def render(unit: Unit) -> CSource:
 
 
 def _header(unit: Unit, writer: CWriter) -> str:
-    guard = f"MOTIONBASE_{unit.name.upper()}_H"
+    guard = f"MOTIONBASE_{unit.name}_H"  # as it is written: q and Q are two names
     description = getattr(unit, "description", "") or unit.name
     rows = []
     for port, argument in zip(unit.ports, unit.routine.arguments, strict=True):
@@ -83,7 +83,7 @@ def _header(unit: Unit, writer: CWriter) -> str:
         shape = "x".join(map(str, port.dims)) or "1"
         stored = f", {port.size} stored row by row" if port.sparsity is not None else ""
         rows.append(f"   {way:<6} {port.name:<16} {shape:>7}  [{port.unit}] {port.description}{stored}".rstrip())
-    sizes = [f"#define {unit.name.upper()}_{p.name.upper()}_SIZE {p.size}" for p in unit.ports]
+    sizes = [f"#define {unit.name}_{p.name}_SIZE {p.size}" for p in unit.ports]
     comment = "\n".join([f"/* {_commented(description)}", "", *map(_commented, rows)])
     return f"""\
 {comment}
@@ -101,7 +101,7 @@ extern "C" {{
 
 {chr(10).join(sizes)}
 
-{writer.signature(unit.routine).replace("restrict", "MB_RESTRICT")};
+{writer.signature(unit.routine, "MB_RESTRICT")};
 
 #undef MB_RESTRICT
 #ifdef __cplusplus

@@ -96,9 +96,16 @@ class CWriter:
         return "\n".join([*maths, *self._bodies])
 
     def symbol(self, routine: Routine) -> str:
-        """The C name of a routine; inner ones carry the outermost name, so that two files never clash."""
+        """The C name of a routine; inner ones carry the outermost name, so that two files never clash.
+
+        They end with an underscore, which no port does: a parameter never hides them.
+        """
         name = self.names[id(routine)]
-        return name if routine is self.outermost else f"{self.prefix}_{name}"
+        return name if routine is self.outermost and not self.dialect.strided else f"{self.prefix}_{name}_"
+
+    def _constant(self, routine: Routine, name: str) -> str:
+        """The C name of constant data; no routine's name starts with a digit, so it never clashes with theirs."""
+        return f"{self.prefix}_{self.routines.index(routine)}_{name}_"
 
     # ---- pieces ----------------------------------------------------------------------------------------------------
 
@@ -111,31 +118,33 @@ class CWriter:
         head = f"{self.dialect.function} double mb_{name}({arguments})"
         return "\n".join([head, "{", *lines, f"    return {values[function.block.result]};", "}", ""])
 
-    def signature(self, routine: Routine) -> str:
-        """Return type, name and parameters of a routine."""
+    def signature(self, routine: Routine, restrict: str | None = None) -> str:
+        """Return type, name and parameters of a routine; `restrict` in place of the dialect's own word."""
         d = self.dialect
+        restrict = restrict or d.restrict
         linkage = "" if routine is self.outermost and not d.strided else d.function + " "
         parameters = []
         for a in routine.arguments:
             const = "const " if a.role is Role.INPUT else ""
-            parameters.append(f"{const}double *{d.restrict} {a.name}")
+            parameters.append(f"{const}double *{restrict} {a.name}")
             if d.strided:
                 parameters.append(f"const long {a.name}_s_")
         return f"{linkage}void {self.symbol(routine)}({', '.join(parameters) or 'void'})"
 
     def _routine(self, routine: Routine) -> str:
         d = self.dialect
-        name = self.symbol(routine)
         lines: list[str] = []
         data: list[str] = []
         for k, table in enumerate(routine.tables):
-            data.append(_array(f"{d.constant} double {name}_table{k}", table))
+            data.append(_array(f"{d.constant} double {self._constant(routine, f'table{k}')}", table))
         for buffer in routine.buffers:
             if buffer.data is None:
                 lines.append(f"    double {buffer.name}[{max(buffer.size, 1)}];")
             else:
-                data.append(_array(f"{d.constant} double {name}_{buffer.name}", buffer.data))
-        for a in routine.arguments:  # an unused parameter is no mistake in generated code
+                data.append(_array(f"{d.constant} double {self._constant(routine, buffer.name)}", buffer.data))
+        for k in range(len(routine.buffers)):  # an unused buffer or parameter is no mistake in generated code
+            lines.append(f"    (void){self._buffer(routine, len(routine.arguments) + k)[0]};")
+        for a in routine.arguments:
             lines.append(f"    (void){a.name};")
             if d.strided:
                 lines.append(f"    (void){a.name}_s_;")
@@ -165,6 +174,9 @@ class CWriter:
                 self._switch(lines, routine, statement, pad)
 
     def _switch(self, lines: list[str], routine: Routine, switch: Switch, pad: str) -> None:
+        if not switch.cases:
+            self._body(lines, routine, switch.default, pad)
+            return
         selector = f"selector{self._count}_"
         self._count += 1
         lines.append(f"{pad}const double {selector} = {self._at(routine, switch.selector, '0')};")
@@ -173,12 +185,9 @@ class CWriter:
             lines.append(f"{pad}{word} ({selector} == {k}.0) {{")
             self._body(lines, routine, case, pad + "    ")
             word = "} else if"
-        if switch.cases:
-            lines.append(f"{pad}}} else {{")
-            self._body(lines, routine, switch.default, pad + "    ")
-            lines.append(f"{pad}}}")
-        else:
-            self._body(lines, routine, switch.default, pad)
+        lines.append(f"{pad}}} else {{")
+        self._body(lines, routine, switch.default, pad + "    ")
+        lines.append(f"{pad}}}")
 
     def _call(self, routine: Routine, call: Call) -> str:
         passed = []
@@ -199,7 +208,7 @@ class CWriter:
             name = routine.arguments[number].name
             return name, f"{name}_s_" if strided else ""
         buffer = routine.buffers[number - first]
-        name = buffer.name if buffer.data is None else f"{self.symbol(routine)}_{buffer.name}"
+        name = buffer.name if buffer.data is None else self._constant(routine, buffer.name)
         return name, "1" if strided else ""
 
     def _at(self, routine: Routine, address: Address, extra: str) -> str:
@@ -253,7 +262,7 @@ class CWriter:
                 continue
             elif op is Op.TABLE:
                 assert routine is not None
-                text = f"{self.symbol(routine)}_table{imm}[{a[0]}]"
+                text = f"{self._constant(routine, f'table{imm}')}[{a[0]}]"
             elif op is Op.CALL and imm in MATHS:
                 name = f"fast_{imm}" if self.fast and f"fast_{imm}" in MATHS else str(imm)
                 self.maths_used.add(name)

@@ -1,0 +1,190 @@
+"""`motionbase kernel`: what it prints, its exit codes, and its one-sentence complaints."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.cli.catalogue import CATALOGUE
+from motionbase.cli.main import main as call
+from motionbase.compile.runtime.c import find_compiler
+from motionbase.errors import TargetUnavailable
+
+Capture = pytest.CaptureFixture[str]
+
+MODEL = '''"""A model."""
+import casadi as ca
+from motionbase.compile import Kernel, Port, Program, probe
+
+def inverse(q):
+    probe("twice", 2 * q)
+    return 1 / q - 2 / q  # bad
+
+INVERSE = Kernel("inverse", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), inverse)
+
+def body(b):
+    b.call(INVERSE, q=b["q"], y=b["y"])
+
+PROGRAM = Program("prog", (Port("q", 2),), (Port("y", 2),), body)
+
+def make():
+    return INVERSE
+
+def wants(x):
+    return INVERSE
+
+def breaks():
+    raise ValueError("no such platform")
+
+NUMBER = 7
+'''
+
+
+@pytest.fixture(autouse=True)
+def private_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache folder for this test; the user's own is never touched."""
+    folder = tmp_path_factory.mktemp("objects")
+    folder.chmod(0o700)
+    monkeypatch.setenv("MOTIONBASE_CACHE", str(folder))
+    return folder
+
+
+def output(capsys: Capture, *args: str, code: int = 0) -> str:
+    assert call(["kernel", *args]) == code, capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def failure(capsys: Capture, *args: str) -> str:
+    """The complaint of a call that cannot work: exit code 2, nothing on stdout, one line on stderr."""
+    assert call(["kernel", *args]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("motionbase: ") and err.count("\n") == 1
+    return err
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "model_of_test.py"
+    path.write_text(MODEL)
+    monkeypatch.chdir(tmp_path)
+    return path
+
+
+def test_list(capsys: Capture) -> None:
+    out = output(capsys, "list")
+    assert all(name in out and entry.about in out for name, entry in CATALOGUE.items())
+    assert json.loads(output(capsys, "list", "--json")).keys() == CATALOGUE.keys()
+
+
+@pytest.mark.parametrize("ref", ["model_of_test.py:INVERSE", "model_of_test:INVERSE", "model_of_test.py:make"])
+def test_show_by_file_module_and_function(ref: str, model: Path, capsys: Capture) -> None:
+    out = output(capsys, "show", ref)
+    for word in ("kernel inverse", "[1/m]"[1:-1], "CasADi instructions", "machine code", "stack", "cache", "miss"):
+        assert word in out
+
+
+def test_show_json_of_a_program_on_lanes(model: Path, capsys: Capture) -> None:
+    data = json.loads(output(capsys, "show", f"{model}:PROGRAM", "--lanes", "4", "--mode", "fast", "--json"))
+    assert (data["kind"], data["lanes"], data["mode"]) == ("program", 4, "fast")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--target", "llvm"], "define "),
+        (["--target", "c"], "#include"),
+        (["--target", "cuda"], "__global__"),
+        (["--target", "python"], "store"),
+        (["--assembly"], "inverse"),
+    ],
+)
+def test_source(options: list[str], said: str, model: Path, capsys: Capture) -> None:
+    assert said in output(capsys, "show", f"{model}:INVERSE", "--source", *options)
+
+
+def test_trace_without_a_nan(model: Path, capsys: Capture) -> None:
+    out = output(capsys, "trace", f"{model}:INVERSE", "--input", "q=1,2", "--probe", "twice")
+    assert "y     = -1 -0.5  [1/m]" in out and "twice = 2 4" in out and "no NaN" in out
+
+
+def test_trace_finds_the_line(model: Path, capsys: Capture) -> None:
+    line = MODEL.splitlines().index("    return 1 / q - 2 / q  # bad") + 1
+    out = output(capsys, "trace", f"{model}:INVERSE", "--zeros", code=1)
+    assert f"model_of_test.py:{line}" in out and "^" in out and "sub(inf, inf)" in out
+    data = json.loads(output(capsys, "trace", f"{model}:PROGRAM", "--zeros", "--json", code=1))
+    assert data["outputs"]["y"] == ["nan", "nan"]
+    assert data["nan"]["line"]["line"] == line and "'inverse'" in data["nan"]["path"][0]
+
+
+def test_trace_reads_files(model: Path, capsys: Capture) -> None:
+    np.save("q.npy", np.array([1.0, 4.0]))
+    Path("q.csv").write_text("1, 4\n")
+    for file in ("q.npy", "q.csv"):
+        assert "-1 -0.25" in output(capsys, "trace", f"{model}:INVERSE", "--input", f"q=@{file}")
+
+
+def test_random_inputs_are_the_same_for_the_same_seed(model: Path, capsys: Capture) -> None:
+    first, second, other = (output(capsys, "trace", f"{model}:INVERSE", "--random", s) for s in ("1", "1", "2"))
+    assert first == second != other
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["show", "pendulm"], "did you mean 'pendulum'?"),
+        (["show", "model_of_test.py"], "give model_of_test.py:NAME"),
+        (["show", "model_of_test.py:INVERS"], "did you mean 'INVERSE'?"),
+        (["show", "model_of_test.py:zzz"], "kernels and programs there: INVERSE, PROGRAM"),
+        (["show", "model_of_test.py:NUMBER"], "is int, not a kernel"),
+        (["show", "model_of_test.py:wants"], "is a function with arguments"),
+        (["show", "model_of_test.py:breaks"], "ValueError: no such platform"),
+        (["show", "other.py:X"], "Python files there: model_of_test.py"),
+        (["show", "nowhere/other.py:X"], "the folder 'nowhere' does not exist"),
+        (["show", "nowhere.other:X"], "no module 'nowhere.other'"),
+        (["show", "pendulum", "--lanes", "3"], "3 lanes; there may be 1, 2, 4, 8"),
+        (["show", "pendulum", "--source", "--target", "c", "--lanes", "4"], "has no lanes"),
+        (["trace", "pendulum"], "or --zeros, or --random SEED"),
+        (["trace", "pendulum", "--zeros", "--random", "1"], "exclude each other"),
+        (["trace", "pendulum", "--zeros", "--input", "qq=1"], "no input port 'qq'; did you mean 'q'?"),
+        (["trace", "pendulum", "--zeros", "--input", "q"], "the form is PORT=VALUES"),
+        (["trace", "pendulum", "--zeros", "--input", "q=a"], "must be numbers"),
+        (["trace", "pendulum", "--zeros", "--input", "q=1,2"], "2 numbers came"),
+        (["trace", "pendulum", "--zeros", "--input", "q=@no.npy"], "cannot read numbers from 'no.npy'"),
+        (["trace", "pendulum", "--zeros", "--probe", "mass"], "probes: energy"),
+        (["trace", "six_legs", "--zeros", "--probe", "mass"], "only kernels have probes"),
+        (["shw"], "show"),
+    ],
+)
+def test_bad_calls_are_one_sentence(args: list[str], said: str, model: Path, capsys: Capture) -> None:
+    assert said in failure(capsys, *args)
+
+
+def test_file_that_does_not_run(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "broken.py").write_text("a = 1\nb = a +\n")
+    err = failure(capsys, "show", f"{tmp_path}/broken.py:X")
+    assert "SyntaxError" in err and "line 2" in err
+
+
+def test_export_writes_compiles_and_does_not_overwrite(model: Path, capsys: Capture) -> None:
+    out = output(capsys, "export", f"{model}:INVERSE", "--target", "c", "--out", "made/here")
+    assert "wrote made/here/inverse.c" in out and "compile with: cc " in out
+    try:
+        compiler = find_compiler()
+    except TargetUnavailable:
+        pytest.skip("no C compiler")
+    flags = out.split("compile with: cc ")[1].partition("   ")[0].split()
+    subprocess.run([*compiler, *flags, "-o", "made/inverse.o"], check=True)
+    output(capsys, "export", f"{model}:INVERSE", "--out", "made/here")  # the same again is no conflict
+    (Path("made/here") / "inverse.h").write_text("mine")
+    assert "--force overwrites it" in failure(capsys, "export", f"{model}:INVERSE", "--out", "made/here")
+    output(capsys, "export", f"{model}:INVERSE", "--out", "made/here", "--force")
+    assert "mine" not in (Path("made/here") / "inverse.h").read_text()
+
+
+def test_export_cuda(model: Path, capsys: Capture) -> None:
+    assert "nvcc" in output(capsys, "export", f"{model}:INVERSE", "--target", "cuda", "--out", "made")
+    assert "inverse_batch" in Path("made/inverse.cu").read_text()

@@ -1,0 +1,55 @@
+"""Every example runs, and says what its docstring promises; the catalogue leads to units that exist."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from motionbase.cli import units
+from motionbase.cli.catalogue import CATALOGUE
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+def test_example_runs(example: Path, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "MOTIONBASE_CACHE": str(tmp_path)}
+    command = [sys.executable, "-W", "error", str(example)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout and not done.stderr
+
+
+def test_first_kernel_gives_the_same_bits_on_every_target(tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "MOTIONBASE_CACHE": str(tmp_path)}
+    command = [sys.executable, str(EXAMPLES[0])]
+    out = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+    results = {line.split(maxsplit=1)[1] for line in out.splitlines() if "q_next = " in line}
+    assert len(results) == 1
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_catalogue_entry_loads(name: str) -> None:
+    assert units.is_unit(units.load(name))
+    assert CATALOGUE[name].about
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/compiler.md"])
+def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All blocks of one document in order, in one namespace; kept in a file so that the diagnosis finds its lines."""
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("MOTIONBASE_CACHE", str(tmp_path))
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
+    path = tmp_path / "document.py"
+    path.write_text("\n".join(blocks))
+    names: dict[str, object] = {}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    if document == "docs/compiler.md":
+        assert "made by sqrt(-1)" in str(names["finding"]) and "ca.sqrt(k)" in str(names["finding"])
