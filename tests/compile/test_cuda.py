@@ -1,4 +1,4 @@
-"""CUDA source. Without a GPU it is compiled as C++ with a few stand-in words and run on the processor, thread by thread.
+"""CUDA source. Without a GPU it is compiled as C++ with a few stand-in words and run thread by thread.
 
 The stand-ins change no arithmetic, so this checks the text, the strides and the bits; that a GPU gives them too is
 measured by the benchmark `compile.cuda_strict_per_s`, which compares a run with LLVM's bits, and by the tests marked
@@ -64,7 +64,7 @@ def every_form() -> Program:
         (Port("x", 3), Port("c", 3)),
         (Port("y", 3),),
         lambda x, c: ca.vertcat(
-            ca.sin(x[0]) * c[0] + ca.exp(-x[1] ** 2), ca.atan2(x[1], x[2]) + ca.tanh(c[1]), ca.fabs(x[2]) ** c[2]
+            ca.sin(x[0]) * c[0] + ca.exp(-(x[1] ** 2)), ca.atan2(x[1], x[2]) + ca.tanh(c[1]), ca.fabs(x[2]) ** c[2]
         ),
     )
     line = delay("line", Port("u", 3), 2)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from motionbase.compile import Body, Kernel, Port, Program, compile, compose, jacobian, table
-from motionbase.compile.diagnose import evaluate, find_infinity, find_nan
-from motionbase.compile.finding import Finding
+from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
+from motionbase.compile.inspection.finding import Finding
 from motionbase.errors import PortError
 
 

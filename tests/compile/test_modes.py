@@ -3,8 +3,8 @@
 import casadi as ca
 import numpy as np
 import pytest
-from benchmarks.models.arm import arm
 
+from benchmarks.models.arm import arm
 from motionbase.compile import Kernel, Port, compile
 from motionbase.errors import KernelError
 

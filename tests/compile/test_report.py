@@ -10,8 +10,8 @@ import pytest
 
 from motionbase.compile import Body, Kernel, Port, Program, compile, lower
 from motionbase.compile.cache import ObjectCache
-from motionbase.compile.machine_code import build, functions, split_functions, stack_bytes, symbol_sizes
-from motionbase.compile.report import describe
+from motionbase.compile.inspection.machine_code import build, functions, split_functions, stack_bytes, symbol_sizes
+from motionbase.compile.inspection.report import describe
 from motionbase.errors import KernelError
 
 SUM = Kernel("total", (Port("q", 3, "m", "numbers"),), (Port("y", (), "m"),), lambda q: (q[0] + q[1]) * ca.sqrt(q[2]))

@@ -86,7 +86,7 @@ def show(
     if source or assembly:
         print(kernel_show.text(unit, "assembly" if assembly else target.value, lanes, mode.value), end="")
         return
-    from motionbase.compile.report import describe
+    from motionbase.compile.inspection.report import describe
 
     report = describe(unit, lanes, mode.value)
     if as_json:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from motionbase.compile import Unit
-    from motionbase.compile.report import Report
+    from motionbase.compile.inspection.report import Report
 
 MANY = 8  # kinds of operations to name before the rest is summed up
 
@@ -19,7 +19,7 @@ MANY = 8  # kinds of operations to name before the rest is summed up
 def text(unit: Unit, target: str, lanes: int, mode: Literal["strict", "fast"]) -> str:
     """The text that a target is given, or `assembly`."""
     if target in ("llvm", "assembly"):
-        from motionbase.compile.machine_code import build
+        from motionbase.compile.inspection.machine_code import build
         from motionbase.compile.target import LANES
 
         if lanes not in LANES:

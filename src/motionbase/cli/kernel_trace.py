@@ -14,7 +14,7 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.compile import Port, Unit
-    from motionbase.compile.diagnose import Finding
+    from motionbase.compile.inspection.diagnose import Finding
 
 Array = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class Result:
 def run(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, probes: Sequence[str]) -> Result:
     """Read the inputs, run, and look for a NaN."""
     from motionbase.compile import Kernel
-    from motionbase.compile.diagnose import evaluate, find_infinity, find_nan
+    from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 
     if probes:
         if not isinstance(unit, Kernel):
@@ -114,7 +114,7 @@ def show(result: Result) -> None:
 
 def as_json(result: Result) -> dict[str, Any]:
     """Plain data."""
-    from motionbase.compile.finding import plain
+    from motionbase.compile.inspection.finding import plain
 
     return {
         "name": result.unit.name,

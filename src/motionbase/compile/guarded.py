@@ -1,7 +1,8 @@
 """Functions with a removable or harmless singularity, whose derivatives stay numbers there, in both modes of AD.
 
-A select after the singular operation is not enough: the derivative of the branch not taken is multiplied by zero, and
-zero times infinity is NaN. So each function also selects a harmless argument *before* the operation ("double where").
+A select after the singular operation is not enough: the derivative of the branch not taken may be multiplied by zero,
+and zero times infinity is NaN. (CasADi moves a select out of products, but not out of sums.) So each function also
+selects a harmless argument *before* the operation ("double where").
 A NaN argument still gives NaN, so that a fault monitor sees it.
 """
 
@@ -38,8 +39,8 @@ def sinc(x: ca.SX) -> ca.SX:
 
 
 def one_minus_cos_over_x2(x: ca.SX) -> ca.SX:
-    """(1 - cos x) / x^2, 1/2 at 0; value and first two derivatives to 1e-14. 1 - cos x = 2 sin^2(x / 2) cancels nowhere."""
-    return 0.5 * sinc(0.5 * x) ** 2
+    """(1 - cos x) / x^2, 1/2 at 0; value and first two derivatives to 1e-14."""
+    return 0.5 * sinc(0.5 * x) ** 2  # 1 - cos x = 2 sin^2(x / 2): nothing cancels
 
 
 def safe_divide(a: ca.SX, b: ca.SX) -> ca.SX:

@@ -13,14 +13,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionbase.compile.finding import Finding, Kind
+from motionbase.compile.inspection.finding import Finding, Kind
+from motionbase.compile.inspection.lines import source_line
+from motionbase.compile.inspection.replay import Bad, element_name, replay, steepest
 from motionbase.compile.kernel import Kernel
-from motionbase.compile.lines import source_line
 from motionbase.compile.ops import Op
 from motionbase.compile.primitives import Primitive
 from motionbase.compile.program import Program, Unit
 from motionbase.compile.render.python import Array, Path, block_values, run
-from motionbase.compile.replay import Bad, element_name, replay, steepest
 from motionbase.compile.routine import Call, Loop, Role, Routine, Switch
 from motionbase.compile.runtime.calling import converted, named_values
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, final
 
 import casadi as ca
 
-from motionbase.compile.lines import SourceLine, Stack
+from motionbase.compile.inspection.lines import SourceLine, Stack
 
 Kind = Literal["operation", "input", "constant", "unset"]
 WIDTH = 72  # of a shortened expression

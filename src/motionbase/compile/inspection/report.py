@@ -10,9 +10,9 @@ from typing import Any, Literal, final
 
 from motionbase.compile.block import Block
 from motionbase.compile.cache import ObjectCache
+from motionbase.compile.inspection.machine_code import Function, build
 from motionbase.compile.kernel import Kernel
 from motionbase.compile.lower import lower_kernel
-from motionbase.compile.machine_code import Function, build
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
 from motionbase.compile.ops import Op
