@@ -21,6 +21,10 @@ class UnsupportedOp(MotionBaseError):
         self.op, self.kernel, self.target = op, kernel, target
 
 
+class ModelError(MotionBaseError):
+    """A multibody model is not well formed; the message names the body or joint."""
+
+
 class SingularSystem(MotionBaseError):
     """A linear system cannot be solved, whatever the numbers; the message names the rows."""
 

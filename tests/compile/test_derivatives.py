@@ -234,7 +234,11 @@ def test_a_select_alone_is_not_enough() -> None:
     """Why the module exists: two selects of one root add up before its derivative, and 0 times infinity is NaN."""
 
     def twice(root: Callable[[ca.SX], ca.SX]) -> Callable[[ca.SX], ca.SX]:
-        return lambda x: ca.if_else(x <= 0, 0, root(x)) + ca.if_else(x < 0.5, 0, root(x))
+        def expr(x: ca.SX) -> ca.SX:
+            r = root(x)
+            return ca.if_else(x <= 0, 0, r) + ca.if_else(x < 0.5, 0, r)
+
+        return expr
 
     zero = np.array([0.0])
     assert np.isnan(np.concatenate(slopes(twice(ca.sqrt), zero))).any()

@@ -53,7 +53,7 @@ def solved(
 
 
 def assert_like_lapack(A: Array, b: Array, x: Array, growth: float) -> None:
-    """Forward error n * eps * growth * cond (Higham 2002, theorem 9.4), times 10 for LAPACK's own and constants."""
+    """Forward error n * eps * growth * cond (Higham, "Accuracy and Stability"), times 10 for LAPACK and constants."""
     reference = np.linalg.solve(A, b)
     bound = 10 * len(A) * EPS * growth * np.linalg.cond(A, np.inf)
     assert np.abs(x - reference).max() <= bound * np.abs(reference).max()

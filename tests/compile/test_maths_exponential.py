@@ -11,10 +11,10 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
+from contraction import contracted
 from hypothesis import given
 from hypothesis import strategies as st
-from test_maths_trigonometric import contracted
-from ulp import Array, ulp_distance, ulp_errors, values
+from ulp import Array, near, ulp_distance, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import exponential as e
@@ -23,15 +23,6 @@ INF, NAN = math.inf, math.nan
 TINY, SMALLEST_NORMAL, LARGEST = 5e-324, 2.0**-1022, 1.7976931348623157e308
 LN2 = math.log(2.0)
 N = 3000
-
-
-def near(points: Array, steps: int = 2) -> Array:
-    """Each point and the doubles next to it on both sides."""
-    out, up, down = [points], points, points
-    for _ in range(steps):
-        up, down = np.nextafter(up, np.inf), np.nextafter(down, -np.inf)
-        out += [up, down]
-    return np.concatenate(out)
 
 
 def any_bits(rng: np.random.Generator, n: int = N) -> Array:

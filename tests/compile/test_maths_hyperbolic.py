@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, ulp_errors, values
+from ulp import Array, near, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import hyperbolic as h
@@ -30,15 +30,6 @@ REFERENCE: dict[str, Callable[..., mp.mpf]] = {
     "acosh": mp.acosh,
     "atanh": mp.atanh,
 }
-
-
-def near(points: Array, steps: int = 2) -> Array:
-    """Each point and the doubles next to it on both sides."""
-    out, up, down = [points], points, points
-    for _ in range(steps):
-        up, down = np.nextafter(up, np.inf), np.nextafter(down, -np.inf)
-        out += [up, down]
-    return np.concatenate(out)
 
 
 def arguments() -> dict[str, dict[str, Array]]:

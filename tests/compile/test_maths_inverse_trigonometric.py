@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, ulp_errors, values
+from ulp import Array, near, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import inverse_trigonometric as inverse
@@ -24,13 +24,7 @@ any_float = st.floats(allow_nan=False)
 
 def around(*centres: float) -> Array:
     """The centres with their three neighbours on each side, of both signs."""
-    out = [np.array(centres)]
-    for towards in (np.inf, -np.inf):
-        x = np.array(centres)
-        for _ in range(3):
-            x = np.nextafter(x, towards)
-            out.append(x)
-    both = np.concatenate(out)
+    both = near(np.array(centres), 3)
     return np.concatenate([both, -both])
 
 

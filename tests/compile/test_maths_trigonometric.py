@@ -6,20 +6,18 @@ docstrings. What is exact by design (symmetry, zeros, NaN) is compared exactly.
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
 import pytest
+from contraction import contracted
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, ulp_errors, values
+from ulp import Array, near, ulp_errors, values
 
-from motionbase.compile.block import Block, Builder
+from motionbase.compile.block import Builder
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import trigonometric as t
-from motionbase.compile.ops import Op
-from motionbase.compile.render.python import PYTHON_FOR_OP
 
 REFERENCE: dict[str, Callable[..., mp.mpf]] = {"sin": mp.sin, "cos": mp.cos, "tan": mp.tan}
 FAST = {"fast_sin": mp.sin, "fast_cos": mp.cos}
@@ -28,11 +26,7 @@ in_range = st.floats(-t.LIMIT, t.LIMIT)
 
 def neighbours(x: Array, steps: int = 2) -> Array:
     """Each argument, and the doubles next to it on both sides, of both signs."""
-    out, up, down = [x], x, x
-    for _ in range(steps):
-        up, down = np.nextafter(up, np.inf), np.nextafter(down, -np.inf)
-        out += [up, down]
-    both = np.concatenate(out)
+    both = near(x, steps)
     return np.concatenate([both, -both])
 
 
@@ -40,7 +34,7 @@ def doubles_near_multiples_of_half_pi(exponent: int, distance: float) -> list[fl
     """All doubles m 2^exponent, 2^52 <= m < 2^53, nearer than `distance` to a multiple of pi/2.
 
     The points (m, m a - n), with a = 2^exponent / (pi/2), are a lattice: with a reduced basis (Lagrange and Gauss) the
-    few of them in the box are listed (compare Muller, "Elementary Functions", 3rd ed., section 11.3.2).
+    few of them in the box are listed (compare Muller, "Elementary Functions").
     """
     unit = 1 << 200
     with mp.workprec(400):
@@ -72,9 +66,9 @@ def doubles_near_multiples_of_half_pi(exponent: int, distance: float) -> list[fl
 @pytest.fixture(scope="module")
 def hard() -> Array:
     """Every double in [1/2, 2^27) within 2^-46 of a multiple of pi/2: only there does the reduction's error count."""
-    near = np.array([x for e in range(-53, -25) for x in doubles_near_multiples_of_half_pi(e, 2.0**-46)])
-    assert 2000 < len(near) < 2500  # 28 binades of 2^52 doubles, of which 2 * 2^-46 / (pi/2) is 81 a binade: 2282
-    return near
+    found = np.array([x for e in range(-53, -25) for x in doubles_near_multiples_of_half_pi(e, 2.0**-46)])
+    assert 2000 < len(found) < 2500  # 28 binades of 2^52 doubles, of which 2 * 2^-46 / (pi/2) is 81 a binade: 2282
+    return found
 
 
 def ordinary() -> dict[str, Array]:
@@ -168,35 +162,6 @@ def test_fast_absolute_error(name: str, reference: Callable[..., mp.mpf]) -> Non
     far = rng.uniform(-1e12, 1e12, 1000)
     exact = np.array([float(reference(mp.mpf(v))) for v in far])
     assert (np.abs(values(name, far) - exact) <= 3e-16 + 3e-16 * np.abs(far)).all()
-
-
-def fused(a: Array, b: Array, c: Array) -> Array:
-    """a b + c rounded once; a zero keeps the sign IEEE 754 gives it (no products here underflow)."""
-    exact = [Fraction(p) * Fraction(q) + Fraction(r) for p, q, r in zip(a, b, c, strict=True)]
-    return np.array([float(e) if e else p * q + r for e, p, q, r in zip(exact, a, b, c, strict=True)])
-
-
-def contracted(block: Block, x: Array) -> Array:
-    """The block with every product that is added or subtracted fused: what a compiler may do under contraction."""
-    v: list[Array] = []
-    for op, args, imm in block.instructions:
-        products = [k for k in args if op in (Op.ADD, Op.SUB) and block.instructions[k].op is Op.MUL]
-        if op is Op.ARG:
-            v.append(x)
-        elif op in (Op.CONST, Op.ICONST):
-            v.append(np.full(len(x), imm, dtype=np.float64 if op is Op.CONST else np.uint64))
-        elif products:
-            p, q = (v[k] for k in block.instructions[products[-1]].args)
-            first, second = args
-            if products[-1] == second:
-                v.append(fused(p if op is Op.ADD else -p, q, v[first]))
-            else:
-                v.append(fused(p, q, v[second] if op is Op.ADD else -v[second]))
-        else:
-            count = (imm,) if op in (Op.SHL, Op.SHR) else ()
-            v.append(PYTHON_FOR_OP[op](*(v[k] for k in args), *count))  # type: ignore[arg-type]
-    assert block.result is not None
-    return v[block.result]
 
 
 @pytest.mark.parametrize(("name", "reference"), (FAST | {"sin": mp.sin, "cos": mp.cos}).items())

@@ -10,7 +10,17 @@ from motionbase.compile.maths import MATHS
 from motionbase.compile.render.python import evaluate
 
 Array = NDArray[np.float64]
+WORST: dict[str, float] = {}  # the largest error that `ulp_errors` has met, by function, for scripts/maths_table.py
 PRECISION = 128  # bits of the reference: 75 more than a double, so its own error is below 1e-20 ulp
+
+
+def near(points: Array, steps: int = 2) -> Array:
+    """Each point and the doubles next to it on both sides."""
+    out, up, down = [points], points, points
+    for _ in range(steps):
+        up, down = np.nextafter(up, np.inf), np.nextafter(down, -np.inf)
+        out += [up, down]
+    return np.concatenate(out)
 
 
 def values(name: str, *arguments: Array) -> Array:
@@ -25,7 +35,9 @@ def ulp_errors(name: str, reference: Callable[..., mp.mpf], *arguments: Array) -
     (also by overflow), the function must be equal; the error is then 0, or infinite where they differ. The sign of a
     zero is not looked at, since mpmath has none.
     """
-    return ulp_distance(values(name, *arguments), reference, *arguments)
+    errors = ulp_distance(values(name, *arguments), reference, *arguments)
+    WORST[name] = max(WORST.get(name, 0.0), float(errors.max()))
+    return errors
 
 
 def ulp_distance(got: Array, reference: Callable[..., mp.mpf], *arguments: Array) -> Array:

@@ -93,17 +93,12 @@ class ObjectCache:
             return None
         path = self._path(key)
         try:
-            handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            content = _read(path)
         except FileNotFoundError:
             return None
         except OSError:
-            self._discard(path)
-            return None
-        with os.fdopen(handle, "rb") as file:
-            status = os.fstat(file.fileno())
-            ours = not hasattr(os, "getuid") or status.st_uid == os.getuid()
-            content = file.read() if ours and stat.S_ISREG(status.st_mode) else b""
-        payload = _unsealed(content)
+            content = b""
+        payload = _unsealed(key, content)
         if payload is None:
             self._discard(path)
             return None
@@ -119,11 +114,13 @@ class ObjectCache:
             handle, name = tempfile.mkstemp(dir=self.folder, prefix=".new-")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(_sealed(payload))
+                    file.write(_sealed(key, payload))
                 os.replace(name, self._path(key))
             except OSError:
-                os.unlink(name)
+                self._discard(Path(name))
                 raise
+        except FileNotFoundError:
+            return  # another process cleared the folder meanwhile
         except OSError as error:
             warnings.warn(f"object cache {self.folder}: {error.strerror}", CacheWarning, stacklevel=2)
             return
@@ -166,14 +163,30 @@ class ObjectCache:
             path.unlink()
 
 
-def _sealed(payload: bytes) -> bytes:
-    return MAGIC + hashlib.sha256(payload).digest() + payload
+def _read(path: Path) -> bytes:
+    """The content of a file of this user's; a link is not followed, and neither a folder nor a pipe is read."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
+        os.close(handle)
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read()
 
 
-def _unsealed(content: bytes) -> bytes | None:
+def _sealed(key: str, payload: bytes) -> bytes:
+    return MAGIC + _seal(key, payload) + payload
+
+
+def _seal(key: str, payload: bytes) -> bytes:
+    """The key is under the seal too: an entry that was renamed is not an object of its new name."""
+    return hashlib.sha256(key.encode() + payload).digest()
+
+
+def _unsealed(key: str, content: bytes) -> bytes | None:
     """The payload of an entry, or None when its bytes are not what was written."""
     start = len(MAGIC) + 32
     if len(content) < start or not content.startswith(MAGIC):
         return None
     payload = content[start:]
-    return payload if hashlib.sha256(payload).digest() == content[len(MAGIC) : start] else None
+    return payload if _seal(key, payload) == content[len(MAGIC) : start] else None

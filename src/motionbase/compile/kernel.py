@@ -102,14 +102,7 @@ class Kernel:
             probes = dict(_probes.get() or {})
         finally:
             _probes.reset(token)
-        if not isinstance(returned, (tuple, list)):
-            returned = (returned,)
-        if len(returned) != len(self.outputs):
-            raise KernelError(
-                f"kernel {self.name!r}: the expression returns {len(returned)} values for {len(self.outputs)} outputs"
-            )
-        expressions = tuple(_as_port(self.name, p, e) for p, e in zip(self.outputs, returned, strict=True))
-        return Trace(symbols, expressions, probes)
+        return Trace(symbols, _as_ports(self, returned), probes)
 
     @cached_property
     def function(self) -> ca.Function:
@@ -120,7 +113,8 @@ class Kernel:
         trace = self.trace
         expressions = list(trace.expressions)
         try:
-            return ca.Function(self.name, list(trace.symbols), expressions, {"cse": cse})
+            # our names are not all names to CasADi
+            return ca.Function("kernel", list(trace.symbols), expressions, {"cse": cse})
         except RuntimeError:
             inputs = {s.nz[k].element_hash() for s in trace.symbols for k in range(s.nnz())}
             free = {e.name() for e in ca.symvar(ca.veccat(*expressions)) if e.element_hash() not in inputs}
@@ -170,6 +164,16 @@ class Kernel:
 def _shape_of(value: ca.SX) -> tuple[int, ...]:
     rows, columns = value.shape
     return (rows, columns) if columns != 1 else (rows,) if rows != 1 else ()
+
+
+def _as_ports(kernel: Kernel, returned: Any) -> tuple[ca.SX, ...]:
+    """What an expression returned, one SX an output."""
+    values = returned if isinstance(returned, (tuple, list)) else (returned,)
+    if len(values) != len(kernel.outputs):
+        raise KernelError(
+            f"kernel {kernel.name!r}: the expression returns {len(values)} values for {len(kernel.outputs)} outputs"
+        )
+    return tuple(_as_port(kernel.name, port, value) for port, value in zip(kernel.outputs, values, strict=True))
 
 
 def _as_port(kernel: str, port: Port, value: Any) -> ca.SX:
@@ -245,9 +249,8 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
         """Run the parts in order over one table of values by name."""
         table = {port.name: value for port, value in zip(inputs, values, strict=True)}
         for part in kernels:
-            returned = part.expr(*(table[p.name] for p in part.inputs))
-            values_out = returned if isinstance(returned, (tuple, list)) else (returned,)
-            table.update({p.name: _as_port(part.name, p, v) for p, v in zip(part.outputs, values_out, strict=True)})
+            returned = _as_ports(part, part.expr(*(table[p.name] for p in part.inputs)))
+            table.update({p.name: value for p, value in zip(part.outputs, returned, strict=True)})
         return [table[output] for output in chosen]
 
     return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description)

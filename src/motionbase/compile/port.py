@@ -22,7 +22,7 @@ _RESERVED = frozenset(
     "alignas alignof and and_eq bitand bitor bool catch char16_t char32_t class compl const_cast constexpr decltype "
     "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator or "
     "or_eq private protected public reinterpret_cast static_assert static_cast template this thread_local throw true "
-    "try typeid typename using virtual wchar_t xor xor_eq main NULL NAN INFINITY linux unix "
+    "try typeid typename using virtual wchar_t xor xor_eq main NULL NAN INFINITY errno linux unix "
     "threadIdx blockIdx blockDim gridDim warpSize sqrt fabs copysign floor ceil fmod memcpy uint64_t".split()
 )
 # functions that C compilers know without a declaration: another function of the name would not compile

@@ -186,7 +186,8 @@ def delay(name: str, port: Port, samples: int, *, variable: bool = False, descri
         for k in range(size):
             newer = b.emit(Op.LOAD_AT, near * size + (1 + k), imm=at_line)
             older = b.emit(Op.LOAD_AT, far * size + (1 + k), imm=at_line)
-            b.store(at_out, k, (1.0 - fraction) * newer + fraction * older)
+            between = (1.0 - fraction) * newer + fraction * older
+            b.store(at_out, k, select(fraction.equals(0.0), newer, between))  # an infinity next door must not matter
     else:
         oldest = _behind(b, head, b.word(samples), slots)
         for k in range(size):

@@ -183,7 +183,7 @@ class Body:
 
     # ---- statements ------------------------------------------------------------------------------------------------
 
-    def call(self, unit: Unit, **ports: Reference) -> None:
+    def call(self, unit: Unit, /, **ports: Reference) -> None:
         """Run a kernel or program on the given places, by port name; an output not named is dropped."""
         owner = f"program {self.program.name!r}, call of {unit.name!r}"
         known = [p.name for p in unit.ports]

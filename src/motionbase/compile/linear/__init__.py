@@ -29,7 +29,8 @@ __all__ = [
     "solve",
 ]
 
-THRESHOLD = 0.1  # the usual compromise of sparsity and stability: Duff, Erisman & Reid 2017, section 5.2.2
+# the usual compromise of sparsity and stability (Duff, Erisman & Reid, "Direct Methods for Sparse Matrices")
+THRESHOLD = 0.1
 
 
 @final

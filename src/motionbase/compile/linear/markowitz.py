@@ -10,7 +10,7 @@ from motionbase.compile.linear.samples import Array, Equilibrated
 
 
 def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] | None) -> Order:
-    """Cheapest acceptable pivot first (Markowitz 1957; Duff, Erisman & Reid 2017, ch. 5 and 7).
+    """Cheapest acceptable pivot first (Markowitz 1957; Duff, Erisman & Reid, "Direct Methods for Sparse Matrices").
 
     A pivot is acceptable if, in every sample, it is at least threshold times the largest entry of its row or of its
     column: either bounds every update by 1/threshold times an entry that is already there.

@@ -1,19 +1,19 @@
 """hypot, without overflow or underflow on the way, and the exact IEEE remainder."""
 
 from motionbase.compile.block import Value, absolute, fmod, select, sqrt
-from motionbase.compile.maths.pieces import SIGN, halves
+from motionbase.compile.maths.pieces import INFINITY, SIGN, halves
 from motionbase.compile.maths.registry import maths
 
-INFINITY = float("inf")
 # the exponent less its three lowest bits: the scale is a power of two within 2^4 of the larger side
 EXPONENT = 0x7F8 << 52
 
 
-@maths(2, ulp=0.9)
+@maths(2, ulp=0.95)
 def hypot(x: Value, y: Value) -> Value:
-    """sqrt(x^2 + y^2) for all doubles; infinite where a side is, even if the other is NaN (C99 F.9.4.3).
+    """sqrt(x^2 + y^2) for all doubles; infinite where a side is, even if the other is NaN (C99 Annex F).
 
-    The sum of squares is rounded once: at most 0.36 ulp of the root, which is itself rounded to half an ulp.
+    The sum of squares is rounded once: at most 0.36 ulp of the root, which is itself rounded to half an ulp. A denormal
+    result is rounded again: half an ulp and half of those 0.86.
     """
     ax, ay = absolute(x), absolute(y)
     first = ay < ax
@@ -36,8 +36,8 @@ def hypot(x: Value, y: Value) -> Value:
 def remainder(x: Value, y: Value) -> Value:
     """x - n y, exact, with n = x / y rounded to the nearest whole number, ties to even (IEEE 754 remainder).
 
-    A zero has the sign of x; NaN where x is infinite or y is zero; x itself where y is infinite. abs(x) modulo 2 abs(y)
-    keeps the parity of n (2 abs(y) may overflow: fmod(x, inf) = x), and every later difference is exact (Sterbenz).
+    A zero has the sign of x; NaN where x is infinite or y is zero; x itself where y is infinite. |x| modulo 2 |y|
+    keeps the parity of n (2 |y| may overflow: fmod(x, inf) = x), and every later difference is exact (Sterbenz).
     """
     a = absolute(y)
     r = fmod(absolute(x), a + a)

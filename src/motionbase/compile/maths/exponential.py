@@ -1,20 +1,16 @@
 """exp, expm1, log, log1p and pow: one range reduction to a power of two and one polynomial each, no table, no branch.
 
-The reductions and the way the leading terms are kept apart from the polynomial follow Tang (ACM TOMS 15, 1989 and 16,
-1990), Cody & Waite 1980 and Muller, "Elementary Functions" (3rd ed., ch. 11); every coefficient was made with
-`scripts/fit_polynomial.py`. Powers of two are built in the exponent field: adding 1.5 * 2^52 rounds a double to a whole
-number and leaves that number in the low bits of the word.
+The reductions and the way the leading terms are kept apart from the polynomial follow Cody & Waite 1980, "Software
+Manual for the Elementary Functions", Tang (ACM TOMS, 1989 and 1990) and Muller, "Elementary Functions". Powers of two
+are built in the exponent field: adding SHIFT rounds a double to a whole number and leaves it in the low bits.
 """
 
 from typing import NamedTuple
 
 from motionbase.compile.block import Operand, Value, absolute, copysign, floor, select
-from motionbase.compile.maths.exact import estrin, fast_two_sum
+from motionbase.compile.maths.pieces import INFINITY, NAN, SHIFT, coefficients, estrin, fast_two_sum, upper_half
 from motionbase.compile.maths.registry import maths
 
-INFINITY = float("inf")
-NAN = float("nan")
-SHIFT = 6755399441055744.0  # 1.5 * 2^52
 LOG2_E = float.fromhex("0x1.71547652b82fep+0")
 # ln 2 in two parts; the first has 42 bits, so its product with a whole number of 11 bits is exact
 LN2_HIGH = float.fromhex("0x1.62e42fefa38p-1")
@@ -27,13 +23,6 @@ TWO_54 = 18014398509481984.0
 MIN_NORMAL = 2.2250738585072014e-308
 EXPONENT_MASK = 0xFFF0000000000000
 MANTISSA_MASK = 0x000FFFFFFFFFFFFF
-HALF_MASK = 0xFFFFFFFFF8000000  # the upper 26 bits of a significand
-
-
-def coefficients(*literals: str) -> tuple[float, ...]:
-    """Hexadecimal literals as doubles, lowest power first."""
-    return tuple(float.fromhex(literal) for literal in literals)
-
 
 # e^r = 1 + r + r^2/2 + r^3 q(r) on |r| <= ln 2 / 2, weight r^3 / e^r: error relative to e^r below 2^-57.3
 EXP_Q = coefficients(
@@ -195,7 +184,7 @@ def split_normal(x: Value, lowest: int, bias: Operand = TWO_52 + 1024) -> Split:
 def log_of(k: Value, f: Value, rest: Value | None = None) -> Value:
     """k ln 2 + log(1 + f) + rest, -1/3 <= f <= 1/3.
 
-    With s = f / (2 + f), f - (f^2/2 - s (f^2/2 + R)) rounds less than 2 s + s R, since f is exact (Tang 1990).
+    With s = f / (2 + f), f - (f^2/2 - s f^2/2 - s R) rounds less than 2 s + s R, since f is exact (Tang 1990).
     |f| <= 1/3 rather than m <= sqrt 2 keeps f^2/2 below 1/16, which saves a tenth of an ulp.
     """
     s = f / (2.0 + f)
@@ -203,8 +192,9 @@ def log_of(k: Value, f: Value, rest: Value | None = None) -> Value:
     half = 0.5 * f * f
     total, rounding = fast_two_sum(k * LN2_HIGH, f)
     small = rounding + k * LN2_LOW
-    small = s * (half + z * estrin(z, LOG_P)) + (small if rest is None else small + rest)
-    return total + (small - half)
+    small = (small if rest is None else small + rest) + s * half
+    # what can be added before the polynomial is known is added before: two operations less in the chain
+    return total + (((s * z) * estrin(z, LOG_P) + small) - half)
 
 
 def log_domain(x: Value, result: Value) -> Value:
@@ -239,11 +229,6 @@ def log1p_of(x: Value, low: Value | None = None, shift: Value | None = None) -> 
 def log1p(x: Value) -> Value:
     """log(1 + x), accurate for small x; -inf at -1, NaN below."""
     return copysign(log_domain(1.0 + x, log1p_of(x)), x)
-
-
-def upper_half(x: Value) -> Value:
-    """x with 26 of its 53 bits: products of two such are exact (Dekker 1971, with a mask in place of his product)."""
-    return (x.bits() & HALF_MASK).from_bits()
 
 
 def log_pair(x: Value) -> tuple[Value, Value]:

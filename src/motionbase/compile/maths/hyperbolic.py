@@ -1,22 +1,19 @@
-"""sinh, cosh, tanh and their inverses, on the reductions of `exponential` (Muller, "Elementary Functions", 3rd ed.)."""
+"""sinh, cosh, tanh and their inverses, on the reductions of `exponential` (Muller, "Elementary Functions")."""
 
 from typing import NamedTuple
 
 from motionbase.compile.block import Value, absolute, copysign, select, sqrt
-from motionbase.compile.maths.exact import estrin, fast_two_sum
 from motionbase.compile.maths.exponential import (
     EXPM1_Q,
     EXPONENT_MASK,
-    INFINITY,
     LN2_HIGH,
     LN2_LOW,
-    NAN,
     TWO_52,
     TWO_52_BITS,
-    coefficients,
     log1p_of,
     reduce_by_ln2,
 )
+from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, fast_two_sum
 from motionbase.compile.maths.registry import maths
 
 # sinh r = r + r^3 p(r^2) on |r| <= ln 2 / 2, weight r^2: relative error below 2^-61.6
@@ -51,7 +48,7 @@ QUARTER_WORD = 0x0004000000000000  # 1/4 in units of the exponent field
 ONE_BITS = 0x3FF0000000000000
 
 
-class Halves(NamedTuple):
+class Parts(NamedTuple):
     """|x| = k ln 2 + r in the pieces that sinh x = d cosh r + p sinh r and cosh x = p cosh r + d sinh r need.
 
     Attributes:
@@ -71,7 +68,7 @@ class Halves(NamedTuple):
     cosh_minus_1: Value
 
 
-def halves(x: Value) -> Halves:
+def parts(x: Value) -> Parts:
     """x >= 0; both e^r and e^-r come from the odd and the even part, without a division."""
     word, _, high, low = reduce_by_ln2(select(x > 710.6, 710.6, x), 1021)
     power = word << 52  # 2^(k - 2)
@@ -80,14 +77,14 @@ def halves(x: Value) -> Halves:
     z = r * r
     rest = z * r * estrin(z, SINH_P) - low
     p, p_low = fast_two_sum(power.from_bits(), inverse)
-    return Halves(p, p_low, power.from_bits() - inverse, high, rest, z * estrin(z, COSH_P))
+    return Parts(p, p_low, power.from_bits() - inverse, high, rest, z * estrin(z, COSH_P))
 
 
 @maths(1, ulp=1.6)
 def sinh(x: Value) -> Value:
     """Hyperbolic sine; overflow above 710.4758."""
     magnitude = absolute(x)
-    p, _, d, high, rest, cosh_minus_1 = halves(magnitude)
+    p, _, d, high, rest, cosh_minus_1 = parts(magnitude)
     total, rounding = fast_two_sum(d, p * high)
     result = 2.0 * (total + (rounding + (d * cosh_minus_1 + p * rest)))
     # sinh x = x here; p is 1/2, so the formula would round denormals
@@ -97,7 +94,7 @@ def sinh(x: Value) -> Value:
 @maths(1, ulp=1.5)
 def cosh(x: Value) -> Value:
     """Hyperbolic cosine; overflow above 710.4758."""
-    p, p_low, d, high, rest, cosh_minus_1 = halves(absolute(x))
+    p, p_low, d, high, rest, cosh_minus_1 = parts(absolute(x))
     return 2.0 * (p + (p * cosh_minus_1 + (d * (high + rest) + p_low)))
 
 

@@ -1,10 +1,9 @@
-"""asin, acos (below 0.9 ulp; measured 0.81), atan and atan2 (below 0.8 ulp) of all doubles, as in C99 Annex F."""
+"""asin, acos, atan and atan2 of all doubles, special values as in C99 Annex F (Muller, "Elementary Functions")."""
 
 from motionbase.compile.block import Value, absolute, copysign, select, sqrt
-from motionbase.compile.maths.pieces import SIGN, halves, paired, quotient_excess
+from motionbase.compile.maths.pieces import INFINITY, SIGN, coefficients, halves, paired, quotient_excess
 from motionbase.compile.maths.registry import maths
 
-INFINITY = float("inf")
 # constants as a sum of two doubles
 ZERO = (0.0, 0.0)
 PI = (float.fromhex("0x1.921fb54442d18p+1"), float.fromhex("0x1.1a62633145c07p-53"))
@@ -14,35 +13,35 @@ ATAN_HALF = (float.fromhex("0x1.dac670561bb4fp-2"), float.fromhex("0x1.a2b7f222f
 ATAN_TWO = (float.fromhex("0x1.1b6e192ebbe44p+0"), float.fromhex("0x1.b1b466a88828ep-54"))
 
 # (asin s - s) / s^3 in t = s^2 on [0, 1/4]; weight t: asin within 2^-55.9, relative
-ASIN = (
-    0.16666666666665378,
-    0.07500000000343814,
-    0.04464285682313195,
-    0.030381959338157034,
-    0.022371753475657938,
-    0.01735977062421366,
-    0.013884611486183786,
-    0.012173155471919422,
-    0.006511508258179318,
-    0.019571876903398885,
-    -0.016290618412490188,
-    0.03195646232112557,
+ASIN = coefficients(
+    "0x1.5555555555385p-3",
+    "0x1.333333336faf3p-4",
+    "0x1.6db6db41c586fp-5",
+    "0x1.f1c72c6fbaf65p-6",
+    "0x1.6e89ef620e56cp-6",
+    "0x1.1c6c27c63637bp-6",
+    "0x1.c6f890201b0b4p-7",
+    "0x1.8ee3d4520cdb6p-7",
+    "0x1.aabcfb043a449p-8",
+    "0x1.40aa66ce2c01cp-6",
+    "-0x1.0ae7ce540c770p-6",
+    "0x1.05c98f121538dp-5",
 )
 # (u - atan u) / u^3 in z = u^2 on [0, 1/16]; weight z: atan within 2^-57.5, relative
-ATAN = (
-    0.33333333333332543,
-    -0.19999999999587048,
-    0.14285714211967213,
-    -0.11111104736624575,
-    0.09090603601518438,
-    -0.0768373784626247,
-    0.06525867430016874,
-    -0.046079578884840766,
+ATAN = coefficients(
+    "0x1.55555555554c7p-2",
+    "-0x1.999999997546cp-3",
+    "0x1.2492490b3b6cbp-3",
+    "-0x1.c71c60aa98e9ep-4",
+    "0x1.7459e33b1b814p-4",
+    "-0x1.3ab9d4b9b7b26p-4",
+    "0x1.0b4cadfe64848p-4",
+    "-0x1.797be18a5cec8p-5",
 )
 
 
 def _arc(x: Value) -> tuple[Value, Value, Value, Value]:
-    """Whether abs(x) > 1/2; p, with asin(x) = x + x p if it is not; d and e, with acos(abs(x)) = d + e if it is.
+    """Whether |x| > 1/2; p, with asin(x) = x + x p if it is not; d and e, with acos(|x|) = d + e if it is.
 
     acos(a) = 2 asin(sqrt((1 - a) / 2)) brings the larger half to the same polynomial; NaN for a > 1, by the root. The
     root's leading bits d / 2 square exactly, so its rounding error is made good.
@@ -60,7 +59,7 @@ def _arc(x: Value) -> tuple[Value, Value, Value, Value]:
 
 @maths(1, ulp=0.9)
 def asin(x: Value) -> Value:
-    """Arc sine; NaN for abs(x) > 1."""
+    """Arc sine; NaN for |x| > 1."""
     large, p, d, e = _arc(x)
     a = absolute(x)
     return copysign(select(large, (HALF_PI[0] - d) - (e - HALF_PI[1]), a + a * p), x)
@@ -68,7 +67,7 @@ def asin(x: Value) -> Value:
 
 @maths(1, ulp=0.9)
 def acos(x: Value) -> Value:
-    """Arc cosine; NaN for abs(x) > 1."""
+    """Arc cosine; NaN for |x| > 1."""
     large, p, d, e = _arc(x)
     outer = select(x < 0.0, (PI[0] - d) - (e - PI[1]), d + e)
     return select(large, outer, HALF_PI[0] - (x + (x * p - HALF_PI[1])))
@@ -124,7 +123,7 @@ def atan(x: Value) -> Value:
 
 @maths(2, ulp=0.8)
 def atan2(y: Value, x: Value) -> Value:
-    """The angle of the point (x, y) in [-pi, pi], also where either is a signed zero or infinite (C99 F.9.1.4)."""
+    """The angle of the point (x, y) in [-pi, pi], also where either is a signed zero or infinite (C99 Annex F)."""
     ax, ay = absolute(x), absolute(y)
     steep = ax < ay
     m, n = select(steep, ax, ay), select(steep, ay, ax)

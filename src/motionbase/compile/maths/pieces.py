@@ -1,17 +1,37 @@
-"""Halves by masking, the error of a quotient, and polynomials in pairs: what the trigonometric functions share."""
+"""What the maths functions share: constants, halves and error-free sums (Dekker 1971, Knuth), and polynomials."""
 
 from collections.abc import Sequence
 
-from motionbase.compile.block import WORD, Value
+from motionbase.compile.block import WORD, Operand, Value
 
+INFINITY = float("inf")
+NAN = float("nan")
 SIGN = 1 << 63
 HIGH_HALF = WORD ^ ((1 << 27) - 1)
+# adding this rounds a double of less than 2^50 to a whole number, left in the lowest bits (in two's complement)
+SHIFT = float.fromhex("0x1.8p52")
+
+
+def coefficients(*literals: str) -> tuple[float, ...]:
+    """Hexadecimal literals as doubles, lowest power first; `scripts/fit_maths.py` makes them."""
+    return tuple(float.fromhex(literal) for literal in literals)
+
+
+def upper_half(a: Value) -> Value:
+    """a with 26 of its 53 bits: products of two such are exact (Dekker's split, by a mask: no overflow)."""
+    return (a.bits() & HIGH_HALF).from_bits()
 
 
 def halves(a: Value) -> tuple[Value, Value]:
-    """a as its leading 26 bits and the other 27: two operations where `exact.split` takes four, and no overflow."""
-    high = (a.bits() & HIGH_HALF).from_bits()
+    """a as its leading 26 bits and the other 27."""
+    high = upper_half(a)
     return high, a - high
+
+
+def fast_two_sum(a: Value, b: Value) -> tuple[Value, Value]:
+    """a + b as the rounded sum and its exact error, where |a| >= |b| or a = 0."""
+    s = a + b
+    return s, b - (s - a)
 
 
 def quotient_excess(q: Value, numerator: Value, denominator: Value) -> Value:
@@ -33,3 +53,18 @@ def paired(z: Value, z2: Value, coefficients: Sequence[float]) -> Value:
         result = pair if result is None else result * z2 + pair
     assert result is not None
     return result
+
+
+def estrin(x: Value, coefficients: Sequence[Operand]) -> Value:
+    """The polynomial in pairs of pairs: the shortest chain, for a few more products and a rounding or two more."""
+    terms = list(coefficients)
+    power = x
+    while len(terms) > 1:
+        pairs: list[Operand] = [power * terms[k + 1] + terms[k] for k in range(0, len(terms) - 1, 2)]
+        if len(terms) % 2:
+            pairs.append(terms[-1])
+        terms = pairs
+        if len(terms) > 1:
+            power = power * power
+    assert isinstance(terms[0], Value)
+    return terms[0]

@@ -1,30 +1,21 @@
 """sin, cos and tan of a double, and cheaper sin and cos for the fast mode.
 
-The argument x [rad] is brought to r in [-pi/4, pi/4] by Cody and Waite's reduction (Cody & Waite 1980, "Software
-Manual for the Elementary Functions", ch. 8; Muller, "Elementary Functions", 3rd ed., ch. 11). sin and cos of r are then
-both computed and the quadrant selects one, so sin(x) and cos(x) of the same x share all but the last few instructions.
-
-| function           | argument    | error                                                                        |
-|--------------------|-------------|------------------------------------------------------------------------------|
-| sin, cos, tan      | abs <= 2^27 | below 0.9 ulp (sin, cos) and 1 ulp (tan); measured: 0.77, 0.78 and 0.90     |
-| sin, cos, tan      | abs > 2^27  | the result is NaN, so that a fault monitor sees it                           |
-| fast_sin, fast_cos | abs <= 2^22 | 3e-16 absolute; also 2 ulp for abs <= pi/4                                   |
-| fast_sin, fast_cos | abs <= 2^50 | that of x with an error of an ulp: 3e-16 + 3e-16 abs(x); no meaning beyond   |
+The argument x [rad] is brought to r in [-pi/4, pi/4] by Cody and Waite's reduction (Cody & Waite 1980, "Software Manual
+for the Elementary Functions"; Muller, "Elementary Functions"). sin and cos of r are then both computed and the quadrant
+selects one, so sin(x) and cos(x) of the same x share all but the last few instructions.
 
 The fast pair may be compiled with contraction (a * b + c as one fused multiply-add), which only makes it more accurate.
-It may not be reassociated: (x + M) - M is not x here, nor is (x - n P1) - n P2 the same as x - n (P1 + P2).
+It may not be reassociated: (x + SHIFT) - SHIFT is not x here, nor is (x - n P1) - n P2 the same as x - n (P1 + P2).
 """
 
 from typing import NamedTuple
 
 from motionbase.compile.block import Value, absolute, select
-from motionbase.compile.maths.pieces import SIGN, halves, paired, quotient_excess
+from motionbase.compile.maths.pieces import NAN, SHIFT, SIGN, coefficients, halves, paired, quotient_excess
 from motionbase.compile.maths.registry import maths
 
-LIMIT = 134217728.0  # 2**27 [rad]: n below then has 27 bits
+LIMIT = 134217728.0  # 2^27 [rad]: n below then has 27 bits
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-# adding this rounds a double of less than 2**50 to a whole number, left in the lowest bits (in two's complement)
-MAGIC = float.fromhex("0x1.8p52")
 
 # pi/2 in four parts; the first three have at most 25 bits, so that their products with n are exact; the sum of all
 # four is pi/2 within 2^-134.9
@@ -38,36 +29,36 @@ HALF_PI = (
 FAST_HALF_PI = (float.fromhex("0x1.921fb544p+0"), float.fromhex("0x1.0b4611a626331p-34"))
 
 # (r - sin r) / r^3 in z = r^2 on [0, (pi/4)^2]; weight z: sin within 2^-58.0, relative
-SIN = (
-    0.16666666666666632,
-    -0.008333333333322488,
-    0.0001984126982985553,
-    -2.7557313706005343e-06,
-    2.505076006621333e-08,
-    -1.5896898481649238e-10,
+SIN = coefficients(
+    "0x1.5555555555549p-3",
+    "-0x1.111111110f8a5p-7",
+    "0x1.a01a019c15e58p-13",
+    "-0x1.71de357ae2874p-19",
+    "0x1.ae5e686cc55cdp-26",
+    "-0x1.5d939525226f3p-33",
 )
 # (cos r - 1 + r^2/2) / r^4 in z = r^2 on [0, (pi/4)^2]; weight z^2: cos within 2^-64.2
-COS = (
-    0.0416666666666666,
-    -0.0013888888888874472,
-    2.480158728966916e-05,
-    -2.755731440010366e-07,
-    2.087572912817734e-09,
-    -1.1359925136207156e-11,
+COS = coefficients(
+    "0x1.555555555554cp-5",
+    "-0x1.6c16c16c1521ep-10",
+    "0x1.a01a019cbf36bp-16",
+    "-0x1.27e4f8128ba86p-22",
+    "0x1.1ee9f12f3ea0cp-29",
+    "-0x1.8fb11bf5e4421p-37",
 )
 # (cos r - 1) / r^2 in z = r^2 on [0, (pi/4)^2]; weight z: cos within 2^-54.1
-FAST_COS = (
-    -0.49999999999999484,
-    0.04166666666650356,
-    -0.0013888888871747094,
-    2.4801579021579058e-05,
-    -2.7555296981068584e-07,
-    2.063361787531187e-09,
+FAST_COS = coefficients(
+    "-0x1.fffffffffffa3p-2",
+    "0x1.555555554f983p-5",
+    "-0x1.6c16c1648cc2dp-10",
+    "0x1.a019f8857c88ap-16",
+    "-0x1.27df6c70a4158p-22",
+    "0x1.1b9616c141e8dp-29",
 )
 
 
 class _Reduced(NamedTuple):
-    """x = n pi/2 + (r - tail): n in the lowest bits of `quadrant`, abs(r) <= pi/4, abs(tail) about an ulp of r."""
+    """x = n pi/2 + (r - tail): n in the lowest bits of `quadrant`, |r| <= pi/4, |tail| about an ulp of r."""
 
     quadrant: Value
     r: Value
@@ -75,7 +66,7 @@ class _Reduced(NamedTuple):
 
 
 def _reduced(x: Value) -> _Reduced:
-    """Cody and Waite's reduction in four parts, valid to abs(x) = LIMIT; beyond it, and for NaN, the tail is NaN.
+    """Cody and Waite's reduction in four parts, valid to |x| = LIMIT; beyond it, and for NaN, the tail is NaN.
 
     The first three products are exact, and so are the differences a and b: both are multiples of 2^-53 below 1 (a may
     exceed 1 for n > 2^23, but x, and with it a, is then a multiple of 2^-29).
@@ -83,15 +74,14 @@ def _reduced(x: Value) -> _Reduced:
     left is the rounding of n P4 and the rest of pi/2, n 2^-133 or less: 2^-106 at the limit, below 2^-8 ulp unless r is
     below 2^-46. The 2237 doubles that come so near to a multiple of pi/2 are all tried in the tests: 0.51 ulp.
     """
-    builder = x.builder
-    shifted = x * TWO_OVER_PI + MAGIC
-    n = shifted - MAGIC
+    shifted = x * TWO_OVER_PI + SHIFT
+    n = shifted - SHIFT
     a = x - n * HALF_PI[0]
     b = a - n * HALF_PI[1]
     c = n * HALF_PI[2]
     r = b - c
     tail = n * HALF_PI[3] - ((b - r) - c)
-    guarded = select(absolute(x) <= LIMIT, tail, builder.constant(float("nan")))
+    guarded = select(absolute(x) <= LIMIT, tail, x.builder.constant(NAN))
     return _Reduced(shifted.bits(), r, guarded)
 
 
@@ -140,21 +130,21 @@ def _cos_of(quadrant: Value, s: Value, c: Value) -> Value:
 
 @maths(1, ulp=0.9)
 def sin(x: Value) -> Value:
-    """Sine; NaN for abs(x) > 2^27."""
+    """Sine; NaN for |x| > 2^27."""
     quadrant, r, tail = _reduced(x)
     return _sin_of(quadrant, *_kernels(r, tail))
 
 
 @maths(1, ulp=0.9)
 def cos(x: Value) -> Value:
-    """Cosine; NaN for abs(x) > 2^27."""
+    """Cosine; NaN for |x| > 2^27."""
     quadrant, r, tail = _reduced(x)
     return _cos_of(quadrant, *_kernels(r, tail))
 
 
 @maths(1, ulp=1.0)
 def tan(x: Value) -> Value:
-    """Tangent; NaN for abs(x) > 2^27.
+    """Tangent; NaN for |x| > 2^27.
 
     The quotient of sin and cos, each as a sum of two doubles, by one division and a correction.
     """
@@ -174,21 +164,21 @@ def tan(x: Value) -> Value:
 
 
 def _fast_reduced(x: Value) -> tuple[Value, Value]:
-    """The quadrant and r, in two parts without a tail; n P1 is exact to abs(x) = 2^22."""
-    shifted = x * TWO_OVER_PI + MAGIC
-    n = shifted - MAGIC
+    """The quadrant and r, in two parts without a tail; n P1 is exact to |x| = 2^22."""
+    shifted = x * TWO_OVER_PI + SHIFT
+    n = shifted - SHIFT
     return shifted.bits(), (x - n * FAST_HALF_PI[0]) - n * FAST_HALF_PI[1]
 
 
 @maths(1, ulp=2.0)
 def fast_sin(x: Value) -> Value:
-    """Sine with an absolute error of 3e-16 for abs(x) <= 2^22, for the fast mode."""
+    """Sine for the fast mode: an absolute error of 3e-16 to |x| = 2^22, 3e-16 (1 + |x|) to 2^50; no meaning beyond."""
     quadrant, r = _fast_reduced(x)
     return _sin_of(quadrant, *_fast_kernels(r))
 
 
 @maths(1, ulp=2.0)
 def fast_cos(x: Value) -> Value:
-    """Cosine with an absolute error of 3e-16 for abs(x) <= 2^22, for the fast mode."""
+    """Cosine for the fast mode, with the errors of `fast_sin`."""
     quadrant, r = _fast_reduced(x)
     return _cos_of(quadrant, *_fast_kernels(r))

@@ -36,6 +36,8 @@ def checked(owner: str, port: Port, value: object, shape: tuple[int, ...], *, wr
         raise PortError(f"{where} has shape {value.shape}, {shape} is wanted")
     if not value.flags.c_contiguous:
         raise PortError(f"{where} is not contiguous, row by row; numpy.ascontiguousarray makes it so")
+    if not value.flags.aligned:
+        raise PortError(f"{where} is not aligned to its doubles; a copy of it is")
     if writes and not value.flags.writeable:
         raise PortError(f"{where} is read only, but it is written")
     return value
@@ -49,7 +51,7 @@ def converted(owner: str, port: Port, value: ArrayLike, shape: tuple[int, ...]) 
         raise PortError(f"{owner}: port {port.name!r} is not a regular array, shape {shape} is wanted") from None
     if not np.can_cast(given.dtype, np.float64, "safe"):
         raise PortError(f"{owner}: port {port.name!r} has dtype {given.dtype}, float64 is wanted")
-    array = np.ascontiguousarray(given, dtype=np.float64)
+    array = np.require(given, np.float64, ["C", "ALIGNED"])
     if given.shape != shape and not (shape == () and given.shape == (1,)):
         raise PortError(f"{owner}: port {port.name!r} has shape {given.shape}, {shape} is wanted")
     return array
@@ -117,7 +119,7 @@ class Compiled:
         self._takes = unit.inputs + unit.memory
         self._last: tuple[tuple[Any, ...], Any, Any] = ((), None, None)
 
-    def __call__(self, *given: ArrayLike, out: Any = None, **named: ArrayLike) -> Any:
+    def __call__(self, /, *given: ArrayLike, out: Any = None, **named: ArrayLike) -> Any:
         """Inputs, then memory; by position or by name."""
         last, last_out, addresses = self._last
         if out is not None and out is last_out and not named and len(given) == len(last) and all(map(is_, given, last)):
@@ -131,7 +133,7 @@ class Compiled:
         check_apart(self._owner, self.unit.ports, arrays, n)
         addresses = addresses_of(arrays)
         # the arrays are remembered, so they cannot be freed or moved while their addresses are
-        if out is not None and all(map(is_, values, inputs)) and not named:
+        if isinstance(out, (np.ndarray, tuple)) and all(map(is_, values, inputs)) and not named:
             self._last = (given, out, addresses)
         self._run(addresses)
         if out is not None:
@@ -144,7 +146,7 @@ class Compiled:
             raise PortError(f"{self._owner}: port {port.name!r} is not given; shape {shape} is wanted")
         if port in self.unit.memory:
             return checked(self._owner, port, value, shape, writes=True)
-        if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous and value.flags.aligned:
             return checked(self._owner, port, value, shape)
         return converted(self._owner, port, value, shape)
 
@@ -164,7 +166,7 @@ class Compiled:
         """New zeroed arrays for every port, by name: ready for `bind`."""
         return {p.name: np.zeros(lane_shape(p, self.lanes)) for p in self.unit.ports}
 
-    def bind(self, **arrays: Array) -> Bound:
+    def bind(self, /, **arrays: Array) -> Bound:
         """Fix every port's array once; calling the result is the fastest way to run again and again."""
         ports = self.unit.ports
         values = by_name(self._owner, ports, (), arrays)
@@ -178,7 +180,7 @@ class Compiled:
         check_apart(self._owner, ports, found, n)
         return Bound(self._run, found)
 
-    def map(self, **arrays: Array) -> dict[str, Array]:
+    def map(self, /, **arrays: Array) -> dict[str, Array]:
         """Run for many sets of arguments: every array has one more axis in front, of one length; native on llvm.
 
         Outputs that are not given are made; returns outputs and memory by name.

@@ -1,0 +1,113 @@
+"""A body: rigid mass properties, named points, and optionally assumed modes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import ModelError
+from motionbase.multibody.flexible.modes import Modes
+
+Vector = tuple[float, float, float]
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+def check_name(kind: str, name: str) -> None:
+    """Names of bodies, joints and points: letters, digits and underscores, beginning with a letter."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ModelError(f"{kind} {name!r}: a name is letters, digits and underscores, and starts with a letter")
+
+
+def checked_vector(owner: str, what: str, value: object) -> Vector:
+    """Three finite numbers."""
+    array = np.asarray(value, dtype=np.float64) if not isinstance(value, str) else np.empty(0)
+    if array.shape != (3,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"{owner}: {what} is {value!r}, three finite numbers are wanted")
+    return (float(array[0]), float(array[1]), float(array[2]))
+
+
+def checked_inertia(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
+    """A physical moment of inertia about the centre of mass: symmetric, not negative, triangle inequality.
+
+    Takes three principal moments, six numbers (xx, yy, zz, xy, xz, yz) or a full matrix.
+    """
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape == (3,):
+        array = np.diag(array)
+    elif array.shape == (6,):
+        xx, yy, zz, xy, xz, yz = array
+        array = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if array.shape != (3, 3) or not np.all(np.isfinite(array)):
+        raise ModelError(f"{owner}: inertia must be 3, 6 or 3x3 finite numbers")
+    scale = max(float(np.abs(array).max()), 1e-300)
+    if not np.allclose(array, array.T, rtol=0, atol=1e-9 * scale):
+        raise ModelError(f"{owner}: inertia is not symmetric")
+    a, b, c = sorted(np.linalg.eigvalsh(array))
+    tolerance = 1e-9 * scale  # rounding of six entries and their eigenvalues
+    if a < -tolerance:
+        raise ModelError(f"{owner}: inertia has the negative principal moment {a:.6g} kg m^2")
+    if a + b < c - tolerance:
+        raise ModelError(
+            f"{owner}: principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 break the triangle inequality; "
+            "no body has them (is the inertia about the centre of mass?)"
+        )
+    symmetric = 0.5 * (array + array.T)
+    x, y, z = (tuple(float(v) for v in row) for row in symmetric)
+    return (x, y, z)  # type: ignore[return-value]
+
+
+@final
+@dataclass(frozen=True)
+class Body:
+    """A body; its frame is the frame of the joint that carries it.
+
+    Attributes:
+        name: letters, digits and underscores
+        mass: [kg]; zero for an intermediate body that only connects joints
+        com: (3,) centre of mass in the body frame [m]
+        inertia: about the centre of mass, in the body frame [kg m^2]; 3, 6 or 3x3 numbers
+        points: named places in the body frame [m], for joints, forces, closures and outputs
+        modes: assumed modes; mass, inertia and points are then theirs
+    """
+
+    name: str
+    mass: float = 0.0
+    com: Vector = ZERO
+    inertia: tuple[Vector, Vector, Vector] | Vector = ZERO
+    points: Mapping[str, Vector] = field(default_factory=dict)
+    modes: Modes | None = None
+
+    def __post_init__(self) -> None:
+        check_name("body", self.name)
+        owner = f"body {self.name!r}"
+        if self.modes is not None:
+            self._take_modes(self.modes, owner)
+        if not math.isfinite(self.mass) or self.mass < 0:
+            raise ModelError(f"{owner}: mass is {self.mass!r} kg, it must be a finite number, not negative")
+        object.__setattr__(self, "com", checked_vector(owner, "com", self.com))
+        object.__setattr__(self, "inertia", checked_inertia(owner, self.inertia))
+        if self.mass == 0.0 and np.any(np.asarray(self.inertia)):
+            raise ModelError(f"{owner}: a body without mass cannot have inertia")
+        points = {name: checked_vector(owner, f"point {name!r}", p) for name, p in self.points.items()}
+        object.__setattr__(self, "points", points)
+
+    def _take_modes(self, modes: Modes, owner: str) -> None:
+        """Mass properties of the undeformed flexible body."""
+        if self.mass or self.points:
+            raise ModelError(f"{owner}: mass and points come from the modes; give one or the other")
+        com = modes.first / modes.mass
+        about_com = modes.second - modes.mass * (com @ com * np.eye(3) - np.outer(com, com))
+        object.__setattr__(self, "mass", modes.mass)
+        object.__setattr__(self, "com", com)
+        object.__setattr__(self, "inertia", about_com)
+        object.__setattr__(self, "points", {name: p.position for name, p in modes.points.items()})
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modal amplitudes; zero for a rigid body."""
+        return 0 if self.modes is None else self.modes.n

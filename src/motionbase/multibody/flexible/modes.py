@@ -1,0 +1,165 @@
+"""Modal data of a flexible body: everything the equations need, as integrals over the body.
+
+A particle at r moves to r + phi eta; phi (3, n) is its mode shape, psi (3, n) the rotation that goes with it, eta (n,)
+the modal amplitudes. All integrals are about the body frame's origin. With them the mass matrix is exact to second
+order in eta, so momentum and energy are conserved whatever the amplitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError
+
+Array = NDArray[np.float64]
+
+
+def _skew(v: Array) -> Array:
+    """(..., 3, 3) cross-product matrices."""
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    zero = np.zeros_like(x)
+    return np.stack([np.stack([zero, -z, y], -1), np.stack([z, zero, -x], -1), np.stack([-y, x, zero], -1)], -2)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ModalPoint:
+    """A place on a flexible body.
+
+    Attributes:
+        position: (3,) undeformed, in the body frame [m]
+        shape: (3, n) displacement for unit amplitudes [m]
+        slope: (3, n) rotation for unit amplitudes [rad]
+    """
+
+    position: Array
+    shape: Array
+    slope: Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """A flexible body's integrals, stiffness, damping and points.
+
+    Attributes:
+        mass: [kg]
+        first: (3,) integral of r dm [kg m]
+        second: (3, 3) moment of inertia of the undeformed body about the frame's origin [kg m^2]
+        shape_mass: (3, n) integral of phi dm
+        shape_moment: (3, n) integral of r x phi dm, and of rotary inertia times psi
+        shape_cross: (n, n, 3) integral of phi_j x phi_k dm
+        modal_mass: (n, n)
+        inertia_first: (n, 3, 3) derivative of the moment of inertia with respect to eta_j
+        inertia_second: (n, n, 3, 3) half its second derivative
+        stiffness, damping: (n, n)
+        centrifugal: (3, 3, n, n) geometric stiffness for each entry of the centripetal matrix skew(omega)^2
+        accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis
+        points: by name
+    """
+
+    mass: float
+    first: Array
+    second: Array
+    shape_mass: Array
+    shape_moment: Array
+    shape_cross: Array
+    modal_mass: Array
+    inertia_first: Array
+    inertia_second: Array
+    stiffness: Array
+    damping: Array
+    centrifugal: Array
+    accelerated: Array
+    points: Mapping[str, ModalPoint] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Number of modes."""
+        return int(self.modal_mass.shape[0])
+
+    def __post_init__(self) -> None:
+        n = self.n
+        shapes = {
+            "first": (3,), "second": (3, 3), "shape_mass": (3, n), "shape_moment": (3, n), "shape_cross": (n, n, 3),
+            "modal_mass": (n, n), "inertia_first": (n, 3, 3), "inertia_second": (n, n, 3, 3), "stiffness": (n, n),
+            "damping": (n, n), "centrifugal": (3, 3, n, n), "accelerated": (3, n, n),
+        }  # fmt: skip
+        for name, shape in shapes.items():
+            array = np.asarray(getattr(self, name), dtype=np.float64)
+            if array.shape != shape or not np.all(np.isfinite(array)):
+                raise ModelError(f"modes: {name} has shape {array.shape}, finite numbers of shape {shape} are wanted")
+            object.__setattr__(self, name, array)
+        if not self.mass > 0:
+            raise ModelError(f"modes: mass is {self.mass!r} kg, it must be positive")
+        for name in ("modal_mass", "stiffness", "damping"):
+            array = getattr(self, name)
+            if not np.allclose(array, array.T, rtol=0, atol=1e-9 * max(float(np.abs(array).max()), 1e-300)):
+                raise ModelError(f"modes: {name} is not symmetric")
+        if np.linalg.eigvalsh(self.modal_mass)[0] <= 0:
+            raise ModelError(
+                "modes: the modal mass is not positive definite: modes are missing or depend on each other"
+            )
+        for name, point in self.points.items():
+            if point.shape.shape != (3, n) or point.slope.shape != (3, n) or point.position.shape != (3,):
+                raise ModelError(f"modes: point {name!r} must have a position (3,), shape and slope (3, {n})")
+
+    @classmethod
+    def from_particles(
+        cls,
+        masses: Array,
+        positions: Array,
+        shapes: Array,
+        *,
+        stiffness: Array,
+        damping: Array | None = None,
+        rotary: Array | None = None,
+        slopes: Array | None = None,
+        centrifugal: Array | None = None,
+        accelerated: Array | None = None,
+        points: Mapping[str, ModalPoint] | None = None,
+    ) -> Modes:
+        """Sum over particles (or quadrature points): masses (p,), positions (p, 3), shapes (p, 3, n).
+
+        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add the rotation of each particle's own inertia, to first order.
+        """
+        phi = np.asarray(shapes, dtype=np.float64)
+        n = phi.shape[2]
+        R, F = _skew(positions), _skew(np.moveaxis(phi, 1, 2))  # (p, 3, 3), (p, n, 3, 3)
+        RtF = np.einsum("p,pba,pjbc->jac", masses, R, F)
+        second = np.einsum("p,pba,pbc->ac", masses, R, R)
+        shape_moment = np.einsum("p,pab,pbj->aj", masses, R, phi)
+        modal_mass = np.einsum("p,paj,pak->jk", masses, phi, phi)
+        if rotary is not None and slopes is not None:
+            second = second + rotary.sum(axis=0)
+            shape_moment = shape_moment + np.einsum("pab,pbj->aj", rotary, slopes)
+            modal_mass = modal_mass + np.einsum("paj,pab,pbk->jk", slopes, rotary, slopes)
+        crossed = np.cross(phi[:, :, :, None], phi[:, :, None, :], axis=1)  # (p, 3, j, k): phi_j x phi_k
+        return cls(
+            mass=float(np.sum(masses)),
+            first=np.einsum("p,pa->a", masses, positions),
+            second=second,
+            shape_mass=np.einsum("p,paj->aj", masses, phi),
+            shape_moment=shape_moment,
+            shape_cross=np.einsum("p,pajk->jka", masses, crossed),
+            modal_mass=modal_mass,
+            inertia_first=RtF + np.swapaxes(RtF, 1, 2),
+            inertia_second=np.einsum("p,pjba,pkbc->jkac", masses, F, F),
+            stiffness=np.asarray(stiffness),
+            damping=np.zeros((n, n)) if damping is None else np.asarray(damping),
+            centrifugal=np.zeros((3, 3, n, n)) if centrifugal is None else centrifugal,
+            accelerated=np.zeros((3, n, n)) if accelerated is None else accelerated,
+            points=points or {},
+        )
+
+
+def rigid_points(points: Mapping[str, Sequence[float]], n: int = 0) -> dict[str, ModalPoint]:
+    """Points that do not move with any mode."""
+    return {
+        k: ModalPoint(np.asarray(p, dtype=np.float64), np.zeros((3, n)), np.zeros((3, n))) for k, p in points.items()
+    }

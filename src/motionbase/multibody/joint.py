@@ -1,0 +1,43 @@
+"""A joint: which bodies it joins, where, and how the child may move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import ModelError
+from motionbase.multibody.body import ZERO, Vector, check_name, checked_vector
+from motionbase.multibody.joints import AbstractMotion
+
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@final
+@dataclass(frozen=True)
+class Joint:
+    """Joins a child to its parent; the child's frame is the joint's moving frame.
+
+    Attributes:
+        motion: how the child may move
+        position: of the joint in the parent's frame [m], or the name of one of the parent's points
+        orientation: (3, 3) R_pj of the joint frame in the parent
+    """
+
+    name: str
+    parent: str
+    child: str
+    motion: AbstractMotion
+    position: Vector | str = ZERO
+    orientation: tuple[Vector, Vector, Vector] = IDENTITY
+
+    def __post_init__(self) -> None:
+        check_name("joint", self.name)
+        owner = f"joint {self.name!r}"
+        if not isinstance(self.position, str):
+            object.__setattr__(self, "position", checked_vector(owner, "position", self.position))
+        R = np.asarray(self.orientation, dtype=np.float64)
+        if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+            raise ModelError(f"{owner}: orientation must be a 3x3 rotation matrix")
+        object.__setattr__(self, "orientation", tuple(tuple(float(x) for x in row) for row in R))

@@ -1,0 +1,106 @@
+"""A joint as any list of turns and slides, each about an axis carried by those before it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import casadi as ca
+
+from motionbase.errors import ModelError
+from motionbase.multibody.joints.abstract import AbstractMotion, JointMotion
+from motionbase.spatial import R_axis_angle, Transform, cross_motion
+from motionbase.spatial.rotations import Expr
+
+Vector = tuple[float, float, float]
+
+
+def unit(axis: Vector, what: str) -> Vector:
+    """The axis scaled to length one; a zero or non-finite axis is an error."""
+    length = math.hypot(*axis)
+    if len(axis) != 3 or not math.isfinite(length) or length < 1e-12:
+        raise ModelError(f"{what}: axis {tuple(axis)} must be three finite numbers, not all zero")
+    return (axis[0] / length, axis[1] / length, axis[2] / length)
+
+
+@final
+@dataclass(frozen=True)
+class Turn:
+    """Rotation by q [rad] about an axis."""
+
+    axis: Vector
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis, "turn"))
+
+
+@final
+@dataclass(frozen=True)
+class Slide:
+    """Displacement by q [m] along an axis."""
+
+    axis: Vector
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit(self.axis, "slide"))
+
+
+@final
+@dataclass(frozen=True)
+class Axes(AbstractMotion):
+    """Turns and slides in order, from the joint frame to the child; none at all is a fixed joint.
+
+    Attributes:
+        steps: each about or along an axis given in the frame that the earlier steps carry
+    """
+
+    steps: tuple[Turn | Slide, ...]
+
+    @property
+    def nq(self) -> int:
+        """One coordinate a step."""
+        return len(self.steps)
+
+    @property
+    def nv(self) -> int:
+        """One speed a step."""
+        return len(self.steps)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """rad for turns, m for slides."""
+        return tuple("rad" if isinstance(s, Turn) else "m" for s in self.steps)
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        """All zero."""
+        return (0.0,) * len(self.steps)
+
+    def motion(self, q: Expr, v: Expr) -> JointMotion:
+        """Step by step: each adds its column, and carries the earlier ones into its frame."""
+        T = Transform(ca.DM.eye(3), ca.DM.zeros(3))
+        S = ca.SX(6, 0)
+        velocity, bias = ca.SX(6, 1), ca.SX(6, 1)
+        for k, step in enumerate(self.steps):
+            axis = ca.DM(step.axis)
+            if isinstance(step, Turn):
+                move, column = Transform(R_axis_angle(axis, q[k]), ca.DM.zeros(3)), ca.vertcat(axis, ca.DM.zeros(3))
+            else:
+                move, column = Transform(ca.DM.eye(3), axis * q[k]), ca.vertcat(ca.DM.zeros(3), axis)
+            own = column * v[k]
+            T = T @ move
+            if k:
+                S = move.motion_to_b(S)
+                carried = move.motion_to_b(velocity)
+                # d/dt of a motion given in the frame before, as seen in the frame after (Featherstone 2008)
+                bias = move.motion_to_b(bias) + cross_motion(carried, own)
+                velocity = carried + own
+            else:
+                velocity = own
+            S = ca.horzcat(S, column)
+        return JointMotion(T, S, velocity, bias)
+
+    def rate(self, q: Expr, v: Expr) -> Expr:
+        """The speeds are the rates."""
+        return v

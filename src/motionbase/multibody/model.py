@@ -1,0 +1,163 @@
+"""The model: bodies and joints by name, checked once, in an order in which parents come first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError
+from motionbase.multibody.body import Body, Vector, checked_vector
+from motionbase.multibody.joint import Joint
+
+GROUND = "ground"
+
+
+def _names(things: object) -> str:
+    names = list(things)  # type: ignore[call-overload]
+    return ", ".join(names[:8]) + (f" ... ({len(names)} in all)" if len(names) > 8 else "") if names else "none"
+
+
+@final
+@dataclass(frozen=True)
+class Model:
+    """A tree of bodies on the ground.
+
+    Attributes:
+        bodies: every body but the ground
+        joints: one for every body, which is its child; the ground is called "ground"
+        gravity: (3,) in world axes [m/s^2]; zeros for none
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    gravity: Vector = (0.0, 0.0, -9.81)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", checked_vector(f"model {self.name!r}", "gravity", self.gravity))
+        self._check_names()
+        carrier = self._check_carriers()
+        object.__setattr__(self, "joints", self._sorted(carrier))
+        by_name = {b.name: b for b in self.bodies}
+        object.__setattr__(self, "bodies", tuple(by_name[j.child] for j in self.joints))
+        self._check_mass()
+
+    # ---- checks ----------------------------------------------------------------------------------------------------
+
+    def _check_names(self) -> None:
+        for kind, names in (("bodies", [b.name for b in self.bodies]), ("joints", [j.name for j in self.joints])):
+            for name in names:
+                if names.count(name) > 1:
+                    raise ModelError(f"model {self.name!r}: two {kind} are named {name!r}")
+        if GROUND in (b.name for b in self.bodies):
+            raise ModelError(f"model {self.name!r}: no body may be named {GROUND!r}; it is always there")
+
+    def _check_carriers(self) -> dict[str, Joint]:
+        """The joint that carries each body."""
+        bodies = {b.name: b for b in self.bodies}
+        carrier: dict[str, Joint] = {}
+        for joint in self.joints:
+            if joint.parent not in bodies and joint.parent != GROUND:
+                raise ModelError(f"joint {joint.name!r}: parent {joint.parent!r} not found; bodies: {_names(bodies)}")
+            if joint.child not in bodies:
+                raise ModelError(f"joint {joint.name!r}: child {joint.child!r} not found; bodies: {_names(bodies)}")
+            if joint.child in carrier:
+                raise ModelError(
+                    f"body {joint.child!r} is carried by two joints, {carrier[joint.child].name!r} and {joint.name!r}; "
+                    "a tree allows one: make the other a closure"
+                )
+            if isinstance(joint.position, str):
+                points = bodies[joint.parent].points if joint.parent != GROUND else {}
+                if joint.position not in points:
+                    raise ModelError(
+                        f"joint {joint.name!r}: body {joint.parent!r} has no point {joint.position!r}; "
+                        f"points: {_names(points)}"
+                    )
+            carrier[joint.child] = joint
+        for name in bodies:
+            if name not in carrier:
+                raise ModelError(f"body {name!r} is carried by no joint; use a free joint for a body that flies")
+        return carrier
+
+    def _sorted(self, carrier: dict[str, Joint]) -> tuple[Joint, ...]:
+        """Parents before children, otherwise in the order given; a cycle is named."""
+        placed: dict[str, Joint] = {}
+
+        def place(joint: Joint, path: tuple[str, ...]) -> None:
+            if joint.child in placed:
+                return
+            if joint.child in path:
+                loop = " -> ".join((*path[path.index(joint.child) :], joint.child))
+                raise ModelError(f"model {self.name!r}: bodies carry each other in a circle: {loop}")
+            if joint.parent != GROUND:
+                place(carrier[joint.parent], (*path, joint.child))
+            placed[joint.child] = joint
+
+        for joint in self.joints:
+            place(joint, ())
+        return tuple(placed.values())
+
+    def _check_mass(self) -> None:
+        """Every joint that moves must carry mass, or its acceleration would not be defined."""
+        carried = {b.name: b.mass for b in self.bodies}
+        for joint in reversed(self.joints):
+            if joint.parent != GROUND:
+                carried[joint.parent] += carried[joint.child]
+            if joint.motion.nv and carried[joint.child] == 0.0:
+                raise ModelError(f"body {joint.child!r}: joint {joint.name!r} moves it, but it carries no mass")
+
+    # ---- layout ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Position of each body."""
+        return {b.name: k for k, b in enumerate(self.bodies)}
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """Position of each body's parent; -1 for the ground."""
+        return tuple(-1 if j.parent == GROUND else self.index[j.parent] for j in self.joints)
+
+    @cached_property
+    def q_slices(self) -> tuple[tuple[slice, slice], ...]:
+        """Where each body's joint coordinates and modal amplitudes stand in q."""
+        return _slices([(j.motion.nq, b.n_modes) for j, b in zip(self.joints, self.bodies, strict=True)])
+
+    @cached_property
+    def v_slices(self) -> tuple[tuple[slice, slice], ...]:
+        """Where each body's joint speeds and modal rates stand in v."""
+        return _slices([(j.motion.nv, b.n_modes) for j, b in zip(self.joints, self.bodies, strict=True)])
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates, modal amplitudes included."""
+        return self.q_slices[-1][1].stop if self.joints else 0
+
+    @property
+    def nv(self) -> int:
+        """Number of speeds, modal rates included."""
+        return self.v_slices[-1][1].stop if self.joints else 0
+
+    @property
+    def neutral(self) -> NDArray[np.float64]:
+        """Coordinates at which every child frame is its joint frame and nothing is deformed."""
+        pairs = zip(self.joints, self.bodies, strict=True)
+        return np.array([x for j, b in pairs for x in (*j.motion.neutral, *[0.0] * b.n_modes)])
+
+    def body(self, name: str) -> Body:
+        """The body of this name."""
+        if name not in self.index:
+            raise ModelError(f"model {self.name!r}: no body {name!r}; bodies: {_names(self.index)}")
+        return self.bodies[self.index[name]]
+
+
+def _slices(sizes: list[tuple[int, int]]) -> tuple[tuple[slice, slice], ...]:
+    found, at = [], 0
+    for joint, modes in sizes:
+        found.append((slice(at, at + joint), slice(at + joint, at + joint + modes)))
+        at += joint + modes
+    return tuple(found)

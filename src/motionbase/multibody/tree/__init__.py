@@ -1,0 +1,1 @@
+"""The tree formulation (minimal coordinates): one recursion from the outermost body to the base."""

@@ -1,0 +1,296 @@
+"""The generated C: clean under strict warnings in C and C++, self-contained, and the same bits on ARM64."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from on_targets import COMPILERS, EDGES, Batch, assert_all_targets, assert_same_bits, on_python
+from test_casadi_ops import BINARY_KERNEL, UNARY
+from test_kernel import SHAPES
+from test_ops import BASIC
+from test_programs import chosen, geometry, nested, outer
+
+from motionbase.compile import Body, Kernel, Port, Program, Unit, delay, random, table
+from motionbase.compile.render.c import render
+
+Array = NDArray[np.float64]
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-ffp-contract=off")
+# exact by IEEE 754 in every library, so the only ones allowed; memcpy is how C reads the bits of a double
+ALLOWED = {"floor", "ceil", "fmod", "sqrt", "copysign", "fabs", "memcpy", "memset", "memmove"}
+
+TABLE = table(
+    "lookup", [[0.0, 1.0, 3.0]], [[0.0, 1.0], [np.inf, 5.0], [4.0, np.nan]], inputs=[Port("x")], output=Port("o", 2)
+)
+DELAY = delay("line", Port("u", 2), 3, variable=True)
+NOISE = random("noise", Port("r", 3), kind="normal")
+
+
+def everything(b: Body) -> None:
+    """Every form at once: loops, switches, constants, locals, a table, a delay, random numbers, all maths."""
+    ops = b.local("ops", len(UNARY.outputs))
+    b.local("never_used", 7)
+    b.constant("nor_this", [1.0, np.nan])
+    b.call(UNARY, x=b["x"], **{p.name: ops[k] for k, p in enumerate(UNARY.outputs)})
+    b.copy(ops, b["o"][0 : len(UNARY.outputs)])
+    with b.switch(b["k"]) as s:
+        with s.case(1), b.loop(2) as i:
+            b.call(TABLE, x=b["k"], o=b["t"][i])
+        with s.case(3):
+            b.call(NOISE, seed=b["x"], counter=b["k"], r=b["r"])
+        with s.default():
+            b.call(DELAY, u=b["t"][0], delay=b["k"], u_delayed=b["r"][0:2], u_line=b["m"])
+
+
+EVERYTHING = Program(
+    "everything",
+    (Port("x"), Port("k")),
+    (Port("o", len(UNARY.outputs)),),
+    everything,
+    (Port("t", (2, 2)), Port("r", 3), Port("m", DELAY.memory[0].size)),
+)
+UNITS: tuple[Unit, ...] = (
+    BASIC, UNARY, BINARY_KERNEL, SHAPES, nested, chosen, geometry, outer, TABLE, DELAY, NOISE, EVERYTHING
+)  # fmt: skip
+
+
+def compiled(command: Sequence[str], folder: Path, *arguments: str) -> None:
+    done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All units as C in one folder, and a C++ file and a C file that include all headers, twice."""
+    folder = tmp_path_factory.mktemp("c")
+    for unit in UNITS:
+        source = render(unit)
+        (folder / f"{unit.name}.c").write_text(source.source)
+        (folder / f"{unit.name}.h").write_text(source.header)
+    includes = "".join(f'#include "{u.name}.h"\n' for u in UNITS) * 2
+    uses = "".join(f"    (void)&{u.name};\n" for u in UNITS)
+    (folder / "all.cpp").write_text(f"{includes}int main() {{\n{uses}    return 0;\n}}\n")
+    (folder / "all.c").write_text(f"{includes}int main(void) {{\n{uses}    return 0;\n}}\n")
+    return folder
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_compiles_as_c99_without_a_warning(compiler: str, sources: Path) -> None:
+    files = [f"{u.name}.c" for u in UNITS]
+    for name in files:
+        compiled(COMPILERS[compiler], sources, *STRICT, "-c", name, "-o", f"{name}.{compiler}.o")
+    objects = [f"{name}.{compiler}.o" for name in files]
+    compiled(COMPILERS[compiler], sources, *STRICT, "all.c", *objects, "-o", f"all.{compiler}", "-lm")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_headers_are_c_plus_plus(compiler: str, sources: Path) -> None:
+    command = {"gcc": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++"]}[compiler]
+    compiled(command, sources, "-std=c++11", *STRICT[1:5], "-c", "all.cpp", "-o", f"all.{compiler}.cpp.o")
+
+
+def test_sources_are_c_plus_plus_apart_from_restrict(sources: Path) -> None:
+    """A unit may be pasted into a C++ project; `restrict` is the one word C++ lacks."""
+    for unit in UNITS:
+        compiled(
+            ["g++"], sources, "-x", "c++", "-Drestrict=__restrict__", *STRICT[1:5], "-c", f"{unit.name}.c", "-o", "x.o"
+        )
+
+
+def test_no_globals_no_allocation_no_library(sources: Path) -> None:
+    """What `nm` sees: one exported function a unit, constant data, and exact functions of <math.h>."""
+    for unit in UNITS:
+        compiled(["gcc"], sources, *STRICT, "-fno-builtin", "-c", f"{unit.name}.c", "-o", "nm.o")
+        lines = subprocess.run(["nm", "nm.o"], cwd=sources, capture_output=True, text=True, check=True).stdout
+        symbols = [line.split()[-2:] for line in lines.splitlines()]
+        kinds = {kind for kind, _ in symbols}
+        assert kinds <= {"T", "t", "r", "U"}, f"{unit.name}: {kinds} holds a mutable global"
+        assert [name for kind, name in symbols if kind == "T"] == [unit.name]
+        assert {name for kind, name in symbols if kind == "U"} <= ALLOWED
+
+
+def test_the_check_for_globals_can_fail(tmp_path: Path) -> None:
+    """A file with a static counter has a symbol of a kind the test above does not let pass."""
+    (tmp_path / "g.c").write_text("static int n = 1; int f(void) { return n++; }\nint z; double malloc_(void);\n")
+    compiled(["gcc"], tmp_path, "-c", "g.c", "-o", "g.o")
+    lines = subprocess.run(["nm", "g.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert {line.split()[-2] for line in lines.splitlines()} & {"d", "D", "b", "B", "C"}
+
+
+def test_fast_maths_is_refused(sources: Path) -> None:
+    done = subprocess.run(
+        ["gcc", "-ffast-math", "-c", "nested.c", "-o", "f.o"], cwd=sources, capture_output=True, text=True
+    )
+    assert done.returncode != 0 and "compile without -ffast-math" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [("-O0",), ("-O3", "-march=native"), ("-std=gnu11", "-O2", "-march=native")])
+def test_bits_do_not_depend_on_the_flags(flags: tuple[str, ...]) -> None:
+    """GCC would contract a * b + c with -march=native and gnu11; the source tells it not to."""
+    from motionbase.compile.runtime import c
+
+    kernel = Kernel("fused", (Port("a", 3),), (Port("o"),), lambda a: a[0] * a[1] + a[2])
+    samples = np.random.default_rng(5).normal(size=(200, 3))
+    samples[:, 2] = -samples[:, 0] * samples[:, 1]  # 0, or the rounding error of the product when fused
+    function = c.native(kernel, ["gcc"], flags)
+    out = np.full(200, np.nan)
+    for k in range(200):
+        function(samples[k].ctypes.data, out[k:].ctypes.data)
+    np.testing.assert_array_equal(out, 0.0)
+
+
+# ---- names ---------------------------------------------------------------------------------------------------------
+
+NASTY = [
+    "v1",
+    "i0",
+    "n",
+    "t",
+    "k",
+    "E",
+    "I",
+    "a0",
+    "selector0",
+    "scratch0",
+    "exp",
+    "y0",
+    "restricted",
+    "q",
+    "Q",
+]
+
+
+def test_nasty_port_names() -> None:
+    """Names our generated code might use for itself, names of library functions, and names that differ by case."""
+    ports = tuple(Port(name) for name in NASTY)
+    inner = Kernel("step", ports, (Port("x"), Port("X")), lambda *v: [ca.sum1(ca.vertcat(*v)), ca.exp(v[0])])
+
+    def body(b: Body) -> None:
+        b.constant("step", [1.0])  # the name of the kernel that is called
+        b.local("inner", 1)
+        with b.loop(2), b.switch(b["k"]) as s:
+            with s.case(1):
+                b.copy(b["k"], b["nasty"])
+            with s.default():
+                b.call(inner, x=b["nasty_step"], X=b["nasty"], **{name: b[name] for name in NASTY})
+
+    program = Program("nasty", ports, (Port("nasty"), Port("nasty_step")), body)
+    batch: Batch = {name: np.array([0.5 * k, 1.0]) for k, name in enumerate(NASTY)}
+    assert_all_targets(program, {**batch, "k": np.array([0.0, 2.0])})
+
+
+def test_a_kernel_named_like_the_word_restrict() -> None:
+    kernel = Kernel("restrict_force", (Port("restricted"),), (Port("o"),), lambda x: 2 * x)
+    header = render(kernel).header
+    assert "void restrict_force(const double *MB_RESTRICT restricted, double *MB_RESTRICT o);" in header
+
+
+def test_the_header_says_what_the_ports_are() -> None:
+    kernel = Kernel(
+        "leg", (Port("q", 3, "m", "joint */ place"), Port("Q", (2, 2), "rad")), (Port("l", (), "m"),),
+        lambda q, Q: q[0] + Q[1, 0], "length of a leg",
+    )  # fmt: skip
+    header = render(kernel).header
+    assert header.startswith("/* length of a leg\n")
+    assert re.search(r"in +q +3 +\[m\] joint \* / place", header) and re.search(r"out +l +1 +\[m\]", header)
+    assert "#define leg_q_SIZE 3\n#define leg_Q_SIZE 4\n#define leg_l_SIZE 1" in header
+
+
+# ---- another processor ---------------------------------------------------------------------------------------------
+
+MAIN = """
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "{name}.h"
+
+int main(void)
+{{
+    uint64_t word;
+{arrays}
+    while (1) {{
+{reads}
+        {name}({arguments});
+{writes}
+    }}
+}}
+"""
+
+
+def hex_program(unit: Unit) -> str:
+    """A main that reads inputs and memory as 16 hex digits a double and writes all outputs and memory so."""
+    arrays, reads, writes = [], [], []
+    loop = "for (int k = 0; k < {size}; ++k) {{"
+    for port in unit.ports:
+        head = loop.format(size=port.size)
+        arrays.append(f"    static double {port.name}_[{max(port.size, 1)}];")
+        if port not in unit.outputs:
+            reads.append(
+                f'        {head} if (scanf("%" SCNx64, &word) != 1) return 0; memcpy(&{port.name}_[k], &word, 8); }}'
+            )
+        if port not in unit.inputs:
+            writes.append(f'        {head} memcpy(&word, &{port.name}_[k], 8); printf("%016" PRIx64 "\\n", word); }}')
+    arguments = ", ".join(f"{p.name}_" for p in unit.ports)
+    return MAIN.format(
+        name=unit.name, arrays="\n".join(arrays), reads="\n".join(reads), writes="\n".join(writes), arguments=arguments
+    )
+
+
+def run_hex(command: Sequence[str], unit: Unit, batch: Batch) -> Batch:
+    n = len(next(iter(batch.values())))
+    given = [p for p in (*unit.inputs, *unit.outputs, *unit.memory) if p not in unit.outputs]
+    columns = [np.ascontiguousarray(batch[p.name]).reshape(n, -1).view(np.uint64) for p in given]
+    text = "\n".join(f"{w:016x}" for row in np.hstack(columns).tolist() for w in row) + "\n"
+    done = subprocess.run(list(command), input=text, capture_output=True, text=True, check=True)
+    words = np.array([int(line, 16) for line in done.stdout.split()], dtype=np.uint64).view(np.float64).reshape(n, -1)
+    results, at = dict(batch), 0
+    for port in (*unit.outputs, *unit.memory):
+        results[port.name] = words[:, at : at + port.size].reshape(n, *port.array_shape).copy()
+        at += port.size
+    return results
+
+
+@cache
+def emulator() -> str | None:
+    return shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
+
+
+EVERYTHING_BATCH: Batch = {
+    "x": np.concatenate([EDGES, np.linspace(-8, 8, 101)]),
+    "k": np.resize([0.0, 1.0, 3.0, 2.5, np.nan], len(EDGES) + 101),
+    "t": np.random.default_rng(6).normal(size=(len(EDGES) + 101, 2, 2)),
+    "r": np.zeros((len(EDGES) + 101, 3)),
+    "m": np.random.default_rng(7).uniform(0, 3, size=(len(EDGES) + 101, DELAY.memory[0].size)),
+}
+
+
+def test_everything_at_once_on_every_target() -> None:
+    assert_all_targets(EVERYTHING, EVERYTHING_BATCH)
+
+
+def test_the_hex_program_itself(sources: Path) -> None:
+    """Compiled for this machine, so that a failure on ARM64 is of ARM64 and not of the harness."""
+    (sources / "main.c").write_text(hex_program(EVERYTHING))
+    compiled(["gcc"], sources, *STRICT, "main.c", "everything.c", "-o", "native", "-lm")
+    got = run_hex([str(sources / "native")], EVERYTHING, EVERYTHING_BATCH)
+    assert_same_bits(got, on_python(EVERYTHING, EVERYTHING_BATCH), "hex program")
+
+
+def test_the_same_bits_on_arm64(sources: Path) -> None:
+    """Cross-compiled with zig's clang, fused operations and all, and run under qemu."""
+    qemu = emulator()
+    if qemu is None:
+        pytest.skip("qemu-aarch64 is not installed (apt-get install qemu-user): ARM64 code cannot run here")
+    for unit, batch in ((EVERYTHING, EVERYTHING_BATCH), (BINARY_KERNEL, {"x": EDGES, "y": np.roll(EDGES, 7)})):
+        (sources / "main.c").write_text(hex_program(unit))
+        zig = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-musl", "-static"]
+        compiled(zig, sources, *STRICT[:-1], "main.c", f"{unit.name}.c", "-o", "arm", "-lm")
+        got = run_hex([qemu, str(sources / "arm")], unit, batch)
+        assert_same_bits(got, on_python(unit, batch), f"{unit.name} on ARM64")

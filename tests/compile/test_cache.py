@@ -1,0 +1,377 @@
+"""The object cache: hits in new processes, keys, damage, permissions, races and a process killed while it writes."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from motionbase.compile import Compiled, Kernel, Port, Program, cache, compile
+from motionbase.compile.cache import MAGIC, SUFFIX, CacheWarning, ObjectCache, _sealed
+from motionbase.compile.runtime import llvm
+
+
+def kernel(factor: float = 3.0, name: str = "cached") -> Kernel:
+    return Kernel(name, (Port("x", 2),), (Port("y"),), lambda x: factor * x[0] + ca.sin(x[1]))
+
+
+def built(store: ObjectCache, unit: Kernel | None = None) -> bool:
+    """Compile, check the result, and say whether the object came from the cache."""
+    compiled = compile(unit or kernel(), cache=store)
+    return checked(compiled)
+
+
+def checked(compiled: Compiled, factor: float = 3.0) -> bool:
+    got = compiled(np.array([2.0, 0.5]))
+    assert abs(got - (2 * factor + np.sin(0.5))) < 1e-15  # one ulp of 6 is 9e-16
+    assert compiled.times is not None
+    return compiled.times.cached
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ObjectCache:
+    return ObjectCache(tmp_path / "objects")
+
+
+def entry(store: ObjectCache) -> Path:
+    (only,) = store.entries()
+    return only.path
+
+
+SCRIPT = """
+    import sys
+    import casadi as ca, numpy as np
+    from motionbase.compile import Kernel, Port, compile
+    from motionbase.compile.runtime import llvm
+    k = Kernel("cached", (Port("x", 2),), (Port("y"),), lambda x: 3.0 * x[0] + ca.sin(x[1]))
+"""
+
+
+def in_new_process(folder: Path, body: str, *, wait: bool = True) -> subprocess.Popen[str]:
+    script = textwrap.dedent(SCRIPT) + textwrap.dedent(body)
+    environment = {**os.environ, "MOTIONBASE_CACHE": str(folder)}
+    process = subprocess.Popen(
+        [sys.executable, "-W", "error", "-c", script],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    if wait:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        process.args = out
+    return process
+
+
+# ---- hits and keys -------------------------------------------------------------------------------------------------
+
+
+def test_the_second_build_is_a_hit(store: ObjectCache) -> None:
+    assert (built(store), built(store)) == (False, True)
+    assert (entry(store).stat().st_mode & 0o777, store.folder.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_a_new_process_finds_the_object_and_renders_nothing(store: ObjectCache) -> None:
+    assert not built(store)
+    body = """
+        def never(*_): raise AssertionError("rendered")
+        llvm.optimised = never
+        import motionbase.compile.target as target
+        target.Module = never
+        c = compile(k)
+        assert c.times.cached and abs(c([2.0, 0.5]) - (6 + np.sin(0.5))) < 1e-15
+        print(c([2.0, 0.5]).item().hex())
+    """
+    process = in_new_process(store.folder, body)
+    assert process.args == compile(kernel(), cache=None)([2.0, 0.5]).item().hex() + "\n"
+
+
+def test_programs_have_the_same_digest_in_every_process(tmp_path: Path) -> None:
+    """Nothing in a digest may depend on addresses, hash seeds or the order of sets."""
+    body = """
+        from motionbase.compile import Program, delay, random, table
+        parts = [delay("d", Port("u", 2), 3), random("r", Port("n", 3), kind="normal"),
+                 table("t", [[0.0, 1.0]], [1.0, 2.0], inputs=[Port("a")], output=Port("b"))]
+        def inner(b):
+            with b.loop(2) as i, b.switch(b["x"][i]) as s:
+                with s.case(3): b.call(k, x=b["x"], y=b["y"])
+        p = Program("p", k.inputs, k.outputs, inner)
+        print(*(u.digest for u in (k, p, *parts)))
+    """
+    digests = set()
+    for seed in ("0", "1"):
+        os.environ["PYTHONHASHSEED"] = seed
+        try:
+            digests.add(in_new_process(tmp_path / "none", body).args)
+        finally:
+            del os.environ["PYTHONHASHSEED"]
+    assert len(digests) == 1
+
+
+def test_the_key_changes_with_everything_that_matters(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not built(store)
+    assert not compile(kernel(), cache=store, mode="fast").times.cached  # type: ignore[union-attr]
+    for lanes in (2, 4, 8):
+        assert not compile(kernel(), cache=store, lanes=lanes).times.cached  # type: ignore[union-attr]
+    assert not checked(compile(kernel(4.0), cache=store), 4.0)
+    assert not built(store, kernel(name="renamed"))
+    assert len(store.entries()) == 7
+    key = llvm.object_key("digest", "options")
+    assert key == llvm.object_key("digest", "options")
+    assert len({key, llvm.object_key("other", "options"), llvm.object_key("digest", "other")}) == 3
+    monkeypatch.setattr(llvm, "compiler_digest", lambda: "another compiler")
+    assert llvm.object_key("digest", "options") != key
+    monkeypatch.undo()
+    other = llvm.Cpu(llvm.host_cpu().triple, "generic", llvm.host_cpu().features)
+    monkeypatch.setattr(llvm, "host_cpu", lambda: other)
+    assert llvm.object_key("digest", "options") != key
+
+
+def test_a_program_that_differs_in_a_case_number_has_another_key() -> None:
+    def digest(number: int) -> str:
+        def body(b: object) -> None:
+            with b.switch(b["x"][0]) as s, s.case(number):  # type: ignore[attr-defined,index]
+                b.copy(b["x"][1], b["y"])  # type: ignore[attr-defined,index]
+
+        return Program("p", (Port("x", 2),), (Port("y"),), body).digest
+
+    assert digest(1) != digest(2)
+
+
+def test_the_compiler_digest_covers_every_source_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the package with one changed byte, wherever it is, has another digest."""
+    for name in ("cache.py", "render/llvm.py", "maths/pieces.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("a = 1\n")
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
+    fresh = cache.compiler_digest.__wrapped__
+    before = fresh()
+    assert before == fresh()
+    for name in ("cache.py", "render/llvm.py", "maths/pieces.py"):
+        (tmp_path / name).write_text("a = 2\n")
+        assert fresh() != before
+        before = fresh()
+
+
+# ---- damage --------------------------------------------------------------------------------------------------------
+
+
+def flipped(data: bytes, place: int) -> bytes:
+    return data[:place] + bytes([data[place] ^ 0x10]) + data[place + 1 :]
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda d: b"",
+    "cut in the header": lambda d: d[: len(MAGIC) // 2],
+    "cut after the header": lambda d: d[: len(MAGIC)],
+    "cut in the digest": lambda d: d[: len(MAGIC) + 10],
+    "no payload": lambda d: d[: len(MAGIC) + 32],
+    "cut in half": lambda d: d[: len(d) // 2],
+    "last byte gone": lambda d: d[:-1],
+    "a byte more": lambda d: d + b"\0",
+    "a bit in the header": lambda d: flipped(d, 3),
+    "a bit in the digest": lambda d: flipped(d, len(MAGIC) + 5),
+    "a bit in the code": lambda d: flipped(d, len(d) // 2),
+    "garbage": lambda d: bytes(range(256)) * 20,
+    "of another key": lambda d: _sealed("another key", d[len(MAGIC) + 32 :]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_damaged_entry_is_built_again(store: ObjectCache, damage: Callable[[bytes], bytes]) -> None:
+    assert not built(store)
+    path = entry(store)
+    good = path.read_bytes()
+    path.write_bytes(damage(good))
+    assert not built(store)
+    assert path.read_bytes() == good  # the same object again
+    assert built(store)
+
+
+def test_an_entry_of_another_kernel_is_not_taken(store: ObjectCache) -> None:
+    """Whole, and an object, but renamed: it must not run in place of the kernel asked for."""
+    assert not built(store)
+    path = entry(store)
+    path.unlink()
+    assert not checked(compile(kernel(5.0), cache=store), 5.0)
+    entry(store).rename(path)
+    assert not built(store)
+
+
+def test_a_folder_in_place_of_an_entry(store: ObjectCache) -> None:
+    assert not built(store)
+    path = entry(store)
+    path.unlink()
+    (path / "inside").mkdir(parents=True)
+    with pytest.warns(CacheWarning, match="Is a directory"):
+        assert not built(store)
+
+
+def test_a_link_in_place_of_an_entry_is_not_followed(store: ObjectCache, tmp_path: Path) -> None:
+    assert not built(store)
+    path = entry(store)
+    good = path.read_bytes()
+    elsewhere = tmp_path / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    assert not built(store)  # although what it points to is whole
+    assert not path.is_symlink() and path.read_bytes() == good == elsewhere.read_bytes()
+
+
+def test_a_pipe_in_place_of_an_entry_does_not_block(store: ObjectCache) -> None:
+    assert not built(store)
+    path = entry(store)
+    path.unlink()
+    os.mkfifo(path)
+    assert not built(store)
+    assert built(store)
+
+
+# ---- the folder ----------------------------------------------------------------------------------------------------
+
+
+def refused(store: ObjectCache, reason: str) -> None:
+    """Not used, with a warning that says why; the kernel works."""
+    with pytest.warns(CacheWarning, match=f"object cache .* is not used: {reason}"):
+        assert not built(store)
+    assert not list(store.folder.glob(f"*{SUFFIX}")) if store.folder.is_dir() else True
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o750, 0o770, 0o701, 0o777])
+def test_a_folder_that_others_can_reach_is_not_used(store: ObjectCache, mode: int) -> None:
+    store.folder.mkdir()
+    store.folder.chmod(mode)
+    refused(store, "other users can reach it: make it private with chmod 700")
+
+
+def test_a_link_or_file_in_place_of_the_folder_is_not_used(store: ObjectCache, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir(mode=0o700)
+    store.folder.symlink_to(tmp_path / "real")
+    refused(store, "it is not a folder")
+    store.folder.unlink()
+    store.folder.write_text("")
+    refused(store, r"cannot make it \(File exists\)")
+
+
+def test_a_folder_of_another_user_is_not_used(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = os.getuid()
+    store.folder.mkdir(mode=0o700)
+    monkeypatch.setattr(os, "getuid", lambda: user + 1)
+    refused(store, "it belongs to another user")
+
+
+def test_a_folder_that_cannot_be_made_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    refused(ObjectCache(tmp_path / "file" / "objects"), r"cannot make it \(Not a directory\)")
+
+
+def test_a_full_or_read_only_disk_only_warns(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may write anywhere, so the refusal comes from the call itself."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.warns(CacheWarning, match="No space left on device"):
+        assert not built(store)
+    assert not list(store.folder.iterdir())  # and nothing half-written stays
+
+
+def test_the_folder_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTIONBASE_CACHE", "/a/b")
+    assert cache.default_folder() == Path("/a/b")
+    monkeypatch.delenv("MOTIONBASE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert cache.default_folder() == Path("/x/motionbase/objects")
+
+
+# ---- size and other processes --------------------------------------------------------------------------------------
+
+
+def test_the_least_recently_used_entries_go(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    for k, key in enumerate("abc"):
+        store.put(key, b"x" * 1000)
+        os.utime(store.folder / f"{key}{SUFFIX}", (k, k))
+    assert store.get("a") is not None  # now used last
+    size = store.entries()[0].bytes
+    monkeypatch.setattr(cache, "LIMIT_BYTES", 3 * size)
+    store.put("d", b"x" * 1000)
+    assert {e.path.stem for e in store.entries()} == set("acd")
+    monkeypatch.setattr(cache, "LIMIT_BYTES", 0)
+    store.put("e", b"x" * 1000)
+    assert store.entries() == []
+
+
+def test_an_entry_cleared_by_another_process_while_it_is_written(
+    store: ObjectCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No warning (warnings are errors here): the next build simply builds again."""
+    replace = os.replace
+
+    def cleared(*paths: str | Path) -> None:
+        ObjectCache(store.folder).clear()
+        replace(*paths)
+
+    monkeypatch.setattr(os, "replace", cleared)
+    assert not built(store)
+    monkeypatch.undo()
+    assert (built(store), built(store)) == (False, True)
+
+
+def test_clear_removes_entries_and_leftovers(store: ObjectCache) -> None:
+    store.put("a", b"payload")
+    (store.folder / ".new-left").write_bytes(b"half")
+    assert store.clear() == 1
+    assert not list(store.folder.iterdir())
+
+
+def test_processes_that_build_the_same_kernel_at_once(tmp_path: Path) -> None:
+    """Two processes clear, build and read one entry twenty times; no warning, no wrong result, no damage."""
+    body = """
+        from motionbase.compile.cache import ObjectCache
+        for _ in range(20):
+            ObjectCache().clear()
+            for _ in range(2):
+                assert abs(compile(k)([2.0, 0.5]) - (6 + np.sin(0.5))) < 1e-15
+    """
+    folder = tmp_path / "objects"
+    processes = [in_new_process(folder, body, wait=False) for _ in range(2)]
+    for process in processes:
+        _, err = process.communicate(timeout=100)
+        assert process.returncode == 0, err
+    built(ObjectCache(folder))
+    assert built(ObjectCache(folder))
+
+
+@pytest.mark.parametrize("moment", ["write", "replace"])
+def test_a_process_killed_while_it_writes_leaves_no_bad_entry(tmp_path: Path, moment: str) -> None:
+    body = f"""
+        import os, signal, motionbase.compile.cache as cache
+        whole = cache._sealed
+        def half(key, payload):
+            data = whole(key, payload)
+            path = [p for p in cache.default_folder().iterdir() if p.name.startswith(".new-")][0]
+            path.write_bytes(data[: len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        def never(*_):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if {moment!r} == "write": cache._sealed = half
+        else: cache.os.replace = never
+        compile(k)
+    """
+    folder = tmp_path / "objects"
+    process = in_new_process(folder, body, wait=False)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    store = ObjectCache(folder)
+    assert store.entries() == [] and len(list(folder.glob(".new-*"))) == 1
+    assert (built(store), built(store)) == (False, True)
+    store.clear()
+    assert not list(folder.iterdir())
