@@ -1,7 +1,7 @@
-"""Minimax polynomials for `motionbase.compile.maths`, by Remez exchange in high precision.
+"""Near-minimax polynomials and rational functions for `motionbase.compile.maths`, fitted in high precision.
 
-The coefficients in the package were made with `fit`: leading coefficients are rounded to double first and the rest
-fitted again, so the rounding of one is made up for by the next.
+`fit_maths.py` makes the coefficients in the package with these. In both polynomial fits the leading coefficients are
+rounded to double first and the rest fitted again, so the rounding of one is made up for by the next.
 
 Example: uv run python scripts/fit_polynomial.py     (prints the polynomial of sin on [0, pi/4])
 """

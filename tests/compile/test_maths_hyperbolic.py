@@ -72,6 +72,7 @@ def arguments() -> dict[str, dict[str, Array]]:
             "next to 1": near(np.array([1.0]), 30)[30:],
             "near 1": 1.0 + np.abs(small),
             "first": 1.0 + rng.uniform(0.0, 0.06, N),
+            "worst": rng.uniform(1.00195, 1.00196, 2 * N),  # the root is just above 1/16, the result just below
             "ordinary": rng.uniform(1.0, 5.0, N),
             "wide": wide,
             "borders": near(np.concatenate([1.0 + one_third, [2.0**60]])),

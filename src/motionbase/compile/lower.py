@@ -65,6 +65,11 @@ def _sign(x: Value) -> Value:
     return select(x < 0.0, -1.0, select(x > 0.0, 1.0, x))
 
 
+def _copysign(magnitude: Value, sign: Value) -> Value:
+    """The sign of a NaN is not specified, so a NaN counts as positive."""
+    return copysign(magnitude, select(sign.differs(sign), 0.0, sign))
+
+
 def _maths(name: str) -> Callable[..., Value]:
     return lambda *args: args[0].builder.call(name, *args)
 
@@ -84,7 +89,7 @@ _BASIC: dict[int, Callable[..., Value]] = {
     ca.OP_FLOOR: floor,
     ca.OP_CEIL: ceil,
     ca.OP_FMOD: fmod,
-    ca.OP_COPYSIGN: copysign,
+    ca.OP_COPYSIGN: _copysign,
     ca.OP_SIGN: _sign,
     ca.OP_FMIN: _fmin,
     ca.OP_FMAX: _fmax,

@@ -13,6 +13,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionbase.compile.definite import check_written
 from motionbase.compile.port import Port, check_distinct, check_name
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import (
@@ -103,12 +104,14 @@ class Program:
     def routine(self) -> Routine:
         """The program lowered to calls, loops and switches."""
         body = self._built
-        return Routine(self.name, arguments_of(self), tuple(body.statements), tuple(body.buffers), origin=self)
+        routine = Routine(self.name, arguments_of(self), tuple(body.statements), tuple(body.buffers), origin=self)
+        check_written(routine)
+        return routine
 
     @cached_property
     def digest(self) -> str:
         """Content hash: the structure, and the digests of everything called."""
-        body = self._built
+        body, _ = self._built, self.routine  # a program that is not well formed has no digest either
         text = f"{self.name}\n{self.ports}\n{_structure(body.statements, body.digests)}\n{body.buffers}"
         return hashlib.sha256(text.encode()).hexdigest()
 

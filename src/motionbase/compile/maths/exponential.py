@@ -144,7 +144,7 @@ def exp(x: Value) -> Value:
     return scaled(exp_reduced(high, low), word, k)
 
 
-@maths(1, ulp=0.9)
+@maths(1, ulp=0.95)
 def expm1(x: Value) -> Value:
     """e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)): nothing cancels where k = 0."""
     word, _, high, low = reduce_by_ln2(clamp(x, -40.0, 710.0), 1022)
