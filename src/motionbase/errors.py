@@ -14,10 +14,11 @@ class KernelError(MotionBaseError):
 
 
 class UnsupportedOp(MotionBaseError):
-    """A target cannot render an operation."""
+    """A target cannot render an operation; no target at all where none is named."""
 
     def __init__(self, op: str, kernel: str, target: str, hint: str = "") -> None:
-        super().__init__(f"kernel {kernel!r}: operation {op} is not supported on target {target!r}{hint}")
+        where = f"target {target!r}" if target else "any target"
+        super().__init__(f"kernel {kernel!r}: operation {op} is not supported on {where}{hint}")
         self.op, self.kernel, self.target = op, kernel, target
 
 
@@ -31,6 +32,10 @@ class SingularSystem(MotionBaseError):
 
 class TargetUnavailable(MotionBaseError):
     """A target's tool (a C compiler, CuPy, a GPU) is not on this machine."""
+
+
+class CompilerRefused(MotionBaseError):
+    """A C compiler did not accept generated code; the message has what it said."""
 
 
 class UsageError(MotionBaseError):

@@ -178,6 +178,7 @@ def test_nasty_port_names() -> None:
         with b.loop(2), b.switch(b["k"]) as s:
             with s.case(1):
                 b.copy(b["k"], b["nasty"])
+                b.copy(b["k"], b["nasty_step"])
             with s.default():
                 b.call(inner, x=b["nasty_step"], X=b["nasty"], **{name: b[name] for name in NASTY})
 

@@ -102,6 +102,7 @@ def test_programs_have_the_same_digest_in_every_process(tmp_path: Path) -> None:
         def inner(b):
             with b.loop(2) as i, b.switch(b["x"][i]) as s:
                 with s.case(3): b.call(k, x=b["x"], y=b["y"])
+                with s.default(): b.copy(b["x"][0], b["y"])
         p = Program("p", k.inputs, k.outputs, inner)
         print(*(u.digest for u in (k, p, *parts)))
     """
@@ -137,6 +138,7 @@ def test_the_key_changes_with_everything_that_matters(store: ObjectCache, monkey
 def test_a_program_that_differs_in_a_case_number_has_another_key() -> None:
     def digest(number: int) -> str:
         def body(b: object) -> None:
+            b.copy(b["x"][0], b["y"])  # type: ignore[attr-defined,index]
             with b.switch(b["x"][0]) as s, s.case(number):  # type: ignore[attr-defined,index]
                 b.copy(b["x"][1], b["y"])  # type: ignore[attr-defined,index]
 

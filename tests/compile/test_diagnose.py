@@ -181,6 +181,7 @@ def program() -> Program:
     k = Kernel("step", (Port("q", 2),), (Port("y"),), division)
 
     def body(b: Body) -> None:
+        b.copy(b.constant("start", [0.0, 0.0, math.inf]), b["y"])
         with b.switch(b["mode"]) as s:
             with s.case(0):
                 b.call(k, q=b["q"][0], y=b["y"][0])
@@ -201,22 +202,22 @@ def test_program_path(program: Program) -> None:
     assert "'step'" in call and f"test_diagnose.py:{marked('call')[1]}" in call
 
 
-def test_program_input_and_output_never_written(program: Program) -> None:
+def test_program_input_and_constant(program: Program) -> None:
     came = find_nan(program, q=np.array([[1, 1], [math.nan, 1], [1, 1]]), mode=1)
     assert came is not None and (came.kind, came.place) == ("input", "input q[1, 0]")
-    unset = find_nan(program, q=np.ones((3, 2)), mode=0)
-    assert unset is not None and unset.kind == "unset" and "'y'" in unset.place
+    copied = find_infinity(program, q=np.ones((3, 2)), mode=0)
+    assert copied is not None and copied.kind == "constant" and "'y'" in copied.place
     assert find_nan(program, q=np.ones((3, 2)), mode=1) is None
 
 
-def test_buffer_read_before_it_is_written() -> None:
+def test_constant_of_a_program() -> None:
     k = kernel(lambda q: q[0] + q[1])
 
     def body(b: Body) -> None:
-        b.call(k, q=b.local("empty", 2), y=b["y"])
+        b.call(k, q=b.constant("bad", [1.0, math.nan]), y=b["y"])
 
     finding = find_nan(Program("p", (Port("u"),), (Port("y"),), body), u=1)
-    assert finding is not None and finding.kind == "unset" and "'empty' of program 'p'" in finding.place
+    assert finding is not None and finding.kind == "constant" and "'bad' of program 'p'" in finding.place
 
 
 def test_infinity_made_by_an_earlier_call() -> None:

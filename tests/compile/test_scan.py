@@ -1,5 +1,8 @@
 """The native loop against the same loop in Python, to the bit, and against a closed form."""
 
+import os
+import signal
+import sys
 import threading
 import time
 from typing import Any
@@ -9,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
-from motionbase.compile import Body, Kernel, Port, Program, compile, delay, scan
+from motionbase.compile import Body, Kernel, Port, Program, Scan, compile, delay, scan
 from motionbase.errors import KernelError, PortError
 
 H = 1e-3
@@ -68,6 +71,69 @@ def test_what_is_given_stays_as_it_was_and_out_is_written() -> None:
     assert result["energy"] is kept and result["x"] is final
     np.testing.assert_array_equal(x, [1.0, 0.0])
     np.testing.assert_array_equal(final, loop(4, k=1.0, x=x, u=0.0)["x"])
+
+
+def test_a_state_may_be_updated_in_its_own_array() -> None:
+    loop = scan(SPRING, {"x": "x_next"})
+    x = np.array([1.0, 0.0])
+    wanted = loop(5, k=1.0, x=x, u=0.0)["x"]
+    assert loop(5, k=1.0, x=x, u=0.0, out={"x": x})["x"] is x
+    np.testing.assert_array_equal(x, wanted)
+
+
+TWO = Kernel(
+    "two", (Port("k"), Port("x"), Port("v"), Port("u")), (Port("x_next"), Port("v_next")),
+    lambda k, x, v, u: (x + v * k + u, v - x),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "out"),
+    [
+        ({}, {"x": "a", "v": "a"}),  # two states into one place
+        ({"k": "a"}, {"x": "a"}),  # a held input
+        ({"x": "a", "v": "b"}, {"x": "b", "v": "a"}),  # the other state's start
+        ({"u": "rows"}, {"x": "rows[0]"}),  # an input of the first step
+        ({}, {"x_next": "rows", "x": "rows[0]"}),  # a recorded row
+    ],
+)
+def test_what_is_written_may_not_be_read(given: dict[str, str], out: dict[str, str]) -> None:
+    loop = scan(TWO, {"x": "x_next", "v": "v_next"}, per_step=["u"], record=["x_next"])
+    places = {"a": np.ones(()), "b": np.ones(()), "rows": (rows := np.ones(3)), "rows[0]": rows[0:1].reshape(())}
+    arrays: dict[str, Any] = {"k": 1.0, "x": 1.0, "v": 1.0, "u": np.ones(3)}
+    arrays |= {name: places[p] for name, p in given.items()}
+    with pytest.raises(PortError, match="share memory"):
+        loop(3, **arrays, out={name: places[p] for name, p in out.items()})
+
+
+def test_chunks_join_without_a_seam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the steps are cut into native calls, rows and states are the same."""
+    loop = scan(SPRING, {"x": "x_next"}, per_step=["u"], record=["x_next", "energy"])
+    u = np.sin(np.arange(5003.0))
+    wanted = loop(5003, every=7, k=2.0, x=[0.1, 0.2], u=u)
+    for seconds in (1e-9, 1e-4):
+        monkeypatch.setattr(sys.modules[Scan.__module__], "CHUNK_SECONDS", seconds)
+        again = loop(5003, every=7, k=2.0, x=[0.1, 0.2], u=u)
+        for name, value in wanted.items():
+            np.testing.assert_array_equal(again[name], value)
+
+
+def test_ctrl_c_is_heard() -> None:
+    """A loop of many minutes ends within seconds of an interrupt."""
+    loop = scan(SPRING, {"x": "x_next"})
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        loop(100_000_000_000, k=1.0, x=[0.1, 0.0], u=0.0)
+    assert time.monotonic() - start < 20  # a loaded machine; on a quiet one it is 0.4 s
+
+
+def test_a_large_state_needs_no_stack() -> None:
+    n = 600_000  # 4.8 MB, several times
+    grow = Program("grow", (Port("x", n),), (Port("y", n),), lambda b: b.copy(b["x"], b["y"]))
+    x = np.arange(float(n))
+    np.testing.assert_array_equal(scan(grow, {"x": "y"})(3, x=x)["x"], x)
 
 
 def test_memory_and_two_states_fed_from_each_other() -> None:
@@ -171,7 +237,13 @@ def test_plans_that_cannot_work(arguments: dict[str, Any], words: str) -> None:
         ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0]}, "port 'u' has shape (1,), (3,) is wanted"),
         ({"k": 1.0, "x": [0.0], "u": [1.0] * 3}, "port 'x' has shape (1,), (2,) is wanted"),
         ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "w": 1.0}, "no port 'w'"),
-        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "every": 0}, "every 0"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "every": 0}, "every is 0, it must be at least 1"),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "every": 1.5}, "every is 1.5, a whole number is wanted"),
+        (
+            {"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "out": {"x_next": np.empty((3, 2))}},
+            "out has 'x_next', which is",
+        ),
+        ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "out": {"u": np.empty(3)}}, "out has 'u', which is neither"),
         ({"k": 1.0, "x": [0.0, 0.0], "u": [1.0] * 3, "out": {"energy": np.empty(2)}}, "shape (2,), (3,) is wanted"),
     ],
 )

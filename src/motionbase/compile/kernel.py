@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 
 import casadi as ca
 
-from motionbase.compile.port import Port, Sparsity, check_distinct, check_name, find_port
+from motionbase.compile.authored import check_order, run_authored
+from motionbase.compile.port import Port, Sparsity, as_ports, check_distinct, check_name, find_port
 from motionbase.errors import KernelError
 
 if TYPE_CHECKING:
     from motionbase.compile.routine import Routine
 
+Value = TypeVar("Value", bound=ca.SX | float)
 Expression = Callable[..., Any]  # (SX, ...) -> SX or a sequence of SX, one an output
 _probes: ContextVar[dict[str, ca.SX] | None] = ContextVar("probes", default=None)
 
 
-def probe(name: str, value: ca.SX) -> ca.SX:
+def probe(name: str, value: Value) -> Value:
     """Give an inner value a name, so that `Kernel.with_probes(name)` can read it out; returns the value."""
     collected = _probes.get()
     if collected is not None:
-        collected[name] = value
+        collected[name] = _as_sx(f"probe {name!r}", value)
     return value
 
 
@@ -66,6 +69,7 @@ class Kernel:
         expr: takes one SX an input, returns an SX or a sequence of SX, one an output
         cse: share common subexpressions (off only to compare)
         derivation: for the result of `jacobian`, what it differentiates
+        allow_nan: the expression holds NaN constants on purpose; otherwise one is taken for a mistake
     """
 
     name: str
@@ -75,11 +79,13 @@ class Kernel:
     description: str = ""
     cse: bool = True
     derivation: Derivation | None = field(default=None, repr=False)
+    allow_nan: bool = False
 
     def __post_init__(self) -> None:
         check_name("kernel", self.name)
-        object.__setattr__(self, "inputs", tuple(self.inputs))
-        object.__setattr__(self, "outputs", tuple(self.outputs))
+        for attribute in ("inputs", "outputs"):
+            ports = as_ports(f"kernel {self.name!r}: {attribute}", getattr(self, attribute))
+            object.__setattr__(self, attribute, ports)
         check_distinct(f"kernel {self.name!r}", self.ports)
 
     @property
@@ -98,16 +104,19 @@ class Kernel:
         symbols = tuple(port.symbol() for port in self.inputs)
         token = _probes.set({})
         try:
-            returned = self.expr(*symbols)
+            expressions = _run(self, symbols)
             probes = dict(_probes.get() or {})
         finally:
             _probes.reset(token)
-        return Trace(symbols, _as_ports(self, returned), probes)
+        return Trace(symbols, expressions, probes)
 
     @cached_property
     def function(self) -> ca.Function:
         """The trace as a CasADi function: its instruction list is our intermediate form."""
-        return self._function(cse=self.cse)
+        function = self._function(cse=self.cse)
+        if not self.allow_nan and _holds_nan(function):
+            raise KernelError(_about_nan(self))
+        return function
 
     def _function(self, cse: bool) -> ca.Function:
         trace = self.trace
@@ -152,13 +161,12 @@ class Kernel:
             found: dict[str, ca.SX] = {}
             token = _probes.set(found)
             try:
-                returned = self.expr(*inputs)
+                values = _run(self, inputs)
             finally:
                 _probes.reset(token)
-            values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
-            return values + [found[name] for name in chosen]
+            return [*values, *(found[name] for name in chosen)]
 
-        return Kernel(self.name, self.inputs, self.outputs + ports, expr, self.description, self.cse)
+        return replace(self, outputs=self.outputs + ports, expr=expr, derivation=None)
 
 
 def _shape_of(value: ca.SX) -> tuple[int, ...]:
@@ -166,8 +174,11 @@ def _shape_of(value: ca.SX) -> tuple[int, ...]:
     return (rows, columns) if columns != 1 else (rows,) if rows != 1 else ()
 
 
-def _as_ports(kernel: Kernel, returned: Any) -> tuple[ca.SX, ...]:
-    """What an expression returned, one SX an output."""
+def _run(kernel: Kernel, inputs: Sequence[ca.SX]) -> tuple[ca.SX, ...]:
+    """A kernel's expression on symbols; what it returns, one SX an output."""
+    owner = f"kernel {kernel.name!r}"
+    check_order(owner, kernel.expr, [p.name for p in kernel.inputs])
+    returned = run_authored(owner, kernel.expr, *inputs)
     values = returned if isinstance(returned, (tuple, list)) else (returned,)
     if len(values) != len(kernel.outputs):
         raise KernelError(
@@ -178,12 +189,7 @@ def _as_ports(kernel: Kernel, returned: Any) -> tuple[ca.SX, ...]:
 
 def _as_port(kernel: str, port: Port, value: Any) -> ca.SX:
     """The value as SX with the port's shape and sparsity."""
-    try:
-        expression = ca.SX(value)
-    except (NotImplementedError, RuntimeError, TypeError):
-        raise KernelError(
-            f"kernel {kernel!r}: output {port.name!r} is {type(value).__name__}, not a CasADi SX"
-        ) from None
+    expression = _as_sx(f"kernel {kernel!r}: output {port.name!r}", value)
     if expression.shape != port.matrix_shape:
         raise KernelError(
             f"kernel {kernel!r}: output {port.name!r} has shape {expression.shape}, its port says {port.matrix_shape}"
@@ -196,12 +202,45 @@ def _as_port(kernel: str, port: Port, value: Any) -> ca.SX:
     return ca.project(expression, pattern)
 
 
+def _as_sx(owner: str, value: Any) -> ca.SX:
+    """An expression or numbers as SX."""
+    try:
+        return ca.SX(value)
+    except (NotImplementedError, RuntimeError, TypeError):
+        raise KernelError(f"{owner} is {type(value).__name__}, not a CasADi SX") from None
+
+
+def _holds_nan(function: ca.Function) -> bool:
+    constants = (k for k in range(function.n_instructions()) if function.instruction_id(k) == ca.OP_CONST)
+    return any(math.isnan(function.instruction_constant(k)) for k in constants)
+
+
+def _about_nan(kernel: Kernel) -> str:
+    """The sentence about a NaN constant: the output that holds it, and the line that brought it in."""
+    from motionbase.compile.inspection.lines import first_nan
+
+    symbols, expressions = kernel.trace.symbols, kernel.trace.expressions
+    holding = (_holds_nan(ca.Function("output", list(symbols), [e])) for e in expressions)
+    output = next(p.name for p, holds in zip(kernel.outputs, holding, strict=True) if holds)
+    return (
+        f"kernel {kernel.name!r}: output {output!r} holds the constant NaN{first_nan(kernel)}; did math.* or float() "
+        "see a symbol? Use ca.sin and the like; allow_nan=True if it is meant"
+    )
+
+
+def _check_kernel(owner: str, unit: object) -> None:
+    if not isinstance(unit, Kernel):
+        name = getattr(unit, "name", unit)
+        raise KernelError(f"{owner}: {name!r} is a {type(unit).__name__}, only a Kernel will do")
+
+
 def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
     """The derivative of one output with respect to one input, as a kernel of the same inputs.
 
     The output port `d_OUTPUT_d_INPUT` is a matrix with its sparsity: one stored value a structural nonzero, row by
     row. Rows count the output's elements and columns the input's, both row by row.
     """
+    _check_kernel("jacobian", kernel)
     k_out = find_port(kernel.outputs, output, f"kernel {kernel.name!r}, outputs")
     k_in = find_port(kernel.inputs, input, f"kernel {kernel.name!r}, inputs")
     trace = kernel.trace
@@ -221,7 +260,7 @@ def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
         return ca.substitute([derivative], list(trace.symbols), list(inputs))[0]
 
     name = f"{kernel.name}_d_{output}_d_{input}"
-    return Kernel(name, kernel.inputs, (port,), expr, port.description, kernel.cse, derivation)
+    return Kernel(name, kernel.inputs, (port,), expr, port.description, kernel.cse, derivation, kernel.allow_nan)
 
 
 def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, description: str = "") -> Kernel:
@@ -233,6 +272,7 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
     given: dict[str, Port] = {}
     wanted: dict[str, Port] = {}
     for part in kernels:
+        _check_kernel(f"compose {name!r}", part)
         for port in part.inputs:
             _same_port(name, given.get(port.name) or wanted.setdefault(port.name, port), port)
         for port in part.outputs:
@@ -249,11 +289,12 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
         """Run the parts in order over one table of values by name."""
         table = {port.name: value for port, value in zip(inputs, values, strict=True)}
         for part in kernels:
-            returned = _as_ports(part, part.expr(*(table[p.name] for p in part.inputs)))
+            returned = _run(part, [table[p.name] for p in part.inputs])
             table.update({p.name: value for p, value in zip(part.outputs, returned, strict=True)})
         return [table[output] for output in chosen]
 
-    return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description)
+    allow_nan = any(part.allow_nan for part in kernels)
+    return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description, allow_nan=allow_nan)
 
 
 def _same_port(owner: str, a: Port, b: Port) -> None:

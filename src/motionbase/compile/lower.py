@@ -70,6 +70,11 @@ def _copysign(magnitude: Value, sign: Value) -> Value:
     return copysign(magnitude, select(sign.differs(sign), 0.0, sign))
 
 
+def _copysign(magnitude: Value, sign: Value) -> Value:
+    """The sign of a NaN is not specified, so it counts as plus: it never decides a number."""
+    return copysign(magnitude, select(sign.differs(sign), 0.0, sign))
+
+
 def _maths(name: str) -> Callable[..., Value]:
     return lambda *args: args[0].builder.call(name, *args)
 
@@ -164,7 +169,7 @@ def _append(
             elif op in RULES:
                 step = Step(op, tuple(work[a] for a in i), source=source)
             else:
-                raise UnsupportedOp(OP_NAMES.get(op, str(op)), kernel, "any")
+                raise UnsupportedOp(OP_NAMES.get(op, str(op)), kernel, "")
             work[o[0]] = len(steps)
             steps.append(step)
     return outputs
@@ -175,7 +180,7 @@ def _as_sx(callee: ca.Function, kernel: str) -> ca.Function:
     if callee.is_a("SXFunction"):
         return callee
     if not callee.is_a("MXFunction"):  # a solver, an external library: no expression
-        raise UnsupportedOp(f"OP_CALL of {callee.name()!r} ({callee.class_name()})", kernel, "any")
+        raise UnsupportedOp(f"OP_CALL of {callee.name()!r} ({callee.class_name()})", kernel, "")
     return callee.slice(callee.name(), list(range(callee.n_in())), list(range(callee.n_out()))).expand()
 
 

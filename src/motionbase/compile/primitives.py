@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike
 
 from motionbase.compile.block import Builder, Value, floor, select, sqrt
 from motionbase.compile.ops import Op
-from motionbase.compile.port import Port, check_distinct, check_name
+from motionbase.compile.options import choice, whole_number
+from motionbase.compile.port import Port, as_ports, check_distinct, check_name
 from motionbase.compile.program import arguments_of
 from motionbase.compile.routine import Routine
 from motionbase.errors import KernelError
 
 MAGIC = 2.0**52  # adding it to a whole number 0 <= n < 2**52 leaves n in the low bits
 EXPONENT_OF_ONE = 0x3FF0000000000000
+QUIET_NAN = 0x7FF8000000000000
 
 
 @final
@@ -36,6 +38,8 @@ class Primitive:
 
     def __post_init__(self) -> None:
         check_name("primitive", self.name)
+        for attribute in ("inputs", "outputs", "memory"):
+            as_ports(f"primitive {self.name!r}: {attribute}", getattr(self, attribute))
         check_distinct(f"primitive {self.name!r}", self.ports)
         routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables, self)
         object.__setattr__(self, "_routine", routine)
@@ -87,6 +91,7 @@ def table(
         output: the port that receives the value
         outside: beyond the ends, `hold` the end value or `extend` the last slope
     """
+    choice(f"table {name!r}", "outside", outside, ("hold", "extend"))
     points = [np.asarray(a, dtype=np.float64) for a in axes]
     data = np.asarray(values, dtype=np.float64)
     _check_table(name, points, data, inputs, output)
@@ -112,6 +117,8 @@ def _check_table(name: str, points: list[np.ndarray], data: np.ndarray, inputs: 
             raise KernelError(f"table {name!r}: input {port} must be one number")
         if axis.ndim != 1 or len(axis) < 2 or not np.all(np.isfinite(axis)) or not np.all(np.diff(axis) > 0):
             raise KernelError(f"table {name!r}: axis {port.name!r} must be two or more finite increasing numbers")
+    if output.sparsity is not None:
+        raise KernelError(f"table {name!r}: output {output} is sparse; a vector port of {output.size} will do")
     wanted = tuple(len(a) for a in points) + output.dims
     if data.shape != wanted:
         raise KernelError(f"table {name!r}: values have shape {data.shape}, axes and output make it {wanted}")
@@ -161,13 +168,14 @@ def delay(name: str, port: Port, samples: int, *, variable: bool = False, descri
     With `variable`, a further input `delay` (in calls, 0 to `samples`) chooses the delay, with linear interpolation
     between whole calls.
     """
+    samples = whole_number(f"delay {name!r}", "the number of samples", samples)
     if samples < 1:
         raise KernelError(f"delay {name!r}: {samples} samples, there must be at least one")
     size, slots = port.size, samples + 1
     line = Port(
         f"{port.name}_line", 1 + slots * size, "-", f"delay line: position, then {slots} samples of {port.name}"
     )
-    out = Port(f"{port.name}_delayed", port.dims, port.unit, f"{port.name} of earlier calls")
+    out = Port(f"{port.name}_delayed", port.dims, port.unit, f"{port.name} of earlier calls", port.sparsity)
     inputs = (port, Port("delay", (), "-", "delay in calls")) if variable else (port,)
     at_out, at_line = len(inputs), len(inputs) + 1
     b = Builder()
@@ -217,14 +225,17 @@ def random(
 ) -> Primitive:
     """Random numbers as a pure function of (seed, counter): Philox 4x32 with ten rounds (Salmon et al. 2011).
 
-    Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits;
+    Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits (all
+    NaNs are one, since their bits are not specified);
     the output is uniform on [0, 1) with 52 bits, or normal with mean 0 and deviation 1. Different `stream` numbers
     give independent sequences for the same seed and counter.
     """
+    choice(f"random {name!r}", "kind", kind, ("uniform", "normal"))
+    stream = whole_number(f"random {name!r}", "stream", stream)
     if not 0 <= stream < 1 << 32:
         raise KernelError(f"random {name!r}: stream {stream} must be from 0 to 2**32 - 1")
     b = Builder()
-    seed, counter = b.load(0, 0).bits(), b.load(1, 0).bits()
+    seed, counter = (_bits_of_number(b.load(k, 0)) for k in (0, 1))
     uniforms: list[Value] = []
     for group in range(-(-output.size // 2)):
         w = _philox(b, counter, stream, group, seed)
@@ -234,6 +245,11 @@ def random(
         b.store(2, k, numbers[k])
     inputs = (Port("seed", (), "-", "any double"), Port("counter", (), "-", "any double"))
     return Primitive(name, inputs, (output,), (), b, (), description)
+
+
+def _bits_of_number(x: Value) -> Value:
+    """The bits of a double, the same ones for every NaN."""
+    return select(x.equals(x), x.bits(), x.builder.word(QUIET_NAN))
 
 
 def _philox(b: Builder, counter: Value, stream: int, group: int, key: Value) -> list[Value]:

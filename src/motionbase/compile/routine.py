@@ -158,6 +158,27 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
                 yield from walk(case)
 
 
+def written_buffers(body: tuple[Statement, ...]) -> set[int]:
+    """Buffers that a body writes."""
+    buffers: set[int] = set()
+    for statement in walk(body):
+        if isinstance(statement, Block):
+            for op, _, imm in statement.instructions:
+                if op is Op.STORE:
+                    assert isinstance(imm, tuple)
+                    buffers.add(imm[0])
+                elif op is Op.STORE_AT:
+                    assert isinstance(imm, int)
+                    buffers.add(imm)
+        elif isinstance(statement, Call):
+            for argument, address in zip(statement.routine.arguments, statement.addresses, strict=True):
+                if argument.role is not Role.INPUT:
+                    buffers.add(address.buffer)
+        elif isinstance(statement, Copy):
+            buffers.add(statement.target.buffer)
+    return buffers
+
+
 def unique_names(routines: list[Routine]) -> dict[int, str]:
     """A name for each routine (by id), the given one where it is free."""
     taken: set[str] = set()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import operator
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
 
@@ -13,13 +15,25 @@ from motionbase.compile.cache import ObjectCache
 from motionbase.compile.mode import Mode
 from motionbase.compile.program import Unit
 from motionbase.compile.render.llvm import Module
-from motionbase.compile.render.llvm_scan import scan_function
+from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
 from motionbase.compile.runtime import llvm, python
-from motionbase.compile.runtime.calling import check_apart, checked, converted, lane_shape, named_values
+from motionbase.compile.runtime.calling import checked, converted, lane_shape, named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, plan
 from motionbase.errors import KernelError, PortError
 
 Array = NDArray[np.float64]
+CHUNK_SECONDS = 0.1
+_NOTHING: Array = np.empty(0)  # stands for an output nobody keeps
+
+
+def _count(owner: str, what: str, value: int, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise PortError(f"{owner}: {what} is {value!r}, a whole number is wanted") from None
+    if number < least:
+        raise PortError(f"{owner}: {what} is {number}, it must be at least {least}")
+    return number
 
 
 def scan(
@@ -59,48 +73,89 @@ class Scan:
         self._owner = f"scan of {planned.unit.name!r}"
 
     def __call__(
-        self, steps: int, *, every: int = 1, out: Mapping[str, Array] | None = None, **arrays: ArrayLike
+        self, steps: int, /, *, every: int = 1, out: Mapping[str, Array] | None = None, **arrays: ArrayLike
     ) -> dict[str, Array]:
         """Run `steps` steps and return the final states and the recorded rows, by port name.
 
         Row r of a recorded output is its value after (r + 1) * `every` steps. States and memory given are not
-        changed; `out` may give arrays to write rows and final states into.
+        changed; `out` may give arrays to write rows and final states into (a state's own array among them).
+        Ctrl-C is heard about ten times a second; the arrays of `out` then hold what was reached.
         """
-        if steps < 0 or every < 1:
-            raise PortError(f"{self._owner}: {steps} steps, every {every}; steps >= 0 and every >= 1 are wanted")
+        steps, every = _count(self._owner, "steps", steps, 0), _count(self._owner, "every", every, 1)
+        given = self._given(steps, arrays)
+        used = self._written(steps, every, given, out or {})
+        self._check_apart(given, used)
+        for k, array in enumerate(used):
+            if self.plan.feeds[k] in (Feed.STATE, Feed.MEMORY) and array is not given[k]:
+                array[...] = given[k]
+        self._run(steps, every, used)
+        written = [k for k, feed in enumerate(self.plan.feeds) if feed in (Feed.STATE, Feed.MEMORY)]
+        return {self.plan.unit.ports[k].name: used[k] for k in (*written, *self.plan.recorded)}
+
+    def _given(self, steps: int, arrays: Mapping[str, ArrayLike]) -> dict[int, Array]:
+        """What the caller gives, by port: states, memory, held inputs and inputs with a row a step."""
         unit = self.plan.unit
-        takes = unit.inputs + unit.memory
-        given = named_values(self._owner, takes, arrays)
-        given_out = named_values(self._owner, unit.ports, out or {})
-        used: list[Array] = []
-        results: dict[str, Array] = {}
+        values = named_values(self._owner, unit.inputs + unit.memory, arrays)
+        given = {}
         for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):
-            shape = lane_shape(port, self.lanes)
-            target = given_out[port.name]
-            if feed is Feed.OUTPUT:
-                rows = (steps // every, *shape) if k in self.plan.recorded else (0,)
-                if target is None:
-                    target = np.empty(rows)
-                array = checked(self._owner, port, target, rows, writes=True)
-                if k in self.plan.recorded:
-                    results[port.name] = array
-            else:
+            if feed is not Feed.OUTPUT:
+                shape = lane_shape(port, self.lanes)
                 wanted = (steps, *shape) if feed is Feed.PER_STEP else shape
-                if given[port.name] is None:
+                if values[port.name] is None:
                     raise PortError(f"{self._owner}: port {port.name!r} is not given; shape {wanted} is wanted")
-                array = converted(self._owner, port, given[port.name], wanted)
-                if feed in (Feed.STATE, Feed.MEMORY):
-                    if target is None:
-                        array = array.copy()
-                    else:
-                        final = checked(self._owner, port, target, shape, writes=True)
-                        final[...] = array
-                        array = final
-                    results[port.name] = array
-            used.append(array)
-        check_apart(self._owner, unit.ports, used, len(unit.inputs))
-        self._native(steps, every, *(a.ctypes.data for a in used))
-        return results
+                given[k] = converted(self._owner, port, values[port.name], wanted)
+        return given
+
+    def _written(self, steps: int, every: int, given: dict[int, Array], out: Mapping[str, Array]) -> list[Array]:
+        """An array for every port: new ones or the caller's for what is written, the given ones for the rest."""
+        unit = self.plan.unit
+        targets = named_values(self._owner, unit.ports, out)
+        used = []
+        for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):
+            target, kept = targets[port.name], feed in (Feed.STATE, Feed.MEMORY) or k in self.plan.recorded
+            if target is not None and not kept:
+                raise PortError(f"{self._owner}: out has {port.name!r}, which is neither a state, memory nor recorded")
+            shape = lane_shape(port, self.lanes)
+            if k in self.plan.recorded:
+                shape = (steps // every, *shape)
+            if not kept:
+                used.append(given.get(k, _NOTHING))
+            elif target is None:
+                used.append(np.empty(shape))
+            else:
+                used.append(checked(self._owner, port, target, shape, writes=True))
+        return used
+
+    def _check_apart(self, given: dict[int, Array], used: list[Array]) -> None:
+        """What is written may share memory with nothing but, for a state or memory, the very array it starts from."""
+        ports = self.plan.unit.ports
+        for k, array in enumerate(used):
+            if self.plan.feeds[k] in (Feed.HELD, Feed.PER_STEP):
+                continue
+            others = [(j, a) for j, a in given.items() if j != k] + [(j, a) for j, a in enumerate(used) if j != k]
+            for j, other in others:
+                if array.size and other.size and np.may_share_memory(array, other):
+                    raise PortError(f"{self._owner}: ports {ports[j].name!r} and {ports[k].name!r} share memory")
+
+    def _run(self, steps: int, every: int, arrays: list[Array]) -> None:
+        """Native calls of about a tenth of a second, so that Python hears Ctrl-C in between."""
+        places = np.array([a.ctypes.data for a in arrays], dtype=np.int64)
+        bytes_a_step, bytes_a_row = np.zeros((2, len(arrays)), dtype=np.int64)
+        for k in self.plan.per_step:
+            bytes_a_step[k] = self.plan.size(k) * self.lanes * 8
+        for k in self.plan.recorded:
+            bytes_a_row[k] = self.plan.size(k) * self.lanes * 8
+        workspace = np.empty(workspace_doubles(self.plan, self.lanes))
+        done, chunk = 0, every * max(1, 1000 // every)
+        while done < steps:
+            now = min(chunk, steps - done)
+            start = time.perf_counter()
+            at = places + done * bytes_a_step + (done // every) * bytes_a_row
+            self._native(now, every, workspace.ctypes.data, *at.tolist())
+            done += now
+            elapsed = time.perf_counter() - start
+            # whole multiples of `every`, so that each call starts counting rows afresh
+            chunk = every * max(1, int(min(10.0, CHUNK_SECONDS / max(elapsed, 1e-6)) * chunk) // every)
 
 
 def _compiled(planned: ScanPlan, lanes: int, mode: Mode, store: ObjectCache | None) -> Callable[..., None]:
@@ -113,7 +168,7 @@ def _compiled(planned: ScanPlan, lanes: int, mode: Mode, store: ObjectCache | No
         return module.text(exported=False, more=[scan_function(module, planned)])
 
     library, _ = llvm.build(render, llvm.object_key(unit.digest, options), store)
-    types: list[Any] = [ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports)]
+    types: list[Any] = [ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * (1 + len(unit.ports))]
     native: Callable[..., None] = library.function(f"{unit.name}.scan", *types)
     return native
 
@@ -121,8 +176,8 @@ def _compiled(planned: ScanPlan, lanes: int, mode: Mode, store: ObjectCache | No
 def _interpreted(planned: ScanPlan, step: Callable[..., None], lanes: int) -> Callable[..., None]:
     """The same loop in Python: the definition of what the compiled one does."""
 
-    def run(steps: int, every: int, *pointers: int) -> None:
-        """Copy what the step writes, as the native loop does."""
+    def run(steps: int, every: int, workspace: int, *pointers: int) -> None:
+        """The step works on copies, where the native loop uses the workspace."""
         doubles = [planned.size(k) * lanes for k in range(len(pointers))]
         local = {k: np.empty(doubles[k]) for k, feed in enumerate(planned.feeds) if feed in (Feed.STATE, Feed.OUTPUT)}
         for k in planned.states:

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionbase.compile.inspection.finding import Finding, Kind
+from motionbase.compile.inspection.finding import Finding
 from motionbase.compile.inspection.lines import source_line
 from motionbase.compile.inspection.replay import Bad, element_name, replay, steepest
 from motionbase.compile.kernel import Kernel
@@ -146,7 +146,8 @@ def _in_program(unit: Unit, arrays: list[Array], bad: Bad) -> Finding | None:
     if finding is None and (came := _first_element(unit, arrays, bad)):  # copied from an input, by no call
         finding = replace(_finding(bad, unit), kind="input", place=came)
     if finding is None:
-        finding = replace(_finding(bad, unit), kind="unset", place=f"output {reaches[0]!r} of program {unit.name!r}")
+        place = f"copied into output {reaches[0]!r} of program {unit.name!r}"
+        finding = replace(_finding(bad, unit), kind="constant", place=place)
     if finding.infinity is not None and finding.infinity.kind == "input":  # an earlier call made it
         earlier = _Watch(unit, math.isinf, [a.copy() for a in arrays])
         run(unit.routine, [a.copy() for a in arrays], earlier.observe)
@@ -179,7 +180,7 @@ class _Watch:
             self.finding = replace(found, path=steps)
 
     def _from_outside(self, found: Finding, path: Path, arrays: list[Array]) -> Finding:
-        """A leaf's bad input: the program's own input, a constant, or memory that no call has written."""
+        """A leaf's bad input: the program's own input or one of its constants."""
         if came := _first_element(self.unit, self.inputs, self.bad):
             return replace(found, unit=self.unit.name, place=came)
         callers = [self.unit.routine] + [s.routine for s, _ in path if isinstance(s, Call)]
@@ -190,9 +191,8 @@ class _Watch:
                 caller = callers[-2]
                 own = address.buffer - len(caller.arguments)
                 buffer = caller.buffers[own] if own >= 0 else caller.arguments[address.buffer]
-                kind: Kind = "constant" if getattr(buffer, "data", None) is not None else "unset"
                 place = f"{buffer.name!r} of program {caller.name!r}, port {argument.name!r} of {call.routine.name!r}"
-                return replace(found, kind=kind, place=place)
+                return replace(found, kind="constant", place=place)
         return found
 
 

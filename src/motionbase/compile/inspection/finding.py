@@ -9,7 +9,7 @@ import casadi as ca
 
 from motionbase.compile.inspection.lines import SourceLine, Stack
 
-Kind = Literal["operation", "input", "constant", "unset"]
+Kind = Literal["operation", "input", "constant"]
 WIDTH = 72  # of a shortened expression
 
 _INFIX = {
@@ -88,8 +88,6 @@ class Finding:
             return f"{self.value} comes in through {self.place}"
         if self.kind == "constant":
             return f"{self.value} is a constant: {self.expression or self.place}"
-        if self.kind == "unset":
-            return f"{self.value} is read or returned from memory that was never written: {self.place}"
         numbers = ", ".join(f"{a:.6g}" for a in self.arguments)
         at = f"kernel {self.unit!r}, instruction {self.instruction}"
         return f"{self.value} made by {self.op}({numbers}) = {self.result:.6g} in {at}"

@@ -21,6 +21,7 @@ from typing import Any, cast, final
 import casadi as ca
 import numpy as np
 
+from motionbase.compile.authored import shown
 from motionbase.compile.kernel import Kernel, Trace
 
 _CASADI = os.path.dirname(ca.__file__) + os.sep
@@ -49,8 +50,7 @@ class SourceLine:
     @property
     def shown_file(self) -> str:
         """The file, relative to the current folder when it is inside."""
-        inside = self.file.startswith(os.getcwd() + os.sep)
-        return os.path.relpath(self.file) if inside else self.file
+        return shown(self.file)
 
     @property
     def is_library(self) -> bool:
@@ -107,6 +107,14 @@ def lined_trace(kernel: Kernel) -> LinedTrace:
     return LinedTrace(trace, watch.stacks, tuple(watch.kept))
 
 
+def first_nan(kernel: Kernel) -> str:
+    """" (file:line)" of the first line with a NaN constant, or nothing where it cannot be told."""
+    with contextlib.suppress(Exception):  # an expression that cannot be run twice
+        stack = lined_trace(kernel).stack(ca.SX(math.nan))  # CasADi has one node for all of them
+        return next((f" ({line})" for line in stack if not line.is_library), "")
+    return ""
+
+
 @final
 class _Watch:
     """The profiler: attributes new nodes to the line that the outermost CasADi call returns to."""
@@ -123,7 +131,10 @@ class _Watch:
 
         def marked(*inputs: ca.SX) -> Any:
             self._base = sys._getframe()
-            return expr(*inputs)
+            try:
+                return expr(*inputs)
+            finally:
+                self._base = None  # what the compiler makes of the result is nobody's line
 
         return marked
 

@@ -11,9 +11,9 @@ from typing import final
 from motionbase.compile.block import Block
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
-from motionbase.compile.ops import Op
 from motionbase.compile.render.llvm_block import Dialect, Writer, blend, constant, copy, literal, render_block
-from motionbase.compile.routine import Call, Copy, Loop, Role, Routine, Statement, Switch, unique_names, walk
+from motionbase.compile.routine import Call, Copy, Loop, Role, Routine, Statement, Switch, unique_names, written_buffers
+from motionbase.compile.stack import check_stack
 
 INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above, they are called, not copied
 INLINE_ROUTINE_BELOW = 150  # instructions
@@ -25,6 +25,7 @@ class Module:
     """The IR of an outermost routine and all it calls."""
 
     def __init__(self, routine: Routine, lanes: int = 1, mode: Mode = Mode.STRICT) -> None:
+        check_stack(routine, lanes)
         self.routine, self.dialect = routine, Dialect(lanes, mode)
         self.routines = routine.callees()
         self.names = unique_names(self.routines)
@@ -142,7 +143,7 @@ class Module:
         d = w.dialect
         sizes = [a.size for a in routine.arguments] + [b.size for b in routine.buffers]
         kept = []
-        for buffer in sorted(_written(case)):
+        for buffer in sorted(written_buffers(case)):
             saved = w.fresh()
             w.lines.insert(0, f"  {saved} = alloca [{max(sizes[buffer], 1) * d.lanes} x double], align 64")
             copy(w, saved, f"%b{buffer}", sizes[buffer])
@@ -182,24 +183,3 @@ class Module:
         w.lines += ["after:", "  ret void"]
         parameters = ", ".join(["i64 %n"] + [f"ptr %b{j}" for j in range(len(arguments))])
         return "\n".join([f"define void @{name}.map({parameters}) nounwind {{", "entry:", *w.lines, "}"])
-
-
-def _written(body: tuple[Statement, ...]) -> set[int]:
-    """Buffers that a body writes."""
-    buffers: set[int] = set()
-    for statement in walk(body):
-        if isinstance(statement, Block):
-            for op, _, imm in statement.instructions:
-                if op is Op.STORE:
-                    assert isinstance(imm, tuple)
-                    buffers.add(imm[0])
-                elif op is Op.STORE_AT:
-                    assert isinstance(imm, int)
-                    buffers.add(imm)
-        elif isinstance(statement, Call):
-            for argument, address in zip(statement.routine.arguments, statement.addresses, strict=True):
-                if argument.role is not Role.INPUT:
-                    buffers.add(address.buffer)
-        elif isinstance(statement, Copy):
-            buffers.add(statement.target.buffer)
-    return buffers

@@ -6,8 +6,25 @@ from motionbase.compile.render.llvm import Module
 from motionbase.compile.scan_plan import Feed, ScanPlan
 
 
+def workspace_doubles(plan: ScanPlan, lanes: int) -> int:
+    """Doubles the loop needs beside the caller's arrays."""
+    return sum(size for _, size in _workspace(plan, lanes).values())
+
+
+def _workspace(plan: ScanPlan, lanes: int) -> dict[int, tuple[int, int]]:
+    """Offset and size of each port's place in the workspace: states' second place, outputs that are not fed back."""
+    fed_back = {output for _, output in plan.feedback}
+    places: dict[int, tuple[int, int]] = {}
+    at = 0
+    for k, feed in enumerate(plan.feeds):
+        if feed is Feed.STATE or (feed is Feed.OUTPUT and k not in fed_back):
+            places[k] = at, plan.size(k) * lanes
+            at += plan.size(k) * lanes
+    return places
+
+
 def scan_function(module: Module, plan: ScanPlan) -> str:
-    """`NAME.scan(n, every, one pointer a port)`: states are updated in place, recorded outputs get one row a time.
+    """`NAME.scan(n, every, workspace, one pointer a port)`: states in place, recorded outputs one row a time.
 
     A state has two places that change roles after each step, so that nothing is copied: a copy would read wide what
     the step has just written narrow, and wait for it.
@@ -28,14 +45,9 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
             return f"%then{source[k]}" if k in source else f"%own{k}"
         return f"%row{k}" if feed is Feed.PER_STEP else f"%p{k}"
 
-    for k, feed in enumerate(plan.feeds):
-        if feed is Feed.STATE:
-            put(f"  %a{k} = alloca [{max(doubles[k], 1)} x double], align 64")
-            put(f"  %b{k} = alloca [{max(doubles[k], 1)} x double], align 64")
-        elif feed is Feed.OUTPUT and k not in source:
-            put(f"  %own{k} = alloca [{max(doubles[k], 1)} x double], align 64")
-    for k in plan.states:
-        put(_copy(f"%a{k}", f"%p{k}", doubles[k]))
+    for k, (offset, _) in _workspace(plan, lanes).items():
+        name = "other" if plan.feeds[k] is Feed.STATE else "own"
+        put(f"  %{name}{k} = getelementptr double, ptr %workspace, i64 {offset}")
     put("  %any = icmp sgt i64 %n, 0")
     put("  br i1 %any, label %step, label %done")
     put("step:")
@@ -43,8 +55,8 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
     put("  %left = phi i64 [ %every, %entry ], [ %left.next, %next ]")
     put("  %kept = phi i64 [ 0, %entry ], [ %kept.next, %next ]")
     for k in plan.states:
-        put(f"  %now{k} = phi ptr [ %a{k}, %entry ], [ %then{k}, %next ]")
-        put(f"  %then{k} = phi ptr [ %b{k}, %entry ], [ %now{k}, %next ]")
+        put(f"  %now{k} = phi ptr [ %p{k}, %entry ], [ %then{k}, %next ]")
+        put(f"  %then{k} = phi ptr [ %other{k}, %entry ], [ %now{k}, %next ]")
     for k in plan.per_step:
         put(f"  %at{k} = mul i64 %k, {doubles[k]}")
         put(f"  %row{k} = getelementptr double, ptr %p{k}, i64 %at{k}")
@@ -66,15 +78,20 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
     put("  %left.next = phi i64 [ %left.less, %step ], [ %every, %keep ]")
     put("  %k.next = add i64 %k, 1")
     put("  %more = icmp slt i64 %k.next, %n")
-    put("  br i1 %more, label %step, label %done")
+    put("  br i1 %more, label %step, label %end")
+    put("end:")
+    # after an odd number of steps the states stand in the workspace
+    put("  %odd = trunc i64 %n to i1")
+    put("  br i1 %odd, label %back, label %done")
+    put("back:")
+    for k in plan.states:
+        put(_copy(f"%p{k}", f"%other{k}", doubles[k]))
+    put("  br label %done")
     put("done:")
-    for k in plan.states:
-        put(f"  %end{k} = phi ptr [ %a{k}, %entry ], [ %then{k}, %next ]")
-    for k in plan.states:
-        put(_copy(f"%p{k}", f"%end{k}", doubles[k]))
     put("  ret void")
-    pointers = [f"ptr noalias %p{k}" for k in range(len(plan.feeds))]
-    head = f"define void @{plan.unit.name}.scan({', '.join(['i64 %n', 'i64 %every', *pointers])}) nounwind {{"
+    parameters = ["i64 %n", "i64 %every", "ptr noalias %workspace"]
+    parameters += [f"ptr noalias %p{k}" for k in range(len(plan.feeds))]
+    head = f"define void @{plan.unit.name}.scan({', '.join(parameters)}) nounwind {{"
     return "\n".join([head, "entry:", *lines, "}"])
 
 

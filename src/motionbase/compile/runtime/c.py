@@ -15,6 +15,7 @@ from typing import Any
 
 from motionbase.compile.program import Unit
 from motionbase.compile.render.c import render
+from motionbase.compile.stack import check_stack
 from motionbase.errors import TargetUnavailable
 
 STRICT_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")
@@ -47,6 +48,7 @@ def compile_source(unit: Unit, folder: Path, command: Sequence[str], flags: Sequ
 
 def native(unit: Unit, command: Sequence[str] | None = None, flags: Sequence[str] = STRICT_FLAGS) -> Callable[..., Any]:
     """A function of addresses; the files are gone once the library is loaded."""
+    check_stack(unit.routine, 1)
     with tempfile.TemporaryDirectory(prefix="motionbase-c-") as name:
         library = ctypes.CDLL(str(compile_source(unit, Path(name), command or find_compiler(), flags)))
     function = library[unit.name]
