@@ -155,7 +155,7 @@ def machine(root: Path) -> dict[str, Any]:
 def _cpu_model() -> str:
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
+        for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return _output("sysctl", "-n", "machdep.cpu.brand_string") or platform.processor() or platform.machine()
@@ -175,5 +175,5 @@ def _output(*command: str) -> str:
 
 
 def _first_line(path: Path) -> str:
-    lines = path.read_text().lstrip().splitlines()
+    lines = path.read_text(encoding="utf-8").lstrip().splitlines()
     return lines[0].strip('"').strip() if lines and lines[0].startswith('"""') else ""

@@ -15,7 +15,7 @@ NOTES_IN_TABLE = 130  # narrower terminals get the notes below the table
 def show(console: Console, name: str, results: Sequence[Result]) -> None:
     """Print the table, and the notes beside or below it as the width allows."""
     wide = console.width >= NOTES_IN_TABLE
-    table = Table(title=f"benchmark {name}", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table = Table(title=Text(f"benchmark {name}"), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     table.add_column("metric", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
@@ -25,13 +25,13 @@ def show(console: Console, name: str, results: Sequence[Result]) -> None:
     if wide:
         table.add_column("note")
     for r in results:
-        cells: list[str | Text] = [
-            r.benchmark.metric,
-            _value(r),
-            r.benchmark.unit,
-            r.benchmark.bar or "-",
+        cells = [
+            Text(r.benchmark.metric),
+            Text(_value(r)),
+            Text(r.benchmark.unit),
+            Text(r.benchmark.bar or "-"),
             _met(r),
-            _spread(r),
+            Text(_spread(r)),
         ]
         table.add_row(*cells, *([Text(r.note)] if wide else []))
     console.print(table)

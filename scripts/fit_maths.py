@@ -223,28 +223,31 @@ def inverse(w: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
 
 
 def inverse_middle() -> Fitted:
-    """erfinv x / x - 1 - w/4 on 0 <= w <= 7.5."""
+    """erfinv x / x - 1 - w/4 in w = -log(1 - x^2), up to x = TAIL_BORDER."""
+    with mp.workdps(60):
+        high = float(-mp.log(1 - mp.mpf(error_function.TAIL_BORDER) ** 2)) * WIDER
 
     def ratio(w: mp.mpf) -> mp.mpf:
         y, x = inverse(w)
         return y / x
 
-    p, q, error = fit_rational(lambda w: ratio(w) - 1 - w / 4, 1e-20, 7.5, 9, weight=lambda w: 1 / ratio(w), sweeps=30)
+    p, q, error = fit_rational(lambda w: ratio(w) - 1 - w / 4, 1e-20, high, 7, weight=lambda w: 1 / ratio(w), sweeps=30)
     return Fitted((p, q), error)
 
 
 def inverse_tail() -> Fitted:
-    """erfinv x - s in s - 2.5, s = sqrt(w - TAIL_SHIFT), on 7.5 <= w <= 36.06; the error relative to s."""
-    shift = mp.mpf(error_function.TAIL_SHIFT)
+    """erfinv x - s in s - TAIL_CENTRE, s = sqrt(-log(1 - x) - TAIL_SHIFT), from TAIL_BORDER to 1 - 2^-53, over s."""
+    shift, centre = mp.mpf(error_function.TAIL_SHIFT), mp.mpf(error_function.TAIL_CENTRE)
 
     def rest(u: mp.mpf) -> mp.mpf:
-        s = u + mp.mpf(2.5)
-        return inverse(s * s + shift)[0] - s
+        s = u + centre
+        complement = mp.exp(-(s * s + shift))
+        return inverse(-mp.log(complement * (2 - complement)))[0] - s
 
     with mp.workdps(60):
-        low = float(mp.sqrt(mp.mpf(7.5) - shift) - 2.5) - 1e-4
-        high = float(mp.sqrt(mp.mpf(36.06) - shift) - 2.5)
-    p, q, error = fit_rational(rest, low, high, 9, weight=lambda u: 1 / (u + 2.5), sweeps=30)
+        low = float(mp.sqrt(-mp.log(1 - mp.mpf(error_function.TAIL_BORDER)) - shift) - centre) - 1e-4
+        high = float(mp.sqrt(53 * mp.log(2) - shift) - centre) + 1e-4
+    p, q, error = fit_rational(rest, low, high, 8, weight=lambda u: 1 / (u + centre), sweeps=30)
     return Fitted((p, q), error)
 
 

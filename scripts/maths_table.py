@@ -101,9 +101,9 @@ def table(worst: dict[str, float]) -> str:
 
 def main() -> int:
     """Measure and write."""
-    before, rest = DOCUMENT.read_text().split(BEGIN)
+    before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{table(worst_errors())}\n{END}{after}")
+    DOCUMENT.write_text(f"{before}{BEGIN}\n{table(worst_errors())}\n{END}{after}", encoding="utf-8")
     return 0
 
 

@@ -44,7 +44,8 @@ def native_loop(
             os.chdir(here)
         source = Path(folder, "peer.c")
         sizes = {"iw": max(function.sz_iw(), 1), "w": max(function.sz_w(), 1), "n_in": function.n_in()}
-        source.write_text(source.read_text() + _LOOP % {**sizes, "name": function.name()})
+        text = source.read_text(encoding="utf-8") + _LOOP % {**sizes, "name": function.name()}
+        source.write_text(text, encoding="utf-8")
         library = Path(folder, "peer.so")
         line = [*command, *flags, "-shared", "-fPIC", str(source), "-o", str(library), "-lm"]
         done = subprocess.run(line, capture_output=True, text=True, check=False)

@@ -27,7 +27,7 @@ INVERSE = Kernel("inverse", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), invers
 def body(b):
     b.call(INVERSE, q=b["q"], y=b["y"])
 
-PROGRAM = Program("prog", (Port("q", 2),), (Port("y", 2),), body)
+PROGRAM = Program("prog", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), body)
 
 def make():
     return INVERSE

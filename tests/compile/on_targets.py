@@ -60,7 +60,7 @@ def native(unit: Unit, target: str) -> Callable[..., Any]:
 
 def _native(unit: Unit, target: str) -> Callable[..., Any]:
     if target in COMPILERS:
-        return c.native(unit, COMPILERS[target])
+        return c.native(unit, COMPILERS[target], c.STRICT_FLAGS)
     compiled = compile(unit, "llvm", lanes=int(target.removeprefix("llvm")), cache=None)
     assert compiled.library is not None
     pointers = [ctypes.c_void_p] * len(unit.ports)

@@ -20,6 +20,7 @@ from test_programs import chosen, geometry, nested, outer
 
 from motionbase.compile import Body, Kernel, Port, Program, Unit, delay, random, table
 from motionbase.compile.render.c import render
+from motionbase.errors import CompilerRefused, TargetUnavailable
 
 Array = NDArray[np.float64]
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-ffp-contract=off")
@@ -124,11 +125,42 @@ def test_the_check_for_globals_can_fail(tmp_path: Path) -> None:
     assert {line.split()[-2] for line in lines.splitlines()} & {"d", "D", "b", "B", "C"}
 
 
-def test_fast_maths_is_refused(sources: Path) -> None:
-    done = subprocess.run(
-        ["gcc", "-ffast-math", "-c", "nested.c", "-o", "f.o"], cwd=sources, capture_output=True, text=True
-    )
-    assert done.returncode != 0 and "compile without -ffast-math" in done.stderr
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ("-ffast-math", "compile without -ffast-math"),
+        ("-Ofast", "compile without -ffast-math and -Ofast"),
+        ("-ffinite-math-only", "compile without -ffinite-math-only"),
+        ("-funsafe-math-optimizations", "and -funsafe-math-optimizations"),
+        ("-fassociative-math -fno-signed-zeros -fno-trapping-math", "compile without -fassociative-math"),
+        ("-freciprocal-math", "compile without -freciprocal-math"),
+        ("-fno-signed-zeros", "compile without -fno-signed-zeros"),
+        ("-fsingle-precision-constant", "a flag changes IEEE 754 arithmetic"),
+        ("-std=c99 -ffp-contract=fast", "a flag changes IEEE 754 arithmetic"),
+    ],
+)
+def test_flags_that_change_values_are_refused(flags: str, said: str, sources: Path) -> None:
+    command = ["gcc", *flags.split(), "-c", "nested.c", "-o", "f.o"]
+    done = subprocess.run(command, cwd=sources, capture_output=True, text=True)
+    assert done.returncode != 0 and said in done.stderr
+
+
+def test_header_and_source_list_the_forbidden_flags() -> None:
+    made = render(nested)
+    for flag in ("-ffast-math", "-funsafe-math-optimizations", "-ffinite-math-only", "-ffp-contract=fast"):
+        assert flag in made.header and flag in made.source
+
+
+def test_what_a_compiler_refuses_is_told() -> None:
+    """Another error than a missing compiler, which examples and benchmarks pass over."""
+    from motionbase.compile.runtime import c
+
+    kernel = Kernel("k", (Port("x"),), (Port("y"),), lambda x: 2 * x)
+    with pytest.raises(CompilerRefused, match="gcc refused k.c: .*compile without -ffast-math"):
+        c.native(kernel, ["gcc"], ("-ffast-math",))
+    with pytest.raises(TargetUnavailable, match="cannot run 'no-such-compiler'"):
+        c.native(kernel, ["no-such-compiler"])
+    assert "-Werror" in c.STRICT_FLAGS and "-Werror" not in c.USER_FLAGS
 
 
 @pytest.mark.parametrize("flags", [("-O0",), ("-O3", "-march=native"), ("-std=gnu11", "-O2", "-march=native")])
@@ -201,7 +233,16 @@ def test_the_header_says_what_the_ports_are() -> None:
     header = render(kernel).header
     assert header.startswith("/* length of a leg\n")
     assert re.search(r"in +q +3 +\[m\] joint \* / place", header) and re.search(r"out +l +1 +\[m\]", header)
-    assert "#define leg_q_SIZE 3\n#define leg_Q_SIZE 4\n#define leg_l_SIZE 1" in header
+    assert "#define leg__q_SIZE 3\n#define leg__Q_SIZE 4\n#define leg__l_SIZE 1" in header
+
+
+def test_size_macros_of_two_units_do_not_clash(tmp_path: Path) -> None:
+    """Port b_c of a and port c of a_b, with different sizes."""
+    for name, port, size in (("a", "b_c", 2), ("a_b", "c", 3)):
+        kernel = Kernel(name, (Port(port, size),), (Port("y"),), lambda x: x[0])
+        (tmp_path / f"{name}.h").write_text(render(kernel).header)
+    (tmp_path / "both.c").write_text('#include "a.h"\n#include "a_b.h"\n')
+    compiled(["gcc"], tmp_path, *STRICT, "-c", "both.c", "-o", "both.o")
 
 
 # ---- another processor ---------------------------------------------------------------------------------------------

@@ -127,15 +127,17 @@ def test_memory_is_updated_in_place() -> None:
 
 
 def test_ports_named_like_our_own_arguments() -> None:
-    kernel = Kernel("odd", (Port("self"), Port("unit")), (Port("out"),), lambda a, b: a - b)
+    kernel = Kernel("odd", (Port("self"), Port("unit")), (Port("native"),), lambda a, b: a - b)
     compiled = compile(kernel)
     assert compiled(self=5, unit=3) == 2.0
     arrays = compiled.arrays()
     arrays["self"][...] = 7
     compiled.bind(**arrays)()
-    assert arrays["out"] == 7.0
+    assert arrays["native"] == 7.0
+    many = {"self": np.array([7.0, 8.0]), "unit": np.zeros(2)}
+    assert compiled.map(**many)["native"].tolist() == [7.0, 8.0]
     whole = Program(
-        "p", kernel.inputs, kernel.outputs, lambda b: b.call(kernel, self=b["self"], unit=b["unit"], out=b["out"])
+        "p", kernel.inputs, kernel.outputs, lambda b: b.call(kernel, **{p.name: b[p.name] for p in kernel.ports})
     )
     assert compile(whole)(5, 3) == 2.0
 
@@ -200,6 +202,23 @@ def test_outputs_are_checked(llvm_mix: Compiled) -> None:
     assert shared.tolist() == [*W, N]
 
 
+def test_outputs_by_name(mix: Compiled) -> None:
+    w, n = outputs()
+    given = {"n": n, "w": w}
+    assert mix(V, M, S, out=given) is given
+    assert w.tolist() == W and n == N
+
+
+def test_outputs_by_name_are_checked(llvm_mix: Compiled) -> None:
+    w, n = outputs()
+    refused("out has no array for output 'n'", lambda: llvm_mix(V, M, S, out={"w": w}))
+    refused("no port 'q'; ports: w, n", lambda: llvm_mix(V, M, S, out={"w": w, "n": n, "q": w}))
+
+
+def test_map_without_arrays_is_refused(llvm_mix: Compiled) -> None:
+    refused("no array is given; map takes arrays by port name: v, M, s, w, n", llvm_mix.map)
+
+
 def test_bind_is_checked(llvm_mix: Compiled) -> None:
     arrays: dict[str, Any] = dict(llvm_mix.arrays())
     refused("port 'n' is not given; shape () is wanted", lambda: llvm_mix.bind(**{**arrays, "n": None}))
@@ -224,10 +243,15 @@ def test_targets_and_lanes_are_checked() -> None:
             compile(KERNEL, *args, **options)
 
     wrong("'mix': 3 lanes; there may be 1, 2, 4, 8", lanes=3)
+    wrong("'mix': lanes is 4.0, a whole number is wanted", lanes=4.0)
+    wrong("'mix': lanes is True, a whole number is wanted", "python", lanes=True)
+    wrong(r"'mix': no mode 'fsat'; did you mean 'fast'\? \(mode may be strict, fast\)", mode="fsat")
+    wrong("'mix': no mode 'exact'; mode may be strict, fast", "python", mode="exact")
+    wrong("'mix': target 'cuda' is motionbase.compile.runtime.cuda.compile_cuda", "cuda")
     wrong("'mix': 0 lanes", "python", lanes=0)
     wrong("'mix': target 'c' has no lanes; use llvm, or lanes=1", "c", lanes=4)
     wrong("'mix': target 'c' has no fast mode", "c", mode="fast")
-    wrong("'mix': no target 'fortran'; targets: python, llvm, c", "fortran")
+    wrong("'mix': no target 'fortran'; target may be python, llvm, c", "fortran")
 
 
 # ---- the fast path -------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from motionbase.compile import Body, Kernel, Port, Program, Unit, compile, delay
 from motionbase.compile.render.cuda import render, render_scan
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
-from motionbase.errors import PortError, TargetUnavailable
+from motionbase.errors import KernelError, PortError, TargetUnavailable
 
 SHIM = """
 #include <cmath>
@@ -139,6 +139,34 @@ def test_scan_source_gives_the_interpreters_bits(tmp_path: Path) -> None:
         wanted = loop(steps, every=every, g=g[t], x=x[:, t], u=u[:, 0])
         np.testing.assert_array_equal(end[:, t], wanted["x"])
         np.testing.assert_array_equal(e[:, t], wanted["e"])
+
+
+def test_no_name_of_ours_hides_an_inner_function(tmp_path: Path) -> None:
+    """Ports, units and kernels named by the letters and words that generated names are made of."""
+    for word in ("s", "t", "c", "end", "stride", "shift", "copy"):
+        inner = Kernel(word, (Port(word),), (Port("x"),), lambda v: v + 1)
+        outer = Program(
+            "x",
+            (Port(word),),
+            (Port("x"),),
+            lambda b, inner=inner, word=word: b.call(inner, **{word: b[word], "x": b["x"]}),  # type: ignore[misc]
+        )
+        given, result = np.arange(float(N)), np.zeros(N)
+        on_processor(tmp_path / "", render(outer), "x_batch", [given, N, 1, result, N, 1])
+        np.testing.assert_array_equal(result, given + 1, err_msg=word)
+        own = Kernel(word, (Port(word),), (Port("x"),), lambda v: v + 1)
+        end = np.zeros(N)
+        arguments = [given, N, 1, np.zeros((0, N)), N, 1, end, 3, 1]
+        on_processor(tmp_path, render_scan(plan(own, {word: "x"}, [], [])), f"{word}_scan", arguments)
+        np.testing.assert_array_equal(end, given + 3, err_msg=word)
+
+
+def test_modes_are_checked() -> None:
+    kernel = Kernel("k", (Port("x"),), (Port("y"),), lambda x: x + 1)
+    with pytest.raises(KernelError, match="'k': no mode 'quick'; mode may be strict, fast"):
+        compile_cuda(kernel, mode="quick")  # type: ignore[arg-type]
+    with pytest.raises(KernelError, match="scan of 'k': no mode 'quick'"):
+        scan_cuda(kernel, {"x": "y"}, mode="quick")  # type: ignore[arg-type]
 
 
 def _device() -> bool:

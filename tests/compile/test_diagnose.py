@@ -13,7 +13,7 @@ import pytest
 from motionbase.compile import Body, Kernel, Port, Program, compile, compose, jacobian, table
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
-from motionbase.errors import PortError
+from motionbase.errors import KernelError, PortError
 
 
 def marked(name: str, file: str = __file__) -> tuple[str, int]:
@@ -150,6 +150,12 @@ def test_constant() -> None:
     assert place(finding) == marked("constant")
 
 
+def test_what_the_compiler_makes_of_the_result_is_nobodys_line() -> None:
+    """A bare number becomes a node only after the expression has returned."""
+    finding = find_nan(kernel(lambda q: float("nan")), q=[1, 2])
+    assert finding is not None and finding.kind == "constant" and finding.stack == ()
+
+
 def test_composed_kernels() -> None:
     first = Kernel("first", (Port("q", 2),), (Port("y"),), division)
     second = Kernel("second", (Port("y"),), (Port("z"),), lambda y: 3 * y)
@@ -250,7 +256,7 @@ def test_profile_and_trace_functions_are_left_as_they_were() -> None:
     try:
         find_nan(kernel(division), q=[0, 0])
         assert sys.getprofile() is mine and sys.gettrace() is before
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(KernelError, match="ZeroDivisionError"):
             find_nan(kernel(lambda q: q[0] / (1 // 0)), q=[0, 0])
         assert sys.getprofile() is mine
     finally:

@@ -1,6 +1,9 @@
 """Tracing, composing and probing kernels; ports of every shape; each error by its message."""
 
+import math
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +12,9 @@ import numpy as np
 import pytest
 from on_targets import TARGETS, assert_all_targets, assert_same_bits, on_python, on_target
 
-from motionbase.compile import Kernel, Port, Sparsity, compile, compose, probe
+from motionbase.compile import Kernel, Port, Program, Sparsity, compile, compose, jacobian, probe
+from motionbase.compile.authored import shown
+from motionbase.compile.names import _broken_rule
 from motionbase.compile.ops import Op
 from motionbase.compile.target import Target
 from motionbase.errors import KernelError, PortError
@@ -24,39 +29,48 @@ def refused(message: str, make: Callable[[], Any], error: type[Exception] = Kern
 
 # ---- names and ports -----------------------------------------------------------------------------------------------
 
-BAD_NAMES = [
-    "",
-    "1x",
-    "x y",
-    "x-y",
-    "_x",
-    "x_",
-    "mb_x",
-    "double",
-    "class",
-    "lambda",
-    "catch",
-    "NULL",
-    "sqrt",
-    "é",
-    "a.b",
+BAD_NAMES = [  # by the rule that each breaks
+    ("is letters, digits and underscores, and starts with a letter", ["", "1x", "x y", "x-y", "_x", "é", "a.b"]),
+    ("does not end with an underscore, nor has two in a row", ["x_", "a__b"]),
+    ("does not start with 'mb_'", ["mb_x"]),
+    ("is not a word of C or Python", ["double", "class", "lambda", "catch", "NULL", "sqrt"]),
+    ("is not a macro of C", ["DBL_MAX", "FLT_RADIX", "INT32_MIN", "UINT_FAST8_MAX", "HUGE_VALF", "FP_NAN", "M_PI"]),
 ]
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
-def test_bad_names_are_refused(name: str) -> None:
-    message = f"{name!r}: a name is letters, digits and underscores, starts with a letter"
-    refused(f"port {message}", lambda: Port(name))
-    refused(f"kernel {message}", lambda: Kernel(name, (X,), (Y,), ca.sum1))
+@pytest.mark.parametrize(("rule", "name"), [(rule, name) for rule, names in BAD_NAMES for name in names])
+def test_bad_names_are_refused(rule: str, name: str) -> None:
+    refused(f"port {name!r}: a name {rule}", lambda: Port(name))
+    refused(f"kernel {name!r}: a name {rule}", lambda: Kernel(name, (X,), (Y,), ca.sum1))
+
+
+@pytest.mark.parametrize("name", ["out", "every", "steps"])
+def test_a_port_cannot_have_the_name_of_an_argument_but_a_kernel_can(name: str) -> None:
+    refused(f"port {name!r}: a name of a port is not an argument of a call or a scan", lambda: Port(name))
+    assert Kernel(name, (X,), (Y,), ca.sum1).name == name
+
+
+def test_no_macro_of_the_headers_is_a_name() -> None:
+    """What the preprocessor would replace in generated C: every macro of the headers that it includes."""
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        pytest.skip("gcc tells the macros")
+    headers = "".join(f"#include <{name}.h>\n" for name in ("float", "math", "stdint", "string"))
+    command = [gcc, "-std=gnu17", "-D_GNU_SOURCE", "-dM", "-E", "-"]
+    text = subprocess.run(command, input=headers, capture_output=True, text=True, check=True).stdout
+    # a macro with parameters leaves a name without them alone
+    macros = re.findall(r"^#define ([A-Za-z]\w*) ", text, re.MULTILINE)
+    assert "DBL_MAX" in macros
+    assert [name for name in macros if not _broken_rule("port", name)] == []
 
 
 def test_a_kernel_cannot_have_the_name_of_a_library_function_but_a_port_can() -> None:
-    for name in ("exp", "free", "abs", "index", "memset", "y0"):
-        refused(f"kernel {name!r}: a name is", lambda name=name: Kernel(name, (X,), (Y,), ca.sum1))  # type: ignore[misc]
+    for name in ("exp", "free", "abs", "index", "memset", "y0", "sinf", "fmal", "strdup"):
+        refused(f"kernel {name!r}: a name of a function is not one of the C library's", lambda name=name: Kernel(name, (X,), (Y,), ca.sum1))  # type: ignore[misc]
         assert Port(name).name == name
 
 
-@pytest.mark.parametrize("name", ["a__b", "jac", "hess", "null", "E", "I", "x1_2", "out", "self"])
+@pytest.mark.parametrize("name", ["a_b", "jac", "hess", "null", "E", "I", "x1_2", "out", "self"])
 def test_odd_names_are_names(name: str) -> None:
     """CasADi refuses some of these for its own functions; ours may have them."""
     kernel = Kernel(name, (Port("q" + name),), (Port("r" + name),), lambda x: x + 1)
@@ -65,8 +79,14 @@ def test_odd_names_are_names(name: str) -> None:
 
 
 def test_ports_are_checked() -> None:
-    refused("port 'a': shape (1, 2, 3) must be (), (n,) or (rows, columns)", lambda: Port("a", (1, 2, 3)))
-    refused("port 'a': shape (-1,) must be", lambda: Port("a", -1))
+    refused("port 'a': shape (1, 2, 3) must be (), n, (n,) or (rows, columns)", lambda: Port("a", (1, 2, 3)))
+    refused("port 'a': shape -1 must be", lambda: Port("a", -1))
+    refused("port 'a': shape 2.5 must be", lambda: Port("a", 2.5))  # type: ignore[arg-type]
+    refused("port 'a': shape 'm' must be", lambda: Port("a", "m"))  # type: ignore[arg-type]
+    refused("port 'a': unit 3 must be a text", lambda: Port("a", (), 3))  # type: ignore[arg-type]
+    refused("port 3: a name is a text, not int", lambda: Port(3))  # type: ignore[arg-type]
+    assert Port("a", np.int64(3)).shape == (3,)  # type: ignore[arg-type]
+    assert [type(n) for n in Port("a", (np.int32(2), 3)).dims] == [int, int]  # type: ignore[arg-type]
     refused("port 'a': a sparsity needs a matrix, not shape (3,)", lambda: Port("a", 3, sparsity=Sparsity((0,), (0,))))
     reach = Sparsity((0, 2), (0, 0))
     refused("port 'a': the sparsity reaches outside shape (2, 2)", lambda: Port("a", (2, 2), sparsity=reach))
@@ -78,6 +98,18 @@ def test_ports_are_checked() -> None:
 def test_two_ports_of_one_name_are_refused() -> None:
     refused("kernel 'k': two ports are named 'x'", lambda: Kernel("k", (X, X), (Y,), ca.fmin))
     refused("kernel 'k': two ports are named 'x'", lambda: Kernel("k", (X,), (X,), lambda x: x))
+
+
+def test_ports_come_in_a_sequence() -> None:
+    def make(inputs: Any, outputs: Any = (Y,)) -> Callable[[], Any]:
+        return lambda: Kernel("k", inputs, outputs, ca.sum1)
+
+    refused("kernel 'k': inputs is a single Port; with a comma it is a sequence of one: (Port('x'),)", make(X))
+    refused("kernel 'k': outputs is a single Port", make((X,), Y))
+    refused("kernel 'k': inputs has 'x', which is str and not a Port", make(("x",)))
+    refused("kernel 'k': inputs has 3, which is int and not a Port", make(3))
+    refused("program 'p': inputs has 'x', which is str", lambda: Program("p", ("x",), (Y,), lambda b: None))  # type: ignore[arg-type]
+    assert make([X], iter([Y]))().ports == (X, Y)
 
 
 # ---- tracing -------------------------------------------------------------------------------------------------------
@@ -97,6 +129,62 @@ def test_what_an_expression_returns_is_checked() -> None:
     refused("kernel 'k': output 'y' is NoneType, not a CasADi SX", traced((Y,), lambda x: None))
     diagonal = Port("d", (3, 3), sparsity=Sparsity((0, 1, 2), (0, 1, 2)))
     refused("kernel 'k': output 'd' has values outside its port's sparsity", traced((diagonal,), lambda x: x @ x.T))
+
+
+def test_errors_in_the_expression_name_kernel_file_and_line() -> None:
+    def line(expr: Callable[..., Any]) -> str:
+        return f"({shown(__file__)}:{expr.__code__.co_firstlineno + 1})"
+
+    def branches(x: ca.SX) -> Any:
+        return x[0] if x[0] > 1 else x[1]
+
+    def counts(x: ca.SX) -> Any:
+        return sum(x[0] for _ in range(x[0]))  # type: ignore[arg-type]
+
+    def breaks(x: ca.SX) -> Any:
+        raise ValueError("no such leg")
+
+    def outside(x: ca.SX) -> Any:
+        return ca.sqrt(x[7])
+
+    truth = "; a symbol has no truth value while tracing; use ca.if_else"
+    refused(f"truth value of a CasADi SXElem symbolic expression. {line(branches)}{truth}", traced((Y,), branches))
+    refused(f"kernel 'k': TypeError: 'SX' object cannot be interpreted as an integer {line(counts)}; a symbol is no "
+            "number while tracing", traced((Y,), counts))  # fmt: skip
+    refused(f"kernel 'k': ValueError: no such leg {line(breaks)}", traced((Y,), breaks))
+    refused("out of bounds", traced((Y,), outside))
+    refused("kernel 'k': TypeError: ", traced((Y,), lambda: 1))
+    refused("kernel 'whole': ", lambda: compose("whole", Kernel("whole", (X,), (Y,), breaks)).function)
+    with pytest.raises(KernelError) as caught:
+        traced((Y,), breaks)()
+    assert isinstance(caught.value.__cause__, ValueError)  # for debuggers
+
+
+def test_a_nan_constant_is_refused() -> None:
+    def slipped(x: ca.SX) -> list[Any]:
+        k = x[1]
+        return [x[0], x[2] * math.sin(k)]
+
+    made = Kernel("k", (X,), (Y, Port("z")), slipped)
+    place = f"{shown(__file__)}:{slipped.__code__.co_firstlineno + 2}"
+    refused(f"kernel 'k': output 'z' holds the constant NaN ({place}); did math.* or float() see a symbol?",
+            lambda: made.function)  # fmt: skip
+    refused("kernel 'k': output 'y' holds the constant NaN; did", traced((Y,), lambda x: math.sqrt(x[0])))
+    refused("output 'd_z_d_x' holds the constant NaN", lambda: jacobian(made, "z", "x").function)
+    meant = Kernel("k", (X,), (Y,), lambda x: x[0] * math.nan, allow_nan=True)
+    assert np.isnan(compile(meant)(np.ones(3)))
+    for derived in (jacobian(meant, "y", "x"), compose("c", meant), meant.with_probes()):
+        assert derived.allow_nan and derived.function
+
+
+def test_parameters_in_another_order_than_the_ports_are_refused() -> None:
+    message = "kernel 'k': the expression takes y, x, but the ports come in the order x, y"
+    swapped = Kernel("k", (X, Y), (Port("z"),), lambda y, x: x[0] - y)
+    refused(message, lambda: swapped.trace)
+    refused(message, lambda: compose("c", swapped).trace)
+    refused(message, lambda: swapped.with_probes())
+    for expr in (lambda x, y: x[0] - y, lambda a, b: a[0] - b, lambda *v: v[0][0] - v[1]):
+        assert Kernel("k", (X, Y), (Port("z"),), expr).trace
 
 
 def test_a_free_variable_is_named() -> None:
@@ -238,6 +326,13 @@ def test_compose_checks_ports() -> None:
     refused("compose 'w': port 's' of kernel 'square' is already taken", lambda: compose("w", SUM, SQUARE))
 
 
+def test_only_kernels_are_composed_and_differentiated() -> None:
+    program = Program("p", (X,), (Y,), lambda b: None)
+    message = "'p' is a Program, only a Kernel will do"
+    refused(f"compose 'w': {message}", lambda: compose("w", SQUARE, program))  # type: ignore[arg-type]
+    refused(f"jacobian: {message}", lambda: jacobian(program, "y", "x"))  # type: ignore[arg-type]
+
+
 def test_compose_names_the_part_that_is_wrong() -> None:
     wrong = Kernel("wrong", (Port("s", 2, "m2"),), (Port("q"),), lambda s: (s[0], s[1]))
     message = "kernel 'wrong': the expression returns 2 values for 1 outputs"
@@ -277,3 +372,10 @@ def test_probes_of_composed_kernels_and_outside_of_kernels() -> None:
     assert got["inner"].tolist() == [[2.0, 4.0, 6.0]] and got["half"].tolist() == [29.0]
     symbol = ca.SX.sym("s")
     assert probe("nowhere", symbol) is symbol
+
+
+def test_a_probe_may_be_a_number() -> None:
+    kernel = Kernel("k", (X,), (Y,), lambda x: probe("c", 3.0) * x[0])
+    assert [float(v) for v in compile(kernel.with_probes())(np.ones(3))] == [3.0, 3.0]
+    wrong = Kernel("k", (X,), (Y,), lambda x: probe("c", "3") and x[0])  # type: ignore[type-var]
+    refused("probe 'c' is str, not a CasADi SX", lambda: wrong.trace)

@@ -9,7 +9,7 @@ from on_targets import TARGETS, Array, Batch, assert_all_targets, assert_same_bi
 from scipy import stats
 from scipy.interpolate import RegularGridInterpolator
 
-from motionbase.compile import Port, Primitive, delay, random, table
+from motionbase.compile import Port, Primitive, Sparsity, delay, random, table
 from motionbase.compile.block import Builder
 from motionbase.compile.primitives import MAGIC, _philox
 from motionbase.errors import KernelError
@@ -108,7 +108,12 @@ def test_tables_are_checked() -> None:
     for bad in ([0.0], [0.0, 0.0], [1.0, 0.0], [0.0, math.nan], [0.0, math.inf]):
         refused("axis 'x' must be two or more finite increasing numbers", [bad], [0] * len(bad), [x], o)
     refused(r"values have shape \(3,\), axes and output make it \(2,\)", [[0, 1]], [0, 1, 2], [x], o)
+    refused("output u .* is sparse; a vector port of 2 will do", [[0, 1]], np.zeros((2, 2, 2)), [x], SPARSE)
+    with pytest.raises(KernelError, match=r"table 't': no outside 'holds'; did you mean 'hold'\?"):
+        table("t", [[0, 1]], [0, 1], inputs=[x], output=o, outside="holds")  # type: ignore[arg-type]
 
+
+SPARSE = Port("u", (2, 2), "m", sparsity=Sparsity((0, 1), (1, 0)))
 
 # ---- delay ---------------------------------------------------------------------------------------------------------
 
@@ -180,7 +185,21 @@ def test_delays_on_every_target_with_garbage_in_memory(target: str, unit: Primit
     assert np.all((before != after).sum(axis=1) <= 1 + unit.inputs[0].size)  # the position and one sample
 
 
+def test_delay_of_a_sparse_port() -> None:
+    """The output has the input's sparsity, and so its size."""
+    unit = delay("late", SPARSE, 1)
+    assert unit.outputs[0] == Port("u_delayed", (2, 2), "m", "u of earlier calls", SPARSE.sparsity)
+    u = RANDOM.normal(size=(3, 1, 2))
+    for target in ("python", "llvm1", "gcc"):
+        results = sequence(unit, target, [{"u": v} for v in u], np.zeros((1, unit.memory[0].size)))
+        assert_same_bits({"u": results[2]["u_delayed"]}, {"u": u[1]}, target)
+
+
 def test_delays_are_checked() -> None:
+    for samples in (2.5, True, "3"):
+        with pytest.raises(KernelError, match=f"the number of samples is {samples!r}, a whole number is wanted"):
+            delay("d", Port("u"), samples)  # type: ignore[arg-type]
+    assert delay("d", Port("u"), np.int64(3)).memory[0].size == 5  # type: ignore[arg-type]
     with pytest.raises(KernelError, match="delay 'd': 0 samples, there must be at least one"):
         delay("d", Port("u"), 0)
 
@@ -267,6 +286,17 @@ def test_random_numbers_on_every_target(target: str) -> None:
         assert_same_bits(on_target(target, unit, ticks), on_python(unit, ticks), target)
 
 
+def test_all_nans_are_one_seed_and_one_counter() -> None:
+    """The bits of a NaN are not specified, so they must not choose the number."""
+    nans = np.array([0x7FF8000000000000, 0xFFF8000000000000, 0x7FF8000000000123], dtype=np.uint64).view(np.float64)
+    for given in ({"seed": nans, "counter": np.ones(3)}, {"seed": np.ones(3), "counter": nans}):
+        r = assert_all_targets(UNIFORM, given, ("llvm1", "gcc"))["r"]
+        assert (r == r[0]).all()
+    assert not np.array_equal(r[0], on_python(UNIFORM, {"seed": np.ones(1), "counter": np.ones(1)})["r"][0])
+
+
 def test_random_is_checked() -> None:
+    with pytest.raises(KernelError, match=r"random 'r': no kind 'norml'; did you mean 'normal'\?"):
+        random("r", Port("r"), kind="norml")  # type: ignore[arg-type]
     with pytest.raises(KernelError, match=r"random 'r': stream -1 must be from 0 to 2\*\*32 - 1"):
         random("r", Port("r"), stream=-1)

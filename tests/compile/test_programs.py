@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from enum import IntEnum
 
 import casadi as ca
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from on_targets import TARGETS, Array, Batch, assert_same_bits, on_python, on_target
 
 from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile.authored import shown
+from motionbase.compile.reference import Index
 from motionbase.errors import KernelError, PortError
 
 N = 24  # samples; on lanes neighbours take different cases
@@ -219,6 +222,34 @@ def test_the_same_kernel_is_rendered_once() -> None:
     assert len(re.findall(r"nested_axpy\w*\(", text)) == 3  # the definition and two calls
 
 
+class State(IntEnum):
+    """Of a machine."""
+
+    OFF = 0
+    ON = 4
+
+
+def test_cases_may_be_named_by_an_enumeration() -> None:
+    """The number goes into the text of a digest, which must not depend on how it was written."""
+
+    def body(*cases: int) -> Callable[[Body], None]:
+        def describe(b: Body) -> None:
+            b.copy(b["k"], b["o"])
+            with b.switch(b["k"]) as s:
+                for number in cases:
+                    with s.case(number):
+                        b.call(NEGATED, u=b["k"], v=b["o"])
+
+        return describe
+
+    ports = (Port("k"),), (Port("o"),)
+    named, plain = Program("p", *ports, body(*State)), Program("p", *ports, body(0, np.int64(4)))  # type: ignore[arg-type]
+    assert named.digest == plain.digest
+    k = np.array([0.0, 1.0, 4.0])
+    for target in ("llvm1", "gcc"):
+        assert on_target(target, named, {"k": k})["o"].tolist() == [-0.0, 1.0, -4.0]
+
+
 # ---- what is refused -----------------------------------------------------------------------------------------------
 
 
@@ -276,6 +307,97 @@ def test_calls_are_checked() -> None:
     call(owner + r"'x' of shape \(3,\) is read only and cannot take 'z'", a="a", x="x", y="x", z="x")
 
 
+def test_places_are_places() -> None:
+    owner = "program 'p', call of 'negated'"
+    call: Callable[..., None] = Body.call
+    refused(f"{owner}, port 'u': 1.0 is float and not a place; b.constant", lambda b: call(b, NEGATED, u=1.0))
+    refused(f"{owner}, port 'u': .* is Index and not a place", lambda b: call(b, NEGATED, u=Index(0, 1)))
+    refused(rf"{owner}: places are given by port name, u=..., v=...", lambda b: call(b, NEGATED, b["a"]))
+    refused("program 'p', copy: 2 is int and not a place", lambda b: Body.copy(b, 2, b["a"]))  # type: ignore[arg-type]
+    refused("program 'p': call of 'negated', which is no kernel", lambda b: call(b, "negated"), KernelError)
+    refused("program 'p', switch: 1 is int and not a place", lambda b: b.switch(1).__enter__() and None)  # type: ignore[arg-type]
+
+
+def test_indices_are_whole_numbers() -> None:
+    for index in (1.0, True, "0", None):
+        message = rf"'r' of shape \(4, 3\): an index is {index!r}, a whole number is wanted"
+        refused(message, lambda b, index=index: b.copy(b["x"], b["r"][index]))  # type: ignore[misc]
+    made = Program("p", (Port("x", 3),), (Port("r", (2, 3)),), lambda b: [b.copy(b["x"], b["r"][i]) for i in ROWS] and None)
+    assert len(made.routine.body) == 2
+
+
+ROWS = (np.int64(0), np.int64(-1))
+
+# ---- units and shapes ----------------------------------------------------------------------------------------------
+
+METRES = Kernel("metres", (Port("p", 3, "m"), Port("T", (2, 3))), (Port("l", (), "m"),), lambda p, T: p[0] + T[1, 2])
+
+
+def with_units(body: Callable[[Body], None]) -> Program:
+    inputs = (Port("p", 3, "m"), Port("f", 3, "ft"), Port("pose", 6, "m, rad"), Port("T", (2, 3)), Port("S", (3, 2)))
+    return Program("p", inputs, (Port("l", (), "m"), Port("force", (), "N")), body)
+
+
+@pytest.mark.parametrize(
+    ("places", "message"),
+    [
+        ({"p": "f"}, r"'f' of shape \(3,\) is in \[ft\], port p \(3\) \[m\] is not"),
+        ({"l": "force"}, r"'force' of shape \(\) is in \[N\], port l \(scalar\) \[m\] is not"),
+        ({"T": "S"}, r"'S' of shape \(3, 2\) does not fit port T \(2x3\) \[-\]"),
+    ],
+)
+def test_units_and_shapes_must_fit(places: dict[str, str], message: str) -> None:
+    given = {"p": "p", "T": "T", "l": "l"} | places
+    made = with_units(lambda b: b.call(METRES, **{k: b[v] for k, v in given.items()}))
+    with pytest.raises(PortError, match=f"program 'p', call of 'metres': {message}"):
+        made.routine  # noqa: B018
+
+
+def test_a_copy_keeps_the_unit() -> None:
+    with pytest.raises(PortError, match=r"units \[ft\] and \[m\] differ"):
+        with_units(lambda b: b.copy(b["f"][0], b["l"])).routine  # noqa: B018
+
+
+def test_places_without_a_unit_fit_any_port() -> None:
+    """Locals, constants, and a part of a port that has several units; a flat place fits a matrix of its size."""
+
+    def body(b: Body) -> None:
+        flat = b.constant("flat", np.arange(6.0))
+        b.call(METRES, p=b["pose"][0:3], T=flat, l=b["l"])
+        between = b.local("between", 3)
+        b.copy(b["f"], between)
+        b.call(METRES, p=between, T=b["T"], l=b["l"])
+        b.copy(b["p"][2], between[0])
+        b.copy(between[0], b["force"])
+
+    assert with_units(body).routine
+
+
+# ---- programs in programs ------------------------------------------------------------------------------------------
+
+
+def test_a_program_that_calls_itself_is_refused() -> None:
+    def make(name: str, callee: str) -> Program:
+        return Program(name, (Port("u"),), (Port("v"),), lambda b: b.call(made[callee], u=b["u"], v=b["v"]))
+
+    made = {"own": make("own", "own"), "first": make("first", "second"), "second": make("second", "first")}
+    with pytest.raises(KernelError, match=r"program 'own' calls itself \(own -> own\)"):
+        made["own"].routine  # noqa: B018
+    with pytest.raises(KernelError, match=r"program 'first' calls itself \(first -> second -> first\)"):
+        made["first"].routine  # noqa: B018
+    with pytest.raises(KernelError, match=r"program 'second' calls itself"):  # a refusal leaves nothing behind
+        made["second"].digest  # noqa: B018
+
+
+def test_errors_in_a_body_name_program_file_and_line() -> None:
+    def body(b: Body) -> None:
+        b.copy(b["x"], b["z"])
+        raise LookupError("no such leg")
+
+    place = f"{shown(__file__)}:{body.__code__.co_firstlineno + 2}"
+    refused(rf"program 'p': LookupError: no such leg \({re.escape(place)}\)", body, KernelError)
+
+
 def test_outputs_must_not_overlap_each_other() -> None:
     """Compiled code writes outputs in any order, so two in one place would be whatever comes last."""
     refused("outputs 's' and 'p' overlap", lambda b: b.call(TOTAL, x=b["x"], s=b["z"][0], p=b["z"][0]))
@@ -296,8 +418,22 @@ def test_switches_and_loops_are_checked() -> None:
             with s.case(1):
                 pass
 
+    def case(number: object) -> Callable[[Body], None]:
+        def body(b: Body) -> None:
+            with b.switch(b["a"]) as s, s.case(number):  # type: ignore[arg-type]
+                pass
+
+        return body
+
+    for number in (1.0, True, "1"):
+        message = f"program 'p': the number of a case is {number!r}, a whole number is wanted"
+        refused(message, case(number), KernelError)
+    for large in (-1, 2**53):
+        refused(rf"program 'p': case {large} is outside 0 to 2\*\*53 - 1", case(large), KernelError)
+    refused("the number of a loop's runs is 2.0", lambda b: b.loop(2.0).__enter__() and None, KernelError)  # type: ignore[arg-type]
+    refused("buffer 'q': a size is 1.5", lambda b: b.local("q", (1.5,)) and None, KernelError)  # type: ignore[arg-type]
     refused("the default is given twice", twice, KernelError)
-    refused("case 1 is negative or given twice", same_case, KernelError)
+    refused("case 1 is given twice", same_case, KernelError)
     refused("a loop runs 0 times, it must run at least once", lambda b: b.loop(0).__enter__() and None, KernelError)
     refused("the name 'x' is taken", lambda b: b.local("x") and None, KernelError)
-    refused("buffer 'mb_x': a name is letters", lambda b: b.local("mb_x") and None, KernelError)
+    refused("buffer 'mb_x': a name does not start with 'mb_'", lambda b: b.local("mb_x") and None, KernelError)

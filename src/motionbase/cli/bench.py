@@ -57,7 +57,7 @@ def _run(benchmarks: "list[Benchmark]", quick: bool) -> "list[Result]":
 
     from benchmarks import runner
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     # Without automatic refresh there is no display thread to disturb the measurement.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as progress:
         task = progress.add_task("starting", total=len(benchmarks))

@@ -20,10 +20,9 @@ def text(unit: Unit, target: str, lanes: int, mode: Literal["strict", "fast"]) -
     """The text that a target is given, or `assembly`."""
     if target in ("llvm", "assembly"):
         from motionbase.compile.inspection.machine_code import build
-        from motionbase.compile.target import LANES
+        from motionbase.compile.options import check_lanes
 
-        if lanes not in LANES:
-            raise UsageError(f"{lanes} lanes; there may be {', '.join(map(str, LANES))}")
+        check_lanes(repr(unit.name), lanes)
         built = build(unit, lanes, mode)
         return built.ir if target == "llvm" else built.assembly
     if lanes != 1:
@@ -59,9 +58,11 @@ def _listing(unit: Unit) -> str:
 
 def show(report: Report) -> None:
     """Print everything."""
+    from rich.text import Text
+
     screen = console()
     about = f": {report.description}" if report.description else ""
-    screen.print(f"[bold]{report.kind} {report.name}[/bold]{about}")
+    screen.print(Text.assemble((f"{report.kind} {report.name}", "bold"), about))
     screen.print(f"{report.mode} mode, {report.lanes} lane{'s' if report.lanes > 1 else ''}, on {report.cpu}\n")
     screen.print(_ports(report))
     screen.print(_figures(report))

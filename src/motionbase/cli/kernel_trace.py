@@ -71,6 +71,8 @@ def inputs(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None) -> d
 def _fitted(port: Port, text: str) -> Array:
     """Numbers, or the contents of a file, in the shape of a port."""
     numbers = _file(port, text[1:]) if text.startswith("@") else _numbers(port, text)
+    if numbers.ndim > 1 and numbers.shape != port.array_shape:
+        raise UsageError(f"--input {port.name}: {text[1:]!r} has shape {numbers.shape}, {port.array_shape} is wanted")
     if numbers.size == 1:
         return np.full(port.array_shape, float(numbers.ravel()[0]))
     if numbers.size != port.size:

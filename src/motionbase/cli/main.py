@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 the work failed, 2 the call cannot work (bad input), 130 stopped with Ctrl-C.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ Example: motionbase bench compile --quick"""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code."""
     args = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    _prepare_streams()
     try:
         if args == ["--version"]:  # without Typer: ten times quicker
             print(f"{PROGRAM} {__version__}")
@@ -45,6 +47,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         what = f"{' '.join([PROGRAM, *args[:1]])!r} failed with {type(e).__name__}: {e}".rstrip(": ")
         return _complain(f"{what}; run it again with MOTIONBASE_DEBUG=1 to see the traceback", 1)
+
+
+def _prepare_streams() -> None:
+    """A closed stream swallows what is printed; a terminal without our letters shows others in their place."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))
+        if isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _dispatch(args: list[str]) -> int:

@@ -36,4 +36,4 @@ def _examples(root: Path) -> list[Path]:
 
 def _title(example: Path) -> str:
     """First line of an example's docstring."""
-    return (ast.get_docstring(ast.parse(example.read_text())) or "").partition("\n")[0]
+    return (ast.get_docstring(ast.parse(example.read_text(encoding="utf-8"))) or "").partition("\n")[0]

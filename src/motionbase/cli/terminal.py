@@ -11,10 +11,11 @@ PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80
 
 
 def console() -> "Console":
-    """Standard output, wide enough when it is not a terminal."""
+    """Standard output, wide enough when it is not a terminal; no text is read as markup."""
     from rich.console import Console
 
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=PIPE_WIDTH)
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import stat
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -67,12 +68,15 @@ class ObjectCache:
     def refusal(self) -> str | None:
         """Why the folder cannot be trusted or used, or None; the folder is made where it is missing."""
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                self.folder.mkdir(mode=0o700, parents=True)
             status = os.lstat(self.folder)
         except OSError as error:
             return f"cannot make it ({error.strerror})"
+        if stat.S_ISLNK(status.st_mode):
+            return "it is a symbolic link: give the folder itself"
         if not stat.S_ISDIR(status.st_mode):
-            return "it is not a folder"
+            return "it is a file, not a folder"
         if hasattr(os, "getuid") and status.st_uid != os.getuid():
             return "it belongs to another user"
         if stat.S_IMODE(status.st_mode) & 0o077:
@@ -89,7 +93,7 @@ class ObjectCache:
     def get(self, key: str) -> bytes | None:
         """The object for a key, or None; an entry that is damaged or not this user's is removed."""
         if refusal := self.refusal():
-            warnings.warn(f"object cache {self.folder} is not used: {refusal}", CacheWarning, stacklevel=2)
+            _warn(f"object cache {self.folder} is not used: {refusal}")
             return None
         path = self._path(key)
         try:
@@ -122,7 +126,7 @@ class ObjectCache:
         except FileNotFoundError:
             return  # another process cleared the folder meanwhile
         except OSError as error:
-            warnings.warn(f"object cache {self.folder}: {error.strerror}", CacheWarning, stacklevel=2)
+            _warn(f"object cache {self.folder}: {error.strerror}")
             return
         self._trim()
 
@@ -161,6 +165,15 @@ class ObjectCache:
     def _discard(path: Path) -> None:
         with contextlib.suppress(OSError):
             path.unlink()
+
+
+def _warn(message: str) -> None:
+    """Warn at the line outside motionbase that led here."""
+    package = str(Path(__file__).parents[1]) + os.sep
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, CacheWarning, stacklevel=level - 1)
 
 
 def _read(path: Path) -> bytes:

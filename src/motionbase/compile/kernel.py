@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, final
 import casadi as ca
 
 from motionbase.compile.authored import check_order, run_authored
-from motionbase.compile.port import Port, Sparsity, as_ports, check_distinct, check_name, find_port
+from motionbase.compile.names import check_name
+from motionbase.compile.port import Port, Sparsity, as_ports, check_distinct, find_port
 from motionbase.errors import KernelError
 
 if TYPE_CHECKING:

@@ -70,11 +70,6 @@ def _copysign(magnitude: Value, sign: Value) -> Value:
     return copysign(magnitude, select(sign.differs(sign), 0.0, sign))
 
 
-def _copysign(magnitude: Value, sign: Value) -> Value:
-    """The sign of a NaN is not specified, so it counts as plus: it never decides a number."""
-    return copysign(magnitude, select(sign.differs(sign), 0.0, sign))
-
-
 def _maths(name: str) -> Callable[..., Value]:
     return lambda *args: args[0].builder.call(name, *args)
 

@@ -2,83 +2,18 @@
 
 from __future__ import annotations
 
-import keyword
 import math
 import operator
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionbase.compile.names import check_name
 from motionbase.errors import KernelError, PortError
-
-# words that C, C++ or CUDA would not accept as a parameter, macros of their headers, and what generated code calls
-_RESERVED = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int long register "
-    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
-    "alignas alignof and and_eq bitand bitor bool catch char16_t char32_t class compl const_cast constexpr decltype "
-    "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq nullptr operator or "
-    "or_eq private protected public reinterpret_cast static_assert static_cast template this thread_local throw true "
-    "try typeid typename using virtual wchar_t xor xor_eq main NULL NAN INFINITY MAXFLOAT DECIMAL_DIG errno "
-    "math_errhandling linux unix assert threadIdx blockIdx blockDim gridDim warpSize sqrt fabs copysign floor ceil fmod "
-    "memcpy uint64_t".split()
-)
-# macros of <float.h>, <math.h> and <stdint.h>, also those that a later standard adds
-_MACRO = re.compile(
-    r"(DBL|FLT|LDBL|FP|HUGE|MATH|U?INT|U?INT\d+|U?INTMAX|U?INTPTR|PTRDIFF|SIZE|SIG_ATOMIC|WCHAR|WINT)_[A-Z0-9_]+"
-    r"|M_[A-Z0-9_]+\w*|SNAN[A-Z0-9]*|\w+_ENDIAN|BYTE_ORDER"
-)
-# functions that the headers declare, or that C compilers know without them: another of the name would not compile;
-# of those of <math.h> there are others with a letter for the type (sinf, sinl, sinf64x)
-_MATHS = (
-    "acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2 expm1 "
-    "fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb llrint "
-    "llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nextdown nexttoward nextup pow pow10 "
-    "remainder remquo rint round roundeven scalb scalbln scalbn significand sin sincos sinh sqrt tan tanh tgamma "
-    "totalorder trunc y0 y1 yn"
-)
-_LIBRARY = re.compile(
-    f"({_MATHS.replace(' ', '|')})(f|l|f\\d+x?)?|("
-    "abort abs bcmp bcopy bzero calloc div exit fadd fdiv ffma ffs ffsl ffsll fmul fpclassify free fsqrt fsub index "
-    "isfinite isgreater isgreaterequal isless islessequal islessgreater isnormal isunordered labs lgamma_r malloc "
-    "memccpy memchr memcmp memmem memmove mempcpy memrchr memset printf putchar puts rawmemchr realloc rindex signbit "
-    "stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcmp strcoll strcpy strcspn strdup strerror strlen "
-    "strncasecmp strncat strncmp strncpy strndup strnlen strpbrk strrchr strsep strsignal strspn strstr strtok "
-    "strtok_r strverscmp strxfrm tolower toupper float_t double_t size_t".replace(" ", "|") + ")"
-)
-# arguments of `compiled(...)`, `run(...)` and their relatives on the GPU, beside which ports are given by name
-_ARGUMENTS = frozenset({"out", "every", "steps", "scenarios", "self"})
-
-
-def check_name(kind: str, name: str) -> None:
-    """A name must serve in Python, C and the ring alike; one of a function must also not be the C library's."""
-    if broken := _broken_rule(kind, name):
-        raise KernelError(f"{kind} {name!r}: a name {broken}")
-
-
-def _broken_rule(kind: str, name: str) -> str:
-    """What is wrong with a name, or nothing."""
-    if not isinstance(name, str):
-        return f"is a text, not {type(name).__name__}"
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        return "is letters, digits and underscores, and starts with a letter"
-    if name.endswith("_") or "__" in name:  # generated names and the compilers' own have these
-        return "does not end with an underscore, nor has two in a row"
-    if name.startswith("mb_"):
-        return "does not start with 'mb_', which is for generated code"
-    if name in _RESERVED or keyword.iskeyword(name):
-        return "is not a word of C or Python"
-    if _MACRO.fullmatch(name):
-        return "is not a macro of C"
-    if kind == "port" and name in _ARGUMENTS:
-        return "of a port is not an argument of the calls that take ports by name (out, every, steps, scenarios, self)"
-    if kind not in ("port", "buffer") and _LIBRARY.fullmatch(name):
-        return "of a function is not one of the C library's"
-    return ""
 
 
 @final
@@ -119,17 +54,12 @@ class Port:
 
     def __post_init__(self) -> None:
         check_name("port", self.name)
-        if isinstance(self.shape, str) or not isinstance(self.unit, str):
-            raise KernelError(
-                f"port {self.name!r}: shape {self.shape!r} and unit {self.unit!r}; the order is name, shape, unit"
-            )
-        try:
-            given = self.shape if isinstance(self.shape, Iterable) else (self.shape,)
-            shape = tuple(operator.index(n) for n in given)
-        except TypeError:
-            shape = (-1,)
-        if len(shape) > 2 or any(n < 0 for n in shape):
-            raise KernelError(f"port {self.name!r}: shape {self.shape} must be (), n, (n,) or (rows, columns)")
+        if not isinstance(self.unit, str):
+            raise KernelError(f"port {self.name!r}: unit {self.unit!r} must be a text; the order is name, shape, unit")
+        shape = _as_shape(self.shape)
+        if shape is None or len(shape) > 2 or any(n < 0 for n in shape):
+            rule = "must be (), n, (n,) or (rows, columns); the order is name, shape, unit"
+            raise KernelError(f"port {self.name!r}: shape {self.shape!r} {rule}")
         object.__setattr__(self, "shape", shape)
         if self.sparsity is not None:
             if len(shape) != 2:
@@ -187,6 +117,14 @@ class Port:
     def __str__(self) -> str:
         shape = "scalar" if self.dims == () else "x".join(map(str, self.dims))
         return f"{self.name} ({shape}{'' if self.sparsity is None else f', {self.size} stored'}) [{self.unit}]"
+
+
+def _as_shape(given: Any) -> tuple[int, ...] | None:
+    """Whole numbers, NumPy's too, as a tuple of ints; None for anything else."""
+    try:
+        return tuple(map(operator.index, given if isinstance(given, Iterable) else (given,)))
+    except TypeError:
+        return None
 
 
 def find_port(ports: tuple[Port, ...], name: str, owner: str) -> int:

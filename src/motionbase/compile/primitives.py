@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionbase.compile.block import Builder, Value, floor, select, sqrt
+from motionbase.compile.names import check_name
 from motionbase.compile.ops import Op
 from motionbase.compile.options import choice, whole_number
-from motionbase.compile.port import Port, as_ports, check_distinct, check_name
+from motionbase.compile.port import Port, as_ports, check_distinct
 from motionbase.compile.program import arguments_of
 from motionbase.compile.routine import Routine
 from motionbase.errors import KernelError
@@ -225,10 +226,9 @@ def random(
 ) -> Primitive:
     """Random numbers as a pure function of (seed, counter): Philox 4x32 with ten rounds (Salmon et al. 2011).
 
-    Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits (all
-    NaNs are one, since their bits are not specified);
-    the output is uniform on [0, 1) with 52 bits, or normal with mean 0 and deviation 1. Different `stream` numbers
-    give independent sequences for the same seed and counter.
+    Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits; all
+    NaNs are one, since their bits are not specified. The output is uniform on [0, 1) with 52 bits, or normal with mean
+    0 and deviation 1. Different `stream` numbers give independent sequences for the same seed and counter.
     """
     choice(f"random {name!r}", "kind", kind, ("uniform", "normal"))
     stream = whole_number(f"random {name!r}", "stream", stream)

@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, final
@@ -13,8 +14,11 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionbase.compile.authored import run_authored
 from motionbase.compile.definite import check_written
-from motionbase.compile.port import Port, check_distinct, check_name
+from motionbase.compile.names import check_name
+from motionbase.compile.options import whole_number
+from motionbase.compile.port import Port, as_ports, check_distinct
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import (
     Address,
@@ -31,6 +35,8 @@ from motionbase.compile.routine import (
 from motionbase.errors import KernelError, PortError
 
 DEFAULT = -1  # stands for the default among the cases of a switch
+LARGEST_CASE = 2**53 - 1  # a selector is a double; beyond it neighbours are one
+_building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # programs under way, outermost first
 
 
 class Unit(Protocol):
@@ -86,7 +92,8 @@ class Program:
     def __post_init__(self) -> None:
         check_name("program", self.name)
         for attribute in ("inputs", "outputs", "memory"):
-            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+            ports = as_ports(f"program {self.name!r}: {attribute}", getattr(self, attribute))
+            object.__setattr__(self, attribute, ports)
         check_distinct(f"program {self.name!r}", self.ports)
 
     @property
@@ -96,8 +103,16 @@ class Program:
 
     @cached_property
     def _built(self) -> Body:
+        callers = _building.get()
+        if self in callers:
+            chain = [p.name for p in (*callers[callers.index(self) :], self)]
+            raise KernelError(f"program {self.name!r} calls itself ({' -> '.join(chain)}); a loop or a switch will do")
         body = Body(self)
-        self.body(body)
+        token = _building.set((*callers, self))
+        try:
+            run_authored(f"program {self.name!r}", self.body, body)
+        finally:
+            _building.reset(token)
         return body
 
     @cached_property
@@ -153,7 +168,7 @@ class Body:
         self._counts: dict[int, int] = {}  # iterations of each loop
         self._active: list[int] = []
         self._references = {
-            port.name: Reference(port.name, k, port.array_shape, writable=k >= len(program.inputs))
+            port.name: Reference(port.name, k, port.array_shape, k >= len(program.inputs), unit=port.unit)
             for k, port in enumerate(program.ports)
         }
 
@@ -167,7 +182,8 @@ class Body:
     def local(self, name: str, shape: int | tuple[int, ...] = ()) -> Reference:
         """A buffer on the stack; it must be written before it is read."""
         check_name("buffer", name)
-        dims = (shape,) if isinstance(shape, int) else tuple(shape)
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+        dims = tuple(whole_number(f"program {self.program.name!r}, buffer {name!r}", "a size", n) for n in sizes)
         return self._buffer(name, dims, None)
 
     def constant(self, name: str, data: ArrayLike) -> Reference:
@@ -186,13 +202,18 @@ class Body:
 
     # ---- statements ------------------------------------------------------------------------------------------------
 
-    def call(self, unit: Unit, /, **ports: Reference) -> None:
+    def call(self, unit: Unit, /, *unnamed: object, **ports: Reference) -> None:
         """Run a kernel or program on the given places, by port name; an output not named is dropped."""
+        if not hasattr(unit, "routine"):
+            raise KernelError(f"program {self.program.name!r}: call of {unit!r}, which is no kernel or program")
         owner = f"program {self.program.name!r}, call of {unit.name!r}"
         known = [p.name for p in unit.ports]
-        for name in ports:
+        if unnamed:
+            raise PortError(f"{owner}: places are given by port name, {', '.join(f'{name}=...' for name in known)}")
+        for name, place in ports.items():
             if name not in known:
                 raise PortError(f"{owner}: no port {name!r}; ports: {', '.join(known)}")
+            _check_place(f"{owner}, port {name!r}", place)
         self._check_loops(*ports.values())
         reads: list[Reference] = []
         writes: list[tuple[str, Reference]] = []
@@ -206,6 +227,10 @@ class Body:
                 reference = self._scratch(port.size)
             if reference.size != port.size:
                 raise PortError(f"{owner}: {reference} has {reference.size} elements, port {port} takes {port.size}")
+            if reference.shape != port.array_shape and len(reference.shape) > 1 and len(port.array_shape) > 1:
+                raise PortError(f"{owner}: {reference} does not fit port {port}")
+            if reference.unit not in (None, port.unit):
+                raise PortError(f"{owner}: {reference} is in [{reference.unit}], port {port} is not")
             if argument.role is Role.INPUT:
                 reads.append(reference)
             elif not reference.writable:
@@ -230,9 +255,14 @@ class Body:
 
     def copy(self, source: Reference, target: Reference) -> None:
         """Copy one place to another."""
+        for place in (source, target):
+            _check_place(f"program {self.program.name!r}, copy", place)
         self._check_loops(source, target)
         if source.size != target.size:
             raise PortError(f"program {self.program.name!r}: copy of {source} to {target}: sizes differ")
+        if None not in (source.unit, target.unit) and source.unit != target.unit:
+            units = f"units [{source.unit}] and [{target.unit}]"
+            raise PortError(f"program {self.program.name!r}: copy of {source} to {target}: {units} differ")
         if not target.writable:
             raise PortError(f"program {self.program.name!r}: {target} is read only")
         if self._overlap(source, target):
@@ -242,6 +272,7 @@ class Body:
     @contextmanager
     def loop(self, count: int) -> Iterator[Index]:
         """Run what follows a fixed number of times; the index may be used in places."""
+        count = whole_number(f"program {self.program.name!r}", "the number of a loop's runs", count)
         if count < 1:
             raise KernelError(f"program {self.program.name!r}: a loop runs {count} times, it must run at least once")
         number = len(self._counts)
@@ -256,6 +287,7 @@ class Body:
     @contextmanager
     def switch(self, selector: Reference) -> Iterator[Cases]:
         """Choose by a whole number: `with b.switch(state) as s: with s.case(0): ...; with s.default(): ...`."""
+        _check_place(f"program {self.program.name!r}, switch", selector)
         self._check_loops(selector)
         if selector.size != 1:
             raise PortError(f"program {self.program.name!r}: the selector {selector} must be one number")
@@ -291,6 +323,12 @@ class Body:
         return place.offset + low, place.offset + high + place.size
 
 
+def _check_place(owner: str, place: object) -> None:
+    if not isinstance(place, Reference):
+        hint = "b.constant(name, numbers) makes a place of numbers" if np.isscalar(place) else "b[name] is one"
+        raise PortError(f"{owner}: {place!r} is {type(place).__name__} and not a place; {hint}")
+
+
 @final
 class Cases:
     """The cases of a switch under construction."""
@@ -302,8 +340,12 @@ class Cases:
     @contextmanager
     def case(self, number: int) -> Iterator[None]:
         """What runs when the selector equals this whole number."""
-        if number in self.bodies or number < 0:
-            raise KernelError(f"program {self._body.program.name!r}: case {number} is negative or given twice")
+        owner = f"program {self._body.program.name!r}"
+        number = whole_number(owner, "the number of a case", number)
+        if number in self.bodies:
+            raise KernelError(f"{owner}: case {number} is given twice")
+        if not 0 <= number <= LARGEST_CASE:
+            raise KernelError(f"{owner}: case {number} is outside 0 to 2**53 - 1")
         with self._collect(number):
             yield
 

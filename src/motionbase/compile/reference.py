@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import final
 
+from motionbase.compile.options import whole_number
 from motionbase.compile.routine import Address
 from motionbase.errors import PortError
 
@@ -48,6 +49,7 @@ class Reference:
     Attributes:
         buffer: number of the buffer (ports first, then the program's own)
         strides: (loop number, elements a step) of each loop the place moves with
+        unit: the port's; None where it may be any: a local buffer, a constant, a part of a port of several units
     """
 
     name: str
@@ -56,6 +58,7 @@ class Reference:
     writable: bool
     offset: int = 0
     strides: tuple[tuple[int, int], ...] = ()
+    unit: str | None = None
 
     @property
     def size(self) -> int:
@@ -67,7 +70,7 @@ class Reference:
         return Address(self.buffer, self.offset, self.strides)
 
     def __getitem__(self, key: int | Index | slice | tuple[int | Index | slice, ...]) -> Reference:
-        place = self
+        place = replace(self, unit=None) if "," in (self.unit or "") else self  # "m, rad": which part has which?
         keys = key if isinstance(key, tuple) else (key,)
         for k, part in enumerate(keys):
             last = k == len(keys) - 1
@@ -83,9 +86,11 @@ class Reference:
             raise PortError(f"{self}: a single number cannot be indexed")
         count, rest = self.shape[0], self.shape[1:]
         width = math.prod(rest)
-        low, high = index.range if isinstance(index, Index) else (index, index)
-        if not isinstance(index, Index) and -count <= index < 0:
-            index = low = high = index + count
+        if isinstance(index, Index):
+            low, high = index.range
+        else:
+            index = whole_number(str(self), "an index", index, PortError)
+            low = high = index = index + count if -count <= index < 0 else index
         if low < 0 or high >= count:
             reach = str(low) if low == high else f"{low} to {high}"
             raise PortError(f"{self}: index {reach} is outside 0 to {count - 1}")

@@ -61,8 +61,9 @@ def plan(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], recor
     for state, output in feedback.items():
         k = find_port(unit.inputs, state, f"{owner}, states")
         j = find_port(unit.outputs, output, f"{owner}, outputs")
-        if unit.inputs[k].array_shape != unit.outputs[j].array_shape:
-            raise KernelError(f"{owner}: output {unit.outputs[j]} does not fit state {unit.inputs[k]}")
+        x, x_next = unit.inputs[k], unit.outputs[j]
+        if (x.shape, x.sparsity, x.unit) != (x_next.shape, x_next.sparsity, x_next.unit):
+            raise KernelError(f"{owner}: output {x_next} does not fit state {x}")
         pairs.append((k, n + j))
     rows = [find_port(unit.inputs, name, f"{owner}, inputs per step") for name in per_step]
     states = {k for k, _ in pairs}

@@ -9,7 +9,7 @@ LIMIT_BYTES = 2 * 1024 * 1024  # a quarter of what Linux gives the main thread a
 
 
 def buffer_bytes(routine: Routine, lanes: int) -> int:
-    """Local buffers along the deepest calls; on lanes also what a switch keeps for the lanes that do not take a case."""
+    """Local buffers along the deepest calls, and on lanes what a switch keeps for lanes that do not take a case."""
     own = sum(b.size for b in routine.buffers if b.data is None)
     deepest = 0
     sizes = [a.size for a in routine.arguments] + [b.size for b in routine.buffers]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.mode import Mode
+from motionbase.compile.options import check_lanes, choice
 from motionbase.compile.program import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime import llvm
@@ -14,7 +15,6 @@ from motionbase.compile.runtime.calling import Compiled
 from motionbase.errors import KernelError
 
 Target = Literal["python", "llvm", "c"]
-LANES = (1, 2, 4, 8)
 
 
 def compile(
@@ -33,8 +33,12 @@ def compile(
         mode: `strict` gives the same bits on every target; `fast` allows contraction and reassociation (llvm)
         cache: where object code is kept; None for nowhere
     """
-    if lanes not in LANES and target == "llvm" or lanes < 1:
-        raise KernelError(f"{unit.name!r}: {lanes} lanes; there may be {', '.join(map(str, LANES))}")
+    owner = repr(unit.name)
+    if str(target) == "cuda":
+        raise KernelError(f"{owner}: target 'cuda' is motionbase.compile.runtime.cuda.compile_cuda")
+    choice(owner, "target", target, ("python", "llvm", "c"))
+    choice(owner, "mode", mode, ("strict", "fast"))
+    lanes = check_lanes(owner, lanes, target)
     if target == "llvm":
         return _compile_llvm(unit, lanes, Mode(mode), ObjectCache() if cache == "default" else cache)
     if mode == "fast":
@@ -43,13 +47,11 @@ def compile(
         from motionbase.compile.runtime import python
 
         return Compiled(unit, python.native(unit, lanes), lanes, target)
-    if target == "c":
-        from motionbase.compile.runtime import c
+    from motionbase.compile.runtime import c
 
-        if lanes != 1:
-            raise KernelError(f"{unit.name!r}: target 'c' has no lanes; use llvm, or lanes=1")
-        return Compiled(unit, c.native(unit), lanes, target)
-    raise KernelError(f"{unit.name!r}: no target {target!r}; targets: python, llvm, c (and cuda through compile_cuda)")
+    if lanes != 1:
+        raise KernelError(f"{unit.name!r}: target 'c' has no lanes; use llvm, or lanes=1")
+    return Compiled(unit, c.native(unit), lanes, target)
 
 
 def call_key(unit: Unit, lanes: int, mode: Mode) -> str:

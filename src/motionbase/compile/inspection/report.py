@@ -16,12 +16,12 @@ from motionbase.compile.lower import lower_kernel
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
 from motionbase.compile.ops import Op
+from motionbase.compile.options import check_lanes
 from motionbase.compile.port import Port
 from motionbase.compile.program import Program, Unit
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
 from motionbase.compile.runtime import llvm
-from motionbase.compile.target import LANES, call_key
-from motionbase.errors import KernelError
+from motionbase.compile.target import call_key
 
 FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT}
 _NO_WORK = {Op.CONST, Op.ICONST, Op.ARG}
@@ -120,8 +120,7 @@ def describe(
     cache: ObjectCache | None = None,
 ) -> Report:
     """Compile a unit once more, without the cache, and measure it."""
-    if lanes not in LANES:
-        raise KernelError(f"{unit.name!r}: {lanes} lanes; there may be {', '.join(map(str, LANES))}")
+    check_lanes(repr(unit.name), lanes)
     trace_s, lower_s = _front_end(unit)
     built = build(unit, lanes, mode)
     routines = unit.routine.callees()

@@ -12,7 +12,7 @@ from motionbase.compile.maths.exponential import (
     reduce_by_ln2,
     split_normal,
 )
-from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin
+from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, upper_half
 from motionbase.compile.maths.registry import maths
 
 # erf x = x + x (ERF_0 - z/4 + z p(z)), z = x^2, on 0 <= x <= 1, weight z x / erf x: relative error below 2^-56.3
@@ -53,57 +53,53 @@ ERFC_G = coefficients(
     "0x1.5603e908e30d9p-33",
     "-0x1.b6d831164a899p-38",
 )
-# erfinv x = x + x (w/4 + p(w) / q(w)), w = -log(1 - x^2), on 0 <= w <= 7.5: relative error below 2^-55.3
+# erfinv x = x + x (w/4 + p(w) / q(w)), w = -log(1 - x^2), on 0 <= x <= 31/32: relative error below 2^-57.8
+TAIL_BORDER = 0.96875
 INVERSE_P = coefficients(
-    "-0x1.d203b725884acp-4",
-    "-0x1.cd2371145f1ecp-6",
-    "0x1.f27c9a8239afbp-9",
-    "-0x1.636d6d3115f16p-9",
-    "0x1.e2684207fd48cp-14",
-    "-0x1.1cad80fea4d6cp-14",
-    "-0x1.50a08111e16f6p-21",
-    "-0x1.03cdca504735bp-21",
-    "-0x1.7fb2e778fb5a9p-27",
-    "-0x1.400010e2c10b6p-31",
+    "-0x1.d203b725884abp-4",
+    "-0x1.bd2ac16166891p-6",
+    "0x1.328aa4cf79de6p-8",
+    "-0x1.50dc4a20ebc92p-9",
+    "0x1.d3c0e5df41915p-14",
+    "-0x1.df8acc4eeefd3p-15",
+    "0x1.5f238a8b12d6bp-23",
+    "-0x1.391a8416206b3p-22",
 )
 INVERSE_Q = coefficients(
     "0x1.0000000000000p+0",
-    "0x1.6dc032351cfbdp-4",
-    "0x1.ba1b22b406b18p-5",
-    "0x1.f7ad6dca71544p-9",
-    "0x1.d8d62cf582a45p-11",
-    "0x1.7ea1f62fb93d4p-15",
-    "0x1.336f567354a0ap-18",
-    "0x1.0286a6102e98bp-23",
-    "0x1.9874120841e87p-29",
-    "0x1.c2c2ab37a26dcp-41",
+    "0x1.4aa7e51358d14p-4",
+    "0x1.863ffee7f56eap-5",
+    "0x1.65a62bf7172e5p-9",
+    "0x1.509462c3ea0ccp-11",
+    "0x1.3fcd401b34f55p-16",
+    "0x1.02d4fa96f6d2ep-19",
+    "-0x1.ec47270c54148p-29",
 )
-# erfinv x = s + p(s - 2.5) / q(s - 2.5), s = sqrt(w - 1.296875), on 7.5 <= w <= 36.05 (the largest x below 1): relative
-# error below 2^-56; s passes 4, where its rounding doubles, together with the result
-TAIL_SHIFT = 1.296875
+# erfinv x = s + p(s - 3/2) / q(s - 3/2), s = sqrt(w - 1), w = -log(1 - x), on 31/32 <= x < 1: relative error below
+# 2^-56.6; s - 3/2 is positive, so that nothing cancels in q
+TAIL_SHIFT = 1.0
+TAIL_CENTRE = 1.5
 TAIL_P = coefficients(
-    "0x1.46cc23680a6d1p-4",
-    "0x1.a7f296ef091d8p-12",
-    "0x1.32e897a9945acp-6",
-    "-0x1.aa844e5f77c79p-7",
-    "-0x1.8baa1b6231e11p-9",
-    "-0x1.3c8b6d2df6dcap-8",
-    "-0x1.1f3b3fb3a4951p-10",
-    "-0x1.2ad4927b34c97p-11",
-    "-0x1.fa9df07d883cfp-15",
-    "-0x1.10cd24e377126p-22",
+    "-0x1.3d1e45647225bp-5",
+    "-0x1.ba0eb74b948d6p-3",
+    "-0x1.24d8d3f322c47p-2",
+    "-0x1.71e38f05209f7p-3",
+    "-0x1.f2054eb478d8dp-5",
+    "-0x1.5aa80756c0b8cp-7",
+    "-0x1.9fc3c76731953p-11",
+    "-0x1.2492ef291b94ep-16",
+    "-0x1.6f124d6f248bbp-26",
 )
 TAIL_Q = coefficients(
     "0x1.0000000000000p+0",
-    "0x1.26765b57fe49ep+0",
-    "0x1.0ebc8531d6fc0p+0",
-    "0x1.4af28e819895fp-1",
-    "0x1.4e17a4cf76cadp-2",
-    "0x1.03db795bb6cccp-3",
-    "0x1.4417a6e395e26p-5",
-    "0x1.29c5048141eedp-7",
-    "0x1.35f452c34d089p-10",
-    "0x1.5a6d42c6dcdacp-15",
+    "0x1.22f201d13ec6dp+1",
+    "0x1.277c3a482d4b1p+1",
+    "0x1.54ee6606ea4bep+0",
+    "0x1.dae943d9772d7p-2",
+    "0x1.8827127930bf9p-4",
+    "0x1.5dab3a3806a45p-7",
+    "0x1.128bb17927573p-11",
+    "0x1.eac2d12c5b43bp-18",
 )
 
 
@@ -133,23 +129,26 @@ def erf(x: Value) -> Value:
     return copysign(select(small, magnitude + product, 1.0 - complement), x)
 
 
-@maths(1, ulp=2.6)
+@maths(1, ulp=1.75)
 def erfinv(x: Value) -> Value:
     """Inverse of erf on [-1, 1], +-inf at the ends, NaN outside.
 
-    w = -log(1 - x^2) straightens both the middle and the tails (Giles 2012); x or sqrt w carries most of the result,
-    and a rational function in w or sqrt w adds the rest. No Newton step: erf itself is no more accurate than this. The
-    worst is just below 2, where w, the sum, the product and the result are all rounded at their coarsest; 1.8 ulp
-    elsewhere.
+    w = -log(1 - x^2) straightens the middle and -log(1 - |x|), whose argument is exact, the tails (after Giles 2012);
+    x or sqrt(w - 1) carries most of the result, and a rational function in w or that root adds the rest. The rounding
+    of the root is made good. No Newton step: erf itself is no more accurate than this.
     """
     magnitude = absolute(x)
-    k, m = split_normal((1.0 - magnitude) * (1.0 + magnitude), TWO_THIRDS_BITS)
+    below = 1.0 - magnitude
+    middle = magnitude < TAIL_BORDER
+    k, m = split_normal(select(middle, below * (1.0 + magnitude), below), TWO_THIRDS_BITS)
     w = -log_of(k, m - 1.0)
-    s = sqrt(w - TAIL_SHIFT)
-    middle = w < 7.5
-    variable = select(middle, w, s - 2.5)
+    square = w - TAIL_SHIFT  # exact in the tail
+    s = sqrt(square)
+    high = upper_half(s)
+    s_low = (square - high * high) / (s + high)  # s - high, but without the rounding of s; high^2 is exact
+    variable = select(middle, w, s - TAIL_CENTRE)
     numerator = estrin_of_two(variable, middle, INVERSE_P, TAIL_P)
     ratio = numerator / estrin_of_two(variable, middle, INVERSE_Q, TAIL_Q)
-    result = select(middle, magnitude, s) + select(middle, magnitude * (0.25 * w + ratio), ratio)
+    result = select(middle, magnitude, high) + select(middle, magnitude * (0.25 * w + ratio), ratio + s_low)
     result = select(magnitude < 1.0, result, select(magnitude.equals(1.0), INFINITY, NAN))
     return copysign(result, x)

@@ -13,7 +13,7 @@ from motionbase.compile.maths.exponential import (
     log1p_of,
     reduce_by_ln2,
 )
-from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, fast_two_sum
+from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, fast_two_sum, upper_half
 from motionbase.compile.maths.registry import maths
 
 # sinh r = r + r^3 p(r^2) on |r| <= ln 2 / 2, weight r^2: relative error below 2^-61.6
@@ -130,12 +130,21 @@ def asinh(x: Value) -> Value:
     return copysign(select(magnitude < INFINITY, result, magnitude), x)
 
 
-@maths(1, ulp=2.1)
+@maths(1, ulp=1.25)
 def acosh(x: Value) -> Value:
-    """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(2 t + t^2)), t = x - 1; NaN below 1."""
+    """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(2 t + t^2)), t = x - 1; NaN below 1.
+
+    The root carries most of a small result, so its rounding and that of the sum below it are made good.
+    """
     large = x > 2.0**60  # log(2 x), and the square may overflow
     t = x - 1.0
-    argument, low = fast_two_sum(sqrt(2.0 * t + t * t), t)
+    square, square_low = fast_two_sum(2.0 * t, t * t)
+    root = sqrt(square)
+    high = upper_half(root)
+    # square - high^2 is exact; 1e-300 only keeps 0 / 0 away from x = 1
+    rest = ((square - high * high) + square_low) / ((root + high) + 1e-300)
+    argument, low = fast_two_sum(root, t)
+    low = low + (rest - (root - high))
     shift = select(large, x.builder.constant(1.0), 0.0)
     result = log1p_of(select(large, x, argument), select(large, 0.0, low), shift)
     return select(x < INFINITY, select(x >= 1.0, result, NAN), x)

@@ -20,12 +20,24 @@ _PROLOGUE = """\
 #include <string.h>
 
 /* The same bits on every processor need plain IEEE 754 doubles: no contraction into fused operations, no fast maths,
-   no extended registers. GCC contracts unless told otherwise by -std=c99 or -ffp-contract=off. */
-#if defined(__FAST_MATH__)
-#error "compile without -ffast-math"
-#endif
+   no extended registers. GCC contracts unless told otherwise by -std=c99 or -ffp-contract=off. Compile without
+   {forbidden}.
+   What the compiler tells of these is refused below; clang tells only of -ffast-math and -ffinite-math-only. */
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
 #error "doubles are evaluated in another precision here: compile for SSE2 or another plain double unit"
+#endif
+#if defined(__FAST_MATH__)
+#error "compile without -ffast-math and -Ofast"
+#elif defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "compile without -ffinite-math-only"
+#elif defined(__ASSOCIATIVE_MATH__)
+#error "compile without -fassociative-math and -funsafe-math-optimizations"
+#elif defined(__RECIPROCAL_MATH__)
+#error "compile without -freciprocal-math and -funsafe-math-optimizations"
+#elif defined(__NO_SIGNED_ZEROS__)
+#error "compile without -fno-signed-zeros"
+#elif defined(__GCC_IEC_559) && __GCC_IEC_559 == 0
+#error "this compiler says that a flag changes IEEE 754 arithmetic: see the list above"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -34,6 +46,11 @@ _PROLOGUE = """\
 #endif
 {helpers}
 """
+
+FORBIDDEN_FLAGS = (
+    "-ffast-math, -Ofast, -funsafe-math-optimizations, -fassociative-math, -freciprocal-math,",
+    "-ffinite-math-only, -fno-signed-zeros, -fsingle-precision-constant, -frounding-math, -ffp-contract=fast",
+)
 
 _HELPERS = {
     "mb_bits": """
@@ -70,7 +87,7 @@ def render(unit: Unit) -> CSource:
     writer = CWriter(unit.routine, DIALECT, unit.name)
     body = writer.text()
     helpers = "".join(text for name, text in _HELPERS.items() if f"{name}(" in body)
-    source = _PROLOGUE.format(name=unit.name, helpers=helpers) + body
+    source = _PROLOGUE.format(name=unit.name, helpers=helpers, forbidden="\n   ".join(FORBIDDEN_FLAGS)) + body
     return CSource(unit.name, _header(unit, writer), source)
 
 
@@ -83,12 +100,15 @@ def _header(unit: Unit, writer: CWriter) -> str:
         shape = "x".join(map(str, port.dims)) or "1"
         stored = f", {port.size} stored row by row" if port.sparsity is not None else ""
         rows.append(f"   {way:<6} {port.name:<16} {shape:>7}  [{port.unit}] {port.description}{stored}".rstrip())
-    sizes = [f"#define {unit.name}_{p.name}_SIZE {p.size}" for p in unit.ports]
+    # no name has two underscores in a row, so those of port b_c of a and of port c of a_b are not the same
+    sizes = [f"#define {unit.name}__{p.name}_SIZE {p.size}" for p in unit.ports]
     comment = "\n".join([f"/* {_commented(description)}", "", *map(_commented, rows)])
     return f"""\
 {comment}
 
-   Arrays of doubles, matrices row by row; outputs must not overlap inputs. Made by motionbase. */
+   Arrays of doubles, matrices row by row; outputs must not overlap inputs. Made by motionbase.
+   The same bits everywhere need -ffp-contract=off and none of
+   {chr(10).join(FORBIDDEN_FLAGS).replace(chr(10), chr(10) + "   ")}. */
 #ifndef {guard}
 #define {guard}
 

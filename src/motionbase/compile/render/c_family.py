@@ -70,6 +70,11 @@ class CDialect:
     exact_product: str = "{0} * {1}"
 
 
+def stride(name: str) -> str:
+    """The C name of the distance between a strided array's elements; nobody's own name starts with mb_."""
+    return f"mb_stride_{name}"
+
+
 def literal(number: float) -> str:
     """A double as C text, exactly."""
     if math.isfinite(number):
@@ -128,7 +133,7 @@ class CWriter:
             const = "const " if a.role is Role.INPUT else ""
             parameters.append(f"{const}double *{restrict} {a.name}")
             if d.strided:
-                parameters.append(f"const long {a.name}_s_")
+                parameters.append(f"const long {stride(a.name)}")
         return f"{linkage}void {self.symbol(routine)}({', '.join(parameters) or 'void'})"
 
     def _routine(self, routine: Routine) -> str:
@@ -147,7 +152,7 @@ class CWriter:
         for a in routine.arguments:
             lines.append(f"    (void){a.name};")
             if d.strided:
-                lines.append(f"    (void){a.name}_s_;")
+                lines.append(f"    (void){stride(a.name)};")
         self._count = 0
         self._body(lines, routine, routine.body, "    ")
         return "\n".join([*data, self.signature(routine), "{", *lines, "}", ""])
@@ -206,7 +211,7 @@ class CWriter:
         strided = self.dialect.strided
         if number < first:
             name = routine.arguments[number].name
-            return name, f"{name}_s_" if strided else ""
+            return name, stride(name) if strided else ""
         buffer = routine.buffers[number - first]
         name = buffer.name if buffer.data is None else self._constant(routine, buffer.name)
         return name, "1" if strided else ""

@@ -1,8 +1,8 @@
 """CUDA: the C text as device functions, and kernels that give one scenario to each thread.
 
 Element e of scenario t stands at e * n + t, so that neighbouring threads read neighbouring doubles. Every array comes
-with two numbers: `NAME_s_`, from one element to the next, and `NAME_t_`, from one scenario to the next (0 where all
-scenarios share the array).
+with two numbers: `mb_stride_NAME`, from one element to the next, and `mb_shift_NAME`, from one scenario to the next (0
+where all scenarios share the array). Names of people and of inner functions do not start with `mb_`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def _parameters(unit: Unit) -> list[str]:
     text = []
     for a in unit.routine.arguments:
         const = "const " if a.role is Role.INPUT else ""
-        text.append(f"{const}double *__restrict__ {a.name}, const long {a.name}_s_, const long {a.name}_t_")
+        numbers = f"const long mb_stride_{a.name}, const long mb_shift_{a.name}"
+        text.append(f"{const}double *__restrict__ {a.name}, {numbers}")
     return text
 
 
@@ -63,7 +64,7 @@ def _kernel(name: str, parameters: Sequence[str], body: Sequence[str]) -> str:
 def render(unit: Unit, fast: bool = False) -> str:
     """The unit once for each scenario: `NAME_batch(array, s, t, ..., n)`."""
     writer = CWriter(unit.routine, DIALECT, unit.name, fast)
-    passed = [f"{a.name} + t_ * {a.name}_t_, {a.name}_s_" for a in unit.routine.arguments]
+    passed = [f"{a.name} + t_ * mb_shift_{a.name}, mb_stride_{a.name}" for a in unit.routine.arguments]
     call = f"{writer.symbol(unit.routine)}({', '.join(passed)});"
     return PROLOGUE + writer.text() + _kernel(f"{unit.name}_batch", _parameters(unit), [call])
 
@@ -76,25 +77,26 @@ def render_scan(plan: ScanPlan, fast: bool = False) -> str:
     before, passed, after = [], [], []
     for k, (name, feed) in enumerate(zip(names, plan.feeds, strict=True)):
         size = plan.size(k)
-        at = f"{name} + t_ * {name}_t_"
+        at = f"{name} + t_ * mb_shift_{name}"
         if feed in (Feed.STATE, Feed.OUTPUT):
-            before.append(f"double {name}_c_[{max(size, 1)}];")
-            passed.append(f"{name}_c_, 1")
+            before.append(f"double mb_copy_{name}[{max(size, 1)}];")
+            passed.append(f"mb_copy_{name}, 1")
         else:
-            row = f" + k_ * ({size} * {name}_s_)" if feed is Feed.PER_STEP else ""
-            passed.append(f"{at}{row}, {name}_s_")
+            row = f" + k_ * ({size} * mb_stride_{name})" if feed is Feed.PER_STEP else ""
+            passed.append(f"{at}{row}, mb_stride_{name}")
         if feed is Feed.STATE:
             loop = f"for (int e_ = 0; e_ < {size}; ++e_)"
-            before.append(f"{loop} {name}_c_[e_] = {name}[t_ * {name}_t_ + e_ * {name}_s_];")
+            before.append(f"{loop} mb_copy_{name}[e_] = {name}[t_ * mb_shift_{name} + e_ * mb_stride_{name}];")
             # a state is an input, so its pointer is const; the final value goes to the array after it
-            after.append(f"{loop} {name}_end_[e_ * n_ + t_] = {name}_c_[e_];")
+            after.append(f"{loop} mb_end_{name}[e_ * n_ + t_] = mb_copy_{name}[e_];")
     step = [f"{writer.symbol(unit.routine)}({', '.join(passed)});"]
     for state, output in plan.feedback:
-        step.append(f"for (int e_ = 0; e_ < {plan.size(state)}; ++e_) {names[state]}_c_[e_] = {names[output]}_c_[e_];")
+        assign = f"mb_copy_{names[state]}[e_] = mb_copy_{names[output]}[e_];"
+        step.append(f"for (int e_ = 0; e_ < {plan.size(state)}; ++e_) {assign}")
     step.append("if (--left_ == 0) {")
     for k in plan.recorded:
         place = f"{names[k]}[(kept_ * {plan.size(k)} + e_) * n_ + t_]"
-        step.append(f"    for (int e_ = 0; e_ < {plan.size(k)}; ++e_) {place} = {names[k]}_c_[e_];")
+        step.append(f"    for (int e_ = 0; e_ < {plan.size(k)}; ++e_) {place} = mb_copy_{names[k]}[e_];")
     step += ["    left_ = every_;", "    ++kept_;", "}"]
     body = [
         *before,
@@ -104,6 +106,6 @@ def render_scan(plan: ScanPlan, fast: bool = False) -> str:
         "}",
         *after,
     ]
-    ends = [f"double *__restrict__ {names[k]}_end_" for k in plan.states]
+    ends = [f"double *__restrict__ mb_end_{names[k]}" for k in plan.states]
     parameters = [*_parameters(unit), *ends, "const long steps_", "const long every_"]
     return PROLOGUE + writer.text() + _kernel(f"{unit.name}_scan", parameters, body)

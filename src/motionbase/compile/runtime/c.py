@@ -16,9 +16,10 @@ from typing import Any
 from motionbase.compile.program import Unit
 from motionbase.compile.render.c import render
 from motionbase.compile.stack import check_stack
-from motionbase.errors import TargetUnavailable
+from motionbase.errors import CompilerRefused, TargetUnavailable
 
-STRICT_FLAGS = ("-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")
+USER_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off")  # what another compiler warns of is no reason to fail
+STRICT_FLAGS = (*USER_FLAGS, "-Wall", "-Wextra", "-Werror", "-pedantic")  # for tests of the generated code
 
 
 def find_compiler() -> list[str]:
@@ -33,20 +34,23 @@ def find_compiler() -> list[str]:
     raise TargetUnavailable("target 'c': no C compiler; install gcc or clang, or `pip install ziglang`")
 
 
-def compile_source(unit: Unit, folder: Path, command: Sequence[str], flags: Sequence[str] = STRICT_FLAGS) -> Path:
+def compile_source(unit: Unit, folder: Path, command: Sequence[str], flags: Sequence[str] = USER_FLAGS) -> Path:
     """Write the unit's C files into a folder and compile them to a shared library."""
     source = render(unit)
-    (folder / f"{unit.name}.h").write_text(source.header)
-    (folder / f"{unit.name}.c").write_text(source.source)
+    (folder / f"{unit.name}.h").write_text(source.header, encoding="utf-8")
+    (folder / f"{unit.name}.c").write_text(source.source, encoding="utf-8")
     library = folder / f"{unit.name}.so"
     line = [*command, *flags, "-shared", "-fPIC", str(folder / f"{unit.name}.c"), "-o", str(library), "-lm"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(line, capture_output=True, encoding="utf-8", errors="replace", check=False)
+    except OSError as error:
+        raise TargetUnavailable(f"target 'c': cannot run {command[0]!r}: {error.strerror}; is $CC right?") from None
     if done.returncode:
-        raise TargetUnavailable(f"target 'c': {command[0]} refused {unit.name}.c: {done.stderr.strip()[:2000]}")
+        raise CompilerRefused(f"target 'c': {command[0]} refused {unit.name}.c: {done.stderr.strip()[:2000]}")
     return library
 
 
-def native(unit: Unit, command: Sequence[str] | None = None, flags: Sequence[str] = STRICT_FLAGS) -> Callable[..., Any]:
+def native(unit: Unit, command: Sequence[str] | None = None, flags: Sequence[str] = USER_FLAGS) -> Callable[..., Any]:
     """A function of addresses; the files are gone once the library is loaded."""
     check_stack(unit.routine, 1)
     with tempfile.TemporaryDirectory(prefix="motionbase-c-") as name:

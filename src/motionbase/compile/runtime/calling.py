@@ -97,7 +97,7 @@ class Compiled:
     """A compiled unit. Call it with arrays in port order or by name; or `bind` arrays once and call that.
 
     `compiled(q, v, tau)` returns new arrays; `compiled(q, v, tau, out=qdd)` writes into `qdd` and, called again with
-    the same arrays, neither checks nor allocates.
+    the same arrays, neither checks nor allocates. `out` is an array, a sequence of arrays or a mapping by port name.
     """
 
     def __init__(
@@ -132,7 +132,8 @@ class Compiled:
         arrays = [*inputs[:n], *outputs, *inputs[n:]]
         check_apart(self._owner, self.unit.ports, arrays, n)
         addresses = addresses_of(arrays)
-        # the arrays are remembered, so they cannot be freed or moved while their addresses are
+        # The arrays are remembered, so they cannot be freed while their addresses are. An array that is resized with
+        # refcheck=False, or made read only, between two calls is not seen: that is the caller's responsibility.
         if isinstance(out, (np.ndarray, tuple)) and all(map(is_, values, inputs)) and not named:
             self._last = (given, out, addresses)
         self._run(addresses)
@@ -154,6 +155,8 @@ class Compiled:
         ports = self.unit.outputs
         if out is None:
             return [np.empty(lane_shape(p, self.lanes)) for p in ports]
+        if isinstance(out, Mapping):
+            out = self._outputs_by_name(out)
         given = [out] if isinstance(out, np.ndarray) else list(out)
         if len(given) != len(ports):
             raise PortError(f"{self._owner}: {len(given)} output arrays came, there are {len(ports)} outputs")
@@ -161,6 +164,13 @@ class Compiled:
             checked(self._owner, port, array, lane_shape(port, self.lanes), writes=True)
             for port, array in zip(ports, given, strict=True)
         ]
+
+    def _outputs_by_name(self, out: Mapping[str, Any]) -> list[Any]:
+        arrays = by_name(self._owner, self.unit.outputs, (), out)
+        for port, array in zip(self.unit.outputs, arrays, strict=True):
+            if array is None:
+                raise PortError(f"{self._owner}: out has no array for output {port.name!r}")
+        return arrays
 
     def arrays(self) -> dict[str, Array]:
         """New zeroed arrays for every port, by name: ready for `bind`."""
@@ -190,10 +200,13 @@ class Compiled:
         n = len(self.unit.inputs)
         return {p.name: a for p, a in zip(self.unit.ports[n:], bound.arrays[n:], strict=True)}
 
-    def bind_map(self, **arrays: Array) -> Bound:
+    def bind_map(self, /, **arrays: Array) -> Bound:
         """`map` with its arrays fixed once; calling the result runs all sets."""
         unit, n = self.unit, len(self.unit.inputs)
         values = by_name(self._owner, unit.ports, (), arrays)
+        if all(v is None for v in values):
+            names = ", ".join(p.name for p in unit.ports)
+            raise PortError(f"{self._owner}: no array is given; map takes arrays by port name: {names or 'none'}")
         counts = {len(v) for v in values if v is not None and np.ndim(v)}
         if len(counts) != 1:
             raise PortError(f"{self._owner}: arrays of one length in front are wanted, lengths {sorted(counts)} came")
@@ -223,7 +236,10 @@ class Compiled:
 
 @final
 class Bound:
-    """Compiled code with its arrays: `bound()` runs it."""
+    """Compiled code with its arrays: `bound()` runs it on them, as they are, without looking at them again.
+
+    It keeps the arrays alive. Resizing one with refcheck=False, or freezing what is written, is the caller's mistake.
+    """
 
     __slots__ = ("_addresses", "_run", "arrays")
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 
 import numpy as np
 
+from motionbase.compile.options import choice
 from motionbase.compile.port import Port
 from motionbase.compile.program import Unit
 from motionbase.compile.render import cuda
@@ -38,6 +39,7 @@ def compile_source(source: str, function: str, fast: bool = False) -> Any:
 
 def compile_cuda(unit: Unit, *, mode: Literal["strict", "fast"] = "strict") -> CudaBatch:
     """The unit on the GPU, for any number of scenarios a call."""
+    choice(repr(unit.name), "mode", mode, ("strict", "fast"))
     fast = mode == "fast"
     return CudaBatch(unit, compile_source(cuda.render(unit, fast), f"{unit.name}_batch", fast))
 
@@ -51,6 +53,7 @@ def scan_cuda(
     mode: Literal["strict", "fast"] = "strict",
 ) -> CudaScan:
     """The loop of `scan` on the GPU: every scenario runs all steps in its own thread."""
+    choice(f"scan of {step.name!r}", "mode", mode, ("strict", "fast"))
     planned, fast = plan(step, feedback, per_step, record), mode == "fast"
     return CudaScan(planned, compile_source(cuda.render_scan(planned, fast), f"{step.name}_scan", fast))
 
@@ -84,7 +87,7 @@ class CudaBatch:
         self.unit, self._function = unit, function
         self._owner = f"{unit.name!r} on cuda"
 
-    def __call__(self, scenarios: int, **arrays: Any) -> dict[str, Any]:
+    def __call__(self, scenarios: int, /, **arrays: Any) -> dict[str, Any]:
         """Outputs (new CuPy arrays) and memory (updated in place where it is a CuPy array already) by name."""
         xp, unit, n = _cupy(), self.unit, scenarios
         takes = unit.inputs + unit.memory
@@ -113,7 +116,7 @@ class CudaScan:
         self.plan, self._function = planned, function
         self._owner = f"scan of {planned.unit.name!r} on cuda"
 
-    def __call__(self, scenarios: int, steps: int, *, every: int = 1, **arrays: Any) -> dict[str, Any]:
+    def __call__(self, scenarios: int, /, steps: int, *, every: int = 1, **arrays: Any) -> dict[str, Any]:
         """Final states, memory and recorded rows (rows, shape, scenarios), as CuPy arrays by name."""
         xp, unit, n = _cupy(), self.plan.unit, scenarios
         takes = unit.inputs + unit.memory

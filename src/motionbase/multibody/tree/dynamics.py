@@ -12,39 +12,8 @@ import numpy as np
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import solve
 from motionbase.multibody.model import Model
-from motionbase.multibody.tree.inertias import BodyInertia, body_inertia
-from motionbase.multibody.tree.inward import generalised_force, mass_matrix
-from motionbase.multibody.tree.outward import BodyMotion, outward
+from motionbase.multibody.tree.state import TreeState
 from motionbase.spatial.rotations import Expr
-
-
-@final
-@dataclass(frozen=True)
-class TreeState:
-    """A tree at one moment: the motion and inertia of every body."""
-
-    model: Model
-    motions: list[BodyMotion]
-    inertias: list[BodyInertia]
-
-    @classmethod
-    def of(cls, model: Model, q: Expr, v: Expr, coriolis_of_modes: bool = True) -> TreeState:
-        """Kinematics outwards, then each body's own inertia."""
-        motions = outward(model, q, v)
-        inertias = []
-        for k, body in enumerate(model.bodies):
-            eta, eta_dot = q[model.q_slices[k][1]], v[model.v_slices[k][1]]
-            inertias.append(body_inertia(body, motions[k].V, eta, eta_dot, coriolis_of_modes))
-        return cls(model, motions, inertias)
-
-    def mass_matrix(self) -> Expr:
-        """M of M X_ddot + K X = G."""
-        return mass_matrix(self.model, self.motions, self.inertias)
-
-    def bias_force(self) -> Expr:
-        """Gravity and velocity terms together: one pass, what forward dynamics needs."""
-        weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(self.model.gravity))
-        return generalised_force(self.model, self.motions, self.inertias, base_acceleration=weight)
 
 
 @final

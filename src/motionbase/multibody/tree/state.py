@@ -1,0 +1,130 @@
+"""A tree at one moment, and what can be asked of it: mass matrix, forces, and the motion of any point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import casadi as ca
+
+from motionbase.errors import ModelError
+from motionbase.multibody.model import GROUND, Model
+from motionbase.multibody.tree.inertias import BodyInertia, body_inertia
+from motionbase.multibody.tree.inward import generalised_force, mass_matrix
+from motionbase.multibody.tree.outward import BodyMotion, outward, point_motion
+from motionbase.spatial import Transform, cross_motion
+from motionbase.spatial.rotations import Expr
+
+
+@final
+@dataclass(frozen=True)
+class PointState:
+    """A point of a body, with a frame of its own, seen in world axes.
+
+    Attributes:
+        p: (3,) position [m]
+        R: (3, 3) of the point's frame
+        velocity: (6,) angular, then of the point
+        J: (6, nv) velocity = J v
+        acceleration: (6,) what J v_dot does not contain: angular, then of the point; without gravity
+    """
+
+    p: Expr
+    R: Expr
+    velocity: Expr
+    J: Expr
+    acceleration: Expr
+
+
+@final
+@dataclass(frozen=True)
+class TreeState:
+    """A tree at one moment: the motion and inertia of every body.
+
+    Attributes:
+        q, v: coordinates and speeds it was made of
+    """
+
+    model: Model
+    q: Expr
+    v: Expr
+    motions: list[BodyMotion]
+    inertias: list[BodyInertia]
+
+    @classmethod
+    def of(cls, model: Model, q: Expr, v: Expr, coriolis_of_modes: bool = True) -> TreeState:
+        """Kinematics outwards, then each body's own inertia."""
+        motions = outward(model, q, v)
+        inertias = []
+        for k, body in enumerate(model.bodies):
+            eta, eta_dot = q[model.q_slices[k][1]], v[model.v_slices[k][1]]
+            inertias.append(body_inertia(body, motions[k].V, eta, eta_dot, coriolis_of_modes))
+        return cls(model, q, v, motions, inertias)
+
+    def mass_matrix(self) -> Expr:
+        """M of M X_ddot + K X = G."""
+        return mass_matrix(self.model, self.motions, self.inertias)
+
+    def bias_force(self) -> Expr:
+        """Gravity and velocity terms together: one pass, what forward dynamics needs."""
+        weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(self.model.gravity))
+        return generalised_force(self.model, self.motions, self.inertias, base_acceleration=weight)
+
+    @cached_property
+    def jacobians(self) -> list[Expr]:
+        """(6, nv) of every body: its spatial velocity, in its own frame, for unit speeds."""
+        found: list[Expr] = []
+        for k, own in enumerate(self.motions):
+            parent = self.model.parents[k]
+            J = ca.SX(6, self.model.nv) if parent < 0 else own.T_pb.motion_to_b(found[parent])
+            if own.S_parent.shape[1] and parent >= 0:
+                J[:, self.model.v_slices[parent][1]] += own.S_parent
+            J[:, self.model.v_slices[k][0]] = own.S
+            found.append(ca.sparsify(J))
+        return found
+
+    @cached_property
+    def bias_accelerations(self) -> list[Expr]:
+        """(6,) of every body: its spatial acceleration if no speed changed, in its own frame; without gravity."""
+        found: list[Expr] = []
+        for k, own in enumerate(self.motions):
+            parent = self.model.parents[k]
+            found.append(own.c if parent < 0 else own.T_pb.motion_to_b(found[parent]) + own.c)
+        return found
+
+    def point(self, body: str, point: str | tuple[float, float, float] = (0.0, 0.0, 0.0)) -> PointState:
+        """A named point of a body, or any place in its frame; the ground's points stand still."""
+        if body == GROUND:
+            if isinstance(point, str):
+                raise ModelError(f"the ground has no point {point!r}; give coordinates")
+            still = ca.DM.zeros(6)
+            return PointState(ca.DM(point), ca.DM.eye(3), still, ca.SX(6, self.model.nv), still)
+        if isinstance(point, str) and point not in self.model.body(body).points:
+            known = ", ".join(self.model.body(body).points) or "none"
+            raise ModelError(f"body {body!r} has no point {point!r}; points: {known}")
+        n = self.model.index[body]
+        own, modes = self.motions[n], self.model.bodies[n].modes
+        V, A, J = own.V, self.bias_accelerations[n], self.jacobians[n]
+        if modes is not None and isinstance(point, str):
+            at_q, at_v = self.model.q_slices[n][1], self.model.v_slices[n][1]
+            at = point_motion(modes.points[point], self.q[at_q], self.v[at_v])
+            V_at = at.T.motion_to_b(V) + at.velocity
+            A = at.T.motion_to_b(A) + at.bias + cross_motion(V_at, at.velocity)
+            J = at.T.motion_to_b(J)
+            J[:, at_v] += at.S
+            V, T = V_at, own.T_Wb @ at.T
+        else:
+            place = self.model.bodies[n].points[point] if isinstance(point, str) else point
+            move = Transform(ca.DM.eye(3), ca.DM(place))
+            V, A, J, T = move.motion_to_b(V), move.motion_to_b(A), move.motion_to_b(J), own.T_Wb @ move
+        R = T.R
+        # a spatial acceleration has the rate of the velocity seen in the moving frame: omega x v is still missing
+        linear = A[3:] + ca.cross(V[:3], V[3:])
+        return PointState(
+            T.p,
+            R,
+            ca.vertcat(R @ V[:3], R @ V[3:]),
+            ca.sparsify(ca.vertcat(R @ J[:3, :], R @ J[3:, :])),
+            ca.vertcat(R @ A[:3], R @ linear),
+        )
