@@ -40,11 +40,6 @@ def above_one(t: Array) -> Array:
     return 1.0 + np.exp(t)
 
 
-def from_w(w: Array) -> Array:
-    """The x of erfinv with w = -log(1 - x^2)."""
-    return np.sqrt(-np.expm1(-w))
-
-
 EXP = [Range(-0.36, 0.36), Range(-5, 5), Range(-708, 709.7)]
 LOG = [Range(0.5, 2.1), Range(0.9, 1.1), Range(-30, 30, np.exp)]
 HYPERBOLIC = [Range(0, 1.5), Range(0, 6), Range(15, 22), Range(0, 700)]
@@ -69,10 +64,10 @@ RANGES: dict[str, tuple[str, Sequence[Range]]] = {
     "cosh": ("cosh", HYPERBOLIC),
     "tanh": ("tanh", [Range(0, 1.5), Range(0, 6), Range(5, 22), Range(-9, 0, np.exp)]),
     "asinh": ("arcsinh", [Range(0, 1), Range(0, 4), Range(-9, 12, np.exp)]),
-    "acosh": ("arccosh", [Range(1, 1.5), Range(1, 4), Range(-27, 0, above_one), Range(0, 12, np.exp)]),
+    "acosh": ("arccosh", [Range(1, 1.06), Range(1, 4), Range(-27, 0, above_one), Range(0, 12, np.exp)]),
     "atanh": ("arctanh", [Range(0, 0.7), Range(0, 1), Range(-30, 0, below_one)]),
     "erf": ("", [Range(0, 0.9375), Range(0.9375, 6)]),
-    "erfinv": ("", [Range(0, 7.5, from_w), Range(4.6, 4.674, from_w), Range(7.5, 36, from_w)]),
+    "erfinv": ("", [Range(0, 0.97), Range(0.82, 0.8427), Range(0.965, 0.9954), Range(-36.7, -3.4, below_one)]),
 }
 
 

@@ -1,5 +1,7 @@
 """Every example runs, and says what its docstring promises; the catalogue leads to units that exist."""
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -50,6 +52,11 @@ def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch
     path = tmp_path / "document.py"
     path.write_text("\n".join(blocks))
     names: dict[str, object] = {}
-    exec(compile(path.read_text(), str(path), "exec"), names)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(path.read_text(), str(path), "exec"), names)
+    promised = re.findall(r"^print\(.*\) +# (.*)$", path.read_text(), re.MULTILINE)
+    for comment in promised:  # "..." stands for anything
+        assert re.search(f"^{re.escape(comment).replace(re.escape('...'), '.*')}$", printed.getvalue(), re.MULTILINE)
+    assert promised
     if document == "docs/compiler.md":
         assert "made by sqrt(-1)" in str(names["finding"]) and "ca.sqrt(k)" in str(names["finding"])

@@ -143,6 +143,24 @@ def test_closed_pipe_is_silent(args: str) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("args", ["--version", "run", "kernel list", "zzz"])
+def test_closed_streams_are_silent(args: str) -> None:
+    """`motionbase ... >&- 2>&-`: Python then has no stream objects at all."""
+    shell = f"exec {sys.executable} -m motionbase {args} >&- 2>&-"
+    done = subprocess.run(["sh", "-c", shell], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert done.returncode == (2 if args == "zzz" else 0) and done.stdout == done.stderr == b""
+
+
+@pytest.mark.parametrize("args", [["kernel", "show", "six_legs"], ["kernel", "shöw"]])
+def test_a_terminal_without_our_letters(args: list[str], tmp_path: Path) -> None:
+    """An ASCII terminal cannot show the unit of temperature; it gets another letter, not an error."""
+    tmp_path.chmod(0o700)
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "MOTIONBASE_CACHE": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "motionbase", *args], env=environment, cwd=ROOT, capture_output=True)
+    assert done.returncode == (0 if args[1] == "show" else 2)
+    assert b"?" in done.stdout + done.stderr and b"UnicodeEncodeError" not in done.stderr
+
+
 def test_bench_and_test_outside_a_checkout(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkout, "find", lambda: None)
     assert "the benchmarks are only in a source checkout" in failure(capsys, "bench")

@@ -39,6 +39,15 @@ def breaks():
     raise ValueError("no such platform")
 
 NUMBER = 7
+
+MARKED = Kernel("marked", (Port("q", 2, "[m]", "lengths [m], see [/drawing] :smile:"),), (Port("y", (), "[bold]"),),
+                lambda q: q[0], "of [red]legs[/red] [/x]")
+
+def branches(q):
+    return q if q > 1 else 1  # branch
+
+BRANCHES = Kernel("branches", (Port("q"),), (Port("y"),), branches)
+MATRIX = Kernel("matrix", (Port("A", (2, 3)),), (Port("y", (2, 3)),), lambda A: A)
 '''
 
 
@@ -127,6 +136,34 @@ def test_trace_reads_files(model: Path, capsys: Capture) -> None:
         assert "-1 -0.25" in output(capsys, "trace", f"{model}:INVERSE", "--input", f"q=@{file}")
 
 
+def test_a_file_with_rows_must_have_the_shape_of_the_port(model: Path, capsys: Capture) -> None:
+    A = np.arange(6.0).reshape(2, 3)
+    np.save("A.npy", A)
+    np.save("T.npy", A.T)
+    np.save("flat.npy", A.ravel())
+    Path("A.csv").write_text("0,1,2\n3,4,5\n")
+    Path("T.csv").write_text("0,3\n1,4\n2,5\n")
+    for file in ("A.npy", "flat.npy", "A.csv"):
+        assert "0 1 2\n    3 4 5" in output(capsys, "trace", f"{model}:MATRIX", "--input", f"A=@{file}")
+    for file in ("T.npy", "T.csv"):
+        err = failure(capsys, "trace", f"{model}:MATRIX", "--input", f"A=@{file}")
+        assert f"--input A: '{file}' has shape (3, 2), (2, 3) is wanted" in err
+
+
+def test_text_of_a_person_is_no_markup(model: Path, capsys: Capture) -> None:
+    out = output(capsys, "show", f"{model}:MARKED")
+    for text in ("kernel marked: of [red]legs[/red] [/x]", "lengths [m], see [/drawing] :smile:", "[m] ", "[bold]"):
+        assert text in out
+
+
+@pytest.mark.parametrize("command", [["show"], ["trace", "--zeros"], ["export"]])
+def test_an_error_in_an_expression_is_one_sentence(command: list[str], model: Path, capsys: Capture) -> None:
+    line = MODEL.splitlines().index("    return q if q > 1 else 1  # branch") + 1
+    err = failure(capsys, command[0], f"{model}:BRANCHES", *command[1:])
+    assert "kernel 'branches': RuntimeError: Cannot compute the truth value" in err
+    assert f"(model_of_test.py:{line}); a symbol has no truth value while tracing; use ca.if_else" in err
+
+
 def test_random_inputs_are_the_same_for_the_same_seed(model: Path, capsys: Capture) -> None:
     first, second, other = (output(capsys, "trace", f"{model}:INVERSE", "--random", s) for s in ("1", "1", "2"))
     assert first == second != other
@@ -138,7 +175,7 @@ def test_random_inputs_are_the_same_for_the_same_seed(model: Path, capsys: Captu
         (["show", "pendulm"], "did you mean 'pendulum'?"),
         (["show", "model_of_test.py"], "give model_of_test.py:NAME"),
         (["show", "model_of_test.py:INVERS"], "did you mean 'INVERSE'?"),
-        (["show", "model_of_test.py:zzz"], "kernels and programs there: INVERSE, PROGRAM"),
+        (["show", "model_of_test.py:zzz"], "kernels and programs there: INVERSE, PROGRAM, MARKED"),
         (["show", "model_of_test.py:NUMBER"], "is int, not a kernel"),
         (["show", "model_of_test.py:wants"], "is a function with arguments"),
         (["show", "model_of_test.py:breaks"], "ValueError: no such platform"),

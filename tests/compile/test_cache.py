@@ -256,10 +256,20 @@ def test_a_folder_that_others_can_reach_is_not_used(store: ObjectCache, mode: in
 def test_a_link_or_file_in_place_of_the_folder_is_not_used(store: ObjectCache, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir(mode=0o700)
     store.folder.symlink_to(tmp_path / "real")
-    refused(store, "it is not a folder")
+    refused(store, "it is a symbolic link: give the folder itself")
+    store.folder.unlink()
+    store.folder.symlink_to(tmp_path / "nowhere")
+    refused(store, "it is a symbolic link")
     store.folder.unlink()
     store.folder.write_text("")
-    refused(store, r"cannot make it \(File exists\)")
+    refused(store, "it is a file, not a folder")
+
+
+def test_the_warning_shows_the_line_that_called(store: ObjectCache) -> None:
+    store.folder.write_text("")
+    with pytest.warns(CacheWarning) as caught:
+        compile(kernel(), cache=store)
+    assert [w.filename for w in caught] == [__file__]
 
 
 def test_a_folder_of_another_user_is_not_used(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,6 +213,12 @@ def test_python_goes_on_while_it_runs() -> None:
     assert ticks > 5  # with the lock held it would be one or two
 
 
+def test_a_state_and_its_next_value_have_one_unit() -> None:
+    feet = Kernel("feet", (Port("x", (), "m"),), (Port("x_next", (), "ft"),), lambda x: x)
+    with pytest.raises(KernelError, match=r"output x_next \(scalar\) \[ft\] does not fit state x \(scalar\) \[m\]"):
+        scan(feet, {"x": "x_next"})
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

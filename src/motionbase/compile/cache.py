@@ -173,7 +173,7 @@ def _warn(message: str) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, CacheWarning, stacklevel=level - 1)
+    warnings.warn(message, CacheWarning, stacklevel=level)
 
 
 def _read(path: Path) -> bytes:

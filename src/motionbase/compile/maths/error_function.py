@@ -76,7 +76,7 @@ INVERSE_Q = coefficients(
     "-0x1.ec47270c54148p-29",
 )
 # erfinv x = s + p(s - 3/2) / q(s - 3/2), s = sqrt(w - 1), w = -log(1 - x), on 31/32 <= x < 1: relative error below
-# 2^-56.6; s - 3/2 is positive, so that nothing cancels in q
+# 2^-56.5; s - 3/2 is positive, so that nothing cancels in q
 TAIL_SHIFT = 1.0
 TAIL_CENTRE = 1.5
 TAIL_P = coefficients(

@@ -49,7 +49,7 @@ _PROLOGUE = """\
 
 FORBIDDEN_FLAGS = (
     "-ffast-math, -Ofast, -funsafe-math-optimizations, -fassociative-math, -freciprocal-math,",
-    "-ffinite-math-only, -fno-signed-zeros, -fsingle-precision-constant, -frounding-math, -ffp-contract=fast",
+    "-ffinite-math-only, -fno-signed-zeros, -fsingle-precision-constant, -ffp-contract=fast",
 )
 
 _HELPERS = {
