@@ -26,6 +26,10 @@ class ModelError(MotionBaseError):
     """A multibody model is not well formed; the message names the body or joint."""
 
 
+class SimulationError(MotionBaseError):
+    """A motion cannot be computed as asked; the message says what to change."""
+
+
 class SingularSystem(MotionBaseError):
     """A linear system cannot be solved, whatever the numbers; the message names the rows."""
 

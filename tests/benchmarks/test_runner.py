@@ -1,12 +1,14 @@
 """Running a module of benchmarks: what is measured, skipped and broken, and that a quick run always ends."""
 
+import io
 import json
 import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchmarks import runner
+from benchmarks import runner, table
 from benchmarks.harness import Benchmark, Samples, Settings, Skip
 from motionbase.errors import TargetUnavailable
 
@@ -25,6 +27,15 @@ def no_compiler(_: Settings) -> Samples:
 
 def broken(_: Settings) -> Samples:
     raise ZeroDivisionError("oops")
+
+
+def test_no_text_in_the_table_is_markup() -> None:
+    odd = Benchmark("t.[bold]one", "[/m]", None, "a number", lambda _: Samples((1.0,)))
+    results = runner.run([odd], quick=True)
+    screen = Console(file=io.StringIO(), width=160)
+    table.show(screen, "[/name]", results)
+    assert isinstance(screen.file, io.StringIO)
+    assert all(text in screen.file.getvalue() for text in ("t.[bold]one", "[/m]", "[/name]"))
 
 
 def test_statuses_are_kept_apart() -> None:

@@ -147,7 +147,7 @@ def test_closed_pipe_is_silent(args: str) -> None:
 def test_closed_streams_are_silent(args: str) -> None:
     """`motionbase ... >&- 2>&-`: Python then has no stream objects at all."""
     shell = f"exec {sys.executable} -m motionbase {args} >&- 2>&-"
-    done = subprocess.run(["sh", "-c", shell], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run(["sh", "-c", shell], cwd=ROOT, capture_output=True)
     assert done.returncode == (2 if args == "zzz" else 0) and done.stdout == done.stderr == b""
 
 

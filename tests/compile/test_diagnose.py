@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from motionbase.compile import Body, Kernel, Port, Program, compile, compose, jacobian, table
+from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
 from motionbase.errors import KernelError, PortError
@@ -154,6 +155,14 @@ def test_what_the_compiler_makes_of_the_result_is_nobodys_line() -> None:
     """A bare number becomes a node only after the expression has returned."""
     finding = find_nan(kernel(lambda q: float("nan")), q=[1, 2])
     assert finding is not None and finding.kind == "constant" and finding.stack == ()
+
+
+def test_a_line_inside_the_compiler_is_not_the_first_to_look_at() -> None:
+    def expr(q: ca.SX) -> ca.SX:
+        return sinc(q[0]) * q[1]  # here: guarded
+
+    finding = find_nan(kernel(expr), q=[math.inf, 1])
+    assert finding is not None and place(finding) == marked("guarded")
 
 
 def test_composed_kernels() -> None:

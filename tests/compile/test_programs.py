@@ -322,11 +322,15 @@ def test_indices_are_whole_numbers() -> None:
     for index in (1.0, True, "0", None):
         message = rf"'r' of shape \(4, 3\): an index is {index!r}, a whole number is wanted"
         refused(message, lambda b, index=index: b.copy(b["x"], b["r"][index]))  # type: ignore[misc]
-    made = Program("p", (Port("x", 3),), (Port("r", (2, 3)),), lambda b: [b.copy(b["x"], b["r"][i]) for i in ROWS] and None)
-    assert len(made.routine.body) == 2
 
 
-ROWS = (np.int64(0), np.int64(-1))
+def test_indices_of_numpy_will_do() -> None:
+    def body(b: Body) -> None:
+        for i in np.array([0, -1]):
+            b.copy(b["x"], b["r"][i])
+
+    assert len(Program("p", (Port("x", 3),), (Port("r", (2, 3)),), body).routine.body) == 2
+
 
 # ---- units and shapes ----------------------------------------------------------------------------------------------
 

@@ -25,10 +25,10 @@ def six(b: Body) -> None:
         with s.case(0):
             b.call(SUM, q=b["q"][0], y=b["y"][0])
         with s.default():
-            b.copy(b["mode"], b["y"][0])
+            b.copy(b["home"], b["y"][0])
 
 
-SIX = Program("six", (Port("q", (6, 3)), Port("mode")), (Port("y", 6),), six)
+SIX = Program("six", (Port("q", (6, 3), "m"), Port("home", (), "m"), Port("mode")), (Port("y", 6, "m"),), six)
 
 
 def test_counts_of_a_small_kernel() -> None:

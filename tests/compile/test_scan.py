@@ -228,6 +228,9 @@ def test_a_state_and_its_next_value_have_one_unit() -> None:
         ({"feedback": {"x": "x_next"}, "per_step": ["x"]}, "'x' cannot be a state and an input per step"),
         ({"feedback": {"x": "x_next"}, "record": ["k"]}, "no port 'k'"),
         ({"feedback": {"x": "x_next"}, "target": "fortran"}, "no target 'fortran'"),
+        ({"feedback": {"x": "x_next"}, "target": "cuda"}, "runtime.cuda.scan_cuda"),
+        ({"feedback": {"x": "x_next"}, "mode": "fasst"}, "no mode 'fasst'; did you mean 'fast'?"),
+        ({"feedback": {"x": "x_next"}, "lanes": 3}, "3 lanes; there may be 1, 2, 4, 8"),
     ],
 )
 def test_plans_that_cannot_work(arguments: dict[str, Any], words: str) -> None:

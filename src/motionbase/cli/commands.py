@@ -21,6 +21,10 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "simulate": Command(
+        "motionbase.cli.simulate:simulate", "Simulate a multibody model: built-in, TOML, URDF or Python."
+    ),
+    "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "cache": Command("motionbase.cli.cache:cache", "Show or clear the compiled code kept on disk."),
     "bench": Command("motionbase.cli.bench:bench", "Measure speed against the project's bars."),

@@ -37,7 +37,7 @@ def load(reference: str) -> Unit:
     where, _, name = reference.rpartition(":")
     if not where or not name:
         raise UsageError(f"REF {reference!r}: it must be {FORMS}")
-    module = _module(where)
+    module = module_of(where)
     if not hasattr(module, name):
         raise unknown(f"kernel or program of {where}", name, units_of(module), "kernels and programs there")
     return _unit(where, name, getattr(module, name), module)
@@ -61,7 +61,7 @@ def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
     if not is_unit(value) and inspect.isfunction(value):
         if any(p.default is p.empty and p.kind in _NEEDED for p in inspect.signature(value).parameters.values()):
             raise UsageError(f"{name!r} in {where} is a function with arguments; only one without can be used")
-        made = _guarded(f"{where}:{name}()", value)
+        made = guarded(f"{where}:{name}()", value)
     if not is_unit(made):
         there = ", ".join(units_of(module)) or "nothing that could be used"
         what = f"is {type(value).__name__}" if made is value else f"returns {type(made).__name__}"
@@ -70,7 +70,8 @@ def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
     return unit
 
 
-def _module(where: str) -> ModuleType:
+def module_of(where: str) -> ModuleType:
+    """The module at a path or of a name; what goes wrong in it becomes one sentence."""
     if where.endswith(".py") or os.sep in where:
         path = Path(where)
         if not path.is_file():
@@ -79,7 +80,7 @@ def _module(where: str) -> ModuleType:
                 raise UsageError(f"no file {where!r}; the folder {str(folder)!r} does not exist")
             files = sorted(p.name for p in folder.glob("*.py"))
             raise unknown(f"file in {folder}", path.name, files, "Python files there")
-        return _guarded(where, lambda: _from_file(path))
+        return guarded(where, lambda: _from_file(path))
     sys.path.insert(0, os.getcwd())  # as `python -m` does; the launcher leaves the folder out
     try:
         found = importlib.util.find_spec(where)
@@ -89,7 +90,7 @@ def _module(where: str) -> ModuleType:
         raise UsageError(
             f"no module {where!r}; give package.module:NAME of an installed package or path/to/file.py:NAME"
         )
-    return _guarded(where, lambda: importlib.import_module(where))
+    return guarded(where, lambda: importlib.import_module(where))
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -104,7 +105,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _guarded(what: str, run: Callable[[], Result]) -> Result:
+def guarded(what: str, run: Callable[[], Result]) -> Result:
     """Run a person's code; what it raises becomes one sentence with its line."""
     try:
         return run()

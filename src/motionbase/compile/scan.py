@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.mode import Mode
+from motionbase.compile.options import check_lanes, choice, whole_number
 from motionbase.compile.program import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
@@ -27,10 +27,7 @@ _NOTHING: Array = np.empty(0)  # stands for an output nobody keeps
 
 
 def _count(owner: str, what: str, value: int, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise PortError(f"{owner}: {what} is {value!r}, a whole number is wanted") from None
+    number = whole_number(owner, what, value, PortError)
     if number < least:
         raise PortError(f"{owner}: {what} is {number}, it must be at least {least}")
     return number
@@ -55,11 +52,15 @@ def scan(
         record: outputs of which rows are kept
         lanes: scenarios at once; every array then has a last axis of that length
     """
+    owner = f"scan of {step.name!r}"
+    if str(target) == "cuda":
+        raise KernelError(f"{owner}: target 'cuda' is motionbase.compile.runtime.cuda.scan_cuda")
+    choice(owner, "target", target, ("llvm", "python"))
+    choice(owner, "mode", mode, ("strict", "fast"))
+    lanes = check_lanes(owner, lanes, target)
     planned = plan(step, feedback, per_step, record)
     if target == "python":
         return Scan(planned, _interpreted(planned, python.native(step, lanes), lanes), lanes)
-    if target != "llvm":
-        raise KernelError(f"scan of {step.name!r}: no target {target!r}; targets: llvm, python (cuda: see scan_cuda)")
     return Scan(planned, _compiled(planned, lanes, Mode(mode), ObjectCache() if cache == "default" else cache), lanes)
 
 

@@ -15,6 +15,7 @@ from motionbase.multibody.flexible.modes import Modes
 
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
+GROUND = "ground"  # the name of what does not move; no body may have it
 
 
 def check_name(kind: str, name: str) -> None:

@@ -14,6 +14,15 @@ from motionbase.multibody.joints import AbstractMotion
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+def checked_rotation(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
+    """A 3x3 rotation matrix."""
+    R = np.asarray(value, dtype=np.float64)
+    if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
+        raise ModelError(f"{owner}: orientation must be a 3x3 rotation matrix")
+    x, y, z = (checked_vector(owner, "orientation", row) for row in R)
+    return (x, y, z)
+
+
 @final
 @dataclass(frozen=True)
 class Joint:
@@ -37,7 +46,4 @@ class Joint:
         owner = f"joint {self.name!r}"
         if not isinstance(self.position, str):
             object.__setattr__(self, "position", checked_vector(owner, "position", self.position))
-        R = np.asarray(self.orientation, dtype=np.float64)
-        if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-            raise ModelError(f"{owner}: orientation must be a 3x3 rotation matrix")
-        object.__setattr__(self, "orientation", tuple(tuple(float(x) for x in row) for row in R))
+        object.__setattr__(self, "orientation", checked_rotation(owner, self.orientation))

@@ -1,4 +1,4 @@
-"""The model: bodies and joints by name, checked once, in an order in which parents come first."""
+"""The model: bodies, joints, elements and closures by name, checked once, in an order in which parents come first."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
+from motionbase.multibody.body import GROUND as GROUND
 from motionbase.multibody.body import Body, Vector, checked_vector
+from motionbase.multibody.closures import AbstractClosure
+from motionbase.multibody.elements import AbstractElement
 from motionbase.multibody.joint import Joint
-
-GROUND = "ground"
-
-
-def _names(things: object) -> str:
-    names = list(things)  # type: ignore[call-overload]
-    return ", ".join(names[:8]) + (f" ... ({len(names)} in all)" if len(names) > 8 else "") if names else "none"
+from motionbase.multibody.lookup import listed as _names
 
 
 @final
 @dataclass(frozen=True)
 class Model:
-    """A tree of bodies on the ground.
+    """A tree of bodies on the ground, with forces and loops.
 
     Attributes:
         bodies: every body but the ground
         joints: one for every body, which is its child; the ground is called "ground"
         gravity: (3,) in world axes [m/s^2]; zeros for none
+        elements: springs, friction, motors and other forces
+        closures: what holds bodies together beside the joints, closing loops
     """
 
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     gravity: Vector = (0.0, 0.0, -9.81)
+    elements: tuple[AbstractElement, ...] = ()
+    closures: tuple[AbstractClosure, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", checked_vector(f"model {self.name!r}", "gravity", self.gravity))
@@ -45,14 +46,26 @@ class Model:
         by_name = {b.name: b for b in self.bodies}
         object.__setattr__(self, "bodies", tuple(by_name[j.child] for j in self.joints))
         self._check_mass()
+        for part in self.parts:
+            part.check(self)
 
     # ---- checks ----------------------------------------------------------------------------------------------------
 
     def _check_names(self) -> None:
-        for kind, names in (("bodies", [b.name for b in self.bodies]), ("joints", [j.name for j in self.joints])):
+        kinds = (AbstractElement, "elements", self.elements), (AbstractClosure, "closures", self.closures)
+        for kind, what, parts in kinds:
+            for part in parts:
+                if not isinstance(part, kind):
+                    raise ModelError(f"model {self.name!r}: {what} has {part!r}, which is none")
+        kinds_of_names = {
+            "bodies": [b.name for b in self.bodies],
+            "joints": [j.name for j in self.joints],
+            "elements or closures": [part.name for part in self.parts],
+        }
+        for what, names in kinds_of_names.items():
             for name in names:
                 if names.count(name) > 1:
-                    raise ModelError(f"model {self.name!r}: two {kind} are named {name!r}")
+                    raise ModelError(f"model {self.name!r}: two {what} are named {name!r}")
         if GROUND in (b.name for b in self.bodies):
             raise ModelError(f"model {self.name!r}: no body may be named {GROUND!r}; it is always there")
 
@@ -109,6 +122,11 @@ class Model:
                 carried[joint.parent] += carried[joint.child]
             if joint.motion.nv and carried[joint.child] == 0.0:
                 raise ModelError(f"body {joint.child!r}: joint {joint.name!r} moves it, but it carries no mass")
+
+    @property
+    def parts(self) -> tuple[AbstractElement | AbstractClosure, ...]:
+        """Elements, then closures."""
+        return (*self.elements, *self.closures)
 
     # ---- layout ----------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from motionbase.compile.kernel import Kernel, Trace
 
 _CASADI = os.path.dirname(ca.__file__) + os.sep
 # frames of these are shown among the callers, but are not where a person would look first
-_LIBRARIES = (os.path.dirname(__file__) + os.sep, os.path.dirname(np.__file__) + os.sep)
+_LIBRARIES = tuple(os.path.dirname(path) + os.sep for path in (os.path.dirname(__file__), np.__file__))
 
 
 @final
@@ -108,7 +108,7 @@ def lined_trace(kernel: Kernel) -> LinedTrace:
 
 
 def first_nan(kernel: Kernel) -> str:
-    """" (file:line)" of the first line with a NaN constant, or nothing where it cannot be told."""
+    """The first line with a NaN constant as ` (file:line)`, or nothing where it cannot be told."""
     with contextlib.suppress(Exception):  # an expression that cannot be run twice
         stack = lined_trace(kernel).stack(ca.SX(math.nan))  # CasADi has one node for all of them
         return next((f" ({line})" for line in stack if not line.is_library), "")

@@ -8,7 +8,7 @@ order in eta, so momentum and energy are conserved whatever the amplitude.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -35,11 +35,14 @@ class ModalPoint:
         position: (3,) undeformed, in the body frame [m]
         shape: (3, n) displacement for unit amplitudes [m]
         slope: (3, n) rotation for unit amplitudes [rad]
+        shortening: (3, n, n) second derivative of the displacement with respect to the amplitudes [m]: a beam that
+            bends draws its tip towards its root; what a body carries there then stiffens it; None for none
     """
 
     position: Array
     shape: Array
     slope: Array
+    shortening: Array | None = None
 
 
 @final
@@ -58,8 +61,10 @@ class Modes:
         inertia_first: (n, 3, 3) derivative of the moment of inertia with respect to eta_j
         inertia_second: (n, n, 3, 3) half its second derivative
         stiffness, damping: (n, n)
-        centrifugal: (3, 3, n, n) geometric stiffness for each entry of the centripetal matrix skew(omega)^2
-        accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis
+        centrifugal: (3, 3, n, n) geometric stiffness for each entry of the centripetal matrix skew(omega)^2; it is
+            the integral of shortening_a r_b dm
+        accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis; it is the
+            integral of shortening_a dm
         points: by name
     """
 
@@ -108,6 +113,14 @@ class Modes:
         for name, point in self.points.items():
             if point.shape.shape != (3, n) or point.slope.shape != (3, n) or point.position.shape != (3,):
                 raise ModelError(f"modes: point {name!r} must have a position (3,), shape and slope (3, {n})")
+            if point.shortening is not None and point.shortening.shape != (3, n, n):
+                raise ModelError(
+                    f"modes: point {name!r} has a shortening of shape {point.shortening.shape}, (3, {n}, {n}) is wanted"
+                )
+
+    def with_damping(self, damping: Array) -> Modes:
+        """The same body with another damping matrix (n, n)."""
+        return replace(self, damping=damping)
 
     @classmethod
     def from_particles(
@@ -120,13 +133,13 @@ class Modes:
         damping: Array | None = None,
         rotary: Array | None = None,
         slopes: Array | None = None,
-        centrifugal: Array | None = None,
-        accelerated: Array | None = None,
+        shortenings: Array | None = None,
         points: Mapping[str, ModalPoint] | None = None,
     ) -> Modes:
         """Sum over particles (or quadrature points): masses (p,), positions (p, 3), shapes (p, 3, n).
 
-        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add the rotation of each particle's own inertia, to first order.
+        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add the rotation of each particle's own inertia, to first order;
+        `shortenings` (p, 3, n, n), the second derivative of its displacement, gives the geometric stiffness.
         """
         phi = np.asarray(shapes, dtype=np.float64)
         n = phi.shape[2]
@@ -139,6 +152,7 @@ class Modes:
             second = second + rotary.sum(axis=0)
             shape_moment = shape_moment + np.einsum("pab,pbj->aj", rotary, slopes)
             modal_mass = modal_mass + np.einsum("paj,pab,pbk->jk", slopes, rotary, slopes)
+        bow = np.zeros((len(phi), 3, n, n)) if shortenings is None else shortenings
         crossed = np.cross(phi[:, :, :, None], phi[:, :, None, :], axis=1)  # (p, 3, j, k): phi_j x phi_k
         return cls(
             mass=float(np.sum(masses)),
@@ -152,8 +166,8 @@ class Modes:
             inertia_second=np.einsum("p,pjba,pkbc->jkac", masses, F, F),
             stiffness=np.asarray(stiffness),
             damping=np.zeros((n, n)) if damping is None else np.asarray(damping),
-            centrifugal=np.zeros((3, 3, n, n)) if centrifugal is None else centrifugal,
-            accelerated=np.zeros((3, n, n)) if accelerated is None else accelerated,
+            centrifugal=np.einsum("p,pajk,pb->abjk", masses, bow, positions),
+            accelerated=np.einsum("p,pajk->ajk", masses, bow),
             points=points or {},
         )
 

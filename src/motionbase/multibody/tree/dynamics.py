@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import solve
+from motionbase.errors import ModelError
+from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import Model
+from motionbase.multibody.tree.forces import element_force, element_ports
+from motionbase.multibody.tree.modal import modal_matrices, tangent
 from motionbase.multibody.tree.state import TreeState
 from motionbase.spatial.rotations import Expr
 
@@ -19,10 +25,20 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class Tree:
-    """A model in minimal coordinates; every quantity as a kernel."""
+    """A model in minimal coordinates; every quantity as a kernel.
+
+    Attributes:
+        coriolis_of_modes: keep the acceleration 2 omega x (shape eta_dot), which the authors of the formulation neglect
+        stiffening: geometric stiffness of flexible bodies, from rotation, acceleration and what they carry
+    """
 
     model: Model
     coriolis_of_modes: bool = field(default=True)
+    stiffening: bool = field(default=True)
+
+    def state(self, q: Expr, v: Expr) -> TreeState:
+        """The tree at one moment, with this tree's switches."""
+        return TreeState.of(self.model, q, v, self.coriolis_of_modes, self.stiffening)
 
     @property
     def state_ports(self) -> tuple[Port, Port]:
@@ -34,7 +50,7 @@ class Tree:
         """q -> M."""
 
         def expr(q: Expr) -> Any:
-            return TreeState.of(self.model, q, ca.SX(self.model.nv, 1)).mass_matrix()
+            return self.state(q, ca.SX(self.model.nv, 1)).mass_matrix()
 
         nv = self.model.nv
         return Kernel("mass_matrix", self.state_ports[:1], (Port("M", (nv, nv), "-", "mass matrix"),), expr)
@@ -44,23 +60,69 @@ class Tree:
         """(q, v) -> G: gravity and velocity terms; M v_dot = G + tau."""
 
         def expr(q: Expr, v: Expr) -> Any:
-            return TreeState.of(self.model, q, v, self.coriolis_of_modes).bias_force()
+            return self.state(q, v).bias_force()
 
         return Kernel("bias_force", self.state_ports, (Port("G", self.model.nv, "-", "generalised force"),), expr)
 
     @cached_property
+    def element_force(self) -> Kernel:
+        """(q, v, inputs) -> G: what the elements add, joints' and points' together."""
+        inputs = element_ports(self.model)
+
+        def expr(q: Expr, v: Expr, *inputs: Expr) -> Any:
+            return element_force(self.state(q, v), inputs)
+
+        output = Port("G", self.model.nv, "-", "generalised force")
+        return Kernel("element_force", (*self.state_ports, *inputs), (output,), expr)
+
+    @cached_property
     def forward_dynamics(self) -> Kernel:
-        """(q, v, tau) -> v_dot."""
+        """(q, v, tau, inputs of the elements) -> v_dot; elements in the model's order, then each one's own order."""
+        if self.model.closures:
+            raise ModelError(
+                f"model {self.model.name!r} has closures ({listed(c.name for c in self.model.closures)}), which a tree "
+                "alone does not hold; use Loops(model, step=...)"
+            )
 
-        def expr(q: Expr, v: Expr, tau: Expr) -> Any:
-            state = TreeState.of(self.model, q, v, self.coriolis_of_modes)
-            M = state.mass_matrix()
-            return solve(
-                M, tau + state.bias_force() - self._elastic_force(q, v), [self._sample(q, M)], symmetric=True
-            ).x
+        def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
+            _, M, G = self.equations(q, v, tau, inputs)
+            return solve(M, G, [self._sample], symmetric=True).x
 
-        ports = (*self.state_ports, Port("tau", self.model.nv, "-", "generalised forces of the joints"))
-        return Kernel("forward_dynamics", ports, (Port("v_dot", self.model.nv, "-", "accelerations"),), expr)
+        return Kernel("forward_dynamics", self.ports, (Port("v_dot", self.model.nv, "-", "accelerations"),), expr)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs of forward dynamics: coordinates, speeds, joint forces, then what the elements need."""
+        tau = Port("tau", self.model.nv, "-", "generalised forces of the joints")
+        return (*self.state_ports, tau, *element_ports(self.model))
+
+    def equations(self, q: Expr, v: Expr, tau: Expr, inputs: Sequence[Expr] = ()) -> tuple[TreeState, Expr, Expr]:
+        """The state, M and G with M v_dot = G: everything but closures (equation 16)."""
+        state = self.state(q, v)
+        G = tau + state.bias_force() - self._elastic_force(q, v) + element_force(state, inputs)
+        return state, state.mass_matrix(), G
+
+    @property
+    def stiffness(self) -> NDArray[np.float64]:
+        """(nv, nv) of the modes; constant."""
+        return modal_matrices(self.model)[0]
+
+    @property
+    def damping(self) -> NDArray[np.float64]:
+        """(nv, nv) of the modes; constant."""
+        return modal_matrices(self.model)[1]
+
+    @cached_property
+    def linearised(self) -> Kernel:
+        """(q, v, tau, inputs) -> M, C, K of small motions about a steady state: all forces, geometric stiffness too."""
+
+        def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
+            _, M, G = self.equations(q, v, tau, inputs)
+            return M, *tangent(self.model, G, q, v)
+
+        size = (self.model.nv, self.model.nv)
+        outputs = (Port("M", size, "-", "mass"), Port("C", size, "-", "damping"), Port("K", size, "-", "stiffness"))
+        return Kernel("linearised", self.ports, outputs, expr)
 
     def _elastic_force(self, q: Expr, v: Expr) -> Expr:
         """Stiffness and damping of the modes."""
@@ -73,7 +135,10 @@ class Tree:
                 )
         return force
 
-    def _sample(self, q: Expr, M: Expr) -> Any:
-        """Numbers of the mass matrix at a generic place: it is positive definite everywhere, so one is enough."""
+    @cached_property
+    def _sample(self) -> Any:
+        """Numbers of the mass matrix at a generic place, undeformed: it is positive definite, so one is enough."""
         at = self.model.neutral + 0.1 * np.sin(np.arange(1.0, self.model.nq + 1))
-        return np.array(ca.Function("M", [q], [M])(at))
+        for _, modes in self.model.q_slices:
+            at[modes] = 0.0
+        return np.array(self.mass_matrix.function(at))

@@ -9,6 +9,7 @@ import casadi as ca
 
 from motionbase.multibody.body import Body
 from motionbase.multibody.flexible.modes import Modes
+from motionbase.multibody.tree.stiffening import second_order
 from motionbase.spatial import RigidInertia, cross_force, skew
 from motionbase.spatial.rotations import Expr
 
@@ -33,17 +34,19 @@ class BodyInertia:
     bias_elastic: Expr
 
 
-def body_inertia(body: Body, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool = True) -> BodyInertia:
+def body_inertia(
+    body: Body, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool = True, stiffening: bool = True
+) -> BodyInertia:
     """The inertia of a body that moves with V and deforms with eta."""
     if body.modes is None:
         rigid = RigidInertia.of(body.mass, ca.DM(body.com), ca.DM(body.inertia))
         bias: Expr = cross_force(V, rigid.times(V)) if body.mass else ca.DM.zeros(6)
         return BodyInertia(rigid, ca.DM.zeros(6, 0), ca.DM.zeros(0, 0), bias, ca.DM.zeros(0, 1))
-    return _flexible(body.modes, V, eta, eta_dot, coriolis_of_modes)
+    return _flexible(body.modes, V, eta, eta_dot, coriolis_of_modes, stiffening)
 
 
-def _blocks(modes: Modes, eta: Expr) -> tuple[Expr, Expr, Expr]:
-    """First moment h (3,), moment of inertia J (3, 3) and coupling (3, n) of rotation and modes, at deformation eta."""
+def _blocks(modes: Modes, eta: Expr, stiffening: bool) -> tuple[Expr, Expr, Expr]:
+    """First moment h (3,), moment of inertia J (3, 3) and coupling (6, n) of frame and modes, at deformation eta."""
     n = modes.n
     h = ca.DM(modes.first) + ca.DM(modes.shape_mass) @ eta
     J: Expr = ca.SX(ca.DM(modes.second))
@@ -58,10 +61,17 @@ def _blocks(modes: Modes, eta: Expr) -> tuple[Expr, Expr, Expr]:
         for j in range(n):
             column += ca.DM(modes.shape_cross[j, k]) * eta[j]
         columns.append(column)
-    return h, J, ca.horzcat(*columns)
+    rotation, translation = ca.horzcat(*columns), ca.DM(modes.shape_mass)
+    added = second_order(modes, eta) if stiffening else None
+    if added is not None:
+        h, J = h + added.first, J + added.second
+        rotation, translation = rotation + added.shape_moment, translation + added.shape_mass
+    return h, J, ca.vertcat(rotation, translation)
 
 
-def _flexible(modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool) -> BodyInertia:
+def _flexible(
+    modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool, stiffening: bool
+) -> BodyInertia:
     """Lagrange's equations in the body frame (Boltzmann-Hamel): with u = (omega, v, eta_dot) and p = M(eta) u,
 
     moment = d/dt p_omega + omega x p_omega + v x p_v, force = d/dt p_v + omega x p_v,
@@ -69,9 +79,8 @@ def _flexible(modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes
     """
     n = modes.n
     x, x_dot, u = ca.SX.sym("x", n), ca.SX.sym("x_dot", n), ca.SX.sym("u", 6)
-    h, J, coupling = _blocks(modes, x)
+    h, J, rigid_elastic = _blocks(modes, x, stiffening)
     rigid = RigidInertia(modes.mass, h, J)
-    rigid_elastic: Expr = ca.vertcat(coupling, ca.DM(modes.shape_mass))
     elastic = ca.DM(modes.modal_mass)
     p_rigid = rigid.times(u) + rigid_elastic @ x_dot
     p_elastic = rigid_elastic.T @ u + elastic @ x_dot
@@ -83,7 +92,8 @@ def _flexible(modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes
         bias_rigid -= dropped[:6]
         bias_elastic -= dropped[6:]
     outputs = [h, J, rigid_elastic, bias_rigid, bias_elastic]
-    h, J, rigid_elastic, bias_rigid, bias_elastic = ca.substitute(outputs, [x, x_dot, u], [eta, eta_dot, V])
+    at = [ca.densify(ca.SX(value)) for value in (eta, eta_dot, V)]  # structural zeros cannot be put in
+    h, J, rigid_elastic, bias_rigid, bias_elastic = ca.substitute(outputs, [x, x_dot, u], at)
     return BodyInertia(RigidInertia(modes.mass, h, J), rigid_elastic, elastic, bias_rigid, bias_elastic)
 
 

@@ -113,3 +113,38 @@ def generalised_force(
                 elastic[parent] = elastic[parent] + own.S_parent.T @ forces[n]
             forces[parent] = forces[parent] + own.T_pb.force_to_a(forces[n])
     return ca.vertcat(*G)
+
+
+def joint_forces(
+    model: Model,
+    motions: list[BodyMotion],
+    inertias: list[BodyInertia],
+    v_dot: Expr,
+    wrenches: Mapping[int, Expr],
+) -> list[Expr]:
+    """(6,) by body: F_n, moment and force from the parent at the body's origin, in its frame (equations 9 and 11).
+
+    Args:
+        v_dot: (nv,) accelerations, known by now
+        wrenches: external (moment, force) at a body's origin in its frame, by body
+    """
+    accelerations: list[Expr] = []
+    weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(model.gravity))
+    for n, own in enumerate(motions):
+        parent = model.parents[n]
+        A = own.T_pb.motion_to_b(weight if parent < 0 else accelerations[parent]) + own.c
+        if own.S.shape[1]:
+            A = A + own.S @ v_dot[model.v_slices[n][0]]
+        if own.S_parent.shape[1]:
+            A = A + own.S_parent @ v_dot[model.v_slices[parent][1]]
+        accelerations.append(A)
+    forces: list[Expr] = []
+    for n, inertia in enumerate(inertias):
+        f = inertia.rigid.times(accelerations[n]) + inertia.bias_rigid
+        if inertia.elastic.shape[0]:
+            f = f + inertia.rigid_elastic @ v_dot[model.v_slices[n][1]]
+        forces.append(f - wrenches[n] if n in wrenches else f)
+    for n in range(len(motions) - 1, -1, -1):
+        if (parent := model.parents[n]) >= 0:
+            forces[parent] = forces[parent] + motions[n].T_pb.force_to_a(forces[n])
+    return forces

@@ -10,6 +10,7 @@ import casadi as ca
 from motionbase.compile.guarded import norm, one_minus_cos_over_x2, sinc
 from motionbase.multibody.flexible.modes import ModalPoint
 from motionbase.multibody.model import Model
+from motionbase.multibody.tree.stiffening import point_shortening
 from motionbase.spatial import R_quaternion, Transform, cross_motion, quaternion_rotation_vector, skew
 from motionbase.spatial.rotations import Expr
 
@@ -56,25 +57,32 @@ def _right_jacobian(theta: Expr) -> Expr:
     return ca.DM.eye(3) - one_minus_cos_over_x2(t) * S + third * (S @ S)
 
 
-def point_motion(point: ModalPoint, eta: Expr, eta_dot: Expr) -> PointMotion:
-    """The point's frame under modal deformation: moved by its shape, turned by its slope as a rotation vector."""
+def point_motion(point: ModalPoint, eta: Expr, eta_dot: Expr, stiffening: bool = True) -> PointMotion:
+    """The point's frame under modal deformation: moved by its shape, turned by its slope as a rotation vector.
+
+    With `stiffening` the point is also drawn in by its shortening, so that loads there act on the modes they stretch.
+    """
     shape, slope = ca.DM(point.shape), ca.DM(point.slope)
-    position = ca.DM(point.position) + shape @ eta
     n = eta.numel()
     x, x_dot = ca.SX.sym("x", n), ca.SX.sym("x_dot", n)
+    position = ca.DM(point.position) + shape @ x
+    drawn_in = point_shortening(point, x) if stiffening else None
+    if drawn_in is not None:
+        position, shape = position + 0.5 * drawn_in @ x, shape + drawn_in
     if point.slope.any():
         theta = slope @ x
         R = R_quaternion(quaternion_rotation_vector(theta))
         S = ca.vertcat(_right_jacobian(theta) @ slope, R.T @ shape)
     else:
         R = ca.SX(ca.DM.eye(3))
-        S = ca.SX(ca.DM(ca.vertcat(slope, shape)))
+        S = ca.SX(ca.vertcat(slope, shape))
     bias = ca.jtimes(S @ x_dot, x, x_dot)
-    R, S, bias = ca.substitute([R, S, bias], [x, x_dot], [eta, eta_dot])
+    at = [ca.densify(ca.SX(eta)), ca.densify(ca.SX(eta_dot))]  # structural zeros cannot be put in
+    position, R, S, bias = ca.substitute([ca.SX(position), R, S, bias], [x, x_dot], at)
     return PointMotion(Transform(R, position), S, S @ eta_dot, bias)
 
 
-def outward(model: Model, q: Expr, v: Expr) -> list[BodyMotion]:
+def outward(model: Model, q: Expr, v: Expr, stiffening: bool = True) -> list[BodyMotion]:
     """Every body's motion, parents first."""
     still = BodyMotion(
         Transform(ca.DM.eye(3), ca.DM.zeros(3)),
@@ -93,7 +101,7 @@ def outward(model: Model, q: Expr, v: Expr) -> list[BodyMotion]:
         moves = joint.motion.motion(q[model.q_slices[k][0]], v[model.v_slices[k][0]])
         if modes is not None and isinstance(joint.position, str):
             eta, eta_dot = q[model.q_slices[parent][1]], v[model.v_slices[parent][1]]
-            at = point_motion(modes.points[joint.position], eta, eta_dot)
+            at = point_motion(modes.points[joint.position], eta, eta_dot, stiffening)
             T_jc = Transform(R_pj, ca.DM.zeros(3)) @ moves.T  # from the point's frame to the child
             V_at = at.T.motion_to_b(base.V) + at.velocity
             c_at = at.bias + cross_motion(V_at, at.velocity)

@@ -10,6 +10,7 @@ import casadi as ca
 
 from motionbase.errors import ModelError
 from motionbase.multibody.model import GROUND, Model
+from motionbase.multibody.tree.forces import reflected_inertia
 from motionbase.multibody.tree.inertias import BodyInertia, body_inertia
 from motionbase.multibody.tree.inward import generalised_force, mass_matrix
 from motionbase.multibody.tree.outward import BodyMotion, outward, point_motion
@@ -44,6 +45,7 @@ class TreeState:
 
     Attributes:
         q, v: coordinates and speeds it was made of
+        stiffening: whether bent bodies draw in what they carry
     """
 
     model: Model
@@ -51,20 +53,24 @@ class TreeState:
     v: Expr
     motions: list[BodyMotion]
     inertias: list[BodyInertia]
+    stiffening: bool = True
 
     @classmethod
-    def of(cls, model: Model, q: Expr, v: Expr, coriolis_of_modes: bool = True) -> TreeState:
+    def of(cls, model: Model, q: Expr, v: Expr, coriolis_of_modes: bool = True, stiffening: bool = True) -> TreeState:
         """Kinematics outwards, then each body's own inertia."""
-        motions = outward(model, q, v)
+        motions = outward(model, q, v, stiffening)
         inertias = []
         for k, body in enumerate(model.bodies):
             eta, eta_dot = q[model.q_slices[k][1]], v[model.v_slices[k][1]]
-            inertias.append(body_inertia(body, motions[k].V, eta, eta_dot, coriolis_of_modes))
-        return cls(model, q, v, motions, inertias)
+            inertias.append(body_inertia(body, motions[k].V, eta, eta_dot, coriolis_of_modes, stiffening))
+        return cls(model, q, v, motions, inertias, stiffening)
 
     def mass_matrix(self) -> Expr:
-        """M of M X_ddot + K X = G."""
-        return mass_matrix(self.model, self.motions, self.inertias)
+        """M of M X_ddot + K X = G; the rotors of motors are in it."""
+        M = mass_matrix(self.model, self.motions, self.inertias)
+        for at, inertia in reflected_inertia(self.model).items():
+            M[at, at] += inertia
+        return M
 
     def bias_force(self) -> Expr:
         """Gravity and velocity terms together: one pass, what forward dynamics needs."""
@@ -108,7 +114,7 @@ class TreeState:
         V, A, J = own.V, self.bias_accelerations[n], self.jacobians[n]
         if modes is not None and isinstance(point, str):
             at_q, at_v = self.model.q_slices[n][1], self.model.v_slices[n][1]
-            at = point_motion(modes.points[point], self.q[at_q], self.v[at_v])
+            at = point_motion(modes.points[point], self.q[at_q], self.v[at_v], self.stiffening)
             V_at = at.T.motion_to_b(V) + at.velocity
             A = at.T.motion_to_b(A) + at.bias + cross_motion(V_at, at.velocity)
             J = at.T.motion_to_b(J)

@@ -1,0 +1,119 @@
+"""Pinocchio and MuJoCo on chains of revolute joints, in native loops compiled against their wheels."""
+
+import ctypes
+import hashlib
+import importlib.metadata
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Skip
+from benchmarks.models.chains import Chain
+from motionbase.compile.cache import default_folder
+from motionbase.compile.runtime.c import find_compiler
+
+HERE = Path(__file__).parent
+SITE = Path(sysconfig.get_paths()["purelib"])
+# Pinocchio has more joint types than Boost's ready-made lists are long
+PINOCCHIO_FLAGS = (
+    "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+)  # fmt: skip
+
+
+def _library(source: Path, command: list[str], key: str, libraries: tuple[str, ...] = ()) -> ctypes.CDLL:
+    """Compile once and keep it beside the object cache: Pinocchio's headers take most of a minute."""
+    text = source.read_text(encoding="utf-8") + " ".join((*command, *libraries)) + key
+    folder = default_folder().parent / "peers"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    library = folder / f"{source.stem}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
+    if not library.exists():
+        building = library.with_suffix(".new")
+        line = [*command, str(source), "-o", str(building), *libraries]
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise Skip(f"the compiler refused {source.name}: {done.stderr.strip()[:200]}")
+        building.replace(library)
+    return ctypes.CDLL(str(library))
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        raise Skip(f"{package} is not installed") from None
+
+
+def _three(values: Any) -> Any:
+    """Three doubles for C; the array itself is passed, so it lives through the call."""
+    return (ctypes.c_double * 3)(*values)
+
+
+def pinocchio_loop(
+    chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray
+) -> Callable[[int], object]:
+    """`loop(n)`: n evaluations of ABA; arrays in Pinocchio's own order of coordinates."""
+    version = _version("pin")
+    include = SITE / "cmeel.prefix" / "include"
+    cxx = find_compiler()[0].replace("gcc", "g++").replace("/cc", "/g++")
+    command = [cxx, *PINOCCHIO_FLAGS, "-shared", "-fPIC", f"-I{include}", f"-I{include / 'eigen3'}"]
+    library = _library(HERE / "pinocchio_loop.cpp", command, version)
+    library.reset()
+    parent = 0
+    if chain.free_base:
+        parent = library.add_joint(0, 1, _three([0, 0, 1]), _three([0, 0, 0]))
+        base = chain.free_base
+        library.add_body(parent, ctypes.c_double(base.mass), _three(base.com), _three(base.inertia))
+    for link in chain.links:
+        parent = library.add_joint(parent, 0, _three(link.axis), _three(link.position))
+        library.add_body(parent, ctypes.c_double(link.mass), _three(link.com), _three(link.inertia))
+    kept = (q, v, tau, a)  # the addresses must stay good as long as the loop lives
+    arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept]
+
+    def loop(n: int) -> None:
+        library.aba_loop(ctypes.c_long(n), ctypes.c_long(len(kept[0])), *arrays)
+
+    return loop
+
+
+def mujoco_loop(chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> Callable[[int], object]:
+    """`loop(n)`: n calls of mj_forward, contact off; arrays in MuJoCo's own order of coordinates."""
+    version = _version("mujoco")
+    import mujoco
+
+    folder = Path(mujoco.__file__).parent
+    shared = next(folder.glob("libmujoco.so*"))
+    command = [*find_compiler(), "-O3", "-shared", "-fPIC", f"-I{folder / 'include'}"]
+    library = _library(HERE / "mujoco_loop.c", command, version, (str(shared), f"-Wl,-rpath,{folder}"))
+    model = mujoco.MjModel.from_xml_string(_xml(chain))
+    data = mujoco.MjData(model)
+    addresses = [ctypes.c_void_p(model._address), ctypes.c_void_p(data._address)]
+    kept = (q, v, tau, a, model, data)  # the addresses must stay good as long as the loop lives
+    arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept[:4]]
+
+    def loop(n: int) -> None:
+        library.forward_loop(ctypes.c_long(n), ctypes.c_long(len(kept[0])), *addresses, *arrays)
+
+    return loop
+
+
+def _xml(chain: Chain) -> str:
+    def text(values: Any) -> str:
+        return " ".join(repr(float(x)) for x in values)
+
+    def inertial(body: Any) -> str:
+        return f'<inertial mass="{body.mass}" pos="{text(body.com)}" diaginertia="{text(body.inertia)}"/>'
+
+    opened, closed = "", ""
+    if chain.free_base:
+        opened += f"<body>{inertial(chain.free_base)}<freejoint/>"
+        closed += "</body>"
+    for link in chain.links:
+        opened += f'<body pos="{text(link.position)}">{inertial(link)}<joint type="hinge" axis="{text(link.axis)}"/>'
+        closed += "</body>"
+    option = '<option gravity="0 0 -9.81"><flag contact="disable" constraint="disable"/></option>'
+    return f'<mujoco><compiler angle="radian"/>{option}<worldbody>{opened}{closed}</worldbody></mujoco>'

@@ -1,0 +1,16 @@
+/* MuJoCo's forward dynamics in a native loop. */
+#include <mujoco/mujoco.h>
+#include <string.h>
+
+void forward_loop(long n, long sets, const mjModel* m, mjData* d, const double* q, const double* v, const double* tau,
+                  double* a)
+{
+    for (long k = 0; k < n; ++k) {
+        const long s = k % sets;
+        memcpy(d->qpos, q + s * m->nq, m->nq * sizeof(double));
+        memcpy(d->qvel, v + s * m->nv, m->nv * sizeof(double));
+        memcpy(d->qfrc_applied, tau + s * m->nv, m->nv * sizeof(double));
+        mj_forward(m, d);
+        memcpy(a + s * m->nv, d->qacc, m->nv * sizeof(double));
+    }
+}

@@ -1,0 +1,69 @@
+"""Finding a model by MODEL: a built-in name, a TOML or URDF file, or a name in a Python file or module."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+from motionbase.cli.suggest import unknown
+from motionbase.cli.units import guarded, module_of
+from motionbase.errors import UsageError
+from motionbase.multibody import Model
+from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
+from motionbase.multibody.models import MODELS
+
+FORMS = "a built-in name, a .toml or .urdf file, or file.py:NAME"
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """A model, a start worth looking at, and what was left out while reading it."""
+
+    model: Model
+    q0: Mapping[str, Any] = field(default_factory=dict)
+    v0: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def load(reference: str) -> Found:
+    """The model that MODEL names."""
+    if reference in MODELS:
+        example = MODELS[reference]
+        notes = ("some of its numbers are illustrative: motionbase models",) if example.illustrative else ()
+        return Found(example.build(), example.q0, example.v0, notes)
+    suffix = Path(reference).suffix.lower()
+    if suffix == ".toml":
+        return Found(load_toml(reference))
+    if suffix in (".urdf", ".xml"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ModelWarning)
+            model = load_urdf(reference)
+        return Found(model, notes=tuple(str(w.message) for w in caught))
+    where, _, name = reference.rpartition(":")
+    if where and name:
+        return Found(_from_python(where, name))
+    if suffix == ".py":
+        raise UsageError(f"MODEL {reference!r} is a Python file, so give {reference}:NAME")
+    raise UsageError(f"{unknown('model', reference, MODELS, 'built-in models')}; MODEL is {FORMS}")
+
+
+def _from_python(where: str, name: str) -> Model:
+    """The name's value, or what it returns when it is a function that needs no arguments."""
+    module = module_of(where)
+    if not hasattr(module, name):
+        there = [n for n, v in vars(module).items() if isinstance(v, Model) or inspect.isfunction(v)]
+        raise unknown(f"model of {where}", name, [n for n in there if not n.startswith("_")], "names there")
+    value = getattr(module, name)
+    if inspect.isfunction(value):
+        needed = [p for p in inspect.signature(value).parameters.values() if p.default is p.empty]
+        if any(p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in needed):
+            raise UsageError(f"{name!r} in {where} is a function with arguments; only one without can be used")
+        value = guarded(f"{where}:{name}()", value)
+    if not isinstance(value, Model):
+        raise UsageError(f"{name!r} in {where} gives {type(value).__name__}, a Model is wanted")
+    return value

@@ -1,0 +1,127 @@
+"""What every closure tells the formulations: residual, its rate, Jacobian and acceleration bias.
+
+A closure holds a place on body a against a place on body b. All kinds share one form: the constraint forces are
+W lambda, a wrench on a (its opposite on b), so that with V the velocity and A the acceleration of the places,
+
+    rate = W' (V_a - V_b) = J v,    J = W' (J_a - J_b),    J v_dot + bias = W' (A_a - A_b) + (rest of W).
+
+Quiocho, Huynh & Crues, equations 24, 25, 29 and 30.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+import casadi as ca
+import numpy as np
+
+from motionbase.errors import ModelError
+from motionbase.multibody.body import check_name, checked_vector
+from motionbase.multibody.joints.axes import unit
+from motionbase.multibody.lookup import Point, Vector, check_place, checked_point
+from motionbase.spatial.rotations import Expr
+
+if TYPE_CHECKING:
+    from motionbase.multibody.model import Model
+    from motionbase.multibody.tree.state import PointState, TreeState
+
+
+@final
+@dataclass(frozen=True)
+class Relation:
+    """A closure's own geometry at one moment.
+
+    Attributes:
+        residual: (n,) zero where the closure is met [m] or [rad]
+        W: (6, n) wrench on body a at its place, in world axes, for a unit of each row's force
+        bias: (n,) what the rows' acceleration has beside W' (A_a - A_b)
+    """
+
+    residual: Expr
+    W: Expr
+    bias: Expr
+
+
+@final
+@dataclass(frozen=True)
+class ClosureEquations:
+    """The rows of a closure: J v_dot + bias = second rate of the residual (equation 28 with sigma = -bias).
+
+    Attributes:
+        residual: (n,) Delta X_C [m, rad]
+        rate: (n,) Delta X_dot_C [m/s, rad/s]
+        J: (n, nv)
+        bias: (n,) [m/s^2, rad/s^2]
+        W: (6, n) wrench on body a at its place, in world axes, for a unit of each row's force
+    """
+
+    residual: Expr
+    rate: Expr
+    J: Expr
+    bias: Expr
+    W: Expr
+
+
+class AbstractClosure(ABC):
+    """A place on body a held against a place on body b; either may be the ground."""
+
+    name: str
+    body_a: str
+    point_a: Point
+    body_b: str
+    point_b: Point
+    switchable: bool
+
+    @property
+    @abstractmethod
+    def rows(self) -> tuple[str, ...]:
+        """Names of the rows."""
+
+    @property
+    @abstractmethod
+    def units(self) -> tuple[str, ...]:
+        """Unit of each row's residual: "m" or "rad"."""
+
+    @abstractmethod
+    def relation(self, a: PointState, b: PointState) -> Relation:
+        """The geometry of the two places."""
+
+    def check(self, model: Model) -> None:
+        """Both places are there."""
+        check_place(f"closure {self.name!r}", model, self.body_a, self.point_a)
+        check_place(f"closure {self.name!r}", model, self.body_b, self.point_b)
+
+    def equations(self, state: TreeState) -> ClosureEquations:
+        """Residual, rate, Jacobian and bias in a tree."""
+        a, b = state.point(self.body_a, self.point_a), state.point(self.body_b, self.point_b)
+        own = self.relation(a, b)
+        rate = own.W.T @ (a.velocity - b.velocity)
+        bias = own.W.T @ (a.acceleration - b.acceleration) + own.bias
+        return ClosureEquations(own.residual, rate, ca.sparsify(own.W.T @ (a.J - b.J)), bias, own.W)
+
+
+def check_ends(closure: AbstractClosure) -> str:
+    """What every closure checks of itself; returns how messages name it."""
+    check_name("closure", closure.name)
+    owner = f"closure {closure.name!r}"
+    for what in ("point_a", "point_b"):
+        object.__setattr__(closure, what, checked_point(owner, what, getattr(closure, what)))
+    if closure.body_a == closure.body_b:
+        raise ModelError(f"{owner}: both places are on {closure.body_a!r}; it must hold two bodies together")
+    return owner
+
+
+def checked_axis(owner: str, what: str, axis: Vector) -> Vector:
+    """A direction scaled to length one."""
+    return unit(checked_vector(owner, what, axis), f"{owner}: {what}")
+
+
+def normals(axis: Vector) -> tuple[Expr, Expr]:
+    """Two unit vectors normal to an axis and to each other; along the frame's axes where the axis is one of them."""
+    a = np.asarray(axis)
+    helper = np.eye(3)[(int(np.argmax(np.abs(a))) + 1) % 3]
+    first = helper - (helper @ a) * a
+    first /= np.linalg.norm(first)
+    return ca.DM(first), ca.DM(np.cross(a, first))

@@ -1,0 +1,50 @@
+"""Symmetric eigenproblems K x = lambda M x, and damping given as a ratio, with NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError
+
+Array = NDArray[np.float64]
+
+
+def natural_modes(K: Array, M: Array) -> tuple[Array, Array]:
+    """All natural frequencies [rad/s], ascending, and mode shapes (columns, X' M X = 1); M positive definite.
+
+    Scaled by the diagonal first, so that metres beside radians do no harm. A frequency that rounding makes imaginary
+    is returned as zero.
+    """
+    scale = 1 / np.sqrt(np.diag(M))
+    L = np.linalg.cholesky(M * np.outer(scale, scale))
+    A = np.linalg.solve(L, np.linalg.solve(L, K * np.outer(scale, scale)).T)
+    values, X = np.linalg.eigh(0.5 * (A + A.T))
+    return np.sqrt(np.maximum(values, 0.0)), scale[:, None] * np.linalg.solve(L.T, X)
+
+
+def lowest_modes(K: Array, M: Array, n: int) -> tuple[Array, Array]:
+    """The n lowest, for K positive definite and M that may lack entries (points without rotary inertia, say)."""
+    scale = 1 / np.sqrt(np.diag(K))
+    L = np.linalg.cholesky(K * np.outer(scale, scale))
+    A = np.linalg.solve(L, np.linalg.solve(L, M * np.outer(scale, scale)).T)
+    values, X = np.linalg.eigh(0.5 * (A + A.T))
+    values, X = values[::-1][:n], X[:, ::-1][:, :n]
+    found = int(np.sum(values > 1e-14 * values[0])) if n else 0
+    if found < n:
+        raise ModelError(f"only {found} modes carry mass, {n} are wanted")
+    return 1 / np.sqrt(values), scale[:, None] * np.linalg.solve(L.T, X) / np.sqrt(values)
+
+
+def ratio_damping(K: Array, M: Array, ratio: float | Sequence[float]) -> Array:
+    """Damping matrix that gives each natural mode of (K, M), in ascending order, a ratio of critical damping [-]."""
+    n = len(K)
+    zeta = np.broadcast_to(np.asarray(ratio, dtype=np.float64), (n,)) if np.ndim(ratio) == 0 else np.asarray(ratio)
+    if zeta.shape != (n,) or not np.all(np.isfinite(zeta)) or np.any(zeta < 0):
+        raise ModelError(f"damping ratio is {ratio!r}: one number, or {n} of them, not negative, are wanted")
+    omega, X = natural_modes(K, M)
+    MX = M @ X
+    C: Array = (MX * (2 * zeta * omega)) @ MX.T
+    return C

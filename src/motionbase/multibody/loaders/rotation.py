@@ -1,0 +1,18 @@
+"""Roll, pitch and yaw at the borders."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def R_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
+    """Rotation matrix of angles [rad]: yaw about z, then pitch about y, then roll about x; as in URDF."""
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (roll, pitch, yaw))
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )

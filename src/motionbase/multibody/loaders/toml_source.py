@@ -1,0 +1,89 @@
+"""The text of a TOML file with the line of every key, for complaints that lead to the place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, final
+
+from motionbase.errors import ModelError
+
+Keys = tuple[str, ...]
+_KEY = r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'"""
+_DOTTED = rf"\s*(?:{_KEY})(?:\s*\.\s*(?:{_KEY}))*\s*"
+_HEADER = re.compile(rf"^\s*\[\[?({_DOTTED})\]\]?")
+_ASSIGNED = re.compile(rf"^({_DOTTED})=")
+
+
+@final
+@dataclass(frozen=True)
+class TomlSource:
+    """A file, what it says, and where.
+
+    Attributes:
+        name: of the file, as it was given
+        lines: of each key, by the names that lead to it; tomllib does not tell, so they are looked up in the text
+    """
+
+    name: str
+    data: dict[str, Any]
+    lines: Mapping[Keys, int]
+
+    @classmethod
+    def read(cls, path: Path | str) -> TomlSource:
+        """Read and parse; anything wrong is one sentence."""
+        name = str(path)
+        text = read_text(path)
+        try:
+            return cls(name, tomllib.loads(text), _lines(text))
+        except tomllib.TOMLDecodeError as e:
+            raise ModelError(f"{name}: not TOML: {e}") from None
+        except (RecursionError, ValueError) as e:  # nested too deep; whole numbers of thousands of digits
+            raise ModelError(f"{name}: cannot be read as TOML: {e}") from None
+
+    def line(self, keys: Keys) -> int | None:
+        """Line of a key, or of the nearest one that leads to it."""
+        for n in range(len(keys), 0, -1):
+            if keys[:n] in self.lines:
+                return self.lines[keys[:n]]
+        return None
+
+    def complain(self, keys: Keys, message: str) -> NoReturn:
+        """Raise an error about a place."""
+        line = self.line(keys)
+        raise ModelError(f"{self.name}{'' if line is None else f', line {line}'}: {message}")
+
+
+def read_text(path: Path | str) -> str:
+    """A file's text, or one sentence about why not."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ModelError(f"{path}: not a text in UTF-8") from None
+    except (OSError, ValueError) as e:
+        reason = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+        raise ModelError(f"{path}: cannot be read: {reason}") from None
+
+
+def _lines(text: str) -> dict[Keys, int]:
+    """First line of each table header and key; good enough for messages, whatever multi-line values hold."""
+    found: dict[Keys, int] = {}
+    table: Keys = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _names(header[1])
+            keys = table
+        elif assigned := _ASSIGNED.match(line):
+            keys = table + _names(assigned[1])
+        else:
+            continue
+        for n in range(1, len(keys) + 1):
+            found.setdefault(keys[:n], number)
+    return found
+
+
+def _names(dotted: str) -> Keys:
+    return tuple(part.strip("\"'") for part in re.findall(_KEY, dotted))

@@ -1,0 +1,75 @@
+"""A built-in model with where its numbers are from, what is assumed, and a start worth looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from motionbase.multibody.body import ZERO, Body, Vector
+from motionbase.multibody.joint import Joint
+from motionbase.multibody.joints import AbstractMotion, revolute
+from motionbase.multibody.model import GROUND, Model
+from motionbase.multibody.names import Values
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+@final
+@dataclass(frozen=True)
+class Example:
+    """A model of the list that `motionbase models` prints.
+
+    Attributes:
+        about: what it is, in a line
+        source: where its numbers are from
+        build: makes the model
+        assumptions: what the source does not say and we supplied
+        illustrative: some of its numbers were published by nobody
+        q0, v0: a start with some motion, by name of coordinate or speed
+    """
+
+    name: str
+    about: str
+    source: str
+    build: Callable[[], Model]
+    assumptions: tuple[str, ...] = ()
+    illustrative: bool = False
+    q0: Mapping[str, Values] = field(default_factory=dict)
+    v0: Mapping[str, Values] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True)
+class Link:
+    """A body and the joint that carries it, in a chain.
+
+    Attributes:
+        at: place of its joint in the body before [m]
+        motion: of the joint; a revolute one for an axis
+        com: centre of mass in its own frame [m]
+        inertia: principal moments about the centre of mass [kg m^2]
+    """
+
+    joint: str
+    body: str
+    at: Vector
+    motion: AbstractMotion | Vector
+    mass: float
+    com: Vector
+    inertia: Vector
+    points: Mapping[str, Vector] = field(default_factory=dict)
+
+
+def chain(name: str, links: Sequence[Link], gravity: Vector = ZERO, base: str = GROUND) -> Model:
+    """Bodies one after the other; every frame is aligned with the one before at q = 0."""
+    parents = [base, *(link.body for link in links)]
+    return Model(
+        name,
+        tuple(Body(k.body, k.mass, k.com, k.inertia, k.points) for k in links),
+        tuple(
+            Joint(k.joint, parent, k.body, revolute(k.motion) if isinstance(k.motion, tuple) else k.motion, k.at)
+            for parent, k in zip(parents, links, strict=False)
+        ),
+        gravity,
+    )

@@ -1,0 +1,110 @@
+"""Names and units of every coordinate and speed, as they stand in files, plots and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.errors import ModelError
+from motionbase.multibody.model import Model
+
+Values: TypeAlias = float | Sequence[float] | NDArray[np.float64]
+State: TypeAlias = ArrayLike | Mapping[str, Values] | None
+
+
+class Quantity(NamedTuple):
+    """A coordinate or speed."""
+
+    name: str
+    unit: str
+
+
+def coordinates(model: Model) -> tuple[Quantity, ...]:
+    """One for each of q: "elbow", "hinge.1" for joints of several, "base.x" ... "base.qz" for bodies that fly."""
+    found: list[Quantity] = []
+    for joint, body in zip(model.joints, model.bodies, strict=True):
+        units = joint.motion.units
+        if joint.motion.has_quaternion:
+            plain = [("x", "m"), ("y", "m"), ("z", "m")][: joint.motion.nq - 4]
+            parts = [*plain, ("qw", "-"), ("qx", "-"), ("qy", "-"), ("qz", "-")]
+            found += [Quantity(f"{joint.name}.{part}", unit) for part, unit in parts]
+        else:
+            found += _counted(joint.name, units)
+        found += [Quantity(f"{body.name}.mode{k + 1}", "-") for k in range(body.n_modes)]
+    return tuple(found)
+
+
+def speeds(model: Model) -> tuple[Quantity, ...]:
+    """One for each of v; angular and linear velocities of a body that flies are in its own frame."""
+    found: list[Quantity] = []
+    for joint, body in zip(model.joints, model.bodies, strict=True):
+        units = tuple(f"{unit}/s" for unit in joint.motion.units)
+        if joint.motion.has_quaternion:
+            parts = ("wx", "wy", "wz", "vx", "vy", "vz")[: joint.motion.nv]
+            found += [Quantity(f"{joint.name}.{part}", unit) for part, unit in zip(parts, units, strict=True)]
+        else:
+            found += _counted(joint.name, units)
+        found += [Quantity(f"{body.name}.mode{k + 1}", "1/s") for k in range(body.n_modes)]
+    return tuple(found)
+
+
+def _counted(name: str, units: Sequence[str]) -> list[Quantity]:
+    if len(units) == 1:
+        return [Quantity(name, units[0])]
+    return [Quantity(f"{name}.{k + 1}", unit) for k, unit in enumerate(units)]
+
+
+def q_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Coordinates from an array, or from some by name (a coordinate, or a joint with all of its own).
+
+    Args:
+        start: what is not named; the model's neutral coordinates unless told
+    """
+    base = model.neutral if start is None else np.array(start, dtype=np.float64)
+    q = _filled(model, given, base, coordinates(model), "q0", "coordinate")
+    for at in (at for j, (at, _) in zip(model.joints, model.q_slices, strict=True) if j.motion.has_quaternion):
+        length = np.linalg.norm(q[at.stop - 4 : at.stop])
+        if not 0.5 < length < 2:
+            name = coordinates(model)[at.stop - 4].name.rpartition(".")[0]
+            raise ModelError(f"q0: the quaternion of joint {name!r} has length {length:.3g}, it must be near 1")
+        q[at.stop - 4 : at.stop] /= length
+    return q
+
+
+def v_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Speeds from an array or by name; zero where not named."""
+    base = np.zeros(model.nv) if start is None else np.array(start, dtype=np.float64)
+    return _filled(model, given, base, speeds(model), "v0", "speed")
+
+
+def _filled(
+    model: Model, given: State, base: NDArray[np.float64], known: tuple[Quantity, ...], what: str, kind: str
+) -> NDArray[np.float64]:
+    names = [quantity.name for quantity in known]
+    if given is None:
+        return base
+    if not isinstance(given, Mapping):
+        array = np.array(given, dtype=np.float64)
+        if array.shape != base.shape:
+            raise ModelError(f"{what}: {array.size} numbers came, model {model.name!r} has {base.size} {kind}s")
+        filled = array
+    else:
+        filled = base.copy()
+        for name, value in given.items():
+            at = [k for k, n in enumerate(names) if n == name or n.rpartition(".")[0] == name]
+            if not at:
+                close = get_close_matches(name, names, n=1, cutoff=0.5)
+                guess = f"; did you mean {close[0]!r}?" if close else ";"
+                listed = ", ".join(names[:12]) + (f" ... ({len(names)} in all)" if len(names) > 12 else "")
+                raise ModelError(f"{what}: no {kind} {name!r}{guess} {kind}s: {listed}")
+            values = np.atleast_1d(np.array(value, dtype=np.float64))
+            if values.shape != (len(at),):
+                raise ModelError(f"{what}: {name!r} has {len(at)} {kind}s, {values.size} numbers came")
+            filled[at] = values
+    if not np.all(np.isfinite(filled)):
+        raise ModelError(f"{what}: every number must be finite")
+    return filled

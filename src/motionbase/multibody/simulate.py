@@ -1,0 +1,131 @@
+"""Simulate a model: compile a step, run it in a native loop, and return the motion with names and units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.compile import Port, compile
+from motionbase.errors import SimulationError
+from motionbase.multibody.closed import closed_start
+from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
+from motionbase.multibody.integrators.run import Job, run
+from motionbase.multibody.model import Model
+from motionbase.multibody.names import State, coordinates, q_of, speeds, v_of
+from motionbase.multibody.trajectory import Trajectory
+from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
+from motionbase.multibody.tree.outputs import Outputs
+
+Array: TypeAlias = NDArray[np.float64]
+Input: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
+Progress: TypeAlias = Callable[[float], None]
+LARGEST = 2e9  # [bytes] of recorded rows
+
+
+def simulate(
+    model: Model | Tree | Loops,
+    duration: float,
+    dt: float = 1e-3,
+    *,
+    method: str | AbstractMethod | Adaptive = "rk4",
+    q0: State = None,
+    v0: State = None,
+    inputs: Mapping[str, Input] | Input | None = None,
+    every: int = 1,
+    mode: Literal["strict", "fast"] = "strict",
+    progress: Progress | None = None,
+) -> Trajectory:
+    """The motion from a start; with closures, from the nearest start that meets those which hold.
+
+    Args:
+        duration: [s]
+        dt: step [s], made a little shorter where a whole number of steps does not fit; for an adaptive method the time
+            between samples
+        method: a name of `METHODS`, or a method
+        q0, v0: arrays, or numbers by name on top of the neutral coordinates and zero speeds
+        inputs: generalised forces `tau`, or inputs of the forward dynamics by name: a constant, one row a step, or a
+            function of time, which is asked at the middle of each step and held over it. What is not given is zero,
+            and closures hold
+        every: steps between samples
+        progress: called now and then with the fraction done
+    """
+    chosen = _method(method)
+    plain = model if isinstance(model, Model) else model.model
+    steps, h = _steps(plain, duration, dt, every)
+    q, v = q_of(plain, q0), v_of(plain, v0)
+    if isinstance(model, Model):
+        model = Loops(model, step=h, around=q) if model.closures else Tree(model)
+    system = System(plain, model.forward_dynamics)
+    held, rows = _inputs(system, inputs, steps, h)
+    if isinstance(model, Loops):
+        q, v = closed_start(model, q, v, {**held, **{name: values[0] for name, values in rows.items()}})
+    job = Job(system, held, rows, steps, h, every, mode, progress or (lambda _: None))
+    q_rows, v_rows, taken, wall = run(job, chosen, q, v)
+    t = np.arange(len(q_rows), dtype=np.float64) * (h * every)
+    tree = model if isinstance(model, Tree) else model.tree
+    energy = compile(Outputs(tree).energies).map(q=np.ascontiguousarray(q_rows), v=np.ascontiguousarray(v_rows))
+    return Trajectory(
+        plain.name, chosen.name, t, q_rows, v_rows, coordinates(plain), speeds(plain), taken, wall, energy
+    )
+
+
+def _method(method: str | AbstractMethod | Adaptive) -> AbstractMethod | Adaptive:
+    if not isinstance(method, str):
+        return method
+    if method not in METHODS:
+        raise SimulationError(f"no method {method!r}; methods: {', '.join(METHODS)}")
+    return METHODS[method]
+
+
+def _steps(model: Model, duration: float, dt: float, every: int) -> tuple[int, float]:
+    """Number and length of the steps: a multiple of `every` that fills the duration."""
+    for what, value in (("duration", duration), ("dt", dt)):
+        if not (math.isfinite(value) and value > 0):
+            raise SimulationError(f"{what} is {value!r} s, it must be a finite number above 0")
+    if every < 1:
+        raise SimulationError(f"every is {every}, it must be at least 1")
+    if dt > duration:
+        raise SimulationError(f"dt = {dt:g} s is longer than the duration of {duration:g} s")
+    samples = max(1, math.ceil(duration / dt / every - 1e-9))
+    if samples * (model.nq + model.nv) * 8 > LARGEST:
+        raise SimulationError(f"{samples} samples would take more than 2 GB; keep fewer with a larger `every`")
+    return samples * every, duration / (samples * every)
+
+
+def _inputs(
+    system: System, given: Mapping[str, Input] | Input | None, steps: int, h: float
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Constants, and arrays with one row a step."""
+    named: dict[str, Any] = {}
+    if isinstance(given, Mapping):
+        named = dict(given)
+    elif given is not None:
+        named = {"tau": given}
+    ports = {p.name: p for p in system.inputs}
+    for name in named:
+        if name not in ports:
+            raise SimulationError(f"model {system.model.name!r} has no input {name!r}; inputs: {', '.join(ports)}")
+    held, rows = {}, {}
+    for name, port in ports.items():
+        value = named.get(name, _default(port))
+        if callable(value):
+            value = np.array([value((k + 0.5) * h) for k in range(steps)], dtype=np.float64)
+        array = np.array(value, dtype=np.float64)
+        if array.shape == port.dims:
+            held[name] = array
+        elif array.shape == (steps, *port.dims):
+            rows[name] = array
+        else:
+            wanted = f"{port.dims} or {(steps, *port.dims)}"
+            raise SimulationError(f"input {name!r} has shape {array.shape}, {wanted} is wanted")
+    return held, rows
+
+
+def _default(port: Port) -> Array:
+    """Nothing acts, and every closure holds."""
+    return np.full(port.dims, 1.0 if port.name.endswith("_active") else 0.0)

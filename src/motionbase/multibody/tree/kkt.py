@@ -1,0 +1,161 @@
+"""The saddle-point system of a tree with closures, regular for every setting of their switches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, final
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile.linear import Factorization, factorize
+from motionbase.errors import ModelError
+from motionbase.multibody.model import Model
+from motionbase.multibody.tree.consistency import Combination, Geometry
+from motionbase.multibody.tree.redundancy import Redundancy, explain, independent_rows
+from motionbase.spatial.rotations import Expr
+
+Array = NDArray[np.float64]
+Weight = Literal["mass", "plain"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Saddle:
+    """[[M, (S J)'], [S J, -(1 - S) - S epsilon]] with S = diag(s), s a row's 0 or 1.
+
+    A row that is switched off reads -lambda = 0: it holds nothing, and its pivot is -1 whatever the rest does.
+
+    Attributes:
+        redundancy: "drop" rows that follow from others, "regularise" all rows with epsilon, or "raise" an error
+        epsilon: relative: each row yields by epsilon times its own compliance diag(J M^-1 J')
+    """
+
+    geometry: Geometry
+    redundancy: Literal["drop", "regularise", "raise"]
+    epsilon: float
+
+    @property
+    def model(self) -> Model:
+        """The model whose closures these are."""
+        return self.geometry.model
+
+    # ---- which rows ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _chosen(self) -> tuple[tuple[Combination, tuple[int, ...], tuple[int, ...]], ...]:
+        """For each combination that can be met: the rows kept, and the regular places."""
+        found = []
+        for one in self.geometry.combinations:
+            if not one.places:
+                continue
+            rows = self.geometry.held(one.active)
+            samples = [self.geometry.rows(q)[1][rows] for q in one.places]
+            choice = independent_rows(samples, [self.geometry.names[i] for i in rows])
+            found.append((one, tuple(rows[i] for i in choice.kept), choice.regular))
+        return tuple(found)
+
+    @cached_property
+    def redundant(self) -> tuple[Redundancy, ...]:
+        """Rows that follow from others while every closure that can hold does, or in another combination."""
+        found: dict[str, Redundancy] = {}
+        for one, kept, regular in self._chosen:
+            dropped = [i for i in self.geometry.held(one.active) if i not in kept]
+            J = self.geometry.rows(one.places[regular[0]])[1]
+            for item in explain(J, kept, dropped, self.geometry.names):
+                found.setdefault(item.row, item)
+        return tuple(found.values())
+
+    @cached_property
+    def rows(self) -> tuple[int, ...]:
+        """Rows that are in the system at all."""
+        if self.redundancy == "raise" and self.redundant:
+            raise ModelError(
+                f"model {self.model.name!r}: redundant closure rows: {'; '.join(map(str, self.redundant))}"
+            )
+        if self.redundancy == "regularise":
+            return tuple(range(len(self.geometry.names)))
+        excluded = [one for one in self.geometry.combinations if not one.places]
+        ever = {i for _, kept, _ in self._chosen for i in kept}
+        met = {i for one, _, _ in self._chosen for i in self.geometry.held(one.active)}
+        # rows of a closure that could never be met keep their place: nothing is known against them
+        return tuple(sorted(ever | ({i for one in excluded for i in self.geometry.held(one.active)} - met)))
+
+    def switches(self, active: Sequence[Expr]) -> list[Expr]:
+        """s of each row in the system; `active` has an expression, above 0.5 for on, for each switchable closure."""
+        on: list[Expr] = []
+        given = iter(active)
+        for closure in self.model.closures:
+            on.append(next(given) > 0.5 if closure.switchable else ca.SX(1))
+        return [self._switch(i, on) for i in self.rows]
+
+    def _switch(self, row: int, on: list[Expr]) -> Expr:
+        """On with its closure, but for the combinations in which the row is redundant."""
+        owner = self.geometry.owners[row]
+        s = on[owner]
+        if self.redundancy == "regularise":
+            return s
+        for one, kept, _ in self._chosen:
+            if one.active[owner] and row not in kept:
+                here: Expr = ca.SX(1)
+                for closure, x, value in zip(self.model.closures, on, one.active, strict=True):
+                    if closure.switchable:
+                        here = here * (x if value else 1 - x)
+                s = s * (1 - here)
+        return s
+
+    # ---- the system ------------------------------------------------------------------------------------------------
+
+    def matrix(self, M: Expr, J: Expr, s: list[Expr]) -> Expr:
+        """The system's matrix; J has all rows of all closures (equations 27 and 28, symmetric)."""
+        rows = list(self.rows)
+        held = ca.vertcat(*(s[k] * J[i, :] for k, i in enumerate(rows))) if rows else ca.SX(0, self.model.nv)
+        corner = ca.SX(len(rows), len(rows))
+        for k, i in enumerate(rows):
+            value = s[k] - 1 - (s[k] * self.compliance[i] if self.redundancy == "regularise" else 0)
+            if not ca.SX(value).is_zero():
+                corner[k, k] = value
+        return ca.vertcat(ca.horzcat(M, held.T), ca.horzcat(held, corner))
+
+    @cached_property
+    def compliance(self) -> Array:
+        """(rows,) what each row yields for a unit of force: epsilon times the mean of diag(J M^-1 J')."""
+        own = []
+        for one, _, regular in self._chosen:
+            for k in regular:
+                J, M = self.geometry.rows(one.places[k])[1], self._mass(one.places[k])
+                own.append(np.einsum("ij,ji->i", J, np.linalg.solve(M, J.T)))
+        mean = np.mean(own, axis=0)
+        return np.asarray(self.epsilon * np.maximum(mean, 1e-3 * mean.max()))  # rows of zeros need some, too
+
+    def _mass(self, q: Array) -> Array:
+        return np.array(self.geometry.tree.mass_matrix.function(q))
+
+    def factors(self, M: Expr, J: Expr, s: list[Expr], weight: Weight = "mass") -> Factorization:
+        """Generated elimination of the system, in an order that is good in every combination."""
+        pairs = zip(self.model.joints, self.model.v_slices, strict=True)
+        names = [f"{joint.name}[{k}]" for joint, at in pairs for k in range(at[1].stop - at[0].start)]
+        names += [self.geometry.names[i] for i in self.rows]
+        found = factorize(self.matrix(M, J, s), self._samples(weight), symmetric=True, names=names)
+        if found.order.singular_samples:
+            raise ModelError(
+                f"model {self.model.name!r}: the closed-loop system is singular for a combination of active closures "
+                f"({len(found.order.singular_samples)} of {len(self._samples(weight))} samples)"
+            )
+        return found
+
+    def _samples(self, weight: Weight) -> list[Array]:
+        """Numbers of the matrix at every regular place of every combination."""
+        M, J = ca.SX.sym("M", self.model.nv, self.model.nv), ca.SX.sym("J", len(self.geometry.names), self.model.nv)
+        on = [ca.SX.sym("on") for c in self.model.closures if c.switchable]
+        build = ca.Function("kkt", [M, J, *on], [self.matrix(M, J, self.switches(on))])
+        found = []
+        for one, _, regular in self._chosen:
+            settings = [float(a) for a, c in zip(one.active, self.model.closures, strict=True) if c.switchable]
+            for k in regular:
+                mass = self._mass(one.places[k]) if weight == "mass" else np.eye(self.model.nv)
+                found.append(np.array(build(mass, self.geometry.rows(one.places[k])[1], *settings)))
+        return found

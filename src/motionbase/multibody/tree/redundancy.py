@@ -1,0 +1,118 @@
+"""Which rows of a model's closures depend on others, from the rank of J at sample places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError
+
+Array = NDArray[np.float64]
+
+# Sample places meet the closures to 1e-10; what is dependent there leaves a remainder of that order times curvature.
+RANK_TOLERANCE = 1e-7
+# A row this far (sine of the angle) from those before it in every sample is taken at once; others wait for better ones.
+CLEARLY_INDEPENDENT = 0.05
+
+
+@final
+@dataclass(frozen=True)
+class Redundancy:
+    """A closure row that says nothing new.
+
+    Attributes:
+        row: its name, CLOSURE.ROW
+        depends_on: rows it follows from; none if it is met whatever the coordinates
+    """
+
+    row: str
+    depends_on: tuple[str, ...]
+
+    def __str__(self) -> str:
+        why = f"follows from {', '.join(self.depends_on)}" if self.depends_on else "is met whatever the coordinates"
+        return f"{self.row} {why}"
+
+
+@final
+@dataclass(frozen=True)
+class Independent:
+    """A choice of rows.
+
+    Attributes:
+        kept: rows with full rank in every regular sample, in order
+        regular: samples in which the rank is the usual one; the others are singular places of the mechanism
+    """
+
+    kept: tuple[int, ...]
+    regular: tuple[int, ...]
+
+
+def independent_rows(samples: Sequence[Array], names: Sequence[str]) -> Independent:
+    """Rows to keep: early ones first where they are clearly independent, then the best that remain.
+
+    Args:
+        samples: J (rows, nv) at places that meet the closures
+        names: of the rows
+    """
+    J = _scaled(samples)
+    ranks = [_rank(sample) for sample in J]
+    rank = max(ranks, default=0)
+    regular = [k for k, r in enumerate(ranks) if r == rank]
+    left = [J[k].copy() for k in regular]  # rows less what the kept rows span
+    lengths = [np.linalg.norm(J[k], axis=1) for k in regular]
+    kept: list[int] = []
+
+    def clear(i: int) -> float:
+        """Worst sine of the angle between a row and the kept ones."""
+        return min(float(np.linalg.norm(a[i]) / n[i]) if n[i] > 0 else 0.0 for a, n in zip(left, lengths, strict=True))
+
+    def take(i: int) -> None:
+        kept.append(i)
+        for a in left:
+            u = a[i] / np.linalg.norm(a[i])
+            for _ in range(2):  # twice is enough for orthogonality (Kahan, in Parlett 1980)
+                a -= np.outer(a @ u, u)
+
+    for i in range(len(names)):
+        if len(kept) < rank and clear(i) > CLEARLY_INDEPENDENT:
+            take(i)
+    while len(kept) < rank:
+        best = max((i for i in range(len(names)) if i not in kept), key=clear)
+        if clear(best) < RANK_TOLERANCE:
+            waiting = ", ".join(names[i] for i in range(len(names)) if i not in kept)
+            raise ModelError(
+                f"closures: which of the rows {waiting} are redundant changes from place to place, so none can be "
+                "dropped for good; use redundancy='regularise'"
+            )
+        take(best)
+    return Independent(tuple(sorted(kept)), tuple(regular))
+
+
+def explain(J: Array, kept: Sequence[int], dropped: Sequence[int], names: Sequence[str]) -> tuple[Redundancy, ...]:
+    """For each dropped row, the kept rows it is made of at one place."""
+    scaled = _scaled([J])[0]
+    basis = scaled[list(kept)]
+    found = []
+    for i in dropped:
+        weights = np.linalg.lstsq(basis.T, scaled[i], rcond=None)[0] if len(kept) else np.empty(0)
+        depends = (names[k] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6)
+        found.append(Redundancy(names[i], tuple(depends)))
+    return tuple(found)
+
+
+def _scaled(samples: Sequence[Array]) -> list[Array]:
+    """Rows at length one at most, over all samples; rows of rounding noise become zero."""
+    if not samples:
+        return []
+    longest = np.max([np.linalg.norm(J, axis=1) for J in samples], axis=0)
+    noise = longest <= 1e-9 * max(float(longest.max(initial=0.0)), 1e-300)
+    return [np.where(noise[:, None], 0.0, J / np.where(noise, 1.0, longest)[:, None]) for J in samples]
+
+
+def _rank(J: Array) -> int:
+    sizes = np.linalg.svd(J, compute_uv=False) if J.size else np.empty(0)
+    return int(np.sum(sizes > RANK_TOLERANCE))
