@@ -34,7 +34,11 @@ def load(reference: str) -> Found:
     """The model that MODEL names."""
     if reference in MODELS:
         example = MODELS[reference]
-        notes = ("some of its numbers are illustrative: motionbase models",) if example.illustrative else ()
+        notes = (
+            ("illustrative: some of its numbers were published by nobody, see `motionbase models`",)
+            if example.illustrative
+            else ()
+        )
         return Found(example.build(), example.q0, example.v0, notes)
     suffix = Path(reference).suffix.lower()
     if suffix == ".toml":

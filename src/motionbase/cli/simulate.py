@@ -1,7 +1,6 @@
 """`motionbase simulate`: a model's motion as numbers, a table or a picture."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +12,6 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     from motionbase.cli.model_ref import Found
     from motionbase.multibody.trajectory import Trajectory
-
-Given = Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")]
 
 
 def simulate(
@@ -43,8 +40,8 @@ def simulate(
 ) -> None:
     """Simulate a multibody model and report its motion.
 
-    A built-in model starts with the motion that its line in `motionbase models` describes, a model from a file at rest
-    with all coordinates zero; --q0 and --v0 change that, name by name. No drives act. Angles are in rad, lengths in m.
+    A built-in model starts with some motion of its own, a model from a file at rest with all coordinates zero; --q0
+    and --v0 change that, name by name. No drives act. Angles are in rad, lengths in m.
 
     Example: motionbase simulate pendulum --duration 5 --q0 pivot=1.5 --plot run.png
     """
@@ -53,8 +50,6 @@ def simulate(
     _check_writable(out, (".csv", ".parquet"))
     _check_writable(plot, (".png", ".pdf", ".svg"))
     found = model_ref.load(model)
-    for note in found.notes:
-        print(f"motionbase: note: {note}", file=sys.stderr)
     q, v = ({**base, **_numbers(o, g)} for o, base, g in (("--q0", found.q0, q0), ("--v0", found.v0, v0)))
     trajectory = _run(found, duration, dt, method, q, v, every)
     if out is not None:
@@ -64,7 +59,7 @@ def simulate(
 
         write_plot(trajectory, plot)
     files = [str(p) for p in (out, plot) if p is not None]
-    summary = _summary(trajectory, files)
+    summary = {**_summary(trajectory), "files": files, "notes": list(found.notes)}
     if as_json:
         print(json.dumps(summary, indent=2))
     else:
@@ -119,7 +114,8 @@ def _run(
     if every is None:
         every = max(1, int(duration / dt / 2000)) if dt > 0 and duration / dt < 1e15 else 1
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    screen = Console(stderr=True)
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         task = progress.add_task(f"compiling {found.model.name}", total=None)
 
         def step(fraction: float) -> None:
@@ -128,7 +124,7 @@ def _run(
         return run(found.model, duration, dt, method=method, q0=q, v0=v, every=every, progress=step)
 
 
-def _summary(trajectory: "Trajectory", files: list[str]) -> dict[str, Any]:
+def _summary(trajectory: "Trajectory") -> dict[str, Any]:
     return {
         "model": trajectory.model,
         "method": trajectory.method,
@@ -140,7 +136,6 @@ def _summary(trajectory: "Trajectory", files: list[str]) -> dict[str, Any]:
         "energy_drift": trajectory.energy_drift,
         "q": {name: float(x) for (name, _), x in zip(trajectory.q_names, trajectory.q[-1], strict=True)},
         "v": {name: float(x) for (name, _), x in zip(trajectory.v_names, trajectory.v[-1], strict=True)},
-        "files": files,
     }
 
 
@@ -155,6 +150,8 @@ def _show(trajectory: "Trajectory", summary: dict[str, Any]) -> None:
     table.add_row("energy drift", f"{trajectory.energy_drift:.2g} of the energy exchanged")
     for file in summary["files"]:
         table.add_row("wrote", file)
+    for note in summary["notes"]:
+        table.add_row("note", note)
     screen.print(table)
     names = [name for name, _ in trajectory.q_names]
     if len(names) <= 14:

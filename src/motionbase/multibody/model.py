@@ -160,6 +160,14 @@ class Model:
         """Number of speeds, modal rates included."""
         return self.v_slices[-1][1].stop if self.joints else 0
 
+    @cached_property
+    def depth(self) -> int:
+        """Speeds along the longest way from the ground to a body."""
+        depths: list[int] = []
+        for joint, body, parent in zip(self.joints, self.bodies, self.parents, strict=True):
+            depths.append((depths[parent] if parent >= 0 else 0) + joint.motion.nv + body.n_modes)
+        return max(depths, default=0)
+
     @property
     def neutral(self) -> NDArray[np.float64]:
         """Coordinates at which every child frame is its joint frame and nothing is deformed."""

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LABELS = {
-    "rad": "angle [rad]", "m": "displacement [m]", "-": "quaternion, modes [-]",
+    "rad": "angle [rad]", "m": "displacement [m]", "-": "quaternion or mode [-]",
     "rad/s": "angular speed [rad/s]", "m/s": "speed [m/s]", "1/s": "modal rate [1/s]",
 }  # fmt: skip
+RATES = {"rad": "rad/s", "m": "m/s", "-": "1/s"}  # of the speeds that belong to coordinates of a unit
 MANY = 10  # lines that still get names of their own
 POINTS = 4000  # more than the picture is wide
 
@@ -30,22 +31,23 @@ def write_plot(trajectory: Trajectory, path: Path | str) -> None:
     if path.suffix not in (".png", ".pdf", ".svg"):
         raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
     left, right = (_by_unit(trajectory, letter) for letter in ("q.", "v."))
-    rows = max(len(left), len(right)) + 1
-    figure = Figure(figsize=(11, 1 + 2.4 * rows), layout="constrained")
+    kinds = [unit for unit in ("rad", "m", "-") if unit in left or RATES[unit] in right]
+    figure = Figure(figsize=(11, 1 + 2.4 * (len(kinds) + 1)), layout="constrained")
     figure.suptitle(f"{trajectory.model}, {trajectory.method}, {len(trajectory.t) - 1} samples")
-    grid = figure.add_gridspec(rows, 2)
-    for column, panels in enumerate((left, right)):
-        for row, (unit, lines) in enumerate(panels.items()):
-            axes = figure.add_subplot(grid[row, column])
-            _draw(axes, trajectory.t, lines, LABELS.get(unit, unit))
+    grid = figure.add_gridspec(len(kinds) + 1, 2)
+    for row, unit in enumerate(kinds):
+        for column, (panels, own) in enumerate(((left, unit), (right, RATES[unit]))):
+            if own in panels:
+                _draw(figure.add_subplot(grid[row, column]), trajectory.t, panels[own], LABELS[own])
     energies = [Column(name, "J", values) for name, values in trajectory.energy.items() if np.any(values)]
-    axes = figure.add_subplot(grid[rows - 1, 0])
-    _draw(axes, trajectory.t, energies, "energy [J]")
-    axes.set_xlabel("time [s]")
-    axes = figure.add_subplot(grid[rows - 1, 1])
-    change = trajectory.total_energy - trajectory.total_energy[0]
-    _draw(axes, trajectory.t, [Column("total, less its start", "J", change)], "change of energy [J]")
-    axes.set_xlabel("time [s]")
+    total = trajectory.total_energy
+    below = (energies, "energy [J]"), ([Column("total", "J", total - total[0])], "change of total energy [J]")
+    for column, (lines, label) in enumerate(below):
+        axes = figure.add_subplot(grid[len(kinds), column])
+        _draw(axes, trajectory.t, lines, label)
+        axes.set_xlabel("time [s]")
+        if column == 0:
+            axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # or a constant energy would show its roundings
     figure.savefig(path, dpi=110)
 
 
@@ -72,5 +74,8 @@ def _draw(axes: Axes, t: Any, lines: list[Column], label: str) -> None:
     axes.set_ylabel(label)
     axes.grid(alpha=0.3)
     axes.margins(x=0)
+    if len(lines) == 1:
+        axes.set_title(lines[0].name, fontsize="small")
+        return
     # Beside the panel: nothing is hidden, and a place inside would have to be searched for.
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

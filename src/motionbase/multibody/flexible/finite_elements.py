@@ -97,7 +97,9 @@ class FiniteElements:
     def turned(self, X: Array) -> Array:
         """(3, dof, n) e_c x the vectors at every node, for c = x, y, z: how a deformation moves when the body turns."""
         at = X.reshape(len(self.positions), self.per_node // 3, 3, X.shape[1])
-        return np.stack([np.cross(e[:, None], at, axis=2).reshape(X.shape) for e in np.eye(3)])
+        return np.stack(
+            [np.cross(np.broadcast_to(e[:, None], at.shape), at, axis=2).reshape(X.shape) for e in np.eye(3)]
+        )
 
     def modes(self, X: Array, origin: Array, damping: Array | None, points: Mapping[str, ModalPoint]) -> Modes:
         """Integrals of the shapes X (dof, n), the mass matrix taking the place of the sum over particles.
@@ -110,7 +112,6 @@ class FiniteElements:
         ME, MX = np.stack([self.mass @ e for e in E]), self.mass @ X
         A = move.T @ self.mass @ turn  # e_c x (mass times centre of mass), by columns
         rE = np.einsum("ic,din->ncd", turn, ME)
-        cross = np.einsum("cij,ik->jkc", E, MX)
         n = X.shape[1]
         K = X.T @ self.stiffness @ X
         return Modes(
@@ -119,7 +120,7 @@ class FiniteElements:
             second=turn.T @ self.mass @ turn,
             shape_mass=move.T @ MX,
             shape_moment=turn.T @ MX,
-            shape_cross=0.5 * (cross - np.swapaxes(cross, 0, 1)),
+            shape_cross=np.einsum("cij,ik->jkc", E, MX),
             modal_mass=X.T @ MX,
             inertia_first=rE + np.swapaxes(rE, 1, 2),
             inertia_second=np.einsum("cij,dik->jkcd", E, ME),

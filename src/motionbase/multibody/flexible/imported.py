@@ -12,23 +12,29 @@ from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.finite_elements import FiniteElements
-from motionbase.multibody.flexible.modes import ModalPoint, Modes
+from motionbase.multibody.flexible.modes import Bow, ModalPoint, Modes
 
 LARGEST = 1 << 30  # bytes of all arrays of a file
 MODES = (
     "mass", "first", "second", "shape_mass", "shape_moment", "shape_cross", "modal_mass", "inertia_first",
     "inertia_second", "stiffness", "damping", "centrifugal", "accelerated",
 )  # fmt: skip
-POINTS = {
-    "point_positions": (3,),
-    "point_shapes": (3, "n"),
-    "point_slopes": (3, "n"),
-    "point_shortenings": (3, "n", "n"),
-}
+POINTS: dict[str, tuple[int | str, ...]] = {
+    "point_positions": (3,), "point_shapes": (3, "n"), "point_slopes": (3, "n"), "point_shortenings": (3, "n", "n"),
+}  # fmt: skip
+BOW = ("bow_amounts", *(f"bow_{name}" for name in (*MODES, "point_names", *POINTS)))
 
 
 def save_modes(path: str | Path, modes: Modes) -> None:
-    """Write a body's modes: the attributes of `Modes` by name, and its points one after the other."""
+    """Write a body's modes: the attributes of `Modes` by name, its points one after the other, its bow with "bow_"."""
+    arrays = _arrays(modes, "")
+    if modes.bow is not None:
+        arrays |= {**_arrays(modes.bow.modes, "bow_"), "bow_amounts": modes.bow.amounts}
+    with open(path, "wb") as file:
+        np.savez(file, **arrays)
+
+
+def _arrays(modes: Modes, prefix: str) -> dict[str, Any]:
     n, points = modes.n, list(modes.points.values())
     bows = [np.zeros((3, n, n)) if p.shortening is None else p.shortening for p in points]
     arrays: dict[str, Any] = {name: np.asarray(getattr(modes, name)) for name in MODES}
@@ -37,34 +43,52 @@ def save_modes(path: str | Path, modes: Modes) -> None:
     arrays["point_shapes"] = np.array([p.shape for p in points]).reshape(-1, 3, n)
     arrays["point_slopes"] = np.array([p.slope for p in points]).reshape(-1, 3, n)
     arrays["point_shortenings"] = np.array(bows).reshape(-1, 3, n, n)
-    with open(path, "wb") as file:
-        np.savez(file, **arrays)
+    return {prefix + name: array for name, array in arrays.items()}
 
 
 def load_modes(path: str | Path) -> Modes:
-    """Read what `save_modes` wrote, or another program did in the same form; `point_shortenings` may be missing."""
-    arrays = read_arrays(path, (*MODES, "point_names", *POINTS), optional=("point_shortenings",))
-    if arrays["mass"].shape != () or arrays["modal_mass"].ndim != 2:
+    """Read what `save_modes` wrote, or another program did in the same form; shortenings and bow may be missing."""
+    arrays = read_arrays(path, (*MODES, "point_names", *POINTS, *BOW), optional=("point_shortenings", *BOW))
+    modes = _modes(path, arrays, "", None)
+    there = [name for name in BOW if name in arrays]
+    if not there:
+        return modes
+    if missing := [name for name in BOW if name not in arrays and name != "bow_point_shortenings"]:
+        raise ModelError(f"{path}: {', '.join(missing)} not found, although {there[0]} is there")
+    whole, amounts = _modes(path, arrays, "bow_", None), arrays["bow_amounts"]
+    wanted = (whole.n - modes.n, modes.n, modes.n)
+    if amounts.shape != wanted or not np.all(np.isfinite(amounts)):
+        raise ModelError(f"{path}: bow_amounts has shape {amounts.shape}; finite numbers of shape {wanted} are wanted")
+    if list(whole.points) != list(modes.points):
+        raise ModelError(f"{path}: bow_point_names are not point_names")
+    return _modes(path, arrays, "", Bow(whole, amounts))
+
+
+def _modes(path: str | Path, arrays: dict[str, NDArray[Any]], prefix: str, bow: Bow | None) -> Modes:
+    mass, modal_mass, names = (arrays[prefix + name] for name in ("mass", "modal_mass", "point_names"))
+    if mass.shape != () or modal_mass.ndim != 2:
         raise ModelError(
-            f"{path}: mass has shape {arrays['mass'].shape} and modal_mass {arrays['modal_mass'].shape}; () and (n, n) "
-            "are wanted"
+            f"{path}: {prefix}mass has shape {mass.shape} and {prefix}modal_mass {modal_mass.shape}; () and (n, n) are "
+            "wanted"
         )
-    names, n = arrays["point_names"], arrays["modal_mass"].shape[0]
+    n = modal_mass.shape[0]
     if names.ndim != 1 or len(set(names.tolist())) < len(names):
-        raise ModelError(f"{path}: point_names has shape {names.shape}; one list of different names is wanted")
-    arrays.setdefault("point_shortenings", np.zeros((len(names), 3, n, n)))
+        raise ModelError(f"{path}: {prefix}point_names has shape {names.shape}; a list of different names is wanted")
+    values = []
     for key, shape in POINTS.items():
-        wanted = (len(names), *(n if s == "n" else s for s in shape))
-        if arrays[key].shape != wanted or not np.all(np.isfinite(arrays[key])):
+        wanted = (len(names), *(n if isinstance(s, str) else s for s in shape))
+        value = arrays.get(prefix + key, np.zeros(wanted))
+        if value.shape != wanted or not np.all(np.isfinite(value)):
             raise ModelError(
-                f"{path}: {key} has shape {arrays[key].shape}; finite numbers of shape {wanted} are wanted"
+                f"{path}: {prefix}{key} has shape {value.shape}; finite numbers of shape {wanted} are wanted"
             )
-    points = {str(name): ModalPoint(*(arrays[key][k] for key in POINTS)) for k, name in enumerate(names)}
+        values.append(value)
+    points = {str(name): ModalPoint(*(value[k] for value in values)) for k, name in enumerate(names)}
+    integrals: dict[str, Any] = {name: arrays[prefix + name] for name in MODES}
     try:
-        integrals: dict[str, Any] = {name: arrays[name] for name in MODES}
-        return Modes(**{**integrals, "mass": float(arrays["mass"])}, points=points)
+        return Modes(**{**integrals, "mass": float(mass)}, points=points, bow=bow)
     except ModelError as error:
-        raise ModelError(f"{path}: {error}") from None
+        raise ModelError(f"{path}: {prefix and 'bow: '}{error}") from None
 
 
 def load_finite_elements(path: str | Path) -> FiniteElements:
@@ -105,8 +129,9 @@ def _array(path: str | Path, archive: zipfile.ZipFile, name: str, size: int) -> 
             version = np.lib.format.read_magic(file)
             read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[version]
             shape, fortran, dtype = read(file)
-        except (ValueError, KeyError, EOFError) as error:
-            raise ModelError(f"{path}: {name} is not an array that can be read ({error})") from None
+        except Exception as error:  # a header is parsed as Python: hostile ones fail in many ways
+            what = str(error).splitlines() or [type(error).__name__]
+            raise ModelError(f"{path}: {name} is not an array that can be read ({what[0]})") from None
         text = name.endswith("names")
         if dtype.kind not in ("U" if text else "fiu"):
             kind = "Python objects (a pickle)" if dtype.hasobject else f"{dtype}"

@@ -18,6 +18,8 @@ from motionbase.errors import ModelError
 
 Array = NDArray[np.float64]
 
+BOW_ACCURACY = 1e-3  # of the largest; the geometric stiffness of a beam is then right to 1e-5, of its tip to 1e-4
+
 
 def _skew(v: Array) -> Array:
     """(..., 3, 3) cross-product matrices."""
@@ -36,13 +38,27 @@ class ModalPoint:
         shape: (3, n) displacement for unit amplitudes [m]
         slope: (3, n) rotation for unit amplitudes [rad]
         shortening: (3, n, n) second derivative of the displacement with respect to the amplitudes [m]: a beam that
-            bends draws its tip towards its root; what a body carries there then stiffens it; None for none
+            bends draws its tip towards its root, so what it carries there stiffens or softens it; None for none
     """
 
     position: Array
     shape: Array
     slope: Array
     shortening: Array | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Bow:
+    """How a bent body draws itself in: displacement fields whose amplitudes follow from those of the modes.
+
+    Attributes:
+        modes: the body with the fields as further modes after its own n
+        amounts: (s, n, n) amplitude of field s: eta' amounts_s eta / 2
+    """
+
+    modes: Modes
+    amounts: Array
 
 
 @final
@@ -56,7 +72,7 @@ class Modes:
         second: (3, 3) moment of inertia of the undeformed body about the frame's origin [kg m^2]
         shape_mass: (3, n) integral of phi dm
         shape_moment: (3, n) integral of r x phi dm, and of rotary inertia times psi
-        shape_cross: (n, n, 3) integral of phi_j x phi_k dm
+        shape_cross: (n, n, 3) integral of phi_j x phi_k dm: how shape_moment_k changes with eta_j
         modal_mass: (n, n)
         inertia_first: (n, 3, 3) derivative of the moment of inertia with respect to eta_j
         inertia_second: (n, n, 3, 3) half its second derivative
@@ -66,6 +82,7 @@ class Modes:
         accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis; it is the
             integral of shortening_a dm
         points: by name
+        bow: second-order displacements, from which the equations get their geometric stiffness; None for none
     """
 
     mass: float
@@ -82,6 +99,7 @@ class Modes:
     centrifugal: Array
     accelerated: Array
     points: Mapping[str, ModalPoint] = field(default_factory=dict)
+    bow: Bow | None = None
 
     @property
     def n(self) -> int:
@@ -138,7 +156,8 @@ class Modes:
     ) -> Modes:
         """Sum over particles (or quadrature points): masses (p,), positions (p, 3), shapes (p, 3, n).
 
-        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add the rotation of each particle's own inertia, to first order;
+        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add each particle's own inertia, which turns with the rate
+        omega + omega x psi eta + psi eta_dot in its own frame, to first order;
         `shortenings` (p, 3, n, n), the second derivative of its displacement, gives the geometric stiffness.
         """
         phi = np.asarray(shapes, dtype=np.float64)
@@ -148,28 +167,74 @@ class Modes:
         second = np.einsum("p,pba,pbc->ac", masses, R, R)
         shape_moment = np.einsum("p,pab,pbj->aj", masses, R, phi)
         modal_mass = np.einsum("p,paj,pak->jk", masses, phi, phi)
+        inertia_second = np.einsum("p,pjba,pkbc->jkac", masses, F, F)
+        crossed = np.cross(phi[:, :, :, None], phi[:, :, None, :], axis=1)  # (p, 3, j, k): phi_j x phi_k
+        shape_cross = np.einsum("p,pajk->jka", masses, crossed)
         if rotary is not None and slopes is not None:
             second = second + rotary.sum(axis=0)
             shape_moment = shape_moment + np.einsum("pab,pbj->aj", rotary, slopes)
             modal_mass = modal_mass + np.einsum("paj,pab,pbk->jk", slopes, rotary, slopes)
-        bow = np.zeros((len(phi), 3, n, n)) if shortenings is None else shortenings
-        crossed = np.cross(phi[:, :, :, None], phi[:, :, None, :], axis=1)  # (p, 3, j, k): phi_j x phi_k
+            turning = -np.moveaxis(_skew(np.moveaxis(slopes, 1, 2)), 1, 3)  # (p, 3, c, j): e_c x psi_j
+            RtF = RtF + np.einsum("pca,padj->jcd", rotary, turning)
+            inertia_second = inertia_second + np.einsum("pacj,pab,pbdk->jkcd", turning, rotary, turning)
+            shape_cross = shape_cross + np.einsum("pacj,pab,pbk->jkc", turning, rotary, slopes)
+        drawn = np.zeros((len(phi), 3, n, n)) if shortenings is None else shortenings
+        bow = None
+        if np.any(drawn):
+            fields, amounts, moved = bow_fields(masses, drawn, points or {})
+            more = len(amounts)
+            nothing = np.zeros((n + more, n + more))
+            turned = None if slopes is None else np.concatenate([slopes, np.zeros((*slopes.shape[:2], more))], axis=2)
+            bow = Bow(
+                cls.from_particles(
+                    masses,
+                    positions,
+                    np.concatenate([phi, fields], axis=2),
+                    stiffness=nothing,
+                    rotary=rotary,
+                    slopes=turned,
+                    points=moved,
+                ),
+                amounts,
+            )
         return cls(
             mass=float(np.sum(masses)),
             first=np.einsum("p,pa->a", masses, positions),
             second=second,
             shape_mass=np.einsum("p,paj->aj", masses, phi),
             shape_moment=shape_moment,
-            shape_cross=np.einsum("p,pajk->jka", masses, crossed),
+            shape_cross=shape_cross,
             modal_mass=modal_mass,
             inertia_first=RtF + np.swapaxes(RtF, 1, 2),
-            inertia_second=np.einsum("p,pjba,pkbc->jkac", masses, F, F),
+            inertia_second=inertia_second,
             stiffness=np.asarray(stiffness),
             damping=np.zeros((n, n)) if damping is None else np.asarray(damping),
-            centrifugal=np.einsum("p,pajk,pb->abjk", masses, bow, positions),
-            accelerated=np.einsum("p,pajk->ajk", masses, bow),
+            centrifugal=np.einsum("p,pajk,pb->abjk", masses, drawn, positions),
+            accelerated=np.einsum("p,pajk->ajk", masses, drawn),
             points=points or {},
+            bow=bow,
         )
+
+
+def bow_fields(
+    masses: Array, shortenings: Array, points: Mapping[str, ModalPoint]
+) -> tuple[Array, Array, dict[str, ModalPoint]]:
+    """Fields (p, 3, s), amounts (s, n, n) with shortenings = sum of fields times amounts, and the points with fields.
+
+    Singular vectors in the kinetic metric: two modes need three fields, many need few more.
+    """
+    p, n = len(masses), shortenings.shape[2]
+    weighted = np.sqrt(masses)[:, None, None] * shortenings.reshape(p, 3, n * n)
+    _, sizes, V = np.linalg.svd(weighted.reshape(3 * p, n * n), full_matrices=False)
+    V = V[sizes > BOW_ACCURACY * sizes[0]]
+    fields = shortenings.reshape(p, 3, n * n) @ V.T
+    peaks = np.abs(fields).max(axis=(0, 1))
+    moved = {}
+    for name, point in points.items():
+        at = np.zeros((3, n, n)) if point.shortening is None else point.shortening
+        shape = np.concatenate([point.shape, at.reshape(3, n * n) @ V.T / peaks], axis=1)
+        moved[name] = ModalPoint(point.position, shape, np.concatenate([point.slope, np.zeros((3, len(V)))], axis=1))
+    return fields / peaks, (V * peaks[:, None]).reshape(len(V), n, n), moved
 
 
 def rigid_points(points: Mapping[str, Sequence[float]], n: int = 0) -> dict[str, ModalPoint]:

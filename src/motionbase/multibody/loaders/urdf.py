@@ -125,8 +125,7 @@ def _body(xml: UrdfXml, link: ET.Element, name: str) -> Body:
     if mass is None or inertia is None:
         xml.complain(inertial, f"link {name!r}: <inertial> needs <mass> and <inertia>")
     keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-    defaults = (None, None, None, "0", "0", "0")
-    xx, yy, zz, xy, xz, yz = (xml.numbers(inertia, k, 1, d)[0] for k, d in zip(keys, defaults, strict=True))
+    xx, yy, zz, xy, xz, yz = (xml.numbers(inertia, k, 1)[0] for k in keys)
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     try:
         with np.errstate(all="ignore"):
@@ -143,7 +142,8 @@ def _joint(xml: UrdfXml, joint: ET.Element, name: str, bodies: dict[str, str]) -
     try:
         return Joint(name, parent, child, _motion(xml, joint, name), position, R.tolist())
     except ModelError as e:
-        xml.complain(joint, str(e))
+        said = str(e)
+        xml.complain(joint, said if repr(name) in said else f"joint {name!r}: {said}")
 
 
 def _motion(xml: UrdfXml, joint: ET.Element, name: str) -> AbstractMotion:

@@ -13,7 +13,7 @@ def coordinate_rates(model: Model, q: Expr, v: Expr) -> Expr:
     """(nq,) time derivative of the coordinates."""
     rates: list[Expr] = []
     for joint, at_q, at_v in zip(model.joints, model.q_slices, model.v_slices, strict=True):
-        rates += [joint.motion.rate(q[at_q[0]], v[at_v[0]]), v[at_v[1]]]
+        rates += [joint.motion.rate(q[at_q[0], 0], v[at_v[0], 0]), v[at_v[1], 0]]
     return ca.vertcat(*rates)
 
 
@@ -21,11 +21,11 @@ def unit_coordinates(model: Model, q: Expr) -> Expr:
     """(nq,) the coordinates with every quaternion scaled to length one."""
     parts: list[Expr] = []
     for joint, (at_joint, at_modes) in zip(model.joints, model.q_slices, strict=True):
-        own = q[at_joint]
+        own = q[at_joint, 0]
         if joint.motion.has_quaternion:
             n = joint.motion.nq - 4
             own = ca.vertcat(own[:n], unit_quaternion(own[n:]))
-        parts += [own, q[at_modes]]
+        parts += [own, q[at_modes, 0]]
     return ca.vertcat(*parts)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Literal, final
 
 import casadi as ca
 import numpy as np
@@ -16,10 +16,14 @@ from motionbase.compile.linear import solve
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import Model
+from motionbase.multibody.tree.articulated import accelerations
 from motionbase.multibody.tree.forces import element_force, element_ports
 from motionbase.multibody.tree.modal import modal_matrices, tangent
 from motionbase.multibody.tree.state import TreeState
 from motionbase.spatial.rotations import Expr
+
+Recursion = Literal["mass", "articulated"]
+DEEP = 12  # joint axes in a row beyond which articulated bodies are always shorter
 
 
 @final
@@ -30,11 +34,13 @@ class Tree:
     Attributes:
         coriolis_of_modes: keep the acceleration 2 omega x (shape eta_dot), which the authors of the formulation neglect
         stiffening: geometric stiffness of flexible bodies, from rotation, acceleration and what they carry
+        recursion: of forward dynamics: by the mass matrix, by articulated bodies, or whichever is shorter
     """
 
     model: Model
     coriolis_of_modes: bool = field(default=True)
     stiffening: bool = field(default=True)
+    recursion: Recursion | Literal["shorter"] = "shorter"
 
     def state(self, q: Expr, v: Expr) -> TreeState:
         """The tree at one moment, with this tree's switches."""
@@ -84,11 +90,37 @@ class Tree:
                 "alone does not hold; use Loops(model, step=...)"
             )
 
-        def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
-            _, M, G = self.equations(q, v, tau, inputs)
-            return solve(M, G, [self._sample], symmetric=True).x
+        ways: dict[Recursion, Callable[..., Expr]] = {"mass": self._by_mass_matrix, "articulated": self._by_articulated}
+        return Kernel(
+            "forward_dynamics", self.ports, (Port("v_dot", self.model.nv, "-", "accelerations"),), ways[self.chosen]
+        )
 
-        return Kernel("forward_dynamics", self.ports, (Port("v_dot", self.model.nv, "-", "accelerations"),), expr)
+    def _by_mass_matrix(self, q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Expr:
+        _, M, G = self.equations(q, v, tau, inputs)
+        return solve(M, G, [self._sample], symmetric=True).x
+
+    def _by_articulated(self, q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Expr:
+        state = self.state(q, v)
+        return accelerations(state, tau + element_force(state, inputs))
+
+    @cached_property
+    def chosen(self) -> Recursion:
+        """The recursion of forward dynamics: the one with fewer instructions, unless `recursion` says which."""
+        rigid = all(b.modes is None for b in self.model.bodies)
+        if self.recursion == "articulated" and not rigid:
+            raise ModelError(f"model {self.model.name!r} has flexible bodies; articulated bodies are rigid ones only")
+        if self.recursion != "shorter":
+            return self.recursion
+        if not rigid:
+            return "mass"
+        if self.model.depth > DEEP:  # a long chain: the answer is known, and tracing the other takes seconds
+            return "articulated"
+        counts: dict[int, Recursion] = {}
+        for way, expr in (("articulated", self._by_articulated), ("mass", self._by_mass_matrix)):
+            symbols = [port.symbol() for port in self.ports]
+            traced = ca.Function(way, symbols, [expr(*symbols)], {"cse": True})
+            counts[traced.n_instructions()] = "mass" if way == "mass" else "articulated"
+        return counts[min(counts)]
 
     @property
     def ports(self) -> tuple[Port, ...]:

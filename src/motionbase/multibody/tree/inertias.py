@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from typing import final
 
 import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.multibody.body import Body
 from motionbase.multibody.flexible.modes import Modes
-from motionbase.multibody.tree.stiffening import second_order
+from motionbase.multibody.tree.stiffening import all_amplitudes, rates_of_rates
 from motionbase.spatial import RigidInertia, cross_force, skew
 from motionbase.spatial.rotations import Expr
+
+Array = NDArray[np.float64]
 
 
 @final
@@ -45,33 +49,49 @@ def body_inertia(
     return _flexible(body.modes, V, eta, eta_dot, coriolis_of_modes, stiffening)
 
 
-def _blocks(modes: Modes, eta: Expr, stiffening: bool) -> tuple[Expr, Expr, Expr]:
-    """First moment h (3,), moment of inertia J (3, 3) and coupling (6, n) of frame and modes, at deformation eta."""
-    n = modes.n
+def _blocks(modes: Modes, eta: Expr) -> tuple[Expr, Expr, Expr]:
+    """First moment h (3,), moment of inertia J (3, 3) and coupling (3, n) of rotation and modes, at deformation eta."""
     h = ca.DM(modes.first) + ca.DM(modes.shape_mass) @ eta
-    J: Expr = ca.SX(ca.DM(modes.second))
-    for j in range(n):
-        J += ca.DM(modes.inertia_first[j]) * eta[j]
-        for k in range(n):
-            if modes.inertia_second[j, k].any():
-                J += ca.DM(modes.inertia_second[j, k]) * (eta[j] * eta[k])
-    columns = []
-    for k in range(n):
-        column = ca.SX(ca.DM(modes.shape_moment[:, k]))
-        for j in range(n):
-            column += ca.DM(modes.shape_cross[j, k]) * eta[j]
-        columns.append(column)
-    rotation, translation = ca.horzcat(*columns), ca.DM(modes.shape_mass)
-    added = second_order(modes, eta) if stiffening else None
-    if added is not None:
-        h, J = h + added.first, J + added.second
-        rotation, translation = rotation + added.shape_moment, translation + added.shape_mass
-    return h, J, ca.vertcat(rotation, translation)
+    J = ca.SX(3, 3)
+    for a in range(3):
+        for b in range(a, 3):
+            linear, quadratic = modes.inertia_first[:, a, b], modes.inertia_second[:, :, a, b]
+            J[a, b] = modes.second[a, b] + _sparse(linear).T @ eta + ca.dot(eta, _halved(quadratic) @ eta)
+            J[b, a] = J[a, b]
+    turned = ca.vertcat(*((_sparse(modes.shape_cross[:, :, a]).T @ eta).T for a in range(3)))
+    return h, J, ca.DM(modes.shape_moment) + turned
+
+
+def _sparse(values: Array) -> ca.DM:
+    """Without its zeros (roundings of the largest), so that they leave no trace."""
+    return ca.sparsify(ca.DM(values), 1e-15 * float(np.abs(values).max(initial=0.0)))
+
+
+def _halved(values: Array) -> ca.DM:
+    """The lower triangle of a quadratic form, with the same values."""
+    return _sparse(np.tril(values + values.T, -1) + np.diag(np.diag(values)))
 
 
 def _flexible(
     modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool, stiffening: bool
 ) -> BodyInertia:
+    """The body with all its fields, then held to those motions that the amplitudes allow (stiffening.py)."""
+    whole, x, by_eta = all_amplitudes(modes, eta, stiffening)
+    full = _unconstrained(whole, V, x, by_eta @ eta_dot, coriolis_of_modes)
+    if whole is modes:
+        return full
+    # rates of the fields' amplitudes are by_eta eta_dot, their accelerations by_eta eta_ddot + further
+    further = rates_of_rates(modes, eta_dot)
+    return BodyInertia(
+        full.rigid,
+        full.rigid_elastic @ by_eta,
+        by_eta.T @ full.elastic @ by_eta,
+        full.bias_rigid + full.rigid_elastic @ further,
+        by_eta.T @ (full.bias_elastic + full.elastic @ further),
+    )
+
+
+def _unconstrained(modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool) -> BodyInertia:
     """Lagrange's equations in the body frame (Boltzmann-Hamel): with u = (omega, v, eta_dot) and p = M(eta) u,
 
     moment = d/dt p_omega + omega x p_omega + v x p_v, force = d/dt p_v + omega x p_v,
@@ -79,9 +99,10 @@ def _flexible(
     """
     n = modes.n
     x, x_dot, u = ca.SX.sym("x", n), ca.SX.sym("x_dot", n), ca.SX.sym("u", 6)
-    h, J, rigid_elastic = _blocks(modes, x, stiffening)
+    h, J, coupling = _blocks(modes, x)
     rigid = RigidInertia(modes.mass, h, J)
-    elastic = ca.DM(modes.modal_mass)
+    rigid_elastic: Expr = ca.vertcat(coupling, _sparse(modes.shape_mass))
+    elastic = _sparse(modes.modal_mass)
     p_rigid = rigid.times(u) + rigid_elastic @ x_dot
     p_elastic = rigid_elastic.T @ u + elastic @ x_dot
     energy = 0.5 * (ca.dot(u, p_rigid) + ca.dot(x_dot, p_elastic))

@@ -109,6 +109,15 @@ class Loops:
         """Closure rows that follow from others, and from which."""
         return self.saddle.redundant
 
+    @property
+    def excluded(self) -> tuple[tuple[str, ...], ...]:
+        """Sets of switchable closures that no place was found to meet together; pivots are not checked for them."""
+        unmet = [c for c in self.saddle.geometry.combinations if not c.places]
+        return tuple(
+            tuple(k.name for k, on in zip(self.model.closures, one.active, strict=True) if on and k.switchable)
+            for one in unmet
+        )
+
     @cached_property
     def places(self) -> tuple[Array, ...]:
         """Coordinates that meet all closures (as many as can hold at once): good places to start from."""

@@ -8,9 +8,9 @@ from typing import final
 import casadi as ca
 
 from motionbase.compile.guarded import norm, one_minus_cos_over_x2, sinc
-from motionbase.multibody.flexible.modes import ModalPoint
+from motionbase.multibody.flexible.modes import Modes
 from motionbase.multibody.model import Model
-from motionbase.multibody.tree.stiffening import point_shortening
+from motionbase.multibody.tree.stiffening import all_amplitudes
 from motionbase.spatial import R_quaternion, Transform, cross_motion, quaternion_rotation_vector, skew
 from motionbase.spatial.rotations import Expr
 
@@ -57,18 +57,17 @@ def _right_jacobian(theta: Expr) -> Expr:
     return ca.DM.eye(3) - one_minus_cos_over_x2(t) * S + third * (S @ S)
 
 
-def point_motion(point: ModalPoint, eta: Expr, eta_dot: Expr, stiffening: bool = True) -> PointMotion:
-    """The point's frame under modal deformation: moved by its shape, turned by its slope as a rotation vector.
+def point_motion(modes: Modes, name: str, eta: Expr, eta_dot: Expr, stiffening: bool = True) -> PointMotion:
+    """A point's frame under modal deformation: moved by its shape, turned by its slope as a rotation vector.
 
-    With `stiffening` the point is also drawn in by its shortening, so that loads there act on the modes they stretch.
+    With `stiffening` bending also draws it in, so that loads there do what geometric stiffness stands for.
     """
-    shape, slope = ca.DM(point.shape), ca.DM(point.slope)
-    n = eta.numel()
+    n = modes.n
     x, x_dot = ca.SX.sym("x", n), ca.SX.sym("x_dot", n)
-    position = ca.DM(point.position) + shape @ x
-    drawn_in = point_shortening(point, x) if stiffening else None
-    if drawn_in is not None:
-        position, shape = position + 0.5 * drawn_in @ x, shape + drawn_in
+    slope = ca.DM(modes.points[name].slope)
+    whole, amplitudes, by_eta = all_amplitudes(modes, x, stiffening)
+    point = whole.points[name]
+    position, shape = ca.DM(point.position) + ca.DM(point.shape) @ amplitudes, ca.DM(point.shape) @ by_eta
     if point.slope.any():
         theta = slope @ x
         R = R_quaternion(quaternion_rotation_vector(theta))
@@ -101,7 +100,7 @@ def outward(model: Model, q: Expr, v: Expr, stiffening: bool = True) -> list[Bod
         moves = joint.motion.motion(q[model.q_slices[k][0]], v[model.v_slices[k][0]])
         if modes is not None and isinstance(joint.position, str):
             eta, eta_dot = q[model.q_slices[parent][1]], v[model.v_slices[parent][1]]
-            at = point_motion(modes.points[joint.position], eta, eta_dot, stiffening)
+            at = point_motion(modes, joint.position, eta, eta_dot, stiffening)
             T_jc = Transform(R_pj, ca.DM.zeros(3)) @ moves.T  # from the point's frame to the child
             V_at = at.T.motion_to_b(base.V) + at.velocity
             c_at = at.bias + cross_motion(V_at, at.velocity)

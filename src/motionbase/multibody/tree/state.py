@@ -45,7 +45,7 @@ class TreeState:
 
     Attributes:
         q, v: coordinates and speeds it was made of
-        stiffening: whether bent bodies draw in what they carry
+        stiffening: geometric stiffness of flexible bodies
     """
 
     model: Model
@@ -114,7 +114,7 @@ class TreeState:
         V, A, J = own.V, self.bias_accelerations[n], self.jacobians[n]
         if modes is not None and isinstance(point, str):
             at_q, at_v = self.model.q_slices[n][1], self.model.v_slices[n][1]
-            at = point_motion(modes.points[point], self.q[at_q], self.v[at_v], self.stiffening)
+            at = point_motion(modes, point, self.q[at_q], self.v[at_v], self.stiffening)
             V_at = at.T.motion_to_b(V) + at.velocity
             A = at.T.motion_to_b(A) + at.bias + cross_motion(V_at, at.velocity)
             J = at.T.motion_to_b(J)

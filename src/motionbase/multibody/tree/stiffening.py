@@ -1,61 +1,37 @@
-"""Geometric stiffness: what loads along a bent body do to its bending.
+"""Geometric stiffness: loads along a bent body stiffen or soften its bending.
 
-A beam that bends draws in its outer parts by the second-order displacement w = eta' shortening eta / 2. Taken into the
-body's momentum to second order in eta, w gives the modal equations -K_g eta with K_g = sum of centrifugal_ab (S^2)_ab
-+ accelerated_a a_a, S = skew(omega) and a the acceleration of the frame less gravity (the actual one: its unknown part
-stands in the mass matrix), and it gives the frame the reactions that belong to that. Momentum and energy are conserved,
-as they would not be with a force on the modal equations alone. (Wallrapp & Schwertassek 1991 call this the geometric
-stiffening of a flexible body; loads carried at points come in through the points' own shortening.)
+A beam that bends draws in its outer parts, by a displacement of second order in the modal amplitudes. The equations
+take it as it is: fields of displacement whose amplitudes zeta = eta' amounts eta / 2 follow from eta. Inertia, gravity
+and whatever the body carries then do the work on zeta that geometric stiffness stands for, -K_g eta with
+K_g = sum of centrifugal_ab (S^2)_ab + accelerated_a a_a, S = skew(omega), a the acceleration of the frame less gravity.
+The body stays a set of particles that move, so its mass matrix is positive definite, and momentum and energy are
+conserved, at any amplitude. (Forces -K_g eta alone conserve no energy, and need accelerations that are not known yet;
+a mass matrix cut off after the second order is not positive definite.)
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import final
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.multibody.flexible.modes import ModalPoint, Modes
+from motionbase.multibody.flexible.modes import Modes
 from motionbase.spatial.rotations import Expr
 
 
-@final
-@dataclass(frozen=True)
-class SecondOrder:
-    """What the second-order displacement w adds to a body's integrals.
-
-    Attributes:
-        first: (3,) integral of w dm
-        second: (3, 3) to the moment of inertia
-        shape_mass: (3, n) integral of dw/d_eta dm
-        shape_moment: (3, n) integral of r x dw/d_eta dm
-    """
-
-    first: Expr
-    second: Expr
-    shape_mass: Expr
-    shape_moment: Expr
+def all_amplitudes(modes: Modes, eta: Expr, stiffening: bool) -> tuple[Modes, Expr, Expr]:
+    """The modes with their fields, all amplitudes (n + s,), and their derivative (n + s, n) with respect to eta."""
+    if not stiffening or modes.bow is None:
+        return modes, eta, ca.DM.eye(modes.n)
+    slopes = ca.vertcat(*((_matrix(a) @ eta).T for a in modes.bow.amounts))
+    return modes.bow.modes, ca.vertcat(eta, 0.5 * slopes @ eta), ca.vertcat(ca.SX.eye(modes.n), slopes)
 
 
-def second_order(modes: Modes, eta: Expr) -> SecondOrder | None:
-    """From the geometric stiffness matrices; None where there are none."""
-    if not modes.centrifugal.any() and not modes.accelerated.any():
-        return None
-    shape_mass = ca.vertcat(*((_matrix(modes.accelerated[a]) @ eta).T for a in range(3)))
-    rows = [[(_matrix(modes.centrifugal[a, b]) @ eta).T for b in range(3)] for a in range(3)]  # of w_a r_b
-    shape_moment = ca.vertcat(rows[2][1] - rows[1][2], rows[0][2] - rows[2][0], rows[1][0] - rows[0][1])
-    P = 0.5 * ca.vertcat(*(ca.horzcat(*(row @ eta for row in line)) for line in rows))
-    second = 2 * ca.trace(P) * ca.DM.eye(3) - P - P.T
-    return SecondOrder(0.5 * shape_mass @ eta, second, shape_mass, shape_moment)
-
-
-def point_shortening(point: ModalPoint, eta: Expr) -> Expr | None:
-    """(3, n) derivative of a point's second-order displacement, which is half of it times eta; None for none."""
-    if point.shortening is None or not point.shortening.any():
-        return None
-    return ca.vertcat(*((_matrix(point.shortening[a]) @ eta).T for a in range(3)))
+def rates_of_rates(modes: Modes, eta_dot: Expr) -> Expr:
+    """(n + s,) second derivative of all amplitudes where eta_dot stays as it is."""
+    assert modes.bow is not None
+    further = [ca.dot(eta_dot, _matrix(a) @ eta_dot) for a in modes.bow.amounts]
+    return ca.vertcat(ca.SX(modes.n, 1), *further)
 
 
 def geometric_stiffness(modes: Modes, omega: Expr, acceleration: Expr) -> Expr:
@@ -71,4 +47,4 @@ def geometric_stiffness(modes: Modes, omega: Expr, acceleration: Expr) -> Expr:
 
 def _matrix(values: NDArray[np.float64]) -> ca.DM:
     """Without its zeros, so that they leave no trace."""
-    return ca.sparsify(ca.DM(values))
+    return ca.sparsify(ca.DM(values), 1e-14 * float(np.abs(values).max()))
