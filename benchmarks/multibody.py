@@ -3,14 +3,16 @@
 import functools
 from collections.abc import Callable
 
+import casadi as ca
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.models.chains import ARM7, ARM7_FREE, CHAIN30, Chain
 from benchmarks.peers.casadi_c import native_loop
-from benchmarks.peers.engines import mujoco_loop, pinocchio_loop
-from motionbase.compile import compile
+from benchmarks.peers.engines import mujoco_loop, mujoco_rollout, pinocchio_loop
+from motionbase.compile import Kernel, Port, compile, scan
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.state import TreeState
 
 SETS = 64  # different states in turn
 EVALUATIONS = {"arm7": 40 * SETS, "arm7_free": 20 * SETS, "chain30": 5 * SETS}
@@ -85,6 +87,80 @@ def microseconds(name: str, mode: str) -> Callable[[Settings], Samples]:
     return lambda settings: dynamics(settings, name).side(mode, 1e6)
 
 
+# ---- batches -------------------------------------------------------------------------------------------------------
+
+SCENARIOS, STEPS, DT = 64, 200, 1e-3
+
+
+@functools.cache
+def batches(settings: Settings, mode: str) -> Rounds:
+    """Many runs of the arm, falling from many places: lanes of one core against mujoco.rollout on one thread.
+
+    A semi-implicit Euler step of 1 ms on both sides; the final states must agree.
+    """
+    chain = ARM7
+    rng = np.random.default_rng(5)
+    q, v = 0.5 * rng.standard_normal((SCENARIOS, 7)), 0.1 * rng.standard_normal((SCENARIOS, 7))
+    dynamics_of = Tree(chain.model()).forward_dynamics
+
+    def step(q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
+        v_next = v + DT * dynamics_of.expr(q, v, ca.DM.zeros(7))
+        return q + DT * v_next, v_next
+
+    kernel = Kernel("arm7_step", (Port("q", 7), Port("v", 7)), (Port("q_next", 7), Port("v_next", 7)), step)
+    run = scan(kernel, {"q": "q_next", "v": "v_next"}, lanes=8, mode="fast" if mode == "fast" else "strict")
+    groups = [np.ascontiguousarray(a.reshape(-1, 8, 7).transpose(0, 2, 1)) for a in (q, v)]
+    ends: list[np.ndarray] = []
+
+    def ours_loop(n: int) -> None:
+        ends[:] = [run(n, q=a, v=b)["q"] for a, b in zip(*groups, strict=True)]
+
+    rollout = mujoco_rollout(chain, q, v, DT)
+    ours_loop(STEPS)
+    theirs = rollout(STEPS)
+    assert isinstance(theirs, np.ndarray)
+    difference = np.abs(np.concatenate([e.T for e in ends]) - theirs[:, -1, 1:8]).max()
+    if not difference <= 1e-6:  # a fifth of a second of a chaotic fall from the same place
+        raise RuntimeError(f"MuJoCo and ours end {difference:.1e} rad apart")
+    sides = {"ours": per_evaluation(ours_loop, STEPS), "rollout": per_evaluation(rollout, STEPS)}
+    return interleaved(sides, settings)
+
+
+# ---- instructions of the recursion ---------------------------------------------------------------------------------
+
+
+def newton_euler_column(state: TreeState, j: int) -> ca.SX:
+    """Column j of the mass matrix by Newton-Euler: the forces that give a unit acceleration of speed j."""
+    model, unit = state.model, ca.DM.eye(state.model.nv)[:, j]
+    accelerations: list[ca.SX] = []
+    for n, own in enumerate(state.motions):
+        parent = model.parents[n]
+        carried = ca.SX(6, 1) if parent < 0 else own.T_pb.motion_to_b(accelerations[parent])
+        accelerations.append(carried + own.S @ unit[model.v_slices[n][0]])
+    forces = [i.rigid.times(a) for i, a in zip(state.inertias, accelerations, strict=True)]
+    column = [ca.SX()] * len(forces)
+    for n in range(len(forces) - 1, -1, -1):
+        own, parent = state.motions[n], model.parents[n]
+        column[n] = own.S.T @ forces[n]
+        if parent >= 0:
+            forces[parent] += own.T_pb.force_to_a(forces[n])
+    return ca.vertcat(*column)
+
+
+def recursion_ratio(settings: Settings, name: str, shared: bool) -> Samples:
+    """Instructions of the single recursion over those of one Newton-Euler pass a column."""
+    model = CHAINS[name].model()
+    q = ca.SX.sym("q", model.nq)
+    state = TreeState.of(model, q, ca.SX(model.nv, 1))
+    ours_count = ca.Function("M", [q], [ca.tril(state.mass_matrix())], {"cse": True}).n_instructions()
+    columns = [newton_euler_column(state, j) for j in range(model.nv)]
+    if shared:
+        theirs = ca.Function("M", [q], [ca.tril(ca.horzcat(*columns))], {"cse": True}).n_instructions()
+    else:
+        theirs = sum(ca.Function("c", [q], [c[j:]], {"cse": True}).n_instructions() for j, c in enumerate(columns))
+    return Samples((ours_count / theirs,), f"{ours_count} against {theirs} instructions")
+
+
 def _rows(name: str, metric: str, bars: dict[str, str]) -> list[Benchmark]:
     rows = []
     for mode in ("fast", "strict"):
@@ -106,4 +182,14 @@ BENCHMARKS = [
     *_rows("arm7", "arm7", {"pinocchio": ">= 5", "mujoco": ">= 5"}),
     *_rows("arm7_free", "arm7free", {"pinocchio": ">= 4"}),
     *_rows("chain30", "chain30", {"pinocchio": ">= 3"}),
-]
+    Benchmark("multibody.batch_vs_rollout", "x", ">= 20", "arm7, 8 lanes of one core / mujoco.rollout on one thread",
+              lambda s: batches(s, "fast").ratio("rollout", "ours"), "fast", 8),
+    Benchmark("multibody.batch_strict_vs_rollout", "x", None, "the same",
+              lambda s: batches(s, "strict").ratio("rollout", "ours"), "strict", 8),
+    Benchmark("multibody.recursion_vs_newton_euler", "x", None, "arm7, mass matrix: instructions of the recursion over "
+              "a Newton-Euler pass a column (the paper: about 0.33)", lambda s: recursion_ratio(s, "arm7", False)),
+    Benchmark("multibody.recursion_vs_shared_newton_euler", "x", None, "the same with the columns' common work shared",
+              lambda s: recursion_ratio(s, "arm7", True)),
+    Benchmark("multibody.recursion_vs_newton_euler_30", "x", None, "chain30, a Newton-Euler pass a column",
+              lambda s: recursion_ratio(s, "chain30", False)),
+]  # fmt: skip

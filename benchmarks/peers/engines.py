@@ -117,3 +117,24 @@ def _xml(chain: Chain) -> str:
         closed += "</body>"
     option = '<option gravity="0 0 -9.81"><flag contact="disable" constraint="disable"/></option>'
     return f'<mujoco><compiler angle="radian"/>{option}<worldbody>{opened}{closed}</worldbody></mujoco>'
+
+
+def mujoco_rollout(chain: Chain, q: np.ndarray, v: np.ndarray, dt: float) -> Callable[[int], object]:
+    """`loop(n)`: n steps of every scenario (rows of q and v) by mujoco.rollout on one thread, semi-implicit Euler."""
+    _version("mujoco")
+    import mujoco
+    from mujoco import rollout
+
+    model = mujoco.MjModel.from_xml_string(_xml(chain))
+    model.opt.timestep = dt
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    data = mujoco.MjData(model)
+    start = np.concatenate([np.zeros((len(q), 1)), q, v], axis=1)
+    kept: dict[int, Any] = {}
+
+    def loop(n: int) -> Any:
+        if n not in kept:
+            kept[n] = np.empty((len(q), n, start.shape[1]))
+        return rollout.rollout(model, [data], start, nstep=n, state=kept[n], skip_checks=False)[0]
+
+    return loop

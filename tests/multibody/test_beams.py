@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -15,6 +16,7 @@ from motionbase.multibody.flexible.eigen import natural_modes
 from motionbase.multibody.flexible.line import mesh
 from motionbase.multibody.joints import fixed, revolute
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.stiffening import geometric_stiffness
 
 Array = Any
 L, MU, EI = 2.0, 3.0, 50.0
@@ -156,7 +158,6 @@ def test_geometric_stiffness_is_the_integral_of_tension() -> None:
     """centrifugal_xx is -integral N phi' phi' with N the tension of a unit squared speed, and likewise for gravity."""
     modes = beam(L, MU, EI_y=EI, bending=(0, 3), tip_mass=0.8)
     points = np.linspace(0, L, 4001)
-    shapes = [modes.points["tip"].shape]
     many = beam(L, MU, EI_y=EI, bending=(0, 3), tip_mass=0.8, points={f"p{k}": x for k, x in enumerate(points)})
     slope = np.array([-many.points[f"p{k}"].slope[1] for k in range(len(points))])
     tension = MU * (L**2 - points**2) / 2 + 0.8 * L
@@ -164,7 +165,19 @@ def test_geometric_stiffness_is_the_integral_of_tension() -> None:
     for N, K in ((tension, modes.centrifugal[0, 0]), (weight, modes.accelerated[0])):
         integral = np.trapezoid(N[:, None, None] * slope[:, :, None] * slope[:, None, :], points, axis=0)
         np.testing.assert_allclose(K, -integral, rtol=0, atol=1e-5 * np.abs(integral).max())
-    assert len(shapes) == 1 and not modes.centrifugal[1:].any() and not modes.accelerated[1:].any()
+    assert not modes.centrifugal[1:].any() and not modes.accelerated[1:].any()
+
+
+def test_tangent_has_the_geometric_stiffness() -> None:
+    """With and without the switch the tangents differ by K_g; with two modes a plane its fields are complete."""
+    modes = beam(L, MU, EI_y=EI, EI_z=EI, bending=(2, 2))
+    for gravity, speed in (((0.3, -0.2, 0.5), 0.0), ((0.0, 0.0, 0.0), 1.7)):
+        body, joint = Body("b", modes=modes), Joint("j", "ground", "b", revolute())
+        model = Model("m", (body,), (joint,), gravity)
+        v = np.array([speed, 0, 0, 0, 0])
+        difference = tangent(model, v)[2] - tangent(model, v, stiffening=False)[2]
+        K = geometric_stiffness(modes, ca.DM([0, 0, speed]), -ca.DM(gravity))
+        np.testing.assert_allclose(difference[1:, 1:], np.array(ca.DM(K)), atol=1e-9)
 
 
 # First two flapping frequencies of a clamped uniform beam that turns, hub radius zero, in units of sqrt(EI / m L^4)

@@ -253,6 +253,21 @@ def test_points_by_finite_differences(name: str) -> None:
     np.testing.assert_allclose(now[4], (after[2] - before[2]) / (2 * h), atol=1e-4)
 
 
+def test_free_fall_and_steady_flight_deform_nothing() -> None:
+    """A uniform gravity field and a steady velocity of the whole change no modal acceleration, stiffening included."""
+    still = flexible_pair(True)
+    falling = Tree(Model("falling", still.model.bodies, still.model.joints, (3.0, -5.0, 7.0)))
+    q, v, tau = state_of(still.model, 4, size=0.1)
+    at_rest = np.array(still.forward_dynamics.function(q, v, tau)).ravel()
+    R = np.array(ca.evalf(still.state(ca.DM(q), ca.DM(v)).motions[0].T_Wb.R))
+    weight = np.concatenate([np.zeros(3), R.T @ [3.0, -5.0, 7.0], np.zeros(len(v) - 6)])
+    fallen = np.array(falling.forward_dynamics.function(q, v, tau)).ravel()
+    np.testing.assert_allclose(fallen, at_rest + weight, atol=1e-8 * np.abs(at_rest).max())
+    flown = v + np.concatenate([np.zeros(3), R.T @ [2.0, 1.0, -4.0], np.zeros(len(v) - 6)])
+    moving = np.array(still.forward_dynamics.function(q, flown, tau)).ravel()
+    np.testing.assert_allclose(moving[6:], at_rest[6:], atol=1e-8 * np.abs(at_rest).max())
+
+
 def test_tangent_of_a_pendulum() -> None:
     """m l^2 x_ddot + c x_dot + m g l x: gravity's stiffness at rest, by hand."""
     model = Model("p", (Body("b", 2.0, (0.0, 0.0, -0.5)),), (Joint("j", GROUND, "b", revolute((0.0, 1.0, 0.0))),))

@@ -24,6 +24,9 @@ COMMANDS: dict[str, Command] = {
     "simulate": Command(
         "motionbase.cli.simulate:simulate", "Simulate a multibody model: built-in, TOML, URDF or Python."
     ),
+    "modes": Command(
+        "motionbase.cli.modes:modes", "Natural frequencies, damping and mode shapes of a multibody model."
+    ),
     "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "cache": Command("motionbase.cli.cache:cache", "Show or clear the compiled code kept on disk."),

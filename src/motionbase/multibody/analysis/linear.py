@@ -1,0 +1,135 @@
+"""A linear model x_dot = A x + B u, y = C x + D u with names, and what follows from the matrices alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.errors import ModelError
+from motionbase.multibody.analysis.eigen import symmetric_modes
+from motionbase.multibody.lookup import listed
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """Small motions about a state: x has n coordinates, then their n rates; deviations from that state, SI units.
+
+    Attributes:
+        A, B, C, D: (2n, 2n), (2n, inputs), (outputs, 2n), (outputs, inputs)
+        states, inputs, outputs: names
+        M: (n, n) mass matrix of the coordinates [kg, kg m, kg m^2]
+        basis: (nv, n) small motion of all joints for each coordinate; the identity where no closure holds
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    M: Array
+    basis: Array
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates: half the states."""
+        return len(self.A) // 2
+
+    @property
+    def stiffness(self) -> Array:
+        """(n, n) K of M x_ddot + C x_dot + K x = 0."""
+        return -self.M @ self.A[self.n :, : self.n]
+
+    @property
+    def damping(self) -> Array:
+        """(n, n) C of M x_ddot + C x_dot + K x = 0; gyroscopic terms are in it."""
+        return -self.M @ self.A[self.n :, self.n :]
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """(2n,) of A [1/s]."""
+        return np.linalg.eigvals(self.A).astype(np.complex128)
+
+    def select(self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None) -> LinearModel:
+        """The same with some inputs and outputs only, by name."""
+        i = _places("input", self.inputs, self.inputs if inputs is None else inputs)
+        o = _places("output", self.outputs, self.outputs if outputs is None else outputs)
+        return replace(
+            self,
+            B=self.B[:, i],
+            C=self.C[o],
+            D=self.D[np.ix_(o, i)],
+            inputs=tuple(self.inputs[k] for k in i),
+            outputs=tuple(self.outputs[k] for k in o),
+        )
+
+    def frequency_response(self, frequencies: ArrayLike) -> Complex:
+        """(frequencies, outputs, inputs) complex amplitude of each output for a unit sine of each input.
+
+        Args:
+            frequencies: [Hz], not negative
+        """
+        f = np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
+        if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0):
+            raise ModelError("frequency response: frequencies must be a row of finite numbers, not negative [Hz]")
+        s = 2j * np.pi * f[:, None, None]
+        try:
+            return np.asarray(self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B[None]) + self.D)
+        except np.linalg.LinAlgError:
+            poles = np.linalg.eigvals(self.A)
+            worst = f[int(np.argmin(np.abs(2j * np.pi * f[:, None] - poles).min(axis=1)))]
+            raise ModelError(
+                f"frequency response: the response at {worst:g} Hz is infinite, an undamped motion has that frequency"
+            ) from None
+
+    def reduced(self, keep: int | Sequence[int], static: bool = False) -> LinearModel:
+        """The same in some of its undamped modes: coordinates are modal amplitudes of unit mass.
+
+        Args:
+            keep: the lowest so many, or which ones (0 is the lowest; ascending stiffness over mass)
+            static: add to D what the modes left out do at zero frequency; they must be stable
+        """
+        kappa, X = symmetric_modes(self.stiffness, self.M)
+        chosen = list(range(keep)) if isinstance(keep, int) else [int(k) for k in keep]
+        if not chosen or len(set(chosen)) < len(chosen) or not all(0 <= k < self.n for k in chosen):
+            raise ModelError(f"modal reduction: keep is {keep!r}; the model has modes 0 to {self.n - 1}")
+        left = self._in(X[:, chosen], tuple(f"mode{k + 1}" for k in chosen))
+        rest = [k for k in range(self.n) if k not in chosen]
+        if not static or not rest:
+            return left
+        if kappa[rest].min() <= 0:
+            raise ModelError(
+                f"modal reduction: mode {rest[int(np.argmin(kappa[rest]))]} has no static response; keep it"
+            )
+        out = self._in(X[:, rest], tuple(f"mode{k + 1}" for k in rest))
+        return replace(left, D=self.D - out.C @ np.linalg.solve(out.A, out.B))
+
+    def _in(self, X: Array, names: tuple[str, ...]) -> LinearModel:
+        """Projected on shapes with X' M X = 1."""
+        pair = np.eye(2)
+        to, back = np.kron(pair, X), np.kron(pair, X.T @ self.M)
+        return replace(
+            self,
+            A=back @ self.A @ to,
+            B=back @ self.B,
+            C=self.C @ to,
+            states=(*names, *(f"{name}_dot" for name in names)),
+            M=np.eye(X.shape[1]),
+            basis=self.basis @ X,
+        )
+
+
+def _places(kind: str, known: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    for name in wanted:
+        if name not in known:
+            raise ModelError(f"linear model: no {kind} {name!r}; {kind}s: {listed(known)}")
+    return [list(known).index(name) for name in wanted]

@@ -1,0 +1,151 @@
+"""Natural frequencies, damping and mode shapes about a place of rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError
+from motionbase.multibody.analysis.eigen import rounding, symmetric_modes
+from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names
+from motionbase.multibody.analysis.equilibrium import check_balanced
+from motionbase.multibody.analysis.linear import LinearModel
+from motionbase.multibody.analysis.linearise import check_closed, linear_model
+from motionbase.multibody.analysis.nullspace import allowed
+from motionbase.multibody.analysis.participation import body_shares, joint_shares
+from motionbase.multibody.model import Model
+from motionbase.multibody.names import State, q_of
+from motionbase.multibody.tree.dynamics import Tree
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+Kind = Literal["rigid", "oscillation", "decay", "growth"]
+SAME = 1e-9  # matrices that differ by less than this part count as equal
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NaturalModes:
+    """Modes in ascending frequency: rigid-body motions first, then what grows or decays without swinging.
+
+    Attributes:
+        frequencies: (n,) natural frequency [Hz]: |eigenvalue| / 2 pi; 0 for rigid, growing and single decaying modes
+        damping: (n,) ratio of critical damping [-], above 1 where a pair does not swing; NaN without a frequency
+        eigenvalues: (n,) [1/s] the one of each pair with the larger imaginary or real part; 0 for rigid
+        kinds: "rigid" nothing holds it, "oscillation", "decay" dies away without swinging, "growth" is unstable
+        shapes: (nv, n) small motion of every joint; x* M x = 1, the largest part real and positive
+        names: (nv,) of the rows of shapes
+        joints, bodies: share of each (columns) in each mode's motion; each row sums to 1
+        linear: the linear model they belong to, for `reduced` and `frequency_response`
+    """
+
+    frequencies: Array
+    damping: Array
+    eigenvalues: Complex
+    kinds: tuple[Kind, ...]
+    shapes: Complex
+    names: tuple[str, ...]
+    joints: dict[str, Array]
+    bodies: dict[str, Array]
+    linear: LinearModel
+
+    def __len__(self) -> int:
+        """Number of modes."""
+        return len(self.frequencies)
+
+
+def modes(model: Model | Tree, q: State = None, inputs: Inputs = None, closures: bool = True) -> NaturalModes:
+    """Modes of small motions about a place of rest.
+
+    Damping that does not couple the undamped modes gives one mode for each coordinate. Otherwise modes are those of the
+    damped system: one for each swinging pair of eigenvalues, and one for each real eigenvalue.
+
+    Args:
+        q: coordinates in balance, as `equilibrium` finds them; neutral where not given
+        inputs: tau, inputs of the elements, CLOSURE_active by name; zero, and holding, where not given
+        closures: False takes all closures away
+    """
+    if not closures:
+        tree = model if isinstance(model, Tree) else Tree(model)
+        model = replace(tree, model=replace(tree.model, closures=()))
+    equations = equations_of(model, inputs)
+    at_q, still = q_of(equations.model, q), np.zeros(equations.model.nv)
+    at = equations.values(at_q, still)
+    check_closed(equations, at, still)
+    basis = allowed(at.J)
+    if not basis.N.shape[1]:
+        raise ModelError(f"model {equations.model.name!r}: its closures let nothing move, so it has no modes")
+    check_balanced(equations, at_q, at, basis)
+    linear = linear_model(equations, at_q, still, at, basis)
+    eigenvalues, frequencies, damping, kinds, X = _solved(linear)
+    shapes = _normalised(linear.basis @ X, at.M)
+    return NaturalModes(
+        frequencies, damping, eigenvalues, kinds, shapes, tangent_names(equations.model),
+        joint_shares(equations.model, at.M, shapes), body_shares(equations.tree, at_q, shapes), linear,
+    )  # fmt: skip
+
+
+Solved = tuple[Complex, Array, Array, tuple[Kind, ...], Complex]
+
+
+def _solved(linear: LinearModel) -> Solved:
+    """Eigenvalues, frequencies, ratios, kinds and shapes in the coordinates of the linear model, sorted."""
+    K, C = linear.stiffness, linear.damping
+    kappa, X = symmetric_modes(K, linear.M)
+    kappa[np.abs(kappa) <= rounding(K, kappa, X)] = 0.0
+    modal_C, modal_K = X.T @ C @ X, X.T @ (0.5 * (K - K.T)) @ X
+    size = max(float(np.abs(modal_C).max()), SAME * float(np.sqrt(np.abs(kappa).max())))
+    coupled = np.abs(modal_C - np.diag(np.diag(modal_C))) > SAME * size
+    coupled |= np.abs(modal_K) > SAME * max(float(np.abs(kappa).max()), 1e-300)
+    mixed = coupled.any(axis=0) | coupled.any(axis=1)
+    rows = [_single(float(k), float(c)) for k, c in zip(kappa[~mixed], np.diag(modal_C)[~mixed], strict=True)]
+    shapes = [X[:, k].astype(np.complex128) for k in np.flatnonzero(~mixed)]
+    if mixed.any():
+        own = np.ix_(mixed, mixed)
+        n = int(mixed.sum())
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(kappa[mixed]) - modal_K[own], -modal_C[own]]])
+        values, vectors = np.linalg.eig(A)
+        for value, vector in zip(values, vectors.T, strict=True):
+            if value.imag >= 0:
+                rows.append(_damped_row(complex(value), float(np.abs(A).max())))
+                shapes.append(X[:, mixed] @ vector[:n])
+    order = sorted(range(len(rows)), key=lambda i: (rows[i][1], rows[i][3] != "rigid", abs(rows[i][0])))
+    found, frequencies, ratios, kinds = zip(*(rows[i] for i in order), strict=True)
+    return np.array(found), np.array(frequencies), np.array(ratios), kinds, np.column_stack([shapes[i] for i in order])
+
+
+Row = tuple[complex, float, float, Kind]
+
+
+def _single(kappa: float, c: float) -> Row:
+    """s^2 + c s + kappa = 0 of an undamped mode that damping does not couple."""
+    omega = np.sqrt(abs(kappa))
+    if abs(c) <= 1e-12 * omega:
+        c = 0.0
+    root = complex(-0.5 * c + np.sqrt(complex(0.25 * c * c - kappa)))
+    if kappa == 0.0:
+        return 0j, 0.0, float("nan"), "rigid"
+    if kappa < 0.0:
+        return root, 0.0, float("nan"), "growth"
+    ratio = float(c / (2 * omega))
+    kind: Kind = "growth" if root.real > 0 and root.imag == 0 else "decay" if root.imag == 0 else "oscillation"
+    return root, float(omega / (2 * np.pi)), ratio, kind
+
+
+def _damped_row(value: complex, size: float) -> Row:
+    if value.imag > 1e-13 * size:
+        return value, abs(value) / (2 * np.pi), -value.real / abs(value), "oscillation"
+    if abs(value) <= 1e-12 * size:
+        return 0j, 0.0, float("nan"), "rigid"
+    return complex(value.real), 0.0, float("nan"), "growth" if value.real > 0 else "decay"
+
+
+def _normalised(X: Complex, M: Array) -> Complex:
+    """x* M x = 1, largest part real and positive."""
+    scaled = X * np.sqrt(np.diag(M))[:, None]
+    largest = scaled[np.argmax(np.abs(scaled), axis=0), np.arange(X.shape[1])]
+    norm = np.sqrt(np.einsum("ki,kl,li->i", X.conj(), M, X).real)
+    return np.asarray(X * (np.abs(largest) / largest / norm))

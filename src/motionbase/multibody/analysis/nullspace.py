@@ -1,0 +1,49 @@
+"""Motions that the closures allow: a basis of the null space of J, in terms of independent coordinates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+RANK = 1e-9  # singular values of J below this part of the largest belong to redundant rows
+
+
+class Allowed(NamedTuple):
+    """x = N y with J N = 0 and y = x[independent].
+
+    Attributes:
+        N: (nv, n)
+        independent: places of y in x
+        inverse: (nv, rows) least-squares inverse of J; redundant rows are no hindrance
+    """
+
+    N: Array
+    independent: tuple[int, ...]
+    inverse: Array
+
+
+def allowed(J: Array) -> Allowed:
+    """The basis, with the independent coordinates chosen by pivoting so that N stays small."""
+    nv = J.shape[1]
+    if not J.shape[0]:
+        return Allowed(np.eye(nv), tuple(range(nv)), np.zeros((nv, 0)))
+    U, s, Vt = np.linalg.svd(J)
+    rank = int(np.sum(s > RANK * s[0]))
+    inverse = Vt[:rank].T @ (U[:, :rank] / s[:rank]).T
+    free = Vt[rank:].T
+    rows = sorted(_pivots(free))
+    return Allowed(free @ np.linalg.inv(free[rows]), tuple(rows), inverse)
+
+
+def _pivots(free: Array) -> list[int]:
+    """As many rows as columns, each the longest after the earlier ones are taken out."""
+    left, found = free.copy(), list[int]()
+    for _ in range(free.shape[1]):
+        k = int(np.argmax(np.einsum("ij,ij->i", left, left)))
+        found.append(k)
+        direction = left[k] / np.linalg.norm(left[k])
+        left = left - np.outer(left @ direction, direction)
+    return found
