@@ -7,28 +7,28 @@ import casadi as ca
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
-from benchmarks.models.chains import ARM7, ARM7_FREE, CHAIN30, Chain
 from benchmarks.peers.casadi_c import native_loop
 from benchmarks.peers.engines import mujoco_loop, mujoco_rollout, pinocchio_loop
 from motionbase.compile import Kernel, Port, compile, scan
+from motionbase.multibody import Model
+from motionbase.multibody.joints import Free
+from motionbase.multibody.models import MODELS
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.state import TreeState
 
 SETS = 64  # different states in turn
 EVALUATIONS = {"arm7": 40 * SETS, "arm7_free": 20 * SETS, "chain30": 5 * SETS}
-CHAINS = {c.name: c for c in (ARM7, ARM7_FREE, CHAIN30)}
 
 
-def states(chain: Chain, order: str) -> list[np.ndarray]:
+def states(model: Model, order: str) -> list[np.ndarray]:
     """q, v, tau and a place for the accelerations, in one engine's order of coordinates.
 
     All engines get the same motion: quaternions wxyz and speeds angular first for us; xyzw and linear first for
     Pinocchio; wxyz, linear first and in world axes for MuJoCo (the same numbers at an identity attitude).
     """
-    model = chain.model()
     rng = np.random.default_rng(4)
     q, v, tau = (rng.standard_normal((SETS, n)) for n in (model.nq, model.nv, model.nv))
-    if chain.free_base:
+    if isinstance(model.joints[0].motion, Free):
         q[:, 3:7] = [1.0, 0.0, 0.0, 0.0]
         if order == "pinocchio":
             q[:, 3:7] = [0.0, 0.0, 0.0, 1.0]
@@ -38,10 +38,10 @@ def states(chain: Chain, order: str) -> list[np.ndarray]:
     return [np.ascontiguousarray(a) for a in (q, v, tau, np.empty_like(v))]
 
 
-def ours(chain: Chain, mode: str) -> Callable[[int], object]:
+def ours(model: Model, mode: str) -> Callable[[int], object]:
     """Our compiled forward dynamics."""
-    compiled = compile(Tree(chain.model()).forward_dynamics, mode="fast" if mode == "fast" else "strict")
-    q, v, tau, a = states(chain, "ours")
+    compiled = compile(Tree(model).forward_dynamics, mode="fast" if mode == "fast" else "strict")
+    q, v, tau, a = states(model, "ours")
     run = compiled.bind_map(q=q, v=v, tau=tau, v_dot=a)
 
     def loop(n: int) -> None:
@@ -54,22 +54,22 @@ def ours(chain: Chain, mode: str) -> Callable[[int], object]:
 @functools.cache
 def dynamics(settings: Settings, name: str) -> Rounds:
     """Every engine on one chain, in one run; their answers must agree."""
-    chain, n = CHAINS[name], EVALUATIONS[name]
-    kernel = Tree(chain.model()).forward_dynamics
-    q, v, tau, a = states(chain, "ours")
-    pin, mj = states(chain, "pinocchio"), states(chain, "mujoco")
+    model, n = MODELS[name].build(), EVALUATIONS[name]
+    kernel = Tree(model).forward_dynamics
+    q, v, tau, a = states(model, "ours")
+    pin, mj = states(model, "pinocchio"), states(model, "mujoco")
     loops = {
-        "strict": ours(chain, "strict"),
-        "fast": ours(chain, "fast"),
-        "pinocchio": pinocchio_loop(chain, *pin),
-        "mujoco": mujoco_loop(chain, *mj),
+        "strict": ours(model, "strict"),
+        "fast": ours(model, "fast"),
+        "pinocchio": pinocchio_loop(model, *pin),
+        "mujoco": mujoco_loop(model, *mj),
     }
     if name != "chain30":  # a C compiler needs a minute for its straight line
         loops["casadi"] = native_loop(kernel.function, [q, v, tau], np.empty_like(v), ("-O3", "-march=native"))
     rounds = interleaved({side: per_evaluation(loop, n) for side, loop in loops.items()}, settings)
     wanted = compile(kernel).map(q=q, v=v, tau=tau)["v_dot"]
     answer = pin[3].copy()
-    if chain.free_base:
+    if isinstance(model.joints[0].motion, Free):
         answer[:, :6] = answer[:, [3, 4, 5, 0, 1, 2]]
     difference = np.abs(answer - wanted).max() / np.abs(wanted).max()
     if not difference <= 1e-9:  # also when it is NaN
@@ -93,29 +93,29 @@ SCENARIOS, STEPS, DT = 64, 200, 1e-3
 
 
 @functools.cache
-def batches(settings: Settings, mode: str) -> Rounds:
+def batches(settings: Settings, mode: str, lanes: int) -> Rounds:
     """Many runs of the arm, falling from many places: lanes of one core against mujoco.rollout on one thread.
 
     A semi-implicit Euler step of 1 ms on both sides; the final states must agree.
     """
-    chain = ARM7
+    model = MODELS["arm7"].build()
     rng = np.random.default_rng(5)
     q, v = 0.5 * rng.standard_normal((SCENARIOS, 7)), 0.1 * rng.standard_normal((SCENARIOS, 7))
-    dynamics_of = Tree(chain.model()).forward_dynamics
+    dynamics_of = Tree(model).forward_dynamics
 
     def step(q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
         v_next = v + DT * dynamics_of.expr(q, v, ca.DM.zeros(7))
         return q + DT * v_next, v_next
 
     kernel = Kernel("arm7_step", (Port("q", 7), Port("v", 7)), (Port("q_next", 7), Port("v_next", 7)), step)
-    run = scan(kernel, {"q": "q_next", "v": "v_next"}, lanes=8, mode="fast" if mode == "fast" else "strict")
-    groups = [np.ascontiguousarray(a.reshape(-1, 8, 7).transpose(0, 2, 1)) for a in (q, v)]
+    run = scan(kernel, {"q": "q_next", "v": "v_next"}, lanes=lanes, mode="fast" if mode == "fast" else "strict")
+    groups = [np.ascontiguousarray(a.reshape(-1, lanes, 7).transpose(0, 2, 1)) for a in (q, v)]
     ends: list[np.ndarray] = []
 
     def ours_loop(n: int) -> None:
         ends[:] = [run(n, q=a, v=b)["q"] for a, b in zip(*groups, strict=True)]
 
-    rollout = mujoco_rollout(chain, q, v, DT)
+    rollout = mujoco_rollout(model, q, v, DT)
     ours_loop(STEPS)
     theirs = rollout(STEPS)
     assert isinstance(theirs, np.ndarray)
@@ -149,7 +149,7 @@ def newton_euler_column(state: TreeState, j: int) -> ca.SX:
 
 def recursion_ratio(settings: Settings, name: str, shared: bool) -> Samples:
     """Instructions of the single recursion over those of one Newton-Euler pass a column."""
-    model = CHAINS[name].model()
+    model = MODELS[name].build()
     q = ca.SX.sym("q", model.nq)
     state = TreeState.of(model, q, ca.SX(model.nv, 1))
     ours_count = ca.Function("M", [q], [ca.tril(state.mass_matrix())], {"cse": True}).n_instructions()
@@ -183,9 +183,11 @@ BENCHMARKS = [
     *_rows("arm7_free", "arm7free", {"pinocchio": ">= 4"}),
     *_rows("chain30", "chain30", {"pinocchio": ">= 3"}),
     Benchmark("multibody.batch_vs_rollout", "x", ">= 20", "arm7, 8 lanes of one core / mujoco.rollout on one thread",
-              lambda s: batches(s, "fast").ratio("rollout", "ours"), "fast", 8),
-    Benchmark("multibody.batch_strict_vs_rollout", "x", None, "the same",
-              lambda s: batches(s, "strict").ratio("rollout", "ours"), "strict", 8),
+              lambda s: batches(s, "fast", 8).ratio("rollout", "ours"), "fast", 8),
+    Benchmark("multibody.batch4_vs_rollout", "x", None, "the same on 4 lanes: one AVX2 register",
+              lambda s: batches(s, "fast", 4).ratio("rollout", "ours"), "fast", 4),
+    Benchmark("multibody.batch_strict_vs_rollout", "x", None, "the same on 8 lanes",
+              lambda s: batches(s, "strict", 8).ratio("rollout", "ours"), "strict", 8),
     Benchmark("multibody.recursion_vs_newton_euler", "x", None, "arm7, mass matrix: instructions of the recursion over "
               "a Newton-Euler pass a column (the paper: about 0.33)", lambda s: recursion_ratio(s, "arm7", False)),
     Benchmark("multibody.recursion_vs_shared_newton_euler", "x", None, "the same with the columns' common work shared",

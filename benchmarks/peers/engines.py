@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Skip
-from benchmarks.models.chains import Chain
 from motionbase.compile.cache import default_folder
 from motionbase.compile.runtime.c import find_compiler
+from motionbase.multibody import Body, Joint, Model
+from motionbase.multibody.joints import Axes, Free
 
 HERE = Path(__file__).parent
 SITE = Path(sysconfig.get_paths()["purelib"])
@@ -54,7 +55,7 @@ def _three(values: Any) -> Any:
 
 
 def pinocchio_loop(
-    chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray
+    model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray
 ) -> Callable[[int], object]:
     """`loop(n)`: n evaluations of ABA; arrays in Pinocchio's own order of coordinates."""
     version = _version("pin")
@@ -64,13 +65,11 @@ def pinocchio_loop(
     library = _library(HERE / "pinocchio_loop.cpp", command, version)
     library.reset()
     parent = 0
-    if chain.free_base:
-        parent = library.add_joint(0, 1, _three([0, 0, 1]), _three([0, 0, 0]))
-        base = chain.free_base
-        library.add_body(parent, ctypes.c_double(base.mass), _three(base.com), _three(base.inertia))
-    for link in chain.links:
-        parent = library.add_joint(parent, 0, _three(link.axis), _three(link.position))
-        library.add_body(parent, ctypes.c_double(link.mass), _three(link.com), _three(link.inertia))
+    for body, joint in _in_a_row(model):
+        parent = library.add_joint(
+            parent, int(isinstance(joint.motion, Free)), _three(_axis(joint)), _three(joint.position)
+        )
+        library.add_body(parent, ctypes.c_double(body.mass), _three(body.com), _three(np.diag(body.inertia)))
     kept = (q, v, tau, a)  # the addresses must stay good as long as the loop lives
     arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept]
 
@@ -80,7 +79,7 @@ def pinocchio_loop(
     return loop
 
 
-def mujoco_loop(chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> Callable[[int], object]:
+def mujoco_loop(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> Callable[[int], object]:
     """`loop(n)`: n calls of mj_forward, contact off; arrays in MuJoCo's own order of coordinates."""
     version = _version("mujoco")
     import mujoco
@@ -89,10 +88,10 @@ def mujoco_loop(chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: 
     shared = next(folder.glob("libmujoco.so*"))
     command = [*find_compiler(), "-O3", "-shared", "-fPIC", f"-I{folder / 'include'}"]
     library = _library(HERE / "mujoco_loop.c", command, version, (str(shared), f"-Wl,-rpath,{folder}"))
-    model = mujoco.MjModel.from_xml_string(_xml(chain))
-    data = mujoco.MjData(model)
-    addresses = [ctypes.c_void_p(model._address), ctypes.c_void_p(data._address)]
-    kept = (q, v, tau, a, model, data)  # the addresses must stay good as long as the loop lives
+    built = mujoco.MjModel.from_xml_string(_xml(model))
+    data = mujoco.MjData(built)
+    addresses = [ctypes.c_void_p(built._address), ctypes.c_void_p(data._address)]
+    kept = (q, v, tau, a, built, data)  # the addresses must stay good as long as the loop lives
     arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept[:4]]
 
     def loop(n: int) -> None:
@@ -101,40 +100,48 @@ def mujoco_loop(chain: Chain, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: 
     return loop
 
 
-def _xml(chain: Chain) -> str:
+def _in_a_row(model: Model) -> list[tuple[Body, Joint]]:
+    """Bodies and joints of an unbranched chain of hinges, on the ground or on a free base."""
+    if model.parents != tuple(range(-1, len(model.bodies) - 1)):
+        raise Skip(f"{model.name} is not a chain")
+    return list(zip(model.bodies, model.joints, strict=True))
+
+
+def _axis(joint: Joint) -> tuple[float, float, float]:
+    return joint.motion.steps[0].axis if isinstance(joint.motion, Axes) else (0.0, 0.0, 1.0)
+
+
+def _xml(model: Model) -> str:
     def text(values: Any) -> str:
         return " ".join(repr(float(x)) for x in values)
 
-    def inertial(body: Any) -> str:
-        return f'<inertial mass="{body.mass}" pos="{text(body.com)}" diaginertia="{text(body.inertia)}"/>'
-
     opened, closed = "", ""
-    if chain.free_base:
-        opened += f"<body>{inertial(chain.free_base)}<freejoint/>"
+    for body, joint in _in_a_row(model):
+        inertial = f'mass="{body.mass}" pos="{text(body.com)}" diaginertia="{text(np.diag(body.inertia))}"'
+        hinge = f'<joint type="hinge" axis="{text(_axis(joint))}"/>'
+        kind = "<freejoint/>" if isinstance(joint.motion, Free) else hinge
+        opened += f'<body pos="{text(joint.position)}"><inertial {inertial}/>{kind}'
         closed += "</body>"
-    for link in chain.links:
-        opened += f'<body pos="{text(link.position)}">{inertial(link)}<joint type="hinge" axis="{text(link.axis)}"/>'
-        closed += "</body>"
-    option = '<option gravity="0 0 -9.81"><flag contact="disable" constraint="disable"/></option>'
+    option = f'<option gravity="{text(model.gravity)}"><flag contact="disable" constraint="disable"/></option>'
     return f'<mujoco><compiler angle="radian"/>{option}<worldbody>{opened}{closed}</worldbody></mujoco>'
 
 
-def mujoco_rollout(chain: Chain, q: np.ndarray, v: np.ndarray, dt: float) -> Callable[[int], object]:
+def mujoco_rollout(model: Model, q: np.ndarray, v: np.ndarray, dt: float) -> Callable[[int], object]:
     """`loop(n)`: n steps of every scenario (rows of q and v) by mujoco.rollout on one thread, semi-implicit Euler."""
     _version("mujoco")
     import mujoco
     from mujoco import rollout
 
-    model = mujoco.MjModel.from_xml_string(_xml(chain))
-    model.opt.timestep = dt
-    model.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
-    data = mujoco.MjData(model)
+    built = mujoco.MjModel.from_xml_string(_xml(model))
+    built.opt.timestep = dt
+    built.opt.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    data = mujoco.MjData(built)
     start = np.concatenate([np.zeros((len(q), 1)), q, v], axis=1)
     kept: dict[int, Any] = {}
 
     def loop(n: int) -> Any:
         if n not in kept:
             kept[n] = np.empty((len(q), n, start.shape[1]))
-        return rollout.rollout(model, [data], start, nstep=n, state=kept[n], skip_checks=False)[0]
+        return rollout.rollout(built, [data], start, nstep=n, state=kept[n], skip_checks=False)[0]
 
     return loop
