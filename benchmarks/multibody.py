@@ -13,7 +13,10 @@ from motionbase.compile import Kernel, Port, compile, scan
 from motionbase.multibody import Model
 from motionbase.multibody.joints import Free
 from motionbase.multibody.models import MODELS
+from motionbase.multibody.simulate import simulate
+from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.state import TreeState
 
 SETS = 64  # different states in turn
@@ -161,6 +164,32 @@ def recursion_ratio(settings: Settings, name: str, shared: bool) -> Samples:
     return Samples((ours_count / theirs,), f"{ours_count} against {theirs} instructions")
 
 
+# ---- long runs -----------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def long_run(settings: Settings, name: str) -> tuple[Trajectory, np.ndarray]:
+    """A minute at 1 kHz by RK4 (six seconds in a quick run), and the closures' residuals of every row."""
+    example = MODELS[name]
+    model = example.build()
+    loops = Loops(model, step=1e-3)
+    run = simulate(loops, 6.0 if settings.quick else 60.0, 1e-3, q0=example.q0, v0=example.v0)
+    residuals = compile(loops.residuals).map(q=run.q, v=run.v)
+    return run, np.concatenate([r for n, r in residuals.items() if n.endswith("_residual")], axis=1)
+
+
+def closure_error(name: str) -> Callable[[Settings], Samples]:
+    """Largest distance between the two ends of a loop."""
+
+    def measure(settings: Settings) -> Samples:
+        run, residuals = long_run(settings, name)
+        turns = abs(run.q[-1, 0] - run.q[0, 0]) / (2 * np.pi)
+        note = f"{run.t[-1]:.0f} s, crank turns {turns:.0f} times, energy drift {run.energy_drift:.1e}"
+        return Samples((float(np.linalg.norm(residuals, axis=1).max()),), note)
+
+    return measure
+
+
 def _rows(name: str, metric: str, bars: dict[str, str]) -> list[Benchmark]:
     rows = []
     for mode in ("fast", "strict"):
@@ -188,6 +217,10 @@ BENCHMARKS = [
               lambda s: batches(s, "fast", 4).ratio("rollout", "ours"), "fast", 4),
     Benchmark("multibody.batch_strict_vs_rollout", "x", None, "the same on 8 lanes",
               lambda s: batches(s, "strict", 8).ratio("rollout", "ours"), "strict", 8),
+    Benchmark("multibody.fourbar_closure_m", "m", "<= 1e-6", "largest closure error, 60 s at 1 kHz, RK4, brisk",
+              closure_error("four_bar"), "strict", 1),
+    Benchmark("multibody.slidercrank_closure_m", "m", None, "the same for the slider-crank",
+              closure_error("slider_crank"), "strict", 1),
     Benchmark("multibody.recursion_vs_newton_euler", "x", None, "arm7, mass matrix: instructions of the recursion over "
               "a Newton-Euler pass a column (the paper: about 0.33)", lambda s: recursion_ratio(s, "arm7", False)),
     Benchmark("multibody.recursion_vs_shared_newton_euler", "x", None, "the same with the columns' common work shared",

@@ -11,20 +11,12 @@ from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.closures import AbstractClosure, PointClosure
 from motionbase.multibody.elements import AbstractElement
 from motionbase.multibody.joints import prismatic, revolute
+from motionbase.multibody.models.mechanisms import BASE, COUPLER, CRANK, ROCKER, bar
 from motionbase.multibody.tree.coordinates import coordinate_rates
 
 Array = NDArray[np.float64]
 G = 9.81
 DOWN = (0.0, -G, 0.0)  # planar mechanisms lie in x, y
-
-
-def bar(name: str, length: float, mass: float) -> Body:
-    """A slender bar along x."""
-    J = mass * length**2 / 12
-    return Body(name, mass, (length / 2, 0, 0), (1e-3 * J, J, J), points={"tip": (length, 0, 0)})
-
-
-CRANK, COUPLER, ROCKER, BASE = 0.3, 0.8, 0.6, 0.7
 
 
 def four_bar(closure: AbstractClosure | None = None, elements: tuple[AbstractElement, ...] = ()) -> Model:

@@ -6,7 +6,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from mechanisms import BASE, COUPLER, CRANK, ROCKER, four_bar, four_bar_angles, slider_crank
+from mechanisms import four_bar, four_bar_angles, slider_crank
 
 from motionbase.compile import Port, compile
 from motionbase.errors import ModelError
@@ -25,6 +25,7 @@ Array = Any
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 G = 9.80665
 NONE = (0.0, 0.0, 0.0)
+CRANK, COUPLER, ROCKER, BASE = 0.3, 0.8, 0.6, 0.7  # lengths of the four-bar [m]
 
 
 def chain_of_masses(n: int, m: float, k: float, c: float = 0.0, held: bool = True) -> Model:
@@ -400,3 +401,14 @@ def test_modal_reduction_keeps_what_it_should() -> None:
     )
     with pytest.raises(ModelError, match="modes 0 to 7"):
         full.reduced([8])
+
+
+def test_search_for_a_stable_place_leaves_saddles() -> None:
+    """From a plane of symmetry, a ball joint's weight could stop at the top of its circle; it must not."""
+    upright = Model("up", (Body("b", 1.0, (0, 0, 0.5), (0.1, 0.1, 0.1)),), (Joint("u", GROUND, "b", universal(X, Y)),))
+    hook = replace(upright, elements=(JointSpring("k", "u", 100.0, rest=0.0),))  # holds one axis only
+    rest = equilibrium(hook, {"u": [0.2, 0.0]})
+    assert set(modes(hook, rest.q).kinds) == {"oscillation"}
+    stays = equilibrium(hook, {"u": [0.0, 0.0]})  # in balance itself: it is what was asked for
+    np.testing.assert_array_equal(stays.q, 0)
+    assert modes(hook, stays.q).kinds == ("growth", "oscillation")

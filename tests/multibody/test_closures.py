@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from mechanisms import BASE, CRANK, DOWN, ROCKER, G, bar, four_bar, four_bar_angles, motion, numbers, slider_crank
+from mechanisms import DOWN, G, four_bar, four_bar_angles, motion, numbers, slider_crank
 from random_models import random_model, random_state
 from test_against_pinocchio import in_pinocchio, orders
 
@@ -22,6 +22,7 @@ from motionbase.multibody.closures import (
     WeldClosure,
 )
 from motionbase.multibody.joints import Free, Spherical, revolute, universal
+from motionbase.multibody.models.mechanisms import BASE, CRANK, ROCKER, bar
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs

@@ -29,7 +29,7 @@ def test_entry(name: str) -> None:
 
 
 def test_two_link_against_craigs_closed_form() -> None:
-    """Craig, Introduction to Robotics, section 6.7: M(q) q_ddot + V(q, q_dot) + G(q) = tau."""
+    """Craig, Introduction to Robotics: M(q) q_ddot + V(q, q_dot) + G(q) = tau."""
     l1, l2, m1, m2, g = 1.0, 0.8, 4.0, 3.0, -G[2]
     forward = compile(Tree(two_link(l1, l2, m1, m2)).forward_dynamics)
     rng = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
-from mechanisms import DOWN, G, bar, motion, numbers
+from mechanisms import DOWN, G, motion, numbers
 from random_models import random_model, random_state
 from test_against_pinocchio import in_pinocchio, orders
 
@@ -15,6 +15,7 @@ from motionbase.multibody.elements import JointSpring, Motor, PointForce
 from motionbase.multibody.flexible import beam
 from motionbase.multibody.joints import revolute, universal
 from motionbase.multibody.lookup import Point
+from motionbase.multibody.models.mechanisms import bar
 from motionbase.multibody.tree.coordinates import coordinate_rates
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mechanisms import DOWN, bar, four_bar
+from mechanisms import DOWN, four_bar
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -21,6 +21,7 @@ from motionbase.multibody.elements import (
     PointSpring,
 )
 from motionbase.multibody.joints import Free, revolute
+from motionbase.multibody.models.mechanisms import bar
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 

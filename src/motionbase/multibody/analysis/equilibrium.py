@@ -18,6 +18,7 @@ from motionbase.multibody.tree.dynamics import Tree
 
 Array = NDArray[np.float64]
 Search = Literal["stable", "nearest"]
+Step = tuple[Array, Array, Array | None]
 
 LONGEST_STEP = 0.5  # [rad, m]
 MET = 1e-11  # [m, rad] left of the closures
@@ -25,6 +26,7 @@ SMALL_STEP = 1e-9  # [rad, m] of the last Newton step; the error after it is abo
 BALANCED = 1e-10  # of the forces that cancel, along a motion that nothing holds
 FLAT = 1e-10  # stiffness below this part of the largest holds nothing
 MOST_STEPS = 200
+NUDGE = 0.1  # [rad, m] away from an unstable place
 
 
 @final
@@ -56,7 +58,8 @@ def equilibrium(
         q_guess: coordinates, all or some by name; neutral where not given
         inputs: tau, inputs of the elements, CLOSURE_active by name; zero, and holding, where not given
         search: "stable" goes where the forces push, so that it ends in a stable place unless the guess is itself in
-            balance; "nearest" takes plain damped Newton steps, to an unstable place too
+            balance (a saddle met on the way is left by a nudge); "nearest" takes plain damped
+            Newton steps, to an unstable place too
     """
     if search not in ("stable", "nearest"):
         raise ModelError(f"equilibrium: search is {search!r}, must be 'stable' or 'nearest'")
@@ -64,8 +67,10 @@ def equilibrium(
     q, at = closed(equations, q_of(equations.model, q_guess))
     for count in range(MOST_STEPS):
         basis = allowed(at.J)
-        step, F = newton_step(equations, q, at, basis, search)
+        step, F, fall = newton_step(equations, q, at, basis, search)
         largest = float(np.abs(step).max(initial=0.0))
+        if largest < SMALL_STEP and fall is not None and search == "stable" and count:
+            largest, step = NUDGE, NUDGE * fall  # a saddle on the way, met by symmetry
         if largest < SMALL_STEP:
             q, at = closed(equations, equations.moved(q, step))
             left = float(np.abs(at.G + at.J.T @ F).max(initial=0.0))
@@ -80,8 +85,8 @@ def equilibrium(
     )
 
 
-def newton_step(equations: Equations, q: Array, at: Values, basis: Allowed, search: Search) -> tuple[Array, Array]:
-    """(nv,) step along the closures towards balance, and the closures' force F."""
+def newton_step(equations: Equations, q: Array, at: Values, basis: Allowed, search: Search) -> Step:
+    """(nv,) step along the closures towards balance, the closures' force F, and where it would fall, if unstable."""
     nv = equations.model.nv
     F = -basis.inverse.T @ at.G
     H = equations.derivatives(q, np.zeros(nv), np.zeros(nv), F).balance_x
@@ -89,16 +94,18 @@ def newton_step(equations: Equations, q: Array, at: Values, basis: Allowed, sear
     K, f = -N.T @ H @ N, N.T @ at.G
     kappa, X = symmetric_modes(K, checked_mass(equations, N.T @ at.M @ N, basis.independent))
     largest = float(np.abs(kappa).max(initial=0.0))
+    unstable = bool(kappa.min(initial=0.0) < -1e-6 * largest)
+    fall = N @ X[:, 0] / np.abs(N @ X[:, 0]).max() if unstable else None
     push = X.T @ f
     flat = np.abs(kappa) <= FLAT * largest
     # a motion that nothing holds and nothing drives is left alone
     still = flat & (np.abs(push) <= BALANCED * (np.abs(N @ X).T @ (at.size + np.abs(at.J.T @ F))) + 1e-300)
     if not flat.any() and (search == "nearest" or kappa.min(initial=1.0) > 0):
-        return N @ np.linalg.solve(K, f), F  # exact, even where K is not symmetric
+        return N @ np.linalg.solve(K, f), F, fall  # exact, even where K is not symmetric
     stiffness = np.maximum(np.abs(kappa), max(1e-6 * largest, 1e-12))
     if search == "nearest":
         stiffness = np.copysign(stiffness, np.where(flat, 1.0, kappa))
-    return N @ (X @ np.where(still, 0.0, push / stiffness)), F
+    return N @ (X @ np.where(still, 0.0, push / stiffness)), F, fall
 
 
 def closed(equations: Equations, q: Array) -> tuple[Array, Values]:
@@ -142,7 +149,7 @@ def _damped(equations: Equations, q: Array, at: Values, basis: Allowed, step: Ar
 
 def check_balanced(equations: Equations, q: Array, at: Values, basis: Allowed) -> Array:
     """F of the closures at rest; an error where the state is no equilibrium."""
-    step, F = newton_step(equations, q, at, basis, "nearest")
+    step, F, _ = newton_step(equations, q, at, basis, "nearest")
     if (largest := float(np.abs(step).max(initial=0.0))) > 1e-5:
         force = _free_force(at, basis)
         worst = int(np.argmax(np.abs(force)))

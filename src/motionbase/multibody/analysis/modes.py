@@ -35,7 +35,7 @@ class NaturalModes:
         frequencies: (n,) natural frequency [Hz]: |eigenvalue| / 2 pi; 0 for rigid, growing and single decaying modes
         damping: (n,) ratio of critical damping [-], above 1 where a pair does not swing; NaN without a frequency
         eigenvalues: (n,) [1/s] the one of each pair with the larger imaginary or real part; 0 for rigid
-        kinds: "rigid" nothing holds it, "oscillation", "decay" dies away without swinging, "growth" is unstable
+        kinds: "rigid" no stiffness holds it, "oscillation", "decay" dies away without swinging, "growth" is unstable
         shapes: (nv, n) small motion of every joint; x* M x = 1, the largest part real and positive
         names: (nv,) of the rows of shapes
         joints, bodies: share of each (columns) in each mode's motion; each row sums to 1

@@ -46,7 +46,7 @@ EXAMPLES = (
     Example(
         "two_link",
         "double pendulum: an arm of two links with point masses",
-        "equations: Craig, Introduction to Robotics, section 6.7; masses and lengths are ours",
+        "equations: Craig, Introduction to Robotics; masses and lengths are ours",
         two_link,
         q0={"shoulder": 0.3, "elbow": 0.5},
         illustrative=True,
@@ -54,7 +54,7 @@ EXAMPLES = (
     Example(
         "top",
         "symmetric spinning top on a fixed point",
-        "textbook (Goldstein, Classical Mechanics, section 5.7); mass and inertia are ours",
+        "textbook (Goldstein, Classical Mechanics); mass and inertia are ours",
         top,
         q0={"tip": (math.cos(TILT / 2), X[0] * math.sin(TILT / 2), 0.0, 0.0)},
         v0={"tip.wz": 250.0},
