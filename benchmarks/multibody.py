@@ -17,6 +17,7 @@ from motionbase.multibody.simulate import simulate
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.tree.state import TreeState
 
 SETS = 64  # different states in turn
@@ -190,6 +191,40 @@ def closure_error(name: str) -> Callable[[Settings], Samples]:
     return measure
 
 
+# every joint at 0.5 rad/s and the base tumbling at 0.1 rad/s; the light wrist whips up to 29 rad/s on its own. Signs
+# matter: from others it reaches 58 rad/s, and the same method is a hundred times worse
+FREE_RATES = {
+    "shoulder_yaw": 0.5, "shoulder_pitch": 0.5, "elbow_pitch": -0.5, "wrist_pitch": 0.5, "wrist_yaw": -0.5,
+    "wrist_roll": 0.5, "flight.wx": 0.06, "flight.wy": 0.05, "flight.wz": 0.06,
+}  # fmt: skip
+
+
+@functools.cache
+def free_flight(settings: Settings) -> tuple[float, float, float]:
+    """Relative drift of energy, angular and linear momentum: the Shuttle arm on a free orbiter, RK4 at 1 kHz.
+
+    Linear momentum is taken relative to the largest one of the orbiter, which is what the arm exchanges with it.
+    """
+    whole = MODELS["srms_on_orbiter"].build()
+    model = Model(
+        "srms_free",
+        tuple(b for b in whole.bodies if b.name != "payload"),
+        tuple(j for j in whole.joints if j.child != "payload"),
+        whole.gravity,
+    )
+    tree = Tree(model)
+    start = {"shoulder_pitch": 0.6, "elbow_pitch": -1.2, "wrist_pitch": 0.4}
+    run = simulate(tree, 6.0 if settings.quick else 60.0, 1e-3, q0=start, v0=FREE_RATES, every=10)
+    momenta = compile(Outputs(tree).momenta).map(q=np.ascontiguousarray(run.q), v=np.ascontiguousarray(run.v))
+    angular, linear = momenta["angular"], momenta["linear"]
+    exchanged = model.body("orbiter").mass * np.linalg.norm(run.v[:, 3:6], axis=1).max()
+    return (
+        float(run.energy_drift),
+        float(np.abs(angular - angular[0]).max() / np.linalg.norm(angular[0])),
+        float(np.abs(linear - linear[0]).max() / exchanged),
+    )
+
+
 def _rows(name: str, metric: str, bars: dict[str, str]) -> list[Benchmark]:
     rows = []
     for mode in ("fast", "strict"):
@@ -217,6 +252,11 @@ BENCHMARKS = [
               lambda s: batches(s, "fast", 4).ratio("rollout", "ours"), "fast", 4),
     Benchmark("multibody.batch_strict_vs_rollout", "x", None, "the same on 8 lanes",
               lambda s: batches(s, "strict", 8).ratio("rollout", "ours"), "strict", 8),
+    Benchmark("multibody.energy_drift", "-", "<= 1e-8", "free-floating Shuttle arm, 60 s at 1 kHz, RK4, brisk",
+              lambda s: Samples((free_flight(s)[0],)), "strict", 1),
+    Benchmark("multibody.momentum_drift", "-", "<= 1e-10", "the same: the larger of angular and linear",
+              lambda s: Samples((max(free_flight(s)[1:]),), "angular {1:.1e}, linear {2:.1e}".format(*free_flight(s))),
+              "strict", 1),
     Benchmark("multibody.fourbar_closure_m", "m", "<= 1e-6", "largest closure error, 60 s at 1 kHz, RK4, brisk",
               closure_error("four_bar"), "strict", 1),
     Benchmark("multibody.slidercrank_closure_m", "m", None, "the same for the slider-crank",
