@@ -17,7 +17,7 @@ from motionbase.multibody.elements import Custom, JointDamper, JointSpring, Poin
 from motionbase.multibody.flexible import beam
 from motionbase.multibody.joints import Free, Spherical, fixed, prismatic, revolute, universal
 from motionbase.multibody.models.classics import pendulum, top, two_link
-from motionbase.multibody.tree.coordinates import moved
+from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 
@@ -301,7 +301,7 @@ def test_linearisation_equals_finite_differences() -> None:
     def slope(of: Any, size: int) -> Array:
         return np.column_stack([(of(h * e) - of(-h * e)) / (2 * h) for e in np.eye(size)])
 
-    by_x = slope(lambda x: forward(q=np.array(moved(model, ca.DM(q), ca.DM(x))).ravel(), v=v, **given), n)
+    by_x = slope(lambda x: forward(q=np.array(moved_slightly(model, ca.DM(q), ca.DM(x))).ravel(), v=v, **given), n)
     by_v = slope(lambda x: forward(q=q, v=v + x, **given), n)
     by_tau = slope(lambda x: forward(q=q, v=v, **{**given, "tau": tau + x}), n)
     np.testing.assert_allclose(linear.A[n:, :n], by_x, atol=1e-6)

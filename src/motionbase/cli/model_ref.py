@@ -71,3 +71,18 @@ def _from_python(where: str, name: str) -> Model:
     if not isinstance(value, Model):
         raise UsageError(f"{name!r} in {where} gives {type(value).__name__}, a Model is wanted")
     return value
+
+
+def named_numbers(option: str, given: list[str] | None) -> dict[str, Any]:
+    """Options of the form NAME=VALUE or NAME=V1,V2,..., by name of coordinate, speed or joint."""
+    found: dict[str, Any] = {}
+    for item in given or []:
+        name, equals, values = item.partition("=")
+        try:
+            numbers = [float(x) for x in values.split(",")]
+        except ValueError:
+            numbers = []
+        if not (name and equals and numbers):
+            raise UsageError(f"{option} {item!r}: the form is NAME=NUMBER, or NAME=NUMBER,NUMBER,... for a whole joint")
+        found[name] = numbers
+    return found

@@ -45,27 +45,15 @@ def modes(
     if number is not None and number < 1:
         raise UsageError(f"--number {number}: at least 1 is wanted")
     found = model_ref.load(model)
-    rest = equilibrium(found.model, {**found.q0, **_numbers(at)}, search="nearest" if nearest else "stable")
+    rest = equilibrium(
+        found.model, {**found.q0, **model_ref.named_numbers("--at", at)}, search="nearest" if nearest else "stable"
+    )
     natural = find(found.model, rest.q)
     count = len(natural) if number is None else min(number, len(natural))
     if as_json:
         print(json.dumps(_data(found.model, rest, natural, count, found.notes), indent=2))
     else:
         _show(found.model, rest, natural, count, found.notes)
-
-
-def _numbers(given: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE or NAME=V1,V2,..."""
-    found: dict[str, Any] = {}
-    for item in given or []:
-        name, _, values = item.partition("=")
-        try:
-            found[name] = [float(x) for x in values.split(",")]
-        except ValueError:
-            name = ""
-        if not name:
-            raise UsageError(f"--at {item!r}: the form is NAME=NUMBER, or NAME=NUMBER,NUMBER,... for a whole joint")
-    return found
 
 
 def _number(x: float) -> float | None:

@@ -50,7 +50,8 @@ def simulate(
     _check_writable(out, (".csv", ".parquet"))
     _check_writable(plot, (".png", ".pdf", ".svg"))
     found = model_ref.load(model)
-    q, v = ({**base, **_numbers(o, g)} for o, base, g in (("--q0", found.q0, q0), ("--v0", found.v0, v0)))
+    q = {**found.q0, **model_ref.named_numbers("--q0", q0)}
+    v = {**found.v0, **model_ref.named_numbers("--v0", v0)}
     trajectory = _run(found, duration, dt, method, q, v, every)
     if out is not None:
         trajectory.write(out)
@@ -81,21 +82,6 @@ def _check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
 
         if find_spec("pyarrow") is None:
             raise UsageError(PARQUET_MISSING)
-
-
-def _numbers(option: str, given: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE or NAME=V1,V2,..."""
-    found: dict[str, Any] = {}
-    for item in given or []:
-        name, equals, values = item.partition("=")
-        try:
-            numbers = [float(x) for x in values.split(",")]
-        except ValueError:
-            numbers = []
-        if not (name and equals and numbers):
-            raise UsageError(f"{option} {item!r}: the form is NAME=NUMBER, or NAME=NUMBER,NUMBER,... for a whole joint")
-        found[name] = numbers
-    return found
 
 
 def _run(

@@ -20,7 +20,7 @@ from motionbase.compile import Port
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import Point, check_place, listed
 from motionbase.multibody.model import Model
-from motionbase.multibody.tree.coordinates import coordinate_rates, moved
+from motionbase.multibody.tree.coordinates import coordinate_rates, moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 
 Array: TypeAlias = NDArray[np.float64]
@@ -138,7 +138,7 @@ class Equations:
             *(ca.jacobian(place, q) @ E, ca.jacobian(place, v), ca.jacobian(place, a)),
         ]
         derivatives = ca.Function("derivatives", [q, v, a, F, u], outputs, {"cse": True})
-        return values, derivatives, ca.Function("moved", [q, dx], [moved(self.model, q, dx)])
+        return values, derivatives, ca.Function("moved", [q, dx], [moved_slightly(self.model, q, dx)])
 
     @property
     def _turns(self) -> bool:

@@ -63,25 +63,8 @@ class RungeKutta(EmbeddedMethod):
 
     tableau: ButcherTableau
 
-    @property
-    def name(self) -> str:
-        """The tableau's."""
-        return self.tableau.name
-
-    @property
-    def order(self) -> int:
-        """The tableau's."""
-        return self.tableau.order
-
-    @property
-    def order_hat(self) -> int:
-        """The tableau's; 0 without an embedded method."""
-        return self.tableau.order_hat
-
-    @property
-    def source(self) -> str:
-        """The tableau's."""
-        return self.tableau.source
+    def _tableau(self) -> ButcherTableau:
+        return self.tableau
 
     def step(self, system: System) -> Unit:
         """Stages that only the error needs are left out."""

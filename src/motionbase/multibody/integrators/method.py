@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 
 from motionbase.compile import Unit
 from motionbase.multibody.integrators.system import System
+from motionbase.multibody.integrators.tableau import ButcherTableau, RosenbrockTableau
 
 
 class AbstractMethod(ABC):
@@ -32,12 +33,31 @@ class AbstractMethod(ABC):
 
 
 class EmbeddedMethod(AbstractMethod):
-    """A method that can also tell its error."""
+    """A method given by a table of coefficients, which can also tell its error."""
+
+    @abstractmethod
+    def _tableau(self) -> ButcherTableau | RosenbrockTableau:
+        """The table."""
 
     @property
-    @abstractmethod
+    def name(self) -> str:
+        """The table's."""
+        return self._tableau().name
+
+    @property
+    def order(self) -> int:
+        """The table's."""
+        return self._tableau().order
+
+    @property
     def order_hat(self) -> int:
-        """Order of the embedded result."""
+        """Order of the embedded result; 0 without one."""
+        return self._tableau().order_hat
+
+    @property
+    def source(self) -> str:
+        """The table's."""
+        return self._tableau().source
 
     @abstractmethod
     def step_with_error(self, system: System) -> Unit:

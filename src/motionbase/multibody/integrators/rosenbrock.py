@@ -31,25 +31,8 @@ class Rosenbrock(EmbeddedMethod):
 
     tableau: RosenbrockTableau
 
-    @property
-    def name(self) -> str:
-        """The tableau's."""
-        return self.tableau.name
-
-    @property
-    def order(self) -> int:
-        """The tableau's."""
-        return self.tableau.order
-
-    @property
-    def order_hat(self) -> int:
-        """The tableau's."""
-        return self.tableau.order_hat
-
-    @property
-    def source(self) -> str:
-        """The tableau's."""
-        return self.tableau.source
+    def _tableau(self) -> RosenbrockTableau:
+        return self.tableau
 
     def step(self, system: System) -> Unit:
         """Without the error."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
-from motionbase.multibody.tree.coordinates import moved, unit_coordinates
+from motionbase.multibody.tree.coordinates import moved_slightly, unit_coordinates
 from motionbase.multibody.tree.dynamics import Tree
 
 Array = NDArray[np.float64]
@@ -89,7 +89,9 @@ class Geometry:
         equations = [c.equations(state) for c in self.model.closures]
         residual = ca.vertcat(*(e.residual for e in equations))
         J = ca.vertcat(*(e.J for e in equations))
-        return ca.Function("rows", [q], [residual, J]), ca.Function("moved", [q, dv], [moved(self.model, q, dv)])
+        return ca.Function("rows", [q], [residual, J]), ca.Function(
+            "moved", [q, dv], [moved_slightly(self.model, q, dv)]
+        )
 
     def rows(self, q: Array) -> tuple[Array, Array]:
         """Residual (rows,) and J (rows, nv) at a place."""

@@ -29,6 +29,6 @@ def unit_coordinates(model: Model, q: Expr) -> Expr:
     return ca.vertcat(*parts)
 
 
-def moved(model: Model, q: Expr, dv: Expr) -> Expr:
+def moved_slightly(model: Model, q: Expr, dv: Expr) -> Expr:
     """(nq,) coordinates after a small motion dv (speeds times time); exact to first order."""
     return unit_coordinates(model, q + coordinate_rates(model, q, dv))

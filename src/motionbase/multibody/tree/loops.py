@@ -25,7 +25,7 @@ from motionbase.multibody.closures import ClosureEquations
 from motionbase.multibody.lookup import checked_positive, listed
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.consistency import Geometry
-from motionbase.multibody.tree.coordinates import moved
+from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.kkt import Saddle, Weight
 from motionbase.multibody.tree.redundancy import Redundancy
@@ -285,7 +285,7 @@ class Loops:
                 M = state.mass_matrix() if weight == "mass" else ca.SX(ca.DM.eye(self.model.nv))
                 dv = self._solved(M, rows.J, ca.SX(self.model.nv, 1), -rows.residual, active, weight).x
                 dv = dv[: self.model.nv]
-                q = moved(self.model, q, dv)
+                q = moved_slightly(self.model, q, dv)
             return q, ca.mmax(ca.fabs(dv))
 
         outputs = (
