@@ -44,3 +44,11 @@ class CompilerRefused(MotionBaseError):
 
 class UsageError(MotionBaseError):
     """A command was called in a way that cannot work."""
+
+
+class SchemaError(MotionBaseError):
+    """A schema of records is not well formed, or a channel is not in it."""
+
+
+class RingError(MotionBaseError):
+    """A ring cannot be created, attached to or used as asked; the message names it and says what would work."""

@@ -18,6 +18,7 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, coordinates, q_of, speeds, v_of
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.flight import Flight
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 
@@ -28,7 +29,7 @@ LARGEST = 2e9  # [bytes] of recorded rows
 
 
 def simulate(
-    model: Model | Tree | Loops,
+    model: Model | Tree | Loops | Flight,
     duration: float,
     dt: float = 1e-3,
     *,
@@ -43,6 +44,7 @@ def simulate(
     """The motion from a start; with closures, from the nearest start that meets those which hold.
 
     Args:
+        model: a `Flight` carries the momentum of a free-flying tree along and keeps it to rounding
         duration: [s]
         dt: step [s], made a little shorter where a whole number of steps does not fit; for an adaptive method the time
             between samples
@@ -60,12 +62,17 @@ def simulate(
     q, v = q_of(plain, q0), v_of(plain, v0)
     if isinstance(model, Model):
         model = Loops(model, step=h, around=q) if model.closures else Tree(model)
-    system = System(plain, model.forward_dynamics)
+    flight = model if isinstance(model, Flight) else None
+    system = System(plain, model.forward_dynamics, *([flight.speeds_of] if flight else []))
     held, rows = _inputs(system, inputs, steps, h)
     if isinstance(model, Loops):
         q, v = closed_start(model, q, v, {**held, **{name: values[0] for name, values in rows.items()}})
+    if flight:
+        v = compile(flight.momenta)(q=q, v=v)
     job = Job(system, held, rows, steps, h, every, mode, progress or (lambda _: None))
     q_rows, v_rows, taken, wall = run(job, chosen, q, v)
+    if flight:
+        v_rows = compile(flight.speeds).map(q=np.ascontiguousarray(q_rows), u=np.ascontiguousarray(v_rows))["v"]
     t = np.arange(len(q_rows), dtype=np.float64) * (h * every)
     tree = model if isinstance(model, Tree) else model.tree
     energy = compile(Outputs(tree).energies).map(q=np.ascontiguousarray(q_rows), v=np.ascontiguousarray(v_rows))

@@ -12,7 +12,7 @@ from typing import Any, final
 import casadi as ca
 
 from motionbase.compile import Body, Kernel, Port, Program, Unit
-from motionbase.multibody.integrators.local import local_rate, moved
+from motionbase.multibody.integrators.local import moved
 from motionbase.multibody.integrators.method import AbstractMethod, EmbeddedMethod
 from motionbase.multibody.integrators.system import H, System
 from motionbase.multibody.integrators.tableau import ButcherTableau
@@ -44,7 +44,7 @@ class SemiImplicitEuler(AbstractMethod):
 
         def advance(h: Any, q: Any, v: Any, v_dot: Any) -> Any:
             v_next = v + h * v_dot
-            return moved(model, q, h * local_rate(model, q, ca.SX(model.nv, 1), v_next)), v_next
+            return moved(model, q, h * system.rate(q, ca.SX(model.nv, 1), v_next)), v_next
 
         kernel = Kernel("advance", (*system.ports[:3], Port("v_dot", model.nv)), system.next_ports, advance)
 
@@ -111,7 +111,7 @@ def _stage(system: System, tableau: ButcherTableau, i: int) -> Kernel:
     def expr(h: Any, q: Any, v: Any, k_xi: Any, k_v: Any) -> Any:
         xi, v_i = h * (row @ k_xi).T, v + h * (row @ k_v).T
         q_i = moved(model, q, xi)
-        return q_i, v_i, local_rate(model, q_i, xi, v_i)
+        return q_i, v_i, system.rate(q_i, xi, v_i)
 
     inputs = (H, *system.ports[1:3], *_slopes(model.nv, i))
     outputs = (Port("q_i", model.nq), Port("v_i", model.nv), Port("xi_dot", model.nv))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Body, Kernel, Port, Program, Unit
 from motionbase.compile.linear import samples_at, solve
-from motionbase.multibody.integrators.local import local_rate, moved, normalised
+from motionbase.multibody.integrators.local import moved, normalised
 from motionbase.multibody.integrators.method import EmbeddedMethod
 from motionbase.multibody.integrators.system import H, System
 from motionbase.multibody.integrators.tableau import RosenbrockTableau
@@ -107,7 +107,7 @@ def _solved(system: System, tableau: RosenbrockTableau) -> Kernel:
 
     def expr(h: Any, q: Any, v: Any, columns: Any, r_xi: Any, r_v: Any) -> Any:
         def rate(xi: Any) -> Any:
-            return local_rate(model, moved(model, q, xi), xi, v)
+            return system.rate(moved(model, q, xi), xi, v)
 
         by_xi = _at_start(ca.jacobian, system, rate)
         by_v = ca.jacobian(rate(ca.SX.zeros(nv)), v)
@@ -148,7 +148,7 @@ def _place(system: System, tableau: RosenbrockTableau, i: int) -> Kernel:
     def expr(q: Any, v: Any, u_xi: Any, u_v: Any) -> Any:
         xi, v_i = (row @ u_xi).T, v + (row @ u_v).T
         q_i = moved(model, q, xi)
-        return q_i, v_i, local_rate(model, q_i, xi, v_i)
+        return q_i, v_i, system.rate(q_i, xi, v_i)
 
     outputs = (Port("q_i", model.nq), Port("v_i", model.nv), Port("xi_dot", model.nv))
     return Kernel(f"{tableau.name}_stage{i}", (*system.ports[1:3], *_sums(model.nv, i)), outputs, expr)

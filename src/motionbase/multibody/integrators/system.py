@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import casadi as ca
 
@@ -13,8 +14,14 @@ from motionbase.compile.reference import Reference
 from motionbase.errors import ModelError
 from motionbase.multibody.integrators.local import local_rate
 from motionbase.multibody.model import Model
+from motionbase.spatial.rotations import Expr
 
 H = Port("h", (), "s", "step")
+Speeds: TypeAlias = Callable[[Expr, Expr], Expr]
+
+
+def _as_they_are(q: Expr, v: Expr) -> Expr:
+    return v
 
 
 @final
@@ -24,10 +31,12 @@ class System:
 
     Attributes:
         forward: (q, v, inputs ...) -> v_dot, and what else it likes to tell; inputs are held over a step
+        speeds: (q, v) -> speeds, where v stands for others from which they follow
     """
 
     model: Model
     forward: Kernel
+    speeds: Speeds = field(default=_as_they_are)
 
     def __post_init__(self) -> None:
         if self.model.nv == 0:
@@ -51,12 +60,16 @@ class System:
         q, v = by_name["q"], by_name["v"]
         return Port("q_next", q.shape, q.unit, "after the step"), Port("v_next", v.shape, v.unit, "after the step")
 
+    def rate(self, q: Expr, xi: Expr, v: Expr) -> Expr:
+        """(nv,) rate of the local coordinates xi, where they have led to q."""
+        return local_rate(self.model, q, xi, self.speeds(q, v))
+
     @cached_property
     def start_rate(self) -> Kernel:
         """Rate of the local coordinates at the start of a step."""
 
         def expr(q: Any, v: Any) -> Any:
-            return local_rate(self.model, q, ca.SX(self.model.nv, 1), v)
+            return self.rate(q, ca.SX(self.model.nv, 1), v)
 
         return Kernel("start_rate", self.ports[1:3], (Port("xi_dot", self.model.nv, "-"),), expr)
 

@@ -1,0 +1,86 @@
+"""A lock that dies with its holder: one writer of a ring, and one at a time of each block."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import final
+
+from motionbase.errors import RingError
+
+RETRIES, PAUSE_S = 5, 0.01  # somebody may just be looking whether it is held
+
+
+@final
+class FileLock:
+    """An exclusive lock on a file, released by the system whatever happens to the process.
+
+    A forked child lets go of its copy at once: it must not keep the lock of a parent that has ended.
+    """
+
+    _held: set[FileLock] = set()
+
+    def __init__(self, path: Path, mode: int = 0o600) -> None:
+        self.path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+        except OSError as error:
+            raise RingError(f"lock {path}: {error.strerror or error}") from None
+
+    def take(self, retries: int = RETRIES) -> bool:
+        """Whether it was free; the holder's process number is written into the file for people."""
+        for attempt in range(retries):
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if attempt == retries - 1:
+                    return False
+                time.sleep(PAUSE_S)
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, str(os.getpid()).encode(), 0)
+        FileLock._held.add(self)
+        return True
+
+    def holder(self) -> int | None:
+        """The process that wrote itself into the file."""
+        text = os.pread(self._file, 20, 0)
+        return int(text) if text.isdigit() else None
+
+    def release(self) -> None:
+        """Let go; the file stays."""
+        FileLock._held.discard(self)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> FileLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def is_held(path: Path) -> bool:
+    """Whether some process holds a lock on the file."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+
+
+def _forget_in_child() -> None:
+    for lock in list(FileLock._held):
+        lock.release()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

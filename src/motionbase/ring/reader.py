@@ -1,0 +1,234 @@
+"""A reader of a ring: it has its own tail, may come and go, and says what happened to the writer."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from enum import Enum
+from typing import Literal, NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RingError
+from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
+from motionbase.ring.layout import BEAT, CLAIM, HEAD, PAGE, Header, Status
+from motionbase.ring.native import RESTARTED, Port, native
+from motionbase.ring.schema import Schema
+from motionbase.ring.segment import Segment, attach
+
+Rows: TypeAlias = NDArray[np.float64]
+BATCH = 4096  # records in one read at most, by default
+LOOK_AGAIN_S = 0.05  # between looks at the file system while nothing comes
+
+
+class ReaderState(Enum):
+    """What a reader knows of its writer."""
+
+    NO_SEGMENT = "no segment"
+    NOT_INITIALISED = "not initialised"
+    WAITING = "waiting for the first record"
+    LIVE = "live"
+    STOPPED = "writer stopped"
+    RESTARTED = "writer restarted"
+
+
+class Batch(NamedTuple):
+    """What one read gave.
+
+    Attributes:
+        rows: (n, channels), a view that the next read overwrites
+        first: number of the first row since the writer's epoch
+        lost: records overwritten before they could be read
+        state: RESTARTED in the one batch that is the first of a new writer
+    """
+
+    rows: Rows
+    first: int
+    lost: int
+    state: ReaderState
+
+
+@final
+class Reader:
+    """Follows a ring by name, through stops and restarts of its writer.
+
+    Args:
+        start: "head" takes what comes from now on, "oldest" all that is still there
+        timeout: the writer counts as stopped when nothing has come for so long [s]
+        batch: records in one read at most
+        schema: what the records must be; None takes what there is
+    """
+
+    def __init__(
+        self,
+        name: str = DEFAULT_NAME,
+        *,
+        start: Literal["head", "oldest"] = "head",
+        timeout: float = 1.0,
+        batch: int = BATCH,
+        schema: Schema | None = None,
+        backend: AbstractBackend | None = None,
+    ) -> None:
+        if start not in ("head", "oldest"):
+            raise RingError(f"start is {start!r}, it must be 'head' or 'oldest'")
+        if batch < 1 or not timeout > 0:
+            raise RingError(f"batch is {batch} and timeout {timeout} s; both must be above 0")
+        self.name, self.backend, self.timeout = name, backend or find(name), timeout
+        self.state, self.lost, self.restarts = ReaderState.NO_SEGMENT, 0, 0
+        self._start, self._batch, self._wanted = start, batch, schema
+        self._segment: Segment | None = None
+        self._header: Header | None = None
+        self._port, self._rows, self._empty = Port(), np.empty((0, 0)), np.empty((0, 0))
+        self._moved, self._looked, self._seen = time.monotonic(), -np.inf, (0, 0)
+        self._attach(self._start)
+
+    # ---- what it is attached to ----
+
+    @property
+    def header(self) -> Header:
+        """Of the ring it reads."""
+        if self._header is None:
+            raise RingError(f"ring {self.name!r} ({self.backend}): {self.state.value}")
+        return self._header
+
+    @property
+    def schema(self) -> Schema:
+        """Of the ring it reads."""
+        return self.header.layout.schema
+
+    @property
+    def tail(self) -> int:
+        """Number of the next record to take."""
+        return int(self._port.tail)
+
+    @property
+    def behind(self) -> int:
+        """Records published and not yet taken."""
+        return max(0, self._segment.head - self.tail) if self._segment and self._header else 0
+
+    def _attach(self, start: str) -> bool:
+        """Whether a ring is there and ready."""
+        self._looked = time.monotonic()
+        segment = attach(self.backend)
+        if segment is None:
+            self.state = ReaderState.NO_SEGMENT
+            return False
+        header = segment.header()
+        if header is None:
+            self.state = ReaderState.NOT_INITIALISED
+            return False
+        layout = header.layout
+        if self._wanted is not None and layout.schema.hash != self._wanted.hash:
+            raise RingError(
+                f"ring {self.name!r} has records of schema {layout.schema.name!r} with {len(layout.schema.channels)} "
+                f"channels, {self._wanted.name!r} with {len(self._wanted.channels)} is wanted"
+            )
+        head, claim = segment.counter(HEAD), segment.counter(CLAIM)
+        self._segment, self._header = segment, header
+        self._rows = np.empty((min(self._batch, layout.capacity), len(layout.schema.channels)))
+        self._empty = self._rows[:0]
+        self._port = Port(
+            counters=segment.address + PAGE,
+            records=segment.address + layout.records_at,
+            record_bytes=layout.schema.record_bytes,
+            capacity=layout.capacity,
+            rows=self._rows.ctypes.data,
+            epoch=header.epoch,
+            tail=head if start == "head" else max(0, claim - layout.capacity),
+        )
+        self._address, self._read = ctypes.addressof(self._port), native().read
+        self._moved, self._seen = time.monotonic(), (head, segment.counter(BEAT))
+        self.state = ReaderState.WAITING
+        return True
+
+    # ---- reading ----
+
+    def read(self) -> Batch:
+        """What has come since the last read, at most a batch of it; never waits."""
+        restarted = False
+        if self._header is None:
+            if time.monotonic() - self._looked < LOOK_AGAIN_S or not self._attach(self._start):
+                return self._nothing()
+        port = self._port
+        port.count = len(self._rows)
+        self._read(self._address)
+        if port.status == RESTARTED or (port.count == 0 and self._superseded()):
+            self.restarts += 1
+            self._header, self._start, restarted = None, "oldest", True  # nothing of the new writer is to be missed
+            if not self._attach("oldest"):
+                return self._nothing()
+            port = self._port
+            port.count = len(self._rows)
+            self._read(self._address)
+            if port.status == RESTARTED:
+                self._header = None
+                return self._nothing()
+        return self._batched(restarted)
+
+    def _nothing(self) -> Batch:
+        return Batch(self._empty, 0, 0, self.state)
+
+    def _batched(self, restarted: bool) -> Batch:
+        port = self._port
+        count, start, lost = port.count, port.start, port.lost
+        self.lost += lost
+        if count:
+            self._moved, self.state = time.monotonic(), ReaderState.LIVE
+        elif self._segment is not None:
+            self._watch(self._segment)
+        state = ReaderState.RESTARTED if restarted else self.state
+        return Batch(self._rows[start:count], port.tail - count + start, lost, state)
+
+    def _watch(self, segment: Segment) -> None:
+        """The watchdog: has the writer moved its head, or at least beaten, within the timeout?"""
+        now, seen = time.monotonic(), (segment.counter(HEAD), segment.counter(BEAT))
+        if segment.status in (Status.STOPPED, Status.FAILED):
+            self.state = ReaderState.STOPPED
+        elif seen != self._seen:
+            self._seen, self._moved = seen, now
+            if self.state is ReaderState.STOPPED:
+                self.state = ReaderState.LIVE if seen[0] else ReaderState.WAITING
+        elif now - self._moved > self.timeout:
+            self.state = ReaderState.STOPPED
+
+    def _superseded(self) -> bool:
+        """Whether another writer has taken the name; all records of the old one have been read by now."""
+        now = time.monotonic()
+        if self._segment is None or isinstance(self.backend, Device) or now - self._looked < LOOK_AGAIN_S:
+            return False
+        self._looked = now
+        try:
+            return os.stat(self.backend.path).st_ino != self._segment.inode
+        except OSError:
+            return False
+
+    def wait(self, seconds: float) -> Batch:
+        """As `read`, but wait for something to come: sleeping, so it costs next to nothing."""
+        end, pause = time.monotonic() + seconds, 1e-4
+        while True:
+            batch = self.read()
+            left = end - time.monotonic()
+            if len(batch.rows) or batch.lost or batch.state is ReaderState.RESTARTED or left <= 0:
+                return batch
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, 5e-3)
+
+    def spin(self, seconds: float) -> Batch:
+        """As `wait`, but without sleep: a microsecond's delay for a whole processor."""
+        if self._header is not None:
+            self._port.deadline = time.monotonic_ns() + int(seconds * 1e9)
+            native().wait(self._address)
+        return self.read()
+
+    def close(self) -> None:
+        """Let go of the memory; the writer does not notice."""
+        self._segment, self._header, self._port = None, None, Port()
+        self.state = ReaderState.NO_SEGMENT
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,139 @@
+"""What a record holds: a row of float64, every channel with a name, a unit and a place among legs, axes and sensors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, final
+
+from motionbase.errors import SchemaError
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+LARGEST = 65_536  # channels
+DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
+LEGS = (1, 2, 3, 4, 5, 6)
+
+
+@final
+@dataclass(frozen=True)
+class Channel:
+    """One float64 of every record.
+
+    Attributes:
+        name: an identifier, so that formulas, columns and message fields can all use it
+        unit: SI, "-" for none
+        group: the sensor or calculation it belongs to
+        leg: 1 to 6 for people, or None
+        dof: surge, sway, heave, roll, pitch or yaw, or None
+    """
+
+    name: str
+    unit: str
+    description: str
+    group: str
+    leg: int | None = None
+    dof: str | None = None
+
+    def __post_init__(self) -> None:
+        for what, text in (("name", self.name), ("group", self.group)):
+            if not (isinstance(text, str) and NAME.fullmatch(text)):
+                raise SchemaError(
+                    f"channel {self.name!r}: {what} {text!r} must be lower-case letters, digits and underscores, "
+                    "starting with a letter, 64 at most"
+                )
+        for what, text in (("unit", self.unit), ("description", self.description)):
+            if not (isinstance(text, str) and text and len(text) <= 400):
+                raise SchemaError(
+                    f"channel {self.name!r}: its {what} is {text!r}, a text of 1 to 400 letters is wanted"
+                )
+        if self.leg is not None and self.leg not in LEGS:
+            raise SchemaError(f"channel {self.name!r}: leg {self.leg!r}, it must be 1 to 6 or none")
+        if self.dof is not None and self.dof not in DOFS:
+            raise SchemaError(f"channel {self.name!r}: dof {self.dof!r}, it must be one of {', '.join(DOFS)} or none")
+
+
+@final
+@dataclass(frozen=True)
+class Schema:
+    """The channels of a record, in order; the first is the time [s] since the ring's epoch."""
+
+    name: str
+    channels: tuple[Channel, ...]
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
+            raise SchemaError(f"schema {self.name!r}: its name must be lower-case letters, digits and underscores")
+        if not 1 <= len(self.channels) <= LARGEST:
+            raise SchemaError(f"schema {self.name!r} has {len(self.channels)} channels, it must have 1 to {LARGEST}")
+        first = self.channels[0]
+        if (first.name, first.unit) != ("t", "s"):
+            raise SchemaError(
+                f"schema {self.name!r}: the first channel is {first.name!r} [{first.unit}], it must be 't' [s]"
+            )
+        if len(self.index) < len(self.channels):
+            names = [c.name for c in self.channels]
+            double = next(n for n in names if names.count(n) > 1)
+            raise SchemaError(f"schema {self.name!r}: two channels are called {double!r}")
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Place of every channel in a record."""
+        return {c.name: k for k, c in enumerate(self.channels)}
+
+    @cached_property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Names of the channels by group, both in order of appearance."""
+        found: dict[str, list[str]] = {}
+        for channel in self.channels:
+            found.setdefault(channel.group, []).append(channel.name)
+        return {group: tuple(names) for group, names in found.items()}
+
+    @property
+    def record_bytes(self) -> int:
+        """Eight for each channel."""
+        return 8 * len(self.channels)
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Places of channels by name."""
+        return [self.place(name) for name in names]
+
+    def place(self, name: str) -> int:
+        """Place of a channel in a record."""
+        if name not in self.index:
+            near = [n for n in self.index if name in n] or list(self.index)
+            listed = ", ".join(near[:8]) + (", ..." if len(near) > 8 else "")
+            raise SchemaError(f"schema {self.name!r} has no channel {name!r}; channels: {listed}")
+        return self.index[name]
+
+    @cached_property
+    def json(self) -> str:
+        """The canonical text: sorted keys, no spaces, nothing that is None."""
+        channels = [{k: v for k, v in asdict(c).items() if v is not None} for c in self.channels]
+        return json.dumps({"name": self.name, "channels": channels}, sort_keys=True, separators=(",", ":"))
+
+    @cached_property
+    def hash(self) -> bytes:
+        """(32 bytes) SHA-256 of the canonical text: two schemas are the same if their hashes are."""
+        return hashlib.sha256(self.json.encode()).digest()
+
+    @staticmethod
+    def from_json(text: str) -> Schema:
+        """The schema of a text; anything that is not one gets a sentence."""
+        try:
+            given = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise SchemaError(f"the schema is not JSON: {error}") from None
+        if not (isinstance(given, dict) and isinstance(given.get("channels"), list)):
+            raise SchemaError("the schema must be an object with 'name' and a list of 'channels'")
+        return Schema(str(given.get("name")), tuple(_channel(k, c) for k, c in enumerate(given["channels"])))
+
+
+def _channel(at: int, given: Any) -> Channel:
+    known = set(Channel.__dataclass_fields__)
+    if not isinstance(given, dict) or not given.keys() <= known or not {"name", "unit", "group"} <= given.keys():
+        raise SchemaError(f"channel {at} of the schema is {given!r:.80}; its keys are {', '.join(sorted(known))}")
+    return Channel(**{"description": "-", **given})

@@ -1,0 +1,168 @@
+"""A ring's memory, mapped into this process: made by a writer, or found by a reader."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import mmap
+import os
+import struct
+import time
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import RingError
+from motionbase.ring.backend import AbstractBackend, Device
+from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
+from motionbase.ring.native import native
+
+
+@final
+class Segment:
+    """A mapping; readers have it without the right to write."""
+
+    def __init__(self, backend: AbstractBackend, file: int, size: int, writable: bool) -> None:
+        protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+        try:
+            self._map = mmap.mmap(file, size, mmap.MAP_SHARED, protection)
+        except (OSError, ValueError) as error:
+            raise RingError(f"{backend} cannot be mapped: {error}") from None
+        self.backend, self.size = backend, size
+        self.memory = memoryview(self._map)
+        self.address = int(np.frombuffer(self._map, np.uint8).ctypes.data)
+        self.inode = os.fstat(file).st_ino
+
+    def counter(self, offset: int) -> int:
+        """One of the counters, with acquire order."""
+        value = ctypes.c_uint64()
+        native().load_acquire(self.address + PAGE + offset, ctypes.addressof(value))
+        return value.value
+
+    def set_counter(self, offset: int, value: int) -> None:
+        """One of the counters, with release order."""
+        native().store_release(self.address + PAGE + offset, value)
+
+    @property
+    def head(self) -> int:
+        """Records published since the epoch."""
+        return self.counter(HEAD)
+
+    @property
+    def status(self) -> Status:
+        """What the writer last said."""
+        value = self.counter(STATUS)
+        return Status(value) if value in Status._value2member_map_ else Status.NEW
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether it holds records of an unexpected stop that nobody has saved."""
+        return bool(self.counter(UNSAVED))
+
+    def header(self) -> Header | None:
+        """The header, once the writer has finished it; None before."""
+        epoch = self.counter(EPOCH)
+        if epoch == 0 or epoch % 2:
+            return None
+        found = Header.read(self.memory, str(self.backend))
+        return found if found is not None and found.epoch == epoch == self.counter(EPOCH) else None
+
+
+def create(backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o600) -> tuple[Segment, Header]:
+    """A ring ready for its first record. The caller holds the writer's lock."""
+    epoch = time.time_ns() & ~1
+    if isinstance(backend, Device):
+        segment = _opened(backend, writable=True)
+        if segment is None or segment.size < layout.total_bytes:
+            size = segment.size if segment else 0
+            raise RingError(f"{backend} has {size} bytes, the ring needs {layout.total_bytes}: take a smaller capacity")
+        old = segment.counter(EPOCH)
+        epoch += 2 * (epoch == old)
+        _fill(segment, layout, writer, epoch)
+    else:
+        building = backend.path.with_name(f"{backend.path.name}.new")
+        segment = _new_file(backend, building, layout.total_bytes, mode)
+        _fill(segment, layout, writer, epoch)
+        retired = _opened_or_none(backend)
+        os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
+        if retired is not None and retired.size >= 2 * PAGE:
+            retired.set_counter(STATUS, Status.RETIRED)
+    header = segment.header()
+    assert header is not None
+    return segment, header
+
+
+def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:
+    """The ring's memory if there is any."""
+    return _opened(backend, writable)
+
+
+def _opened(backend: AbstractBackend, writable: bool) -> Segment | None:
+    flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        file = os.open(backend.path, flags)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RingError(f"{backend}: {error.strerror or error}{_owner(backend.path, error)}") from None
+    try:
+        size = backend.size if isinstance(backend, Device) else os.fstat(file).st_size
+        if size < 2 * PAGE:
+            raise RingError(f"{backend} has {size} bytes, which is too short for a ring; remove it")
+        return Segment(backend, file, size, writable)
+    finally:
+        os.close(file)
+
+
+def _opened_or_none(backend: AbstractBackend) -> Segment | None:
+    try:
+        return _opened(backend, writable=True)
+    except RingError:
+        return None  # foreign or too short: there is nobody to tell
+
+
+def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Segment:
+    path.unlink(missing_ok=True)  # left by a writer that died here; ours to remove, we hold the lock
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    except OSError as error:
+        raise RingError(f"{backend} cannot be made: {error.strerror or error}{_owner(path, error)}") from None
+    try:
+        os.fchmod(file, mode)
+        os.posix_fallocate(file, 0, size)  # every page exists now, so that a tick never has to wait for one
+        return Segment(backend, file, size, writable=True)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        full = error.errno in (errno.ENOSPC, errno.ENOMEM)
+        hint = "; take a smaller capacity or remove old rings (motionbase ring clean)" if full else ""
+        raise RingError(f"{backend}: {size} bytes: {error.strerror or error}{hint}") from None
+    finally:
+        os.close(file)
+
+
+def _fill(segment: Segment, layout: Layout, writer: str, epoch: int) -> None:
+    """Everything but records; the epoch is odd meanwhile and comes last."""
+    segment.set_counter(EPOCH, epoch | 1)
+    memory = segment.memory
+    memory[:PAGE] = bytes(PAGE)
+    counters = bytearray(PAGE)
+    struct.pack_into("<Q", counters, EPOCH, epoch | 1)
+    memory[PAGE : 2 * PAGE] = bytes(counters)
+    memory[layout.generators_at : layout.schema_at] = bytes(layout.schema_at - layout.generators_at)
+    for at, text in ((layout.schema_at, layout.schema.json), (layout.platform_at, layout.platform)):
+        raw = text.encode()
+        memory[at : at + len(raw)] = raw
+    header = layout.header(writer, os.getpid(), epoch, time.time_ns())
+    memory[: len(header)] = header
+    segment.set_counter(STATUS, Status.NEW)
+    segment.set_counter(EPOCH, epoch)
+
+
+def _owner(path: Path, error: OSError) -> str:
+    if error.errno != errno.EACCES:
+        return ""
+    try:
+        return f"; it belongs to user {path.stat().st_uid}"
+    except OSError:
+        return ""
