@@ -216,7 +216,9 @@ def free_flight(settings: Settings, by_momentum: bool) -> tuple[float, float, fl
     )
     tree = Tree(model)
     start = {"shoulder_pitch": 0.6, "elbow_pitch": -1.2, "wrist_pitch": 0.4}
-    run = simulate(Flight(tree) if by_momentum else tree, 6.0 if settings.quick else 60.0, 1e-3, q0=start, v0=FREE_RATES, every=10)
+    run = simulate(
+        Flight(tree) if by_momentum else tree, 6.0 if settings.quick else 60.0, 1e-3, q0=start, v0=FREE_RATES, every=10
+    )
     momenta = compile(Outputs(tree).momenta).map(q=np.ascontiguousarray(run.q), v=np.ascontiguousarray(run.v))
     angular, linear = momenta["angular"], momenta["linear"]
     exchanged = model.body("orbiter").mass * np.linalg.norm(run.v[:, 3:6], axis=1).max()

@@ -52,3 +52,19 @@ class SchemaError(MotionBaseError):
 
 class RingError(MotionBaseError):
     """A ring cannot be created, attached to or used as asked; the message names it and says what would work."""
+
+
+class GeneratorError(MotionBaseError):
+    """A function generator cannot be as asked; the message names its number, the field, the value and the bounds."""
+
+
+class CommandError(MotionBaseError):
+    """An operator command is not well formed; the message names it, the value and what is wanted."""
+
+
+class ScheduleError(MotionBaseError):
+    """A schedule cannot be run as asked; the message names the job or the setting and says what would work."""
+
+
+class MirrorError(MotionBaseError):
+    """A mirror's peer cannot be reached or does not speak as it should."""

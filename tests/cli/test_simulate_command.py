@@ -174,3 +174,33 @@ def test_models_lists_everything(capsys: Capture) -> None:
         "coordinates": 6,
         "speeds": 6,
     }
+
+
+def test_models_shows_the_parts_of_one(capsys: Capture) -> None:
+    out = output(capsys, "models", "four_bar")
+    for word in ("j_coupler [rad]", "coupler", "Closures: loop", "loop.z is met whatever the coordinates"):
+        assert word in out
+    data = json.loads(output(capsys, "models", "mine.toml", "--json"))
+    assert data["joints"] == [
+        {
+            "joint": "pivot",
+            "parent": "ground",
+            "child": "bob",
+            "mass_kg": 1.0,
+            "coordinates": {"pivot": "rad"},
+            "speeds": {"pivot": "rad/s"},
+        }
+    ]
+    assert call(["models", "pendulm"]) == 2 and "did you mean 'pendulum'?" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_file(capsys: Capture) -> None:
+    Path("run.csv").mkdir()
+    assert call(["simulate", "pendulum", "--out", "run.csv"]) == 2
+    assert "'run.csv' is a folder" in capsys.readouterr().err
+
+
+def test_losses_are_mentioned_beside_the_energy_drift(capsys: Capture) -> None:
+    Path("damped.toml").write_text(TOML + "[elements.oil]\ntype = 'damper'\njoint = 'pivot'\ndamping = 0.1\n")
+    notes = summary(capsys, "damped.toml", "--duration", "0.1")["notes"]
+    assert notes == ["losses in dampers, friction and contact count as energy drift"]

@@ -45,10 +45,10 @@ def modes(
     if number is not None and number < 1:
         raise UsageError(f"--number {number}: at least 1 is wanted")
     found = model_ref.load(model)
-    rest = equilibrium(
-        found.model, {**found.q0, **model_ref.named_numbers("--at", at)}, search="nearest" if nearest else "stable"
-    )
-    natural = find(found.model, rest.q)
+    start = {**found.q0, **model_ref.named_numbers("--at", at)}
+    with terminal.working(f"looking for where {found.model.name} rests"):
+        rest = equilibrium(found.model, start, search="nearest" if nearest else "stable")
+        natural = find(found.model, rest.q)
     count = len(natural) if number is None else min(number, len(natural))
     if as_json:
         print(json.dumps(_data(found.model, rest, natural, count, found.notes), indent=2))

@@ -50,6 +50,7 @@ def simulate(
     _check_writable(out, (".csv", ".parquet"))
     _check_writable(plot, (".png", ".pdf", ".svg"))
     found = model_ref.load(model)
+    lossy = bool(found.model.elements) or any(b.modes is not None for b in found.model.bodies)
     q = {**found.q0, **model_ref.named_numbers("--q0", q0)}
     v = {**found.v0, **model_ref.named_numbers("--v0", v0)}
     trajectory = _run(found, duration, dt, method, q, v, every)
@@ -60,7 +61,8 @@ def simulate(
 
         write_plot(trajectory, plot)
     files = [str(p) for p in (out, plot) if p is not None]
-    summary = {**_summary(trajectory), "files": files, "notes": list(found.notes)}
+    notes = [*found.notes, *(["losses in dampers, friction and contact count as energy drift"] if lossy else [])]
+    summary = {**_summary(trajectory), "files": files, "notes": notes}
     if as_json:
         print(json.dumps(summary, indent=2))
     else:
@@ -73,6 +75,8 @@ def _check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
         return
     if path.suffix not in endings:
         raise UsageError(f"{str(path)!r}: the name must end in {', '.join(endings)}")
+    if path.is_dir():
+        raise UsageError(f"{str(path)!r} is a folder; give the name of a file")
     if not path.parent.is_dir():
         raise UsageError(f"{str(path)!r}: the folder {str(path.parent)!r} does not exist")
     if path.suffix == ".parquet":

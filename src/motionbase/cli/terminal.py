@@ -1,7 +1,8 @@
 """Printing for people: one console for tables, and numbers that are short enough to read."""
 
 import sys
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,6 +17,14 @@ def console() -> "Console":
 
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     return Console(highlight=False, markup=False, emoji=False, width=width)
+
+
+def working(what: str) -> AbstractContextManager[Any]:
+    """A turning sign on stderr while something without a known length is done; nothing where that is no terminal."""
+    from rich.console import Console
+
+    screen = Console(stderr=True, highlight=False, markup=False)
+    return screen.status(what) if screen.is_terminal else nullcontext()
 
 
 def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.modes import Modes
@@ -20,15 +20,38 @@ GROUND = "ground"  # the name of what does not move; no body may have it
 
 def check_name(kind: str, name: str) -> None:
     """Names of bodies, joints and points: letters, digits and underscores, beginning with a letter."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ModelError(f"{kind} {name!r}: a name is letters, digits and underscores, and starts with a letter")
+
+
+def shown(value: object) -> str:
+    """A value in an error, cut where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except (ValueError, RecursionError):  # a whole number of thousands of digits
+        text = type(value).__name__
+    return text if len(text) <= 80 else f"{text[:70]} ..."
+
+
+def numbers_of(value: object) -> NDArray[np.float64] | None:
+    """A value as an array; None where it holds anything but numbers, or lists of different lengths."""
+    try:
+        given = np.asarray(value)
+        return None if given.dtype.kind in "OSU" and not _plain(given) else given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _plain(given: NDArray[Any]) -> bool:
+    """Objects that are numbers after all: whole ones too large for a machine's."""
+    return given.dtype.kind == "O" and all(isinstance(x, int | float) for x in given.flat)
 
 
 def checked_vector(owner: str, what: str, value: object) -> Vector:
     """Three finite numbers."""
-    array = np.asarray(value, dtype=np.float64) if not isinstance(value, str) else np.empty(0)
-    if array.shape != (3,) or not np.all(np.isfinite(array)):
-        raise ModelError(f"{owner}: {what} is {value!r}, three finite numbers are wanted")
+    array = numbers_of(value)
+    if array is None or array.shape != (3,) or not np.all(np.isfinite(array)):
+        raise ModelError(f"{owner}: {what} is {shown(value)}, three finite numbers are wanted")
     return (float(array[0]), float(array[1]), float(array[2]))
 
 
@@ -37,14 +60,14 @@ def checked_inertia(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
 
     Takes three principal moments, six numbers (xx, yy, zz, xy, xz, yz) or a full matrix.
     """
-    array = np.asarray(value, dtype=np.float64)
+    array = numbers_of(value)
+    if array is None or array.shape not in ((3,), (6,), (3, 3)) or not np.all(np.isfinite(array)):
+        raise ModelError(f"{owner}: inertia is {shown(value)}, 3, 6 or 3x3 finite numbers are wanted")
     if array.shape == (3,):
         array = np.diag(array)
     elif array.shape == (6,):
         xx, yy, zz, xy, xz, yz = array
         array = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    if array.shape != (3, 3) or not np.all(np.isfinite(array)):
-        raise ModelError(f"{owner}: inertia must be 3, 6 or 3x3 finite numbers")
     scale = max(float(np.abs(array).max()), 1e-300)
     if not np.allclose(array, array.T, rtol=0, atol=1e-9 * scale):
         raise ModelError(f"{owner}: inertia is not symmetric")
@@ -88,12 +111,18 @@ class Body:
         owner = f"body {self.name!r}"
         if self.modes is not None:
             self._take_modes(self.modes, owner)
-        if not math.isfinite(self.mass) or self.mass < 0:
-            raise ModelError(f"{owner}: mass is {self.mass!r} kg, it must be a finite number, not negative")
+        mass = None if isinstance(self.mass, bool) else numbers_of(self.mass)
+        if mass is None or mass.shape != () or not np.isfinite(mass) or mass < 0:
+            raise ModelError(f"{owner}: mass is {shown(self.mass)} kg, it must be a finite number, not negative")
+        object.__setattr__(self, "mass", float(mass))
         object.__setattr__(self, "com", checked_vector(owner, "com", self.com))
         object.__setattr__(self, "inertia", checked_inertia(owner, self.inertia))
         if self.mass == 0.0 and np.any(np.asarray(self.inertia)):
             raise ModelError(f"{owner}: a body without mass cannot have inertia")
+        if not isinstance(self.points, Mapping):
+            raise ModelError(f"{owner}: points are {shown(self.points)}, places by name are wanted")
+        for name in self.points:
+            check_name(f"{owner}: point", name)
         points = {name: checked_vector(owner, f"point {name!r}", p) for name, p in self.points.items()}
         object.__setattr__(self, "points", points)
 

@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from motionbase.errors import ModelError
-from motionbase.multibody.body import GROUND, ZERO, Vector, checked_vector
+from motionbase.multibody.body import GROUND, ZERO, Vector, checked_vector, numbers_of, shown
 
 if TYPE_CHECKING:
     from motionbase.multibody.model import Model
@@ -30,8 +32,9 @@ def checked_point(owner: str, what: str, point: Point) -> Point:
 
 def checked_number(owner: str, what: str, value: float, unit: str, *, least: float = -math.inf) -> float:
     """A finite number, not below `least`."""
-    if isinstance(value, (bool, str)) or not math.isfinite(value):
-        raise ModelError(f"{owner}: {what} is {value!r} {unit}, a finite number is wanted")
+    number = None if isinstance(value, bool) else numbers_of(value)
+    if number is None or number.shape != () or not math.isfinite(number):
+        raise ModelError(f"{owner}: {what} is {f'{shown(value)} {unit}'.rstrip()}, a finite number is wanted")
     if value < least:
         raise ModelError(f"{owner}: {what} is {value:g} {unit}, it must be at least {least:g}")
     return float(value)
@@ -46,6 +49,8 @@ def checked_positive(owner: str, what: str, value: float, unit: str) -> float:
 
 def check_place(owner: str, model: Model, body: str, point: Point, *, ground: bool = True) -> None:
     """The body is there (or is the ground, where that is allowed) and has the point."""
+    if not isinstance(body, str):
+        raise ModelError(f"{owner}: body is {shown(body)}, the name of a body is wanted")
     if body == GROUND:
         if not ground:
             raise ModelError(f"{owner}: the ground cannot be pushed; bodies: {listed(model.index)}")
@@ -67,6 +72,8 @@ def joint_speed(owner: str, model: Model, joint: str, axis: int) -> int:
         raise ModelError(f"{owner}: joint {joint!r} not found; joints: {listed(names)}")
     k = names.index(joint)
     nv = model.joints[k].motion.nv
+    if not isinstance(axis, int | np.integer) or isinstance(axis, bool):
+        raise ModelError(f"{owner}: axis is {shown(axis)}, a whole number from 0 is wanted")
     if not 0 <= axis < nv:
         has = f"its axes are 0 to {nv - 1}" if nv else "it does not move"
         raise ModelError(f"{owner}: joint {joint!r} has no axis {axis}; {has}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.body import GROUND as GROUND
-from motionbase.multibody.body import Body, Vector, checked_vector
+from motionbase.multibody.body import Body, Vector, checked_vector, shown
 from motionbase.multibody.closures import AbstractClosure
 from motionbase.multibody.elements import AbstractElement
 from motionbase.multibody.joint import Joint
@@ -52,20 +53,27 @@ class Model:
     # ---- checks ----------------------------------------------------------------------------------------------------
 
     def _check_names(self) -> None:
-        kinds = (AbstractElement, "elements", self.elements), (AbstractClosure, "closures", self.closures)
-        for kind, what, parts in kinds:
+        for what, kind in (
+            ("bodies", Body),
+            ("joints", Joint),
+            ("elements", AbstractElement),
+            ("closures", AbstractClosure),
+        ):
+            parts = getattr(self, what)
+            if not isinstance(parts, tuple | list):
+                raise ModelError(f"model {self.name!r}: {what} are {shown(parts)}, a tuple is wanted")
             for part in parts:
                 if not isinstance(part, kind):
-                    raise ModelError(f"model {self.name!r}: {what} has {part!r}, which is none")
+                    raise ModelError(f"model {self.name!r}: {what} has {shown(part)}, which is none")
+            object.__setattr__(self, what, tuple(parts))
         kinds_of_names = {
             "bodies": [b.name for b in self.bodies],
             "joints": [j.name for j in self.joints],
             "elements or closures": [part.name for part in self.parts],
         }
         for what, names in kinds_of_names.items():
-            for name in names:
-                if names.count(name) > 1:
-                    raise ModelError(f"model {self.name!r}: two {what} are named {name!r}")
+            if twice := [name for name, count in Counter(names).items() if count > 1]:
+                raise ModelError(f"model {self.name!r}: two {what} are named {twice[0]!r}")
         if GROUND in (b.name for b in self.bodies):
             raise ModelError(f"model {self.name!r}: no body may be named {GROUND!r}; it is always there")
 
@@ -85,6 +93,10 @@ class Model:
                 )
             if isinstance(joint.position, str):
                 points = bodies[joint.parent].points if joint.parent != GROUND else {}
+                if joint.parent == GROUND:
+                    raise ModelError(
+                        f"joint {joint.name!r}: the ground has no point {joint.position!r}; give coordinates [m]"
+                    )
                 if joint.position not in points:
                     raise ModelError(
                         f"joint {joint.name!r}: body {joint.parent!r} has no point {joint.position!r}; "
@@ -99,19 +111,18 @@ class Model:
     def _sorted(self, carrier: dict[str, Joint]) -> tuple[Joint, ...]:
         """Parents before children, otherwise in the order given; a cycle is named."""
         placed: dict[str, Joint] = {}
-
-        def place(joint: Joint, path: tuple[str, ...]) -> None:
-            if joint.child in placed:
-                return
-            if joint.child in path:
-                loop = " -> ".join((*path[path.index(joint.child) :], joint.child))
-                raise ModelError(f"model {self.name!r}: bodies carry each other in a circle: {loop}")
-            if joint.parent != GROUND:
-                place(carrier[joint.parent], (*path, joint.child))
-            placed[joint.child] = joint
-
         for joint in self.joints:
-            place(joint, ())
+            path: dict[str, Joint] = {}  # from this body inwards, as far as nothing is placed
+            while joint.child not in placed:
+                if joint.child in path:
+                    names = [*path]
+                    loop = [*names[names.index(joint.child) :], joint.child]
+                    raise ModelError(f"model {self.name!r}: bodies carry each other in a circle: {' -> '.join(loop)}")
+                path[joint.child] = joint
+                if joint.parent == GROUND:
+                    break
+                joint = carrier[joint.parent]
+            placed.update(reversed(path.items()))
         return tuple(placed.values())
 
     def _check_mass(self) -> None:

@@ -13,11 +13,12 @@ from motionbase.multibody.trajectory import Column, Trajectory
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# By what a column is: its unit, and modes and quaternions apart, which have none but very different sizes.
 LABELS = {
-    "rad": "angle [rad]", "m": "displacement [m]", "-": "quaternion or mode [-]",
+    "rad": "angle [rad]", "m": "displacement [m]", "quaternion": "quaternion [-]", "mode": "mode [-]",
     "rad/s": "angular speed [rad/s]", "m/s": "speed [m/s]", "1/s": "modal rate [1/s]",
 }  # fmt: skip
-RATES = {"rad": "rad/s", "m": "m/s", "-": "1/s"}  # of the speeds that belong to coordinates of a unit
+RATES = {"rad": "rad/s", "m": "m/s", "quaternion": "", "mode": "1/s"}  # of the speeds that belong to the coordinates
 MANY = 10  # lines that still get names of their own
 POINTS = 4000  # more than the picture is wide
 
@@ -30,15 +31,16 @@ def write_plot(trajectory: Trajectory, path: Path | str) -> None:
     path = Path(path)
     if path.suffix not in (".png", ".pdf", ".svg"):
         raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
-    left, right = (_by_unit(trajectory, letter) for letter in ("q.", "v."))
-    kinds = [unit for unit in ("rad", "m", "-") if unit in left or RATES[unit] in right]
-    figure = Figure(figsize=(11, 1 + 2.4 * (len(kinds) + 1)), layout="constrained")
-    figure.suptitle(f"{trajectory.model}, {trajectory.method}, {len(trajectory.t) - 1} samples")
+    left, right = (_by_kind(trajectory, letter) for letter in ("q.", "v."))
+    kinds = [kind for kind in RATES if kind in left or RATES[kind] in right]
+    figure = Figure(figsize=(12, 1 + 2.4 * (len(kinds) + 1)), layout="constrained")
+    figure.suptitle(f"{trajectory.model}, {trajectory.method}, {trajectory.steps} steps")
     grid = figure.add_gridspec(len(kinds) + 1, 2)
-    for row, unit in enumerate(kinds):
-        for column, (panels, own) in enumerate(((left, unit), (right, RATES[unit]))):
-            if own in panels:
-                _draw(figure.add_subplot(grid[row, column]), trajectory.t, panels[own], LABELS[own])
+    for row, kind in enumerate(kinds):
+        both = [(panels[own], own) for panels, own in ((left, kind), (right, RATES[kind])) if own in panels]
+        for column, (lines, own) in enumerate(both):
+            place = grid[row, column] if len(both) == 2 else grid[row, :]
+            _draw(figure.add_subplot(place), trajectory.t, lines, LABELS[own])
     energies = [Column(name, "J", values) for name, values in trajectory.energy.items() if np.any(values)]
     total = trajectory.total_energy
     below = (energies, "energy [J]"), ([Column("total", "J", total - total[0])], "change of total energy [J]")
@@ -48,15 +50,21 @@ def write_plot(trajectory: Trajectory, path: Path | str) -> None:
         axes.set_xlabel("time [s]")
         if column == 0:
             axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # or a constant energy would show its roundings
-    figure.savefig(path, dpi=110)
+    figure.align_ylabels()
+    try:
+        figure.savefig(path, dpi=110)
+    except OSError as e:
+        raise UsageError(f"cannot draw {str(path)!r}: {e.strerror or e}") from None
 
 
-def _by_unit(trajectory: Trajectory, letter: str) -> dict[str, list[Column]]:
-    """Columns of a kind, by unit, in order of first appearance."""
+def _by_kind(trajectory: Trajectory, letter: str) -> dict[str, list[Column]]:
+    """Coordinates or speeds, by what they are, in order of first appearance."""
     groups: dict[str, list[Column]] = {}
     for column in trajectory.columns():
         if column.name.startswith(letter):
-            groups.setdefault(column.unit, []).append(column._replace(name=column.name.removeprefix(letter)))
+            part = column.name.rpartition(".")[2]
+            kind = column.unit if column.unit != "-" else "mode" if part.startswith("mode") else "quaternion"
+            groups.setdefault(kind, []).append(column._replace(name=column.name.removeprefix(letter)))
     return groups
 
 

@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Port, compile
-from motionbase.errors import SimulationError
+from motionbase.errors import ModelError, SimulationError
+from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.closed import closed_start
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, coordinates, q_of, speeds, v_of
+from motionbase.multibody.singular import explained
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.flight import Flight
@@ -57,20 +59,24 @@ def simulate(
         progress: called now and then with the fraction done
     """
     chosen = _method(method)
+    if not isinstance(model, Model | Tree | Loops | Flight):
+        raise SimulationError(f"model is {shown(model)}, a Model is wanted (load_toml and load_urdf read one)")
     plain = model if isinstance(model, Model) else model.model
     steps, h = _steps(plain, duration, dt, every)
-    q, v = q_of(plain, q0), v_of(plain, v0)
+    q, v = q_of(plain, _checked_state("q0", q0)), v_of(plain, _checked_state("v0", v0))
     if isinstance(model, Model):
         model = Loops(model, step=h, around=q) if model.closures else Tree(model)
     flight = model if isinstance(model, Flight) else None
-    system = System(plain, model.forward_dynamics, *([flight.speeds_of] if flight else []))
+    with explained(plain, q):
+        system = System(plain, model.forward_dynamics, *([flight.speeds_of] if flight else []))
     held, rows = _inputs(system, inputs, steps, h)
     if isinstance(model, Loops):
         q, v = closed_start(model, q, v, {**held, **{name: values[0] for name, values in rows.items()}})
     if flight:
         v = compile(flight.momenta)(q=q, v=v)
     job = Job(system, held, rows, steps, h, every, mode, progress or (lambda _: None))
-    q_rows, v_rows, taken, wall = run(job, chosen, q, v)
+    with explained(plain, q):
+        q_rows, v_rows, taken, wall = run(job, chosen, q, v)
     if flight:
         v_rows = compile(flight.speeds).map(q=np.ascontiguousarray(q_rows), u=np.ascontiguousarray(v_rows))["v"]
     t = np.arange(len(q_rows), dtype=np.float64) * (h * every)
@@ -81,26 +87,40 @@ def simulate(
     )
 
 
+def _checked_state(what: str, given: State) -> State:
+    """Numbers, all finite; in an array or by name."""
+    named = given if isinstance(given, Mapping) else {}
+    for name, value in named.items():
+        array = numbers_of(value)
+        if not isinstance(name, str) or array is None or not np.all(np.isfinite(array)):
+            raise ModelError(f"{what}: {name!r} is {shown(value)}, it must be finite numbers")
+    if given is not None and not isinstance(given, Mapping):
+        array = numbers_of(given)
+        if array is None or not np.all(np.isfinite(array)):
+            raise ModelError(f"{what} is {shown(given)}, it must be finite numbers")
+    return given
+
+
 def _method(method: str | AbstractMethod | Adaptive) -> AbstractMethod | Adaptive:
-    if not isinstance(method, str):
+    if isinstance(method, AbstractMethod | Adaptive):
         return method
-    if method not in METHODS:
-        raise SimulationError(f"no method {method!r}; methods: {', '.join(METHODS)}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise SimulationError(f"no method {shown(method)}; methods: {', '.join(METHODS)}")
     return METHODS[method]
 
 
 def _steps(model: Model, duration: float, dt: float, every: int) -> tuple[int, float]:
     """Number and length of the steps: a multiple of `every` that fills the duration."""
     for what, value in (("duration", duration), ("dt", dt)):
-        if not (math.isfinite(value) and value > 0):
-            raise SimulationError(f"{what} is {value!r} s, it must be a finite number above 0")
-    if every < 1:
-        raise SimulationError(f"every is {every}, it must be at least 1")
+        if (number := numbers_of(value)) is None or number.shape != () or not (math.isfinite(number) and number > 0):
+            raise SimulationError(f"{what} is {shown(value)} s, it must be a finite number above 0")
+    if not isinstance(every, int | np.integer) or every < 1:
+        raise SimulationError(f"every is {shown(every)}, it must be a whole number, at least 1")
     if dt > duration:
         raise SimulationError(f"dt = {dt:g} s is longer than the duration of {duration:g} s")
     samples = max(1, math.ceil(duration / dt / every - 1e-9))
     if samples * (model.nq + model.nv) * 8 > LARGEST:
-        raise SimulationError(f"{samples} samples would take more than 2 GB; keep fewer with a larger `every`")
+        raise SimulationError(f"{samples:.3g} samples would take more than 2 GB; keep fewer with a larger `every`")
     return samples * every, duration / (samples * every)
 
 
@@ -121,8 +141,10 @@ def _inputs(
     for name, port in ports.items():
         value = named.get(name, _default(port))
         if callable(value):
-            value = np.array([value((k + 0.5) * h) for k in range(steps)], dtype=np.float64)
-        array = np.array(value, dtype=np.float64)
+            value = [value((k + 0.5) * h) for k in range(steps)]
+        array = numbers_of(value)
+        if array is None or not np.all(np.isfinite(array)):
+            raise SimulationError(f"input {name!r} is {shown(value)}, finite numbers are wanted")
         if array.shape == port.dims:
             held[name] = array
         elif array.shape == (steps, *port.dims):

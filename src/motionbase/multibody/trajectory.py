@@ -94,7 +94,10 @@ class Trajectory:
         writers = {".csv": self.write_csv, ".parquet": self.write_parquet}
         if path.suffix not in writers:
             raise UsageError(f"cannot write {str(path)!r}: the name must end in {' or '.join(writers)}")
-        writers[path.suffix](path)
+        try:
+            writers[path.suffix](path)
+        except OSError as e:
+            raise UsageError(f"cannot write {str(path)!r}: {e.strerror or e}") from None
 
     def write_csv(self, path: Path) -> None:
         """A header "name [unit]", then one row a sample, each number with all its digits."""

@@ -182,7 +182,10 @@ def _text(memory: memoryview, h: np.void, what: str, where: str) -> str:
     raw = bytes(memory[at : at + size])
     if hashlib.sha256(raw).digest() != bytes(h[f"{what}_hash"]):
         raise RingError(f"{where}: the {what} does not match its hash")
-    return raw.decode()
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise RingError(f"{where}: the {what} is not UTF-8") from None
 
 
 def _whole_pages(size: int) -> int:

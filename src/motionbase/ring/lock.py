@@ -23,26 +23,40 @@ class FileLock:
     _held: set[FileLock] = set()
 
     def __init__(self, path: Path, mode: int = 0o600) -> None:
-        self.path = path
+        self.path, self._mode = path, mode
+        self._file = self._opened()
+
+    def _opened(self) -> int:
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, mode)
+            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, self._mode)
         except OSError as error:
-            raise RingError(f"lock {path}: {error.strerror or error}") from None
+            raise RingError(f"lock {self.path}: {error.strerror or error}") from None
 
     def take(self, retries: int = RETRIES) -> bool:
         """Whether it was free; the holder's process number is written into the file for people."""
         for attempt in range(retries):
+            if attempt:
+                time.sleep(PAUSE_S)
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
             except BlockingIOError:
-                if attempt == retries - 1:
-                    return False
-                time.sleep(PAUSE_S)
+                continue
+            if self._is_at_path():
+                break
+            os.close(self._file)  # somebody removed the file meanwhile: a lock on it would keep nobody out
+            self._file = self._opened()
+        else:
+            return False
         os.ftruncate(self._file, 0)
         os.pwrite(self._file, str(os.getpid()).encode(), 0)
         FileLock._held.add(self)
         return True
+
+    def _is_at_path(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self.path))
+        except OSError:
+            return False
 
     def holder(self) -> int | None:
         """The process that wrote itself into the file."""

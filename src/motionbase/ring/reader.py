@@ -77,7 +77,8 @@ class Reader:
             raise RingError(f"batch is {batch} and timeout {timeout} s; both must be above 0")
         self.name, self.backend, self.timeout = name, backend or find(name), timeout
         self.state, self.lost, self.restarts = ReaderState.NO_SEGMENT, 0, 0
-        self._start, self._batch, self._wanted = start, batch, schema
+        self._start: str = start
+        self._batch, self._wanted = batch, schema
         self._segment: Segment | None = None
         self._header: Header | None = None
         self._port, self._rows, self._empty = Port(), np.empty((0, 0)), np.empty((0, 0))
@@ -136,7 +137,7 @@ class Reader:
             capacity=layout.capacity,
             rows=self._rows.ctypes.data,
             epoch=header.epoch,
-            tail=head if start == "head" else max(0, claim - layout.capacity),
+            tail={"head": head, "oldest": max(0, claim - layout.capacity), "first": 0}[start],
         )
         self._address, self._read = ctypes.addressof(self._port), native().read
         self._moved, self._seen = time.monotonic(), (head, segment.counter(BEAT))
@@ -156,8 +157,8 @@ class Reader:
         self._read(self._address)
         if port.status == RESTARTED or (port.count == 0 and self._superseded()):
             self.restarts += 1
-            self._header, self._start, restarted = None, "oldest", True  # nothing of the new writer is to be missed
-            if not self._attach("oldest"):
+            self._header, self._start, restarted = None, "first", True  # what is missed of the new writer counts as lost
+            if not self._attach("first"):
                 return self._nothing()
             port = self._port
             port.count = len(self._rows)
@@ -221,6 +222,12 @@ class Reader:
             self._port.deadline = time.monotonic_ns() + int(seconds * 1e9)
             native().wait(self._address)
         return self.read()
+
+    def native_port(self) -> Port:
+        """For native loops: what `native().read` and `native().wait` need of the ring it is attached to."""
+        if self._header is None:
+            raise RingError(f"ring {self.name!r} ({self.backend}): {self.state.value}")
+        return self._port
 
     def close(self) -> None:
         """Let go of the memory; the writer does not notice."""

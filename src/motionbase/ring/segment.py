@@ -69,8 +69,10 @@ class Segment:
         return found if found is not None and found.epoch == epoch == self.counter(EPOCH) else None
 
 
-def create(backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o600) -> tuple[Segment, Header]:
-    """A ring ready for its first record. The caller holds the writer's lock."""
+def create(
+    backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o600, utc_ns: int | None = None
+) -> tuple[Segment, Header]:
+    """A ring ready for its first record; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
     epoch = time.time_ns() & ~1
     if isinstance(backend, Device):
         segment = _opened(backend, writable=True)
@@ -79,11 +81,11 @@ def create(backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o
             raise RingError(f"{backend} has {size} bytes, the ring needs {layout.total_bytes}: take a smaller capacity")
         old = segment.counter(EPOCH)
         epoch += 2 * (epoch == old)
-        _fill(segment, layout, writer, epoch)
+        _fill(segment, layout, writer, epoch, time.time_ns() if utc_ns is None else utc_ns)
     else:
         building = backend.path.with_name(f"{backend.path.name}.new")
         segment = _new_file(backend, building, layout.total_bytes, mode)
-        _fill(segment, layout, writer, epoch)
+        _fill(segment, layout, writer, epoch, time.time_ns() if utc_ns is None else utc_ns)
         retired = _opened_or_none(backend)
         os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
         if retired is not None and retired.size >= 2 * PAGE:
@@ -141,7 +143,7 @@ def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Seg
         os.close(file)
 
 
-def _fill(segment: Segment, layout: Layout, writer: str, epoch: int) -> None:
+def _fill(segment: Segment, layout: Layout, writer: str, epoch: int, utc_ns: int) -> None:
     """Everything but records; the epoch is odd meanwhile and comes last."""
     segment.set_counter(EPOCH, epoch | 1)
     memory = segment.memory
@@ -153,7 +155,7 @@ def _fill(segment: Segment, layout: Layout, writer: str, epoch: int) -> None:
     for at, text in ((layout.schema_at, layout.schema.json), (layout.platform_at, layout.platform)):
         raw = text.encode()
         memory[at : at + len(raw)] = raw
-    header = layout.header(writer, os.getpid(), epoch, time.time_ns())
+    header = layout.header(writer, os.getpid(), epoch, utc_ns)
     memory[: len(header)] = header
     segment.set_counter(STATUS, Status.NEW)
     segment.set_counter(EPOCH, epoch)

@@ -33,6 +33,7 @@ class Writer:
         platform: text that describes the platform, for viewers
         program: who writes, for people
         mode: permissions of the shared memory
+        utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Writer:
         platform: str = "",
         program: str = "motionbase",
         mode: int = 0o600,
+        utc_ns: int | None = None,
         backend: AbstractBackend | None = None,
     ) -> None:
         self.backend = backend or find(name)
@@ -57,7 +59,7 @@ class Writer:
             lock.release()
             raise RingError(f"ring {name!r} has a writer already, process {holder}; stop it or choose another name")
         try:
-            self.segment, self.header = create(self.backend, layout, program, mode)
+            self.segment, self.header = create(self.backend, layout, program, mode, utc_ns)
         except BaseException:
             lock.release()
             raise
@@ -71,7 +73,7 @@ class Writer:
     def _default_capacity(self, schema: Schema, dt: float, every: int, platform: str) -> int:
         if not isinstance(self.backend, Device):
             return max(2, DEFAULT_BYTES // schema.record_bytes)
-        room = self.backend.size - Layout(schema, 2, dt, every, platform).records_at
+        room = self.backend.size // PAGE * PAGE - Layout(schema, 2, dt, every, platform).records_at
         return max(2, room // schema.record_bytes)
 
     def _native_port(self, count: int, rows: Row) -> Port:

@@ -48,7 +48,10 @@ class JointLimit(AbstractElement):
     def __post_init__(self) -> None:
         check_name("joint limit", self.name)
         owner = f"joint limit {self.name!r}"
-        if math.isnan(self.lower) or math.isnan(self.upper) or not self.lower < self.upper:
+        for what in ("lower", "upper"):
+            if not (isinstance(end := getattr(self, what), float | int) and abs(end) == math.inf):
+                checked_number(owner, what, end, "rad or m")
+        if not self.lower < self.upper:
             raise ModelError(f"{owner}: lower {self.lower!r} must be below upper {self.upper!r}")
         checked_positive(owner, "stiffness", self.stiffness, "N m/rad or N/m")
         checked_number(owner, "damping", self.damping, "N m s/rad or N s/m", least=0.0)

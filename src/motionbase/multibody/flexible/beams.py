@@ -54,6 +54,7 @@ def beam(
     tip_mass: float = 0.0,
     tip_inertia: tuple[float, float, float] = (0.0, 0.0, 0.0),
     loading: float = 0.0,
+    loading_inertia: tuple[float, float, float] = (0.0, 0.0, 0.0),
     damping: float | Sequence[float] | None = None,
     rayleigh: tuple[float, float] | None = None,
     points: Mapping[str, float] | None = None,
@@ -81,7 +82,9 @@ def beam(
         axial_boundary, torsion_boundary: fixed-free, free-fixed or free-free; if not given fixed-free, or free-free
             where bending is free-free
         tip_mass, tip_inertia: a rigid end of this body [kg], about x, y, z at the tip [kg m^2]
-        loading: mass at the tip [kg] that only chooses the shapes, for a heavy body that will be carried there
+        loading, loading_inertia: mass at the tip [kg] and moments of inertia about x, y, z [kg m^2] that only choose
+            the shapes, for a heavy body that will be carried there; two bending modes of a beam loaded by much of both
+            are nearly its deflections under a force and a moment at the tip
         damping: ratio of critical damping of all modes, or of each in ascending frequency [-]
         rayleigh: alpha [1/s] and beta [s] of alpha M + beta K
         points: named stations [m]; "root" and "tip" are there always
@@ -91,6 +94,7 @@ def beam(
     length = checked_number("length", length, positive=True)
     tip_mass, loading = checked_number("tip_mass", tip_mass), checked_number("loading", loading)
     ends = [checked_number(f"tip_inertia about {a}", j) for a, j in zip("xyz", tip_inertia, strict=True)]
+    loads = [checked_number(f"loading_inertia about {a}", j) for a, j in zip("xyz", loading_inertia, strict=True)]
     held = checked_boundary(boundary)
     held_axial = checked_bar("axial_boundary", axial_boundary, boundary)
     held_torsion = checked_bar("torsion_boundary", torsion_boundary, boundary)
@@ -124,12 +128,12 @@ def beam(
     directions: list[Direction] = []
     for k, EI in enumerate(EIs):
         if EI is not None:  # along y it turns about z, and the other way round
-            tip = (tip_mass + loading, ends[2 - k])
+            tip = (tip_mass + loading, ends[2 - k] + loads[2 - k])
             directions.append(bending_direction(1 + k, counts[k], nodes, mu, j[2 - k], EI, shears[k], held, tip))
     if stretch is not None:
         directions.append(bar_direction(0, axial, nodes, mu, stretch, held_axial, tip_mass + loading))
     if twist is not None:
-        directions.append(bar_direction(3, torsion, nodes, j[0], twist, held_torsion, ends[0]))
+        directions.append(bar_direction(3, torsion, nodes, j[0], twist, held_torsion, ends[0] + loads[0]))
 
     x, weight = gauss_stations(nodes)
     x = np.append(x, length)  # the tip's own mass, which may be zero

@@ -56,6 +56,10 @@ class AbstractMotion(ABC):
         """Whether the last four coordinates are a unit quaternion."""
         return self.nq != self.nv
 
+    def check(self, owner: str) -> None:
+        """Raise ModelError where the kind of motion makes no sense; `owner` names the joint."""
+        return
+
     @abstractmethod
     def motion(self, q: Expr, v: Expr) -> JointMotion:
         """Transform, subspace, velocity and bias."""

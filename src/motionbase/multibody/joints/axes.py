@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import casadi as ca
+import numpy as np
 
 from motionbase.errors import ModelError
 from motionbase.multibody.joints.abstract import AbstractMotion, JointMotion
@@ -18,10 +19,15 @@ Vector = tuple[float, float, float]
 
 def unit(axis: Vector, what: str) -> Vector:
     """The axis scaled to length one; a zero or non-finite axis is an error."""
-    length = math.hypot(*axis)
-    if len(axis) != 3 or not math.isfinite(length) or length < 1e-12:
-        raise ModelError(f"{what}: axis {tuple(axis)} must be three finite numbers, not all zero")
-    return (axis[0] / length, axis[1] / length, axis[2] / length)
+    try:
+        x, y, z = (float(value) for value in axis)
+        length = math.hypot(x, y, z)
+    except (TypeError, ValueError, OverflowError):
+        length = math.nan
+    if not math.isfinite(length) or length < 1e-12:
+        given = tuple(axis) if isinstance(axis, tuple | list) else axis
+        raise ModelError(f"{what}: axis {given!r} must be three finite numbers, not all zero")
+    return (x / length, y / length, z / length)
 
 
 @final
@@ -56,6 +62,31 @@ class Axes(AbstractMotion):
     """
 
     steps: tuple[Turn | Slide, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.steps, tuple) or not all(isinstance(s, Turn | Slide) for s in self.steps):
+            raise ModelError(f"axes: steps are {self.steps!r}, a tuple of Turn and Slide is wanted")
+
+    def check(self, owner: str) -> None:
+        """Every step adds a motion of its own."""
+        if len(self.steps) > 1 and (rank := self._rank()) < len(self.steps):
+            axes = ", ".join(f"{type(s).__name__.lower()} {s.axis}" for s in self.steps)
+            raise ModelError(f"{owner}: of {len(self.steps)} axes only {rank} are independent ({axes}); leave some out")
+
+    def _rank(self) -> int:
+        """Ways in which the child moves at a generic place; special ones, as of Euler angles, may have fewer."""
+        R, p, columns = np.eye(3), np.zeros(3), []
+        for k, step in enumerate(self.steps):
+            axis, q = np.asarray(step.axis), 0.4 + 0.7 * k
+            along = R @ axis
+            if isinstance(step, Turn):
+                columns.append([*along, *np.cross(p, along)])
+                K = np.cross(np.eye(3), -axis)
+                R = R @ (np.eye(3) + math.sin(q) * K + (1 - math.cos(q)) * K @ K)
+            else:
+                columns.append([0.0, 0.0, 0.0, *along])
+                p = p + along * q
+        return int(np.linalg.matrix_rank(np.array(columns), tol=1e-9))
 
     @property
     def nq(self) -> int:

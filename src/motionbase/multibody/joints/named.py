@@ -23,9 +23,7 @@ def prismatic(axis: Vector = X) -> Axes:
 
 def universal(first: Vector = X, second: Vector = Y) -> Axes:
     """Rotation about an axis of the parent, then about one of the child (Hooke's joint)."""
-    a, b = unit(first, "universal joint"), unit(second, "universal joint")
-    if abs(abs(sum(x * y for x, y in zip(a, b, strict=True))) - 1) < 1e-9:
-        raise ModelError(f"universal joint: axes {first} and {second} are parallel; they must differ")
+    a, b = _different(first, second, "universal joint")
     return Axes((Turn(a), Turn(b)))
 
 
@@ -36,6 +34,14 @@ def cylindrical(axis: Vector = Z) -> Axes:
 
 def planar(first: Vector = X, second: Vector = Y) -> Axes:
     """Sliding along two axes of the parent and rotation about their normal."""
-    (a, b, c), (d, e, f) = unit(first, "planar joint"), unit(second, "planar joint")
+    (a, b, c), (d, e, f) = _different(first, second, "planar joint")
     normal = (b * f - c * e, c * d - a * f, a * e - b * d)
     return Axes((Slide(first), Slide(second), Turn(normal)))
+
+
+def _different(first: Vector, second: Vector, what: str) -> tuple[Vector, Vector]:
+    """Two axes of length one that are not parallel."""
+    a, b = unit(first, what), unit(second, what)
+    if abs(abs(sum(x * y for x, y in zip(a, b, strict=True))) - 1) < 1e-9:
+        raise ModelError(f"{what}: axes {first} and {second} are parallel; they must differ")
+    return a, b

@@ -28,6 +28,7 @@ from motionbase.multibody.joints import (
     universal,
 )
 from motionbase.multibody.loaders.rotation import R_rpy
+from motionbase.multibody.loaders.toml_flexible import flexible_modes
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 from motionbase.multibody.loaders.toml_values import (
     array,
@@ -107,7 +108,11 @@ def _at_the_place(source: TomlSource, message: str) -> ModelError:
 
 def _body(source: TomlSource, name: str, table: Mapping[str, Any]) -> Body:
     at: Keys = ("bodies", name)
-    check_keys(source, at, table, ("mass", "com", "inertia", "points"), f"body {name!r}")
+    if "flexible" in table:
+        check_keys(source, at, table, ("flexible",), f"body {name!r}, which is flexible,")
+        modes = flexible_modes(source, (*at, "flexible"), table["flexible"])
+        return made(source, at, Body, name, modes=modes)
+    check_keys(source, at, table, ("mass", "com", "inertia", "points", "flexible"), f"body {name!r}")
     mass = number(source, (*at, "mass"), table.get("mass", 0.0), "a number [kg]")
     com = vector(source, (*at, "com"), table.get("com", ZERO), "three numbers [m]")
     inertia = array(source, (*at, "inertia"), table.get("inertia", ZERO), "3, 6 or 3x3 numbers [kg m^2]")

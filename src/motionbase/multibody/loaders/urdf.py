@@ -23,6 +23,7 @@ from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import AbstractMotion, Free, fixed, planar, prismatic, revolute
 from motionbase.multibody.loaders.rotation import R_rpy
 from motionbase.multibody.loaders.urdf_xml import UrdfXml
+from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import GROUND, Model
 
 TYPES = ("fixed", "revolute", "continuous", "prismatic", "planar", "floating")
@@ -48,15 +49,13 @@ def load_urdf(
     for element in root.iter():
         if element.tag.startswith("xacro:"):
             xml.complain(element, f"<{element.tag}> is of the macro language xacro; expand the file with xacro first")
-    links = {xml.text(link, "name"): link for link in root.findall("link")}
-    if len(links) < len(root.findall("link")):
-        xml.complain(root, f"{len(root.findall('link'))} links have only {len(links)} names")
+    links, joint_elements = (_by_name(xml, tag) for tag in ("link", "joint"))
+    joints = [*joint_elements.values()]
     if not links:
         xml.complain(root, "there is no <link>")
-    joints = root.findall("joint")
-    names = _clean_names(xml, [*links], {GROUND: "the ground"})
+    names = _clean_names(xml, links, {GROUND: "the ground"})
     base = _root_link(xml, joints, links)
-    joint_names = _clean_names(xml, [xml.text(j, "name") for j in joints], {"root": "the root link's joint"})
+    joint_names = _clean_names(xml, joint_elements, {"root": "the root link's joint"})
     bodies = [_body(xml, link, names[name]) for name, link in links.items()]
     made = [Joint("root", GROUND, names[base], Free() if floating_base else fixed())]
     dampers: list[JointDamper] = []
@@ -67,19 +66,32 @@ def load_urdf(
     name = re.sub(r"\W", "_", root.attrib.get("name", Path(path).stem))
     try:
         return Model(name, tuple(bodies), tuple(made), gravity, tuple(dampers))
-    except (ModelError, RecursionError) as e:
-        raise ModelError(f"{xml.name}: {e}") from None
+    except ModelError as e:
+        places = {names[k]: link for k, link in links.items()} | {joint_names[k]: j for k, j in joint_elements.items()}
+        about = next((places[n] for n in re.findall(r"'(\w+)'", str(e)) if n in places), root)
+        xml.complain(about, str(e))
 
 
-def _clean_names(xml: UrdfXml, names: list[str], taken: dict[str, str]) -> dict[str, str]:
+def _by_name(xml: UrdfXml, tag: str) -> dict[str, ET.Element]:
+    """The links or joints; each has a name of its own."""
+    found: dict[str, ET.Element] = {}
+    for element in xml.root.findall(tag):
+        name = xml.text(element, "name")
+        if name in found:
+            xml.complain(element, f"two {tag}s are named {name!r}, the other in line {xml.lines[found[name]]}")
+        found[name] = element
+    return found
+
+
+def _clean_names(xml: UrdfXml, elements: dict[str, ET.Element], taken: dict[str, str]) -> dict[str, str]:
     """URDF allows any name; ours are letters, digits and underscores."""
     clean: dict[str, str] = {}
     used = dict(taken)
-    for name in names:
+    for name, element in elements.items():
         new = re.sub(r"[^A-Za-z0-9_]", "_", name)
         new = new if new[:1].isalpha() else f"n{new}"
         if new in used:
-            raise ModelError(f"{xml.name}: {name!r} and {used[new]!r} are both named {new!r} here; rename one")
+            xml.complain(element, f"{name!r} and {used[new]!r} are both named {new!r} here; rename one")
         used[new] = name
         clean[name] = new
     return clean
@@ -95,7 +107,8 @@ def _root_link(xml: UrdfXml, joints: list[ET.Element], links: dict[str, ET.Eleme
                 xml.complain(joint, f"joint {joint.attrib.get('name')!r} has no <{end}>")
             link = xml.text(element, "link")
             if link not in links:
-                xml.complain(element, f"{end} {link!r} not found; links: {', '.join(list(links)[:8])}")
+                owner = f"joint {joint.attrib.get('name')!r}"
+                xml.complain(element, f"{owner}: {end} {link!r} not found; links: {listed(links)}")
             if end == "child":
                 children.add(link)
     roots = [name for name in links if name not in children]
@@ -111,8 +124,6 @@ def _origin(xml: UrdfXml, element: ET.Element) -> tuple[Any, Any]:
     if origin is None:
         return (0.0, 0.0, 0.0), np.eye(3)
     xyz, rpy = (xml.numbers(origin, key, 3, "0 0 0") for key in ("xyz", "rpy"))
-    if not np.all(np.isfinite([*xyz, *rpy])):
-        xml.complain(origin, "<origin>: every number must be finite")
     return xyz, R_rpy(*rpy)
 
 

@@ -5,6 +5,7 @@ A document type could define entities, and entities that grow without bound; a U
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,5 +84,8 @@ class UrdfXml:
             found = ()
         if len(found) != count:
             wanted = "a number" if count == 1 else f"{count} numbers"
-            self.complain(element, f"<{element.tag} {attribute}={value!r}>: {wanted} is wanted")
+            verb = "is" if count == 1 else "are"
+            self.complain(element, f"<{element.tag} {attribute}={value!r}>: {wanted} {verb} wanted")
+        if not all(math.isfinite(x) for x in found):
+            self.complain(element, f"<{element.tag} {attribute}={value!r}>: every number must be finite")
         return found

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Kernel, Port
-from motionbase.compile.linear import solve
+from motionbase.compile.linear import Factorization, factorize
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import Model
@@ -20,6 +20,7 @@ from motionbase.multibody.tree.articulated import accelerations
 from motionbase.multibody.tree.forces import element_force, element_ports
 from motionbase.multibody.tree.modal import modal_matrices, tangent
 from motionbase.multibody.tree.state import TreeState
+from motionbase.multibody.tree.terms import elastic_force, force_term_ports, force_terms
 from motionbase.spatial.rotations import Expr
 
 Recursion = Literal["mass", "articulated"]
@@ -82,6 +83,18 @@ class Tree:
         return Kernel("element_force", (*self.state_ports, *inputs), (output,), expr)
 
     @cached_property
+    def force_terms(self) -> Kernel:
+        """(q, v, tau, inputs) -> G_j, G_nl, G_g, G_ext, G_el: the terms of equation 16, whose sum is M v_dot.
+
+        For comparison term by term. `bias_force` is G_nl + G_g in one pass, `element_force` is G_ext + G_j - tau.
+        """
+
+        def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
+            return tuple(force_terms(self.state(q, v), tau, inputs))
+
+        return Kernel("force_terms", self.ports, force_term_ports(self.model.nv), expr)
+
+    @cached_property
     def forward_dynamics(self) -> Kernel:
         """(q, v, tau, inputs of the elements) -> v_dot; elements in the model's order, then each one's own order."""
         if self.model.closures:
@@ -97,7 +110,11 @@ class Tree:
 
     def _by_mass_matrix(self, q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Expr:
         _, M, G = self.equations(q, v, tau, inputs)
-        return solve(M, G, [self._sample], symmetric=True).x
+        return self.factors(M).solve(G).x
+
+    def factors(self, M: Expr) -> Factorization:
+        """LDL' of the mass matrix, in an order that suits this tree."""
+        return factorize(M, [self._sample], symmetric=True)
 
     def _by_articulated(self, q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Expr:
         state = self.state(q, v)
@@ -131,17 +148,17 @@ class Tree:
     def equations(self, q: Expr, v: Expr, tau: Expr, inputs: Sequence[Expr] = ()) -> tuple[TreeState, Expr, Expr]:
         """The state, M and G with M v_dot = G: everything but closures (equation 16)."""
         state = self.state(q, v)
-        G = tau + state.bias_force() - self._elastic_force(q, v) + element_force(state, inputs)
+        G = tau + state.bias_force() + elastic_force(self.model, q, v) + element_force(state, inputs)
         return state, state.mass_matrix(), G
 
     @property
     def stiffness(self) -> NDArray[np.float64]:
-        """(nv, nv) of the modes; constant."""
+        """(nv, nv) K of equation 16: that of the modes, zero for joints; constant, so an array and no kernel."""
         return modal_matrices(self.model)[0]
 
     @property
     def damping(self) -> NDArray[np.float64]:
-        """(nv, nv) of the modes; constant."""
+        """(nv, nv) D of the modes, zero for joints; constant."""
         return modal_matrices(self.model)[1]
 
     @cached_property
@@ -155,17 +172,6 @@ class Tree:
         size = (self.model.nv, self.model.nv)
         outputs = (Port("M", size, "-", "mass"), Port("C", size, "-", "damping"), Port("K", size, "-", "stiffness"))
         return Kernel("linearised", self.ports, outputs, expr)
-
-    def _elastic_force(self, q: Expr, v: Expr) -> Expr:
-        """Stiffness and damping of the modes."""
-        force = ca.SX(self.model.nv, 1)
-        for k, body in enumerate(self.model.bodies):
-            if body.modes is not None:
-                eta, eta_dot = q[self.model.q_slices[k][1]], v[self.model.v_slices[k][1]]
-                force[self.model.v_slices[k][1]] = (
-                    ca.DM(body.modes.stiffness) @ eta + ca.DM(body.modes.damping) @ eta_dot
-                )
-        return force
 
     @cached_property
     def _sample(self) -> Any:

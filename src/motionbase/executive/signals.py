@@ -1,0 +1,57 @@
+"""Ends that come from outside: signals, and the death of the process that started this one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+PR_SET_PDEATHSIG, PR_GET_PDEATHSIG = 1, 2
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def heard(stop: Callable[[signal.Signals], None], parent: int | None = None) -> Iterator[None]:
+    """Call `stop` on SIGINT and SIGTERM while the block runs; the handlers of before come back.
+
+    Python hears signals in its main thread alone; elsewhere nothing is changed.
+
+    Args:
+        parent: with a process number, the system sends SIGTERM when the parent ends, however it ends
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        stop(signal.Signals(number))
+
+    before = {number: signal.signal(number, handle) for number in STOPPING}
+    restored = _parent_death_signal(signal.SIGTERM) if parent is not None else None
+    try:
+        yield
+    finally:
+        if restored is not None:
+            _parent_death_signal(restored)
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def orphaned(parent: int | None) -> bool:
+    """Whether the parent that is watched is no longer the parent."""
+    return parent is not None and os.getppid() != parent
+
+
+def _parent_death_signal(number: int) -> int | None:
+    """Set it; returns the one of before, or None where the system has none."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "prctl"):
+        return None
+    before = ctypes.c_int(0)
+    libc.prctl(PR_GET_PDEATHSIG, ctypes.byref(before))
+    libc.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(number))
+    return before.value

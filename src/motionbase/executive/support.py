@@ -1,0 +1,99 @@
+"""What the native loop calls, in LLVM IR: the clock, sleep, due times, bins of the histogram, copies, the stack."""
+
+SUPPORT = """
+declare i32 @clock_gettime(i32, ptr)
+declare i32 @clock_nanosleep(i32, i32, ptr, ptr)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare i64 @llvm.smin.i64(i64, i64)
+declare i64 @llvm.smax.i64(i64, i64)
+declare i64 @llvm.ctlz.i64(i64, i1)
+declare i64 @llvm.fptosi.sat.i64.f64(double)
+
+define internal i64 @now() {
+  %time = alloca [2 x i64], align 8
+  %unused = call i32 @clock_gettime(i32 1, ptr %time)
+  %s = load i64, ptr %time
+  %ns.at = getelementptr i64, ptr %time, i64 1
+  %ns = load i64, ptr %ns.at
+  %s.ns = mul i64 %s, 1000000000
+  %sum = add i64 %s.ns, %ns
+  ret i64 %sum
+}
+
+define internal void @sleep_until(i64 %wake) {
+  %time = alloca [2 x i64], align 8
+  %ns.at = getelementptr i64, ptr %time, i64 1
+  %s = udiv i64 %wake, 1000000000
+  %ns = urem i64 %wake, 1000000000
+  store i64 %s, ptr %time
+  store i64 %ns, ptr %ns.at
+  %unused = call i32 @clock_nanosleep(i32 1, i32 1, ptr %time, ptr null)
+  ret void
+}
+
+define internal i64 @due(i64 %origin, i64 %tick, double %period) {
+  %number = sitofp i64 %tick to double
+  %since = fmul double %number, %period
+  %whole = fptosi double %since to i64
+  %due = add i64 %origin, %whole
+  ret i64 %due
+}
+
+; place of a lateness in the histogram: itself below 32 ns, then sixteen bins to every doubling
+define internal i64 @bin(i64 %value) {
+  %positive = call i64 @llvm.smax.i64(i64 %value, i64 0)
+  %odd = or i64 %positive, 1
+  %zeros = call i64 @llvm.ctlz.i64(i64 %odd, i1 true)
+  %top = sub i64 63, %zeros
+  %excess = sub i64 %top, 4
+  %shift = call i64 @llvm.smax.i64(i64 %excess, i64 0)
+  %mantissa = lshr i64 %positive, %shift
+  %octave = mul i64 %shift, 16
+  %bin = add i64 %octave, %mantissa
+  ret i64 %bin
+}
+
+; copies from a table: count, then (from, to, bytes) so many times
+define void @executive_copy(i64 %address) {
+entry:
+  %table = inttoptr i64 %address to ptr
+  %count = load i64, ptr %table
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %k.after, %copy ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %copy, label %done
+copy:
+  %offset = mul i64 %k, 3
+  %row = getelementptr i64, ptr %table, i64 %offset
+  %from.at = getelementptr i64, ptr %row, i64 1
+  %to.at = getelementptr i64, ptr %row, i64 2
+  %bytes.at = getelementptr i64, ptr %row, i64 3
+  %from.int = load i64, ptr %from.at
+  %to.int = load i64, ptr %to.at
+  %bytes = load i64, ptr %bytes.at
+  %from = inttoptr i64 %from.int to ptr
+  %to = inttoptr i64 %to.int to ptr
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
+  %k.after = add i64 %k, 1
+  br label %next
+done:
+  ret void
+}
+
+; touch the pages of the stack below, so that the first deep call of a tick does not wait for them
+define void @executive_prefault(i64 %bytes) noinline {
+entry:
+  %room = alloca i8, i64 %bytes, align 16
+  br label %next
+next:
+  %k = phi i64 [ 0, %entry ], [ %k.after, %next ]
+  %at = getelementptr i8, ptr %room, i64 %k
+  store volatile i8 0, ptr %at
+  %k.after = add i64 %k, 4096
+  %more = icmp slt i64 %k.after, %bytes
+  br i1 %more, label %next, label %done
+done:
+  ret void
+}
+"""

@@ -1,0 +1,64 @@
+"""Errors between poses: rotation vectors of quaternions, and the twist that leads from one pose to another."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.compile.guarded import safe_divide, sqrt_guarded
+from motionbase.errors import SimulationError
+from motionbase.spatial import quaternion_product
+from motionbase.spatial.rotations import Expr
+
+SMALL = 1e-8  # |sin(half angle)| below which the angle is twice the sine; the next term is its cube
+
+
+def conjugate(Q: Expr) -> Expr:
+    """The opposite rotation."""
+    return ca.vertcat(Q[0], -Q[1], -Q[2], -Q[3])
+
+
+def rotation_vector(Q: Expr) -> Expr:
+    """(3,) rotation vector [rad] of a unit quaternion (the logarithm), the short way: at most pi long."""
+    sign = ca.if_else(Q[0] < 0, -1, 1)
+    axis = sign * ca.vertcat(Q[1], Q[2], Q[3])
+    sine = sqrt_guarded(ca.sumsqr(axis))
+    tiny = sine < SMALL
+    factor = ca.if_else(tiny, 2, safe_divide(2 * ca.atan2(ca.if_else(tiny, 0, sine), sign * Q[0]), sine))
+    return factor * axis
+
+
+def quaternion_of(R: Expr) -> Expr:
+    """Unit quaternion wxyz, w not negative, of a rotation matrix; from the largest of its four squares (Shepperd 1978).
+
+    The other forms divide by what may vanish.
+    """
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    squares = [trace, R[0, 0], R[1, 1], R[2, 2]]
+    wx, wy, wz = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    xy, xz, yz = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
+    own = [1 + 2 * square - trace for square in squares]
+    own[0] = 1 + trace
+    rows = [(own[0], wx, wy, wz), (wx, own[1], xy, xz), (wy, xy, own[2], yz), (wz, xz, yz, own[3])]
+    Q = ca.vertcat(*rows[3])
+    largest = squares[3]
+    for row, square in zip(rows[2::-1], squares[2::-1], strict=True):
+        better = square >= largest
+        Q, largest = ca.if_else(better, ca.vertcat(*row), Q), ca.if_else(better, square, largest)
+    return Q * (ca.if_else(Q[0] < 0, -1, 1) / ca.sqrt(ca.sumsqr(Q)))
+
+
+def pose_error(p: Expr, Q: Expr, p_ref: Expr, Q_ref: Expr) -> Expr:
+    """(6,) rotation vector [rad] and displacement [m] from a pose to the wanted one, in the axes both are given in."""
+    return ca.vertcat(rotation_vector(quaternion_product(Q_ref, conjugate(Q))), p_ref - p)
+
+
+def checked_pose(owner: str, p: ArrayLike, Q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A place and a unit quaternion as arrays."""
+    place, turn = np.array(p, dtype=np.float64), np.array(Q, dtype=np.float64)
+    if place.shape != (3,) or not np.all(np.isfinite(place)):
+        raise SimulationError(f"{owner}: position is {p!r}, three finite numbers [m] are wanted")
+    if turn.shape != (4,) or not 0.5 < np.linalg.norm(turn) < 2.0:
+        raise SimulationError(f"{owner}: orientation is {Q!r}, a unit quaternion wxyz is wanted")
+    return place, turn / np.linalg.norm(turn)

@@ -1,0 +1,7 @@
+"""Multi-rate simulation: mass matrix and force terms as kernels of their own, each renewed at its own rate."""
+
+from motionbase.multibody.rates.multirate import METHODS, Multirate
+from motionbase.multibody.rates.partition import Partition
+from motionbase.multibody.rates.schedule import Rates
+
+__all__ = ["METHODS", "Multirate", "Partition", "Rates"]

@@ -1,0 +1,118 @@
+"""One block of a ring, mapped into a client for writing, and nothing else of the ring."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+from enum import Enum
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import RingError
+from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
+from motionbase.ring.layout import COMMAND_BYTES, GENERATOR_BYTES, Header, Layout, Status
+from motionbase.ring.lock import is_held
+from motionbase.ring.segment import Segment, attach
+
+RENAMES = 5  # rings that may be replaced while we look, before we give up
+
+
+class Section(Enum):
+    """The blocks that clients may write."""
+
+    GENERATORS = "generators"
+    COMMANDS = "commands"
+
+    def span(self, layout: Layout) -> tuple[int, int]:
+        """Offset and size in the ring's memory [bytes]."""
+        if self is Section.GENERATORS:
+            return layout.generators_at, GENERATOR_BYTES
+        return layout.commands_at, COMMAND_BYTES
+
+
+def lock_path(backend: AbstractBackend, section: Section) -> Path:
+    """The file whose lock the writers of a block take, beside that of the ring's writer."""
+    return backend.lock_path.with_name(f"{backend.lock_path.stem}.{section.value}.lock")
+
+
+def attached(name: str = DEFAULT_NAME, backend: AbstractBackend | None = None) -> tuple[Segment, Header]:
+    """A ring that is there and whole, for reading."""
+    where = backend or find(name)
+    segment = attach(where)
+    if segment is None:
+        raise RingError(f"there is no ring {name!r} ({where}); start a writer, such as motionbase run")
+    header = segment.header()
+    if header is None:
+        raise RingError(f"ring {name!r} ({where}) is not initialised; its writer is just starting, or died doing so")
+    return segment, header
+
+
+@final
+class BlockMap:
+    """The pages of one block, mapped for writing.
+
+    Attributes:
+        segment: the whole ring, for reading
+        memory, address: of the block in this process
+        mode: permissions of the ring
+    """
+
+    def __init__(self, section: Section, name: str = DEFAULT_NAME, backend: AbstractBackend | None = None) -> None:
+        self.name, self.section = name, section
+        for _ in range(RENAMES):
+            self.segment, self.header = attached(name, backend)
+            self.backend = self.segment.backend
+            if self._map():
+                return
+        raise RingError(f"ring {name!r} ({self.backend}) is replaced by its writers time and again; try later")
+
+    def _map(self) -> bool:
+        """Whether the file was still the one whose header was read."""
+        at, size = self.section.span(self.header.layout)
+        try:
+            file = os.open(self.backend.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise RingError(f"{self.backend} cannot be written: {error.strerror or error}") from None
+        try:
+            info = os.fstat(file)
+            if info.st_ino != self.segment.inode:
+                return False
+            pages = mmap.mmap(file, size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE, offset=at)
+        except (OSError, ValueError) as error:
+            raise RingError(f"{self.backend}: the {self.section.value} cannot be mapped: {error}") from None
+        finally:
+            os.close(file)
+        self.mode = stat.S_IMODE(info.st_mode) & 0o666 if stat.S_ISREG(info.st_mode) else 0o600
+        self.memory = memoryview(pages)
+        self.address = int(np.frombuffer(pages, np.uint8).ctypes.data)
+        return True
+
+    @property
+    def lock_path(self) -> Path:
+        """Of this block's writers."""
+        return lock_path(self.backend, self.section)
+
+    def require_writer(self) -> None:
+        """Refuse to write where nobody would read: the ring's writer has ended, or another has taken the name."""
+        if reason := absence(self.segment):
+            raise RingError(f"ring {self.name!r} ({self.backend}): {reason}")
+
+
+def absence(segment: Segment) -> str:
+    """Why nobody takes what is written into this ring, "" where somebody does.
+
+    The writer of a device may be on another machine, so there only its own word counts.
+    """
+    status = segment.status
+    if status is Status.RETIRED:
+        return "another writer has taken the name; attach again"
+    if status in (Status.STOPPED, Status.FAILED):
+        return "its writer has stopped"
+    if not isinstance(segment.backend, Device) and not is_held(segment.backend.lock_path):
+        return "its writer has ended without a word"
+    return ""

@@ -1,0 +1,167 @@
+"""The sequence lock and the words of the command block, in LLVM IR, where the order of memory operations matters.
+
+    writer: sequence = odd | release fence | copy in  | sequence = even, release
+    reader: sequence, acquire | copy out | acquire fence | sequence again: even and the same, or once more
+
+A reader gives up after a given number of tries, so it never waits for a writer that died between odd and even.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from functools import cache
+from typing import Any, NamedTuple, final
+
+from motionbase.compile.cache import ObjectCache
+from motionbase.compile.runtime.llvm import build, object_key
+
+UNCHANGED, COPIED, UNFINISHED = 0, 1, 2
+PAYLOAD_AT = 64  # after the sequence, which has a cache line of its own
+
+
+@final
+class SeqlockPort(ctypes.Structure):
+    """What the lock's functions know of a block; its address is their only argument."""
+
+    _fields_ = (
+        ("block", ctypes.c_uint64),  # address of the sequence
+        ("buffer", ctypes.c_uint64),  # address of the private copy
+        ("bytes", ctypes.c_uint64),
+        ("tries", ctypes.c_uint64),  # reader
+        ("sequence", ctypes.c_uint64),  # reader: the last one seen; writer: the one written
+        ("status", ctypes.c_uint64),  # reader: UNCHANGED, COPIED, UNFINISHED
+    )
+
+
+@final
+class LookPort(ctypes.Structure):
+    """Two words that are polled together."""
+
+    _fields_ = (
+        ("first_at", ctypes.c_uint64),
+        ("second_at", ctypes.c_uint64),
+        ("first", ctypes.c_uint64),
+        ("second", ctypes.c_uint64),
+    )
+
+
+class BlockNative(NamedTuple):
+    """The functions; all but `add` take the address of a port."""
+
+    write: Any
+    read: Any
+    look: Any
+    add: Any
+
+
+@cache
+def block_native() -> BlockNative:
+    """Compiled once for this machine, then from the object cache."""
+    library, _ = build(lambda: IR, object_key(hashlib.sha256(IR.encode()).hexdigest(), "blocks"), ObjectCache())
+    word = ctypes.c_uint64
+    return BlockNative(
+        library.function("block_write", word),
+        library.function("block_read", word),
+        library.function("block_look", word),
+        library.function("block_add", word, word),
+    )
+
+
+_FIELD = {name: k for k, (name, _) in enumerate(SeqlockPort._fields_)}
+
+
+def _word(name: str) -> str:
+    return f"""
+  %{name}.at = getelementptr i64, ptr %port, i64 {_FIELD[name]}
+  %{name} = load i64, ptr %{name}.at"""
+
+
+_PLACES = f"""
+  %port = inttoptr i64 %address to ptr
+  {_word("block")}
+  {_word("buffer")}
+  {_word("bytes")}
+  %sequence.out = getelementptr i64, ptr %port, i64 {_FIELD["sequence"]}
+  %lock = inttoptr i64 %block to ptr
+  %private = inttoptr i64 %buffer to ptr
+  %shared = getelementptr i8, ptr %lock, i64 {PAYLOAD_AT}"""
+
+IR = f"""
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+; the caller holds the file lock; an odd sequence found here was left by a writer that died, and is repaired
+define void @block_write(i64 %address) {{
+  {_PLACES}
+  %before = load atomic i64, ptr %lock monotonic, align 8
+  %next = add i64 %before, 1
+  %odd = or i64 %next, 1
+  store atomic i64 %odd, ptr %lock monotonic, align 8
+  fence release
+  call void @llvm.memcpy.p0.p0.i64(ptr %shared, ptr %private, i64 %bytes, i1 false)
+  %even = add i64 %odd, 1
+  store atomic i64 %even, ptr %lock release, align 8
+  store i64 %even, ptr %sequence.out
+  ret void
+}}
+
+define void @block_read(i64 %address) {{
+entry:
+  {_PLACES}
+  {_word("tries")}
+  %status.at = getelementptr i64, ptr %port, i64 {_FIELD["status"]}
+  %seen = load i64, ptr %sequence.out
+  br label %try
+try:
+  %turn = phi i64 [ 0, %entry ], [ %turn.after, %again ]
+  %before = load atomic i64, ptr %lock acquire, align 8
+  %bit = and i64 %before, 1
+  %odd = icmp ne i64 %bit, 0
+  br i1 %odd, label %again, label %even
+even:
+  %same = icmp eq i64 %before, %seen
+  br i1 %same, label %unchanged, label %copy
+copy:
+  call void @llvm.memcpy.p0.p0.i64(ptr %private, ptr %shared, i64 %bytes, i1 false)
+  fence acquire
+  %after = load atomic i64, ptr %lock monotonic, align 8
+  %whole = icmp eq i64 %after, %before
+  br i1 %whole, label %copied, label %again
+again:
+  %turn.after = add i64 %turn, 1
+  %more = icmp ult i64 %turn.after, %tries
+  br i1 %more, label %try, label %tired
+copied:
+  store i64 %before, ptr %sequence.out
+  store i64 {COPIED}, ptr %status.at
+  ret void
+unchanged:
+  store i64 {UNCHANGED}, ptr %status.at
+  ret void
+tired:
+  store i64 {UNFINISHED}, ptr %status.at
+  ret void
+}}
+
+define void @block_look(i64 %address) {{
+  %port = inttoptr i64 %address to ptr
+  %b.at = getelementptr i64, ptr %port, i64 1
+  %a.out = getelementptr i64, ptr %port, i64 2
+  %b.out = getelementptr i64, ptr %port, i64 3
+  %a.int = load i64, ptr %port
+  %b.int = load i64, ptr %b.at
+  %a.ptr = inttoptr i64 %a.int to ptr
+  %b.ptr = inttoptr i64 %b.int to ptr
+  %a = load atomic i64, ptr %a.ptr acquire, align 8
+  %b = load atomic i64, ptr %b.ptr acquire, align 8
+  store i64 %a, ptr %a.out
+  store i64 %b, ptr %b.out
+  ret void
+}}
+
+define void @block_add(i64 %to, i64 %value) {{
+  %at = inttoptr i64 %to to ptr
+  %unused = atomicrmw add ptr %at, i64 %value seq_cst, align 8
+  ret void
+}}
+"""

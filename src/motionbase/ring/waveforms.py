@@ -1,0 +1,57 @@
+"""Records of a different waveform in every channel: what the simple DCU writes, for testing whatever reads.
+
+Channel k (its place in the record, from 0) is
+
+    k + 0.45 shape(f_k t),   f_k = 0.05 (2 + k mod 178) Hz,   shape by k mod 4: sine, square, triangle, sawtooth
+
+so the nearest whole number of a single sample is k, and over any 20 s whole periods pass: the largest line of the
+spectrum, the mean left out, is number 2 + k mod 178. The channels `t` and `tick` are what they always are.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.ring.schema import Schema
+
+Numbers: TypeAlias = NDArray[np.float64]
+AMPLITUDE = 0.45  # below 0.5, so that a sample rounds to its channel
+SHAPES = ("sine", "square", "triangle", "sawtooth")
+STEP_HZ, LOWEST, DIFFERENT = 0.05, 2, 178
+REPEAT_S = 20.0  # all waveforms together repeat after 1 / STEP_HZ
+
+
+def frequency(k: NDArray[np.intp]) -> Numbers:
+    """Of channel k [Hz]: 0.1 to 8.95, different for any 178 channels in a row."""
+    return np.multiply(STEP_HZ, LOWEST + k % DIFFERENT, dtype=np.float64)
+
+
+def waveform(k: NDArray[np.intp], t: Numbers) -> Numbers:
+    """Channels k at times t [s]; both are broadcast, so (m,) and (n, 1) give (n, m)."""
+    turn = frequency(k) * t
+    turn = turn - np.floor(turn)  # 0 to 1 in each period
+    shapes = (
+        np.sin(2 * np.pi * turn),
+        np.where(turn < 0.5, 1.0, -1.0),
+        1.0 - 4.0 * np.abs(turn - 0.5),
+        2.0 * turn - 1.0,
+    )
+    return k + AMPLITUDE * np.choose(k % len(SHAPES), shapes)
+
+
+def records(schema: Schema, first_tick: int, count: int, dt: float, every: int = 1) -> Numbers:
+    """(count, channels) consecutive records, the first of them at `first_tick`."""
+    tick = first_tick + every * np.arange(count, dtype=np.float64)
+    rows = waveform(np.arange(len(schema.channels)), (tick * dt)[:, np.newaxis])
+    rows[:, 0] = tick * dt
+    if "tick" in schema.index:
+        rows[:, schema.index["tick"]] = tick
+    return rows
+
+
+def recognised(samples: Numbers) -> NDArray[np.intp]:
+    """The channel that each sample comes from; `t` and `tick` are not told apart from others."""
+    return np.rint(samples).astype(np.intp)
