@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,7 +16,7 @@ import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from motionbase.compile import Kernel, Port, compile
-from motionbase.executive import Executive, Job, Mode, NativeJob, Report, Schedule, native_job
+from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
 
@@ -45,14 +46,14 @@ class Punctuality:
     python_share: float
     python_p99: float
     readers: str
-    stolen: str
+    machine: str
 
     @property
     def note(self) -> str:
         """What the system allowed, and what the readers saw."""
         fifo = next(g for g in self.ours.settings if g.what == "priority")
         allowed = "SCHED_FIFO allowed" if fifo.allowed else "SCHED_FIFO not allowed"
-        return f"{allowed}; {self.ours.ticks} ticks, {self.ours.slips} slips; {self.readers}; {self.stolen}"
+        return f"{allowed}; {self.ours.ticks} ticks, {self.ours.slips} slips; {self.readers}; {self.machine}"
 
 
 def oscillator() -> NativeJob:
@@ -114,14 +115,37 @@ def stolen_ms() -> float:
     return 1e3 * int(fields[8]) / os.sysconf("SC_CLK_TCK") if len(fields) > 8 else 0.0
 
 
+def gaps(seconds: float = 0.8) -> str:
+    """What the machine itself does to a thread that only watches the clock: the floor for every loop on it."""
+    found: list[int] = []
+
+    def watch() -> None:
+        RealTime().thread()
+        last = time.perf_counter_ns()
+        end = last + int(1e9 * seconds)
+        while last < end:
+            now = time.perf_counter_ns()
+            if now - last > 1e9 * ON_TIME_S:
+                found.append(now - last)
+            last = now
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    thread.join()
+    worst = f", the longest {max(found) / 1e3:.0f} us" if found else ""
+    return f"a thread that only watches the clock met {len(found)} gaps above 100 us in {seconds} s{worst}"
+
+
 @functools.cache
 def punctuality(settings: Settings) -> Punctuality:
     """10 s of each (2 s in a quick run)."""
     ticks = round((2.0 if settings.quick else 10.0) / DT)
     with ring_with_readers() as (writer, readers):
-        before = stolen_ms()
+        floor, before = gaps(), stolen_ms()
         report = Executive(Schedule(DT, (Job("turn", 1, oscillator()),)), writer).run(ticks=ticks)
-        stolen = f"{stolen_ms() - before:.0f} ms stolen by the hypervisor, load average {os.getloadavg()[0]:.1f}"
+        machine = (
+            f"{stolen_ms() - before:.0f} ms stolen by the hypervisor, load average {os.getloadavg()[0]:.1f}; {floor}"
+        )
         lateness = np.array(python_loop(writer, ticks))
         published = writer.head
         writer.close()
@@ -131,7 +155,7 @@ def punctuality(settings: Settings) -> Punctuality:
     assert missing == 0, f"{missing} records were neither read nor reported lost"
     share = float(np.mean(lateness <= ON_TIME_S))
     seen = f"{READERS} readers, {published} records each, {lost} lost"
-    return Punctuality(report, share, float(np.quantile(lateness, 0.99)), seen, stolen)
+    return Punctuality(report, share, float(np.quantile(lateness, 0.99)), seen, machine)
 
 
 def _punctual(value: Callable[[Punctuality], float]) -> Callable[[Settings], Samples]:

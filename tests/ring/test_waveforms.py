@@ -35,7 +35,7 @@ def test_the_largest_spectral_line_tells_the_channel() -> None:
 )
 def test_shapes_have_their_root_mean_square(shape: str, rms: float) -> None:
     """The closed forms of a continuous wave; 2000 samples of a 20 s period differ by less than 1 in 1000."""
-    k = np.arange(SHAPES.index(shape), 8, len(SHAPES))
+    k = np.arange(list(SHAPES).index(shape), 8, len(SHAPES))
     t = np.arange(200_000.0)[:, np.newaxis] * 1e-4
     unit = (waveform(k, t) - k) / AMPLITUDE
     np.testing.assert_allclose(np.sqrt((unit**2).mean(axis=0)), rms, rtol=1e-3)

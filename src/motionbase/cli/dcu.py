@@ -61,7 +61,7 @@ def dcu(
         result = {"ring": ring, "backend": str(writer.backend), "records": count, "wall_s": wall, "held_up": held_up}
         print(json.dumps(result, indent=2))
     else:
-        away = f"; held up {held_up} times for over a second" if held_up else ""
+        away = f"; fell more than a second behind {held_up} times" if held_up else ""
         print(f"stopped after {count} records in {wall:.1f} s, {count / max(wall, 1e-9):.1f} per second{away}")
 
 

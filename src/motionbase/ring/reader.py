@@ -78,6 +78,7 @@ class Reader:
         self.name, self.backend, self.timeout = name, backend or find(name), timeout
         self.state, self.lost, self.restarts = ReaderState.NO_SEGMENT, 0, 0
         self._start: str = start
+        self._restarted = False  # noticed, and not yet said
         self._batch, self._wanted = batch, schema
         self._segment: Segment | None = None
         self._header: Header | None = None
@@ -148,31 +149,31 @@ class Reader:
 
     def read(self) -> Batch:
         """What has come since the last read, at most a batch of it; never waits."""
-        restarted = False
         if self._header is None:
             if time.monotonic() - self._looked < LOOK_AGAIN_S or not self._attach(self._start):
                 return self._nothing()
-        port = self._port
-        port.count = len(self._rows)
-        self._read(self._address)
-        if port.status == RESTARTED or (port.count == 0 and self._superseded()):
-            self.restarts += 1
-            self._header, self._start, restarted = None, "first", True  # what is missed of the new writer counts as lost
-            if not self._attach("first"):
+        self._take()
+        if self._port.status == RESTARTED or (self._port.count == 0 and self._superseded()):
+            self.restarts += not self._restarted
+            # what is missed of the new writer from now on counts as lost; it may not be ready yet
+            self._header, self._start, self._restarted = None, "first", True
+            if not self._attach(self._start):
                 return self._nothing()
-            port = self._port
-            port.count = len(self._rows)
-            self._read(self._address)
-            if port.status == RESTARTED:
+            self._take()
+            if self._port.status == RESTARTED:
                 self._header = None
                 return self._nothing()
-        return self._batched(restarted)
+        return self._batched()
+
+    def _take(self) -> None:
+        self._port.count = len(self._rows)
+        self._read(self._address)
 
     def _nothing(self) -> Batch:
         return Batch(self._empty, 0, 0, self.state)
 
-    def _batched(self, restarted: bool) -> Batch:
-        port = self._port
+    def _batched(self) -> Batch:
+        port, restarted, self._restarted = self._port, self._restarted, False
         count, start, lost = port.count, port.start, port.lost
         self.lost += lost
         if count:

@@ -10,6 +10,7 @@ spectrum, the mean left out, is number 2 + k mod 178. The channels `t` and `tick
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +20,12 @@ from motionbase.ring.schema import Schema
 
 Numbers: TypeAlias = NDArray[np.float64]
 AMPLITUDE = 0.45  # below 0.5, so that a sample rounds to its channel
-SHAPES = ("sine", "square", "triangle", "sawtooth")
+SHAPES: dict[str, Callable[[Numbers], Numbers]] = {  # of the part of a period that has passed, 0 to 1
+    "sine": lambda turn: np.sin(2 * np.pi * turn),
+    "square": lambda turn: np.where(turn < 0.5, 1.0, -1.0),
+    "triangle": lambda turn: 1.0 - 4.0 * np.abs(turn - 0.5),
+    "sawtooth": lambda turn: 2.0 * turn - 1.0,
+}
 STEP_HZ, LOWEST, DIFFERENT = 0.05, 2, 178
 REPEAT_S = 20.0  # all waveforms together repeat after 1 / STEP_HZ
 
@@ -30,16 +36,13 @@ def frequency(k: NDArray[np.intp]) -> Numbers:
 
 
 def waveform(k: NDArray[np.intp], t: Numbers) -> Numbers:
-    """Channels k at times t [s]; both are broadcast, so (m,) and (n, 1) give (n, m)."""
-    turn = frequency(k) * t
-    turn = turn - np.floor(turn)  # 0 to 1 in each period
-    shapes = (
-        np.sin(2 * np.pi * turn),
-        np.where(turn < 0.5, 1.0, -1.0),
-        1.0 - 4.0 * np.abs(turn - 0.5),
-        2.0 * turn - 1.0,
-    )
-    return k + AMPLITUDE * np.choose(k % len(SHAPES), shapes)
+    """Channels k (m,) at times t [s]: (n, 1) gives (n, m)."""
+    values = frequency(k) * t
+    values -= np.floor(values)  # 0 to 1 in each period
+    for number, shape in enumerate(SHAPES.values()):
+        chosen = np.flatnonzero(k % len(SHAPES) == number)
+        values[..., chosen] = shape(values[..., chosen])
+    return k + AMPLITUDE * values
 
 
 def records(schema: Schema, first_tick: int, count: int, dt: float, every: int = 1) -> Numbers:
