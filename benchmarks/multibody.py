@@ -7,6 +7,9 @@ import casadi as ca
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from benchmarks.mechanics import handoff, rates
+from benchmarks.mechanics.flight import flight_cost, free_flight, momentum_drift
+from benchmarks.models.manoeuvres import MANOEUVRES
 from benchmarks.peers.casadi_c import native_loop
 from benchmarks.peers.engines import mujoco_loop, mujoco_rollout, pinocchio_loop
 from motionbase.compile import Kernel, Port, compile, scan
@@ -16,9 +19,7 @@ from motionbase.multibody.models import MODELS
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
-from motionbase.multibody.tree.flight import Flight
 from motionbase.multibody.tree.loops import Loops
-from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.tree.state import TreeState
 
 SETS = 64  # different states in turn
@@ -192,49 +193,6 @@ def closure_error(name: str) -> Callable[[Settings], Samples]:
     return measure
 
 
-# every joint at 0.5 rad/s and the base tumbling at 0.1 rad/s; the light wrist whips up to 29 rad/s on its own. Signs
-# matter: from others it reaches 58 rad/s, and the same method is a hundred times worse
-FREE_RATES = {
-    "shoulder_yaw": 0.5, "shoulder_pitch": 0.5, "elbow_pitch": -0.5, "wrist_pitch": 0.5, "wrist_yaw": -0.5,
-    "wrist_roll": 0.5, "flight.wx": 0.06, "flight.wy": 0.05, "flight.wz": 0.06,
-}  # fmt: skip
-
-
-@functools.cache
-def free_flight(settings: Settings, by_momentum: bool) -> tuple[float, float, float]:
-    """Relative drift of energy, angular and linear momentum: the Shuttle arm on a free orbiter, RK4 at 1 kHz.
-
-    Linear momentum is taken relative to the largest one of the orbiter, which is what the arm exchanges with it;
-    angular momentum about the centre of mass.
-    """
-    whole = MODELS["srms_on_orbiter"].build()
-    model = Model(
-        "srms_free",
-        tuple(b for b in whole.bodies if b.name != "payload"),
-        tuple(j for j in whole.joints if j.child != "payload"),
-        whole.gravity,
-    )
-    tree = Tree(model)
-    start = {"shoulder_pitch": 0.6, "elbow_pitch": -1.2, "wrist_pitch": 0.4}
-    run = simulate(
-        Flight(tree) if by_momentum else tree, 6.0 if settings.quick else 60.0, 1e-3, q0=start, v0=FREE_RATES, every=10
-    )
-    momenta = compile(Outputs(tree).momenta).map(q=np.ascontiguousarray(run.q), v=np.ascontiguousarray(run.v))
-    angular, linear = momenta["angular"], momenta["linear"]
-    exchanged = model.body("orbiter").mass * np.linalg.norm(run.v[:, 3:6], axis=1).max()
-    return (
-        float(run.energy_drift),
-        float(np.abs(angular - angular[0]).max() / np.linalg.norm(angular[0])),
-        float(np.abs(linear - linear[0]).max() / exchanged),
-    )
-
-
-def momentum_drift(settings: Settings, by_momentum: bool) -> Samples:
-    """The larger of angular and linear."""
-    energy, angular, linear = free_flight(settings, by_momentum)
-    return Samples((max(angular, linear),), f"angular {angular:.1e}, linear {linear:.1e}, energy {energy:.1e}")
-
-
 def _rows(name: str, metric: str, bars: dict[str, str]) -> list[Benchmark]:
     rows = []
     for mode in ("fast", "strict"):
@@ -250,6 +208,27 @@ def _rows(name: str, metric: str, bars: dict[str, str]) -> list[Benchmark]:
                 Benchmark(f"multibody.{metric}{suffix}_vs_{peer}", "x", bar, text, ratio(name, peer, mode), mode, 1)
             )
     return rows
+
+
+RATES = "1_1_1", "4_2_1", "10_5_1"  # the whole table is the benchmark `multirate`
+
+
+def _rate_rows(name: str) -> list[Benchmark]:
+    """What schedules save, the error of the cheapest, and that of the other way to save, a longer step."""
+    m = MANOEUVRES[name]
+    metric, what = f"multibody.rates_{name}", f"{m.title}, steps of {1e3 * m.h:g} ms"
+    error = f"{what}: largest error of the end effector over {m.duration:g} s, AB2,"
+    return [
+        *(
+            Benchmark(f"{metric}_{key}_cost", "x", None, f"{what}: mass/nonlinear/external every "
+                      f"{key.replace('_', '/')} steps / the ordinary single-rate run", rates.cost(name, key, RATES), "strict", 1)
+            for key in RATES[1:]
+        ),
+        Benchmark(f"{metric}_10_5_1_error_m", "m", None, f"{error} every 10/5/1 steps",
+                  lambda s: Samples((rates.error(name, "10_5_1", "ab2"),)), "strict", 1),
+        Benchmark(f"{metric}_2h_error_m", "m", None, f"{error} one rate, steps twice as long",
+                  lambda s: Samples((rates.error(name, "1_1_1", "ab2", 2),)), "strict", 1),
+    ]  # fmt: skip
 
 
 BENCHMARKS = [
@@ -268,14 +247,20 @@ BENCHMARKS = [
               lambda s: momentum_drift(s, True), "strict", 1),
     Benchmark("multibody.momentum_drift_by_speeds", "-", None, "the same with the base's velocity as a state",
               lambda s: momentum_drift(s, False), "strict", 1),
+    Benchmark("multibody.flight_cost", "x", None, "Shuttle arm with payload on a free orbiter, a step of RK4: momentum "
+              "of the whole as a state / velocity of the base", flight_cost, "strict", 1),
     Benchmark("multibody.fourbar_closure_m", "m", "<= 1e-6", "largest closure error, 60 s at 1 kHz, RK4, brisk",
               closure_error("four_bar"), "strict", 1),
     Benchmark("multibody.slidercrank_closure_m", "m", None, "the same for the slider-crank",
               closure_error("slider_crank"), "strict", 1),
+    Benchmark("multibody.handoff_closure_m", "m", "<= 1e-6", "payload between Shuttle's and Station's arm: the larger "
+              "gap of both welds, 60 s at 1 kHz, RK4, brisk", handoff.closure_error, "strict", 1),
     Benchmark("multibody.recursion_vs_newton_euler", "x", None, "arm7, mass matrix: instructions of the recursion over "
               "a Newton-Euler pass a column (the paper: about 0.33)", lambda s: recursion_ratio(s, "arm7", False)),
     Benchmark("multibody.recursion_vs_shared_newton_euler", "x", None, "the same with the columns' common work shared",
               lambda s: recursion_ratio(s, "arm7", True)),
     Benchmark("multibody.recursion_vs_newton_euler_30", "x", None, "chain30, a Newton-Euler pass a column",
               lambda s: recursion_ratio(s, "chain30", False)),
+    *_rate_rows("srms"),  # last: the dearest, and the first to go where a quick run has no time left
+    *_rate_rows("flexible"),
 ]  # fmt: skip

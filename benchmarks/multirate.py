@@ -6,97 +6,17 @@ forward dynamics, take turns in one process; errors are those of the end effecto
     python -m benchmarks.multirate docs/pictures/multirate.png    # measures and draws
 """
 
-import functools
 import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
+from benchmarks.harness import Benchmark, Samples, Settings
+from benchmarks.mechanics.rates import SCHEDULES, SINGLE, cost, costs, error
+from benchmarks.models.manoeuvres import MANOEUVRES
 
-from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
-from benchmarks.models.manoeuvres import MANOEUVRES, driven
-from motionbase.compile import Body, Program, scan
-from motionbase.errors import SimulationError
-from motionbase.multibody.rates import Multirate, Rates
-from motionbase.multibody.rates.multirate import Method
-from motionbase.multibody.tree.dynamics import Tree
-
-SCHEDULES = {
-    "1_1_1": Rates(1, 1, 1),
-    "2_1_1": Rates(2, 1, 1),
-    "4_2_1": Rates(4, 2, 1),
-    "10_2_1": Rates(10, 2, 1),
-    "10_5_1": Rates(10, 5, 1),
-    "frozen_1_1": Rates(None, 1, 1),
-    "frozen_5_1": Rates(None, 5, 1),
-}
-SINGLE = "single"  # the ordinary run
 SLOWER = (2, 4, 10)  # times the base step: the other way to save, for comparison
 Point = tuple[float, float, str]  # cost, error, name
-
-
-@functools.cache
-def error(name: str, schedule: str, method: Method, slower: int = 1, centred: bool = True) -> float:
-    """Largest distance of the end effector from the reference [m]; infinite where the motion is unstable.
-
-    `slower` makes the base step longer by a factor.
-    """
-    arm = driven(name)
-    h, steps = arm.manoeuvre.h * slower, arm.steps // slower
-    tau = arm.tau(np.arange(steps) * h)
-    stepper = Multirate(Tree(arm.model), SCHEDULES[schedule], method, centred)
-    try:
-        run = stepper.run(steps, h, arm.q0, np.zeros(arm.model.nv), {"tau": tau})
-    except SimulationError:
-        return math.inf
-    return float(np.linalg.norm(arm.tool(run.q) - arm.reference[::slower][: steps + 1], axis=1).max())
-
-
-def _single_rate(multirate: Multirate) -> Program:
-    """The ordinary step with the same integrator: fused forward dynamics, then `advance`."""
-    tree, nv = multirate.partition.tree, multirate.partition.model.nv
-    forward, advance = tree.forward_dynamics, multirate.advance
-
-    def body(b: Body) -> None:
-        v_dot = b.local("v_dot_new", nv)
-        b.call(forward, **{p.name: b[p.name] for p in forward.inputs}, v_dot=v_dot)
-        shared = {p.name: b[p.name] for p in advance.ports if p.name not in ("v_dot", "v_dot_prev")}
-        b.call(advance, **shared, v_dot=v_dot, v_dot_prev=b["v_dot"])
-        b.copy(v_dot, b["v_dot"])
-
-    return Program("single_rate", multirate.step.inputs, multirate.step.outputs, body, forward.outputs)
-
-
-@functools.cache
-def costs(settings: Settings, name: str) -> Rounds:
-    """Seconds a simulated second, AB2, of the ordinary run and of every schedule; the servos hold the start."""
-    arm, steps = driven(name), 5_000 if settings.quick else 20_000
-    v0, tau = np.zeros(arm.model.nv), arm.tau(np.zeros(1))[0]
-    sides: dict[str, Callable[[], float]] = {}
-
-    def side(step: Program, memory: dict[str, Any]) -> Callable[[], float]:
-        run = scan(step, {"q": "q_next", "v": "v_next"})
-        seconds = per_evaluation(lambda n: run(n, h=arm.manoeuvre.h, q=arm.q0, v=v0, tau=tau, **memory), steps)
-        return lambda: seconds() / arm.manoeuvre.h
-
-    for schedule, rates in SCHEDULES.items():
-        multirate = Multirate(Tree(arm.model), rates, "ab2")
-        memory = multirate.start(arm.q0, v0, {"tau": tau})
-        if SINGLE not in sides:
-            sides[SINGLE] = side(_single_rate(multirate), {"v_dot": memory["v_dot"]})
-        sides[schedule] = side(multirate.step, memory)
-    return interleaved(sides, settings)
-
-
-def _cost(name: str, schedule: str) -> Callable[[Settings], Samples]:
-    def measure(settings: Settings) -> Samples:
-        rounds = costs(settings, name)
-        micros = rounds.side(schedule, 1e6).median
-        return Samples(rounds.ratio(schedule, SINGLE).values, f"{micros:.0f} us a simulated second")
-
-    return measure
 
 
 def _error(name: str, schedule: str) -> Callable[[Settings], Samples]:
@@ -112,9 +32,9 @@ def _rows(name: str) -> list[Benchmark]:
     m, rows = MANOEUVRES[name], []
     for schedule in SCHEDULES:
         what = f"{m.title}, mass/nonlinear/external every {schedule.replace('_', '/')} steps of {1e3 * m.h:g} ms"
-        metric = f"multibody.rates_{name}_{schedule}"
+        metric = f"multirate.{name}_{schedule}"
         text = f"{what}: time over the single-rate run's"
-        rows.append(Benchmark(f"{metric}_cost", "x", None, text, _cost(name, schedule), "strict", 1))
+        rows.append(Benchmark(f"{metric}_cost", "x", None, text, cost(name, schedule), "strict", 1))
         text = f"{what}: largest error of the end effector over {m.duration:g} s, AB2"
         rows.append(Benchmark(f"{metric}_error_m", "m", None, text, _error(name, schedule), "strict", 1))
     return rows
@@ -139,7 +59,7 @@ def table(settings: Settings) -> str:
     lines = []
     for kind in range(2):
         for rows in zip(*(column[kind] for column in columns), strict=True):
-            cells = " | ".join(f"{cost:.2f} | {distance:.1e}" for cost, distance, _ in rows)
+            cells = " | ".join(f"{share:.2f} | {distance:.1e}" for share, distance, _ in rows)
             if kind == 0:
                 key = rows[0][2].replace("/", "_")
                 plain = (error(name, key, "ab2", centred=False) for name in MANOEUVRES)
@@ -163,9 +83,9 @@ def draw(path: Path, settings: Settings) -> None:
             (schedules, "s", "C0", "schedule", (7, -3), "left"),
         ):
             axes.plot([p[1] for p in found], [p[0] for p in found], style, color=colour, label=what)
-            for cost, distance, label in found:
+            for share, distance, label in found:
                 where = {"xytext": shift, "textcoords": "offset points", "ha": side}
-                axes.annotate(label, (distance, cost), **where, color=colour, size=8)
+                axes.annotate(label, (distance, share), **where, color=colour, size=8)
         axes.set_xscale("log")
         axes.set_title(f"{m.title}, h = {1e3 * m.h:g} ms", fontsize="medium")
         axes.set_xlabel("largest error of the end effector in 10 s [m]")

@@ -1,7 +1,7 @@
 """Fit every set of coefficients of `motionbase.compile.maths` again and compare it with the one in the package.
 
-Example: uv run python scripts/fit_maths.py              (all of them, about a minute)
-         uv run python scripts/fit_maths.py EXP_Q ATAN   (prints coefficients, error and "equal" or what differs)
+Example: uv run python -m scripts.fit_maths              (all of them, about a minute)
+         uv run python -m scripts.fit_maths EXP_Q ATAN   (prints coefficients, error and "equal" or what differs)
 
 The error is the largest weighted one at the nodes of the fit, in the sense of the comment above each set: relative to
 the function unless said otherwise. The exit code is 1 if a set differs.
@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import NamedTuple
 
 import mpmath as mp
-from fit_polynomial import fit, fit_least_squares, fit_rational
 
 from motionbase.compile.maths import error_function, exponential, hyperbolic, inverse_trigonometric, trigonometric
+from scripts.fit_polynomial import fit, fit_least_squares, fit_rational
 
 WIDER = 1.0001  # fits reach a little beyond the interval, since reduced arguments do
 HALF_LN2 = float(mp.log(2) / 2) * WIDER

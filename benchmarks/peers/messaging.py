@@ -99,11 +99,11 @@ def zmq_sender() -> Iterator[Send]:
         address = f"ipc://{folder}/bench"
         socket.setsockopt(zmq.LINGER, 0)
         socket.bind(address)
-        record = np.zeros(CHANNELS)
+        record = np.zeros(CHANNELS).data
 
         def send(n: int) -> None:
             for _ in range(n):
-                socket.send(record, copy=True)
+                socket.send(record)
 
         with beside(_zmq_receiver, address):
             yield send

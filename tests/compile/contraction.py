@@ -3,11 +3,11 @@
 from fractions import Fraction
 
 import numpy as np
-from ulp import Array
 
 from motionbase.compile.block import Block
 from motionbase.compile.ops import Op
 from motionbase.compile.render.python import PYTHON_FOR_OP
+from tests.compile.ulp import Array
 
 
 def fused(a: Array, b: Array, c: Array) -> Array:

@@ -12,15 +12,15 @@ import casadi as ca
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from on_targets import COMPILERS, EDGES, Batch, assert_all_targets, assert_same_bits, on_python
-from test_casadi_ops import BINARY_KERNEL, UNARY
-from test_kernel import SHAPES
-from test_ops import BASIC
-from test_programs import chosen, geometry, nested, outer
 
 from motionbase.compile import Body, Kernel, Port, Program, Unit, delay, random, table
 from motionbase.compile.render.c import render
 from motionbase.errors import CompilerRefused, TargetUnavailable
+from tests.compile.on_targets import COMPILERS, EDGES, Batch, assert_all_targets, assert_same_bits, on_python
+from tests.compile.test_casadi_ops import BINARY_KERNEL, UNARY
+from tests.compile.test_kernel import SHAPES
+from tests.compile.test_ops import BASIC
+from tests.compile.test_programs import chosen, geometry, nested, outer
 
 Array = NDArray[np.float64]
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-ffp-contract=off")

@@ -8,13 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from on_targets import EDGES, TARGETS, Array, assert_all_targets, assert_same_bits, on_python, on_target, product
 
 from motionbase.compile import Kernel, Port, Primitive
 from motionbase.compile.block import Builder
 from motionbase.compile.lower import OP_NAMES, RULES, steps_of
 from motionbase.compile.maths import MATHS
 from motionbase.errors import UnsupportedOp
+from tests.compile.on_targets import (
+    EDGES,
+    TARGETS,
+    Array,
+    assert_all_targets,
+    assert_same_bits,
+    on_python,
+    on_target,
+    product,
+)
 
 EPS = float(np.finfo(float).eps)
 BINARY = {

@@ -7,11 +7,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from on_targets import assert_all_targets, on_python
 
 from motionbase.compile import Kernel, Port, Sparsity, jacobian
 from motionbase.compile.guarded import norm, one_minus_cos_over_x2, safe_divide, sinc, sqrt_guarded
 from motionbase.errors import PortError
+from tests.compile.on_targets import assert_all_targets, on_python
 
 Array = NDArray[np.float64]
 H = 1e-5

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import casadi as ca
-import nan_helpers
 import numpy as np
 import pytest
 
+import tests.compile.nan_helpers as nan_helpers
 from motionbase.compile import Body, Kernel, Port, Program, compile, compose, jacobian, table
 from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan

@@ -10,7 +10,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from on_targets import TARGETS, assert_all_targets, assert_same_bits, on_python, on_target
 
 from motionbase.compile import Kernel, Port, Program, Sparsity, compile, compose, jacobian, probe
 from motionbase.compile.authored import shown
@@ -18,6 +17,7 @@ from motionbase.compile.names import _broken_rule
 from motionbase.compile.ops import Op
 from motionbase.compile.target import Target
 from motionbase.errors import KernelError, PortError
+from tests.compile.on_targets import TARGETS, assert_all_targets, assert_same_bits, on_python, on_target
 
 X, Y = Port("x", 3, "m"), Port("y", (), "m")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, near, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import error_function as f
+from tests.compile.ulp import Array, near, ulp_errors, values
 
 INF, NAN = math.inf, math.nan
 TINY, LARGEST = 5e-324, 1.7976931348623157e308

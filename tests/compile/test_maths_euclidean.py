@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from ulp import ulp_errors, values
 
 from motionbase.compile.maths import MATHS
+from tests.compile.ulp import ulp_errors, values
 
 BIG = 1.7976931348623157e308
 moderate = st.floats(-1e60, 1e60)

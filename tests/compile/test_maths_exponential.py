@@ -11,13 +11,13 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
-from contraction import contracted
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, near, ulp_distance, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import exponential as e
+from tests.compile.contraction import contracted
+from tests.compile.ulp import Array, near, ulp_distance, ulp_errors, values
 
 INF, NAN = math.inf, math.nan
 TINY, SMALLEST_NORMAL, LARGEST = 5e-324, 2.0**-1022, 1.7976931348623157e308

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, near, ulp_errors, values
 
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import inverse_trigonometric as inverse
+from tests.compile.ulp import Array, near, ulp_errors, values
 
 REFERENCE: dict[str, Callable[..., mp.mpf]] = {"asin": mp.asin, "acos": mp.acos, "atan": mp.atan}
 BIG = 1.7976931348623157e308

@@ -10,14 +10,14 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
-from contraction import contracted
 from hypothesis import given
 from hypothesis import strategies as st
-from ulp import Array, near, ulp_errors, values
 
 from motionbase.compile.block import Builder
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import trigonometric as t
+from tests.compile.contraction import contracted
+from tests.compile.ulp import Array, near, ulp_errors, values
 
 REFERENCE: dict[str, Callable[..., mp.mpf]] = {"sin": mp.sin, "cos": mp.cos, "tan": mp.tan}
 FAST = {"fast_sin": mp.sin, "fast_cos": mp.cos}

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from on_targets import EDGES, TARGETS, assert_all_targets, assert_same_bits, on_python, on_target, product
 
 from motionbase.compile import Port, Primitive
 from motionbase.compile.block import Builder, Value, select
 from motionbase.compile.ops import Op
 from motionbase.errors import KernelError
+from tests.compile.on_targets import EDGES, TARGETS, assert_all_targets, assert_same_bits, on_python, on_target, product
 
 WORD = (1 << 64) - 1
 MAGIC = 2.0**52

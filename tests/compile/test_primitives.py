@@ -5,7 +5,6 @@ import struct
 
 import numpy as np
 import pytest
-from on_targets import TARGETS, Array, Batch, assert_all_targets, assert_same_bits, on_python, on_target
 from scipy import stats
 from scipy.interpolate import RegularGridInterpolator
 
@@ -13,6 +12,7 @@ from motionbase.compile import Port, Primitive, Sparsity, delay, random, table
 from motionbase.compile.block import Builder
 from motionbase.compile.primitives import MAGIC, _philox
 from motionbase.errors import KernelError
+from tests.compile.on_targets import TARGETS, Array, Batch, assert_all_targets, assert_same_bits, on_python, on_target
 
 RANDOM = np.random.default_rng(2)
 EPS = float(np.finfo(float).eps)

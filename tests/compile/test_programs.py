@@ -7,12 +7,12 @@ from enum import IntEnum
 import casadi as ca
 import numpy as np
 import pytest
-from on_targets import TARGETS, Array, Batch, assert_same_bits, on_python, on_target
 
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.authored import shown
 from motionbase.compile.reference import Index
 from motionbase.errors import KernelError, PortError
+from tests.compile.on_targets import TARGETS, Array, Batch, assert_same_bits, on_python, on_target
 
 N = 24  # samples; on lanes neighbours take different cases
 RANDOM = np.random.default_rng(1)

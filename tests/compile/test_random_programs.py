@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from on_targets import EDGES, LLVM, TARGETS, Array, assert_all_targets, assert_same_bits, on_python
 
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.lower import lower_kernel, steps_of
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import Call
+from tests.compile.on_targets import EDGES, LLVM, TARGETS, Array, assert_all_targets, assert_same_bits, on_python
 
 SOME = ("llvm1", "llvm8", "gcc")  # a compilation each for every example, so not all targets
 RANDOM = np.random.default_rng(3)

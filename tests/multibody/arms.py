@@ -4,10 +4,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from mechanisms import Array, numbers
 
 from motionbase.multibody.manipulator import Arm, Limits
 from motionbase.multibody.models.manipulators import srms, ssrms
+from tests.multibody.mechanisms import Array, numbers
 
 TIP = "end_effector", "grapple"
 BENT = np.array([0.3, 0.6, -1.2, 0.4, 0.3, -0.2])  # of the Shuttle's arm, far from every singular place

@@ -7,9 +7,6 @@ import pytest
 
 pytest.importorskip("exudyn")
 
-from exudyn_cables import SAMPLES, Plane, deflection
-from mechanisms import four_bar_angles
-
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.closures import PointClosure
 from motionbase.multibody.flexible import beam
@@ -20,6 +17,8 @@ from motionbase.multibody.simulate import simulate
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from tests.multibody.exudyn_cables import SAMPLES, Plane, deflection
+from tests.multibody.mechanisms import four_bar_angles
 
 L, MU, EI, EA = 2.0, 3.0, 500.0, 1e8  # [m], [kg/m], [N m^2], [N]: the first clamped mode has 11.35 rad/s
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from random_models import random_model, random_state
 
 from motionbase.multibody import GROUND, Joint, Model
 from motionbase.multibody.joints import Axes, Free, Spherical, Turn
 from motionbase.multibody.tree.dynamics import Tree
+from tests.multibody.random_models import random_model, random_state
 
 KINDS = ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "fixed"]
 

@@ -6,7 +6,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from mechanisms import four_bar, four_bar_angles, slider_crank
 
 from motionbase.compile import Port, compile
 from motionbase.errors import ModelError
@@ -20,6 +19,7 @@ from motionbase.multibody.models.classics import pendulum, top, two_link
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from tests.multibody.mechanisms import four_bar, four_bar_angles, slider_crank
 
 Array = Any
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

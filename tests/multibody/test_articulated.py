@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from random_models import random_model, random_state
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -10,6 +9,7 @@ from motionbase.multibody.elements import JointDamper, JointSpring, Motor
 from motionbase.multibody.flexible import Modes
 from motionbase.multibody.joints import fixed, revolute
 from motionbase.multibody.tree.dynamics import Tree
+from tests.multibody.random_models import random_model, random_state
 
 KINDS = ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "fixed"]
 

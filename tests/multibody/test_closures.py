@@ -7,9 +7,6 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from mechanisms import DOWN, G, four_bar, four_bar_angles, motion, numbers, slider_crank
-from random_models import random_model, random_state
-from test_against_pinocchio import in_pinocchio, orders
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -27,6 +24,9 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.tree.state import TreeState
+from tests.multibody.mechanisms import DOWN, G, four_bar, four_bar_angles, motion, numbers, slider_crank
+from tests.multibody.random_models import random_model, random_state
+from tests.multibody.test_against_pinocchio import in_pinocchio, orders
 
 H = 1e-3
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mechanisms import numbers
 from scipy.optimize import brentq
 from scipy.special import gamma
 
@@ -17,6 +16,7 @@ from motionbase.multibody.joints import Free, prismatic
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
+from tests.multibody.mechanisms import numbers
 
 X = (1.0, 0.0, 0.0)
 NONE = (0.0, 0.0, 0.0)

@@ -6,8 +6,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from mechanisms import motion, numbers
-from random_models import random_model, random_state
 
 from motionbase.compile import Port
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -27,6 +25,8 @@ from motionbase.multibody.joints import Free, prismatic, revolute
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.tree.state import TreeState
+from tests.multibody.mechanisms import motion, numbers
+from tests.multibody.random_models import random_model, random_state
 
 X = (1.0, 0.0, 0.0)
 NONE = (0.0, 0.0, 0.0)

@@ -1,7 +1,5 @@
 """The Space Shuttle arm with flexible booms: the rigid arm when undeformed, closed forms, and published frequencies."""
 
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,16 +20,7 @@ from motionbase.multibody.models.manipulators import SRMS, srms
 from motionbase.multibody.names import q_of
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
-
-SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-
-@pytest.fixture
-def tune(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(SCRIPTS)
-    import tune_srms
-
-    return tune_srms
+from scripts import tune_srms as tune
 
 
 def test_undeformed_it_is_the_rigid_arm() -> None:
@@ -43,25 +32,25 @@ def test_undeformed_it_is_the_rigid_arm() -> None:
     np.testing.assert_allclose(M, rigid, rtol=0, atol=1e-12 * np.abs(rigid).max())
 
 
-def test_stored_stiffness_is_the_fitted_one(tune: ModuleType) -> None:
+def test_stored_stiffness_is_the_fitted_one() -> None:
     assert tune.is_stored(tune.fitted())
 
 
 @pytest.mark.parametrize("pose", POSES)
-def test_published_frequencies(tune: ModuleType, pose: str) -> None:
+def test_published_frequencies(pose: str) -> None:
     """Three stiffnesses for six frequencies leave 1.5 % at most; the tolerance is that, rounded up."""
     K, M = tune.stiffness_matrix(TUNED), tune.mass_matrix(pose)
     np.testing.assert_allclose(tune.frequencies(K, M), FREQUENCIES[pose].unloaded, rtol=0.016)
 
 
-def test_analysis_finds_the_frequencies_of_the_fit(tune: ModuleType) -> None:
+def test_analysis_finds_the_frequencies_of_the_fit() -> None:
     """The engine's own linearisation of the whole model against mass matrix and stiffness put together here."""
     K, M = tune.stiffness_matrix(TUNED), tune.mass_matrix("folded")
     found = modes(flexible_arm("folded"), POSES["folded"]).frequencies[:2]
     np.testing.assert_allclose(found, tune.frequencies(K, M), rtol=1e-8)
 
 
-def test_free_orbiter_and_heavy_payload(tune: ModuleType) -> None:
+def test_free_orbiter_and_heavy_payload() -> None:
     """Not fitted. One point mass meets three published numbers of the straight arm within 6 %, also the one that the
     free orbiter raises by half; unloaded, the orbiter shifts little, and 2 % are what the fit itself leaves."""
     mass, wanted = tune.payload_mass("straight"), FREQUENCIES["straight"]
@@ -74,7 +63,7 @@ def test_free_orbiter_and_heavy_payload(tune: ModuleType) -> None:
         assert tune.free_frequency(pose) == pytest.approx(published.unloaded_free, rel=0.02)
 
 
-def test_heavy_tip_on_booms_alone(tune: ModuleType) -> None:
+def test_heavy_tip_on_booms_alone() -> None:
     """Stiff gearboxes, straight: a cantilever of both booms with a rigid wrist a, w / F = (l^3/3 + l^2 a + l a^2) / EI.
 
     The payload hangs 0.3 m below the line of 15.3 m, which moves it along too: (0.3 / 15.3)^2 / 2 = 2e-4 slower.
@@ -89,7 +78,7 @@ def test_heavy_tip_on_booms_alone(tune: ModuleType) -> None:
     assert np.abs(tune.frequencies(K, M) / expected - 1).max() < 3e-4
 
 
-def test_two_shapes_are_enough(tune: ModuleType) -> None:
+def test_two_shapes_are_enough() -> None:
     """Twice the shapes lower the first two frequencies by 1.2e-5 at most, also where the elbow twists a boom."""
     few, many = (
         tune.frequencies(

@@ -6,7 +6,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from random_models import random_rotation
 
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.flexible import ModalPoint, Modes, beam
@@ -14,6 +13,7 @@ from motionbase.multibody.joints import Free, Spherical, revolute, universal
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.modal import tangent
 from motionbase.multibody.tree.state import TreeState
+from tests.multibody.random_models import random_rotation
 
 Array = Any
 PARTICLES = 5

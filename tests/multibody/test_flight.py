@@ -33,7 +33,8 @@ def satellite(gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Model:
     return Model("satellite", bodies, joints, gravity, elements=elements)
 
 
-START = {"q0": {"l": 0.3, "r": -0.5}, "v0": {"flight.wx": 0.4, "flight.vz": 0.2, "l": 3.0, "r": -2.0}}
+Q0 = {"l": 0.3, "r": -0.5}
+V0 = {"flight.wx": 0.4, "flight.vz": 0.2, "l": 3.0, "r": -2.0}
 
 
 def test_momentum_and_speeds_are_inverse() -> None:
@@ -73,8 +74,9 @@ def test_kept_to_rounding_by_every_method(method: str) -> None:
     dt = 1e-3 if method == "euler" else 1e-2
     kernel = compile(Outputs(tree).momenta)
     drift = {}
-    for name, system in (("speeds", tree), ("momentum", Flight(tree))):
-        run = simulate(system, 2.0, dt, method=method, **START)
+    systems: dict[str, Tree | Flight] = {"speeds": tree, "momentum": Flight(tree)}
+    for name, system in systems.items():
+        run = simulate(system, 2.0, dt, method=method, q0=Q0, v0=V0)
         total = kernel.map(q=run.q, v=run.v)
         change = [np.abs(total[k] - total[k][0]).max() / np.linalg.norm(total[k][0]) for k in ("linear", "angular_W")]
         drift[name] = max(change)
@@ -85,7 +87,7 @@ def test_kept_to_rounding_by_every_method(method: str) -> None:
 def test_same_motion_as_by_speeds() -> None:
     tree = Tree(satellite((0.0, 0.0, -9.81)))
     thrust = {"thrust_force": lambda t: (2.0 * np.sin(3 * t), 1.0, 0.0)}
-    a, b = (simulate(s, 1.0, 1e-3, inputs=thrust, **START) for s in (tree, Flight(tree)))
+    a, b = (simulate(s, 1.0, 1e-3, inputs=thrust, q0=Q0, v0=V0) for s in (tree, Flight(tree)))
     # both are RK4 with errors of order h^4 = 1e-12 times derivatives of some hundreds
     np.testing.assert_allclose(a.q[-1], b.q[-1], atol=1e-9)
     np.testing.assert_allclose(a.v[-1], b.v[-1], atol=1e-9)

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mechanisms import numbers
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -14,6 +13,7 @@ from motionbase.multibody.elements import GravityGradient, JointSpring
 from motionbase.multibody.joints import Free, fixed, revolute
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
+from tests.multibody.mechanisms import numbers
 
 N = 1.1e-3  # [rad/s], a low orbit
 ORBIT = GravityGradient("orbit", N)

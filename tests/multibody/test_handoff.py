@@ -3,7 +3,6 @@
 from functools import cache
 
 import numpy as np
-from mechanisms import Array, numbers
 
 from motionbase.compile import compile
 from motionbase.multibody.manipulator import Driven, JointServo, seen_inertia
@@ -21,6 +20,7 @@ from motionbase.multibody.names import q_of, v_of
 from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
+from tests.multibody.mechanisms import Array, numbers
 
 H = 1e-3
 EXAMPLE = MODELS["handoff"]

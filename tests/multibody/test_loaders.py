@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from motionbase.errors import ModelError
 from motionbase.multibody import Model
+from motionbase.multibody.elements import GravityGradient, PlaneContact, SphereContact
 from motionbase.multibody.joints import Free
 from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
 from motionbase.multibody.models.classics import two_link
@@ -152,6 +153,43 @@ switchable = true
     assert [e.name for e in model.elements] == ["hold", "drive"] and model.closures[0].switchable
 
 
+def test_toml_orbit_and_contact(toml: Path) -> None:
+    more = """
+[elements.orbit]
+type = "gravity_gradient"
+rate = 1.1e-3
+up = [1, 0, 0]
+[elements.bumper]
+type = "sphere_contact"
+body_a = "fore"
+point_a = [0.8, 0, 0]
+radius_a = 0.1
+body_b = "upper"
+point_b = "tip"
+radius_b = 0.05
+stiffness = 1e5
+[elements.floor]
+type = "plane_contact"
+body_a = "fore"
+stiffness = 1e6
+normal = [0, 0, 2]
+friction = 0.3
+"""
+    toml.write_text(TOML.replace("gravity = [0, 0, -9.80665]", "gravity = [0, 0, 0]") + more)
+    assert load_toml(toml).elements == (
+        GravityGradient("orbit", 1.1e-3, up=(1, 0, 0)),
+        SphereContact("bumper", "fore", 0.1, 1e5, (0.8, 0.0, 0.0), "upper", "tip", 0.05),
+        PlaneContact("floor", "fore", 1e6, normal=(0, 0, 1), friction=0.3),
+    )
+
+
+def test_toml_steps_without_direction(toml: Path) -> None:
+    still = TOML.replace('type = "revolute"', 'type = "axes"', 1)
+    toml.write_text(still.replace("axis = [0, -1, 0]", "steps = [{ turn = [0, 0, 0] }]", 1))
+    with pytest.raises(ModelError, match=r"line 18: joint 'shoulder': turn: axis \(0.0, 0.0, 0.0\)"):
+        load_toml(toml)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
@@ -197,6 +235,10 @@ def test_toml_errors_name_line_key_and_what_is_wanted(toml: Path, old: str, new:
         ("[elements.k]\ntype = 'spring'\njoint = 3\nstiffness = 1", "element 'k': joint is 3, a text is wanted"),
         ("[elements.k]\ntype = 'spring'\njoint = 'elbow'\nstiffness = 'x'", "stiffness is 'x', a number is wanted"),
         ("[elements.k]\ntype = 'spring'\njoint = 'elbow'\nstiffness = 1\naxis = 0.5", "a whole number is wanted"),
+        ("[elements.n]\ntype = 'gravity_gradient'\nrate = 1e-3", "the model's gravity is (0.0, 0.0, -9.80665) m/s^2"),
+        ("[elements.c]\ntype = 'sphere_contact'\nbody_a = 'fore'\nradius_a = 0\nstiffness = 1", "both radii are 0"),
+        ("[elements.c]\ntype = 'plane_contact'\nbody_a = 'for'\nstiffness = 1", "body 'for' not found"),
+        ("[elements.c]\ntype = 'plane_contact'\nbody_a = 'fore'", "element 'c': no stiffness"),
         ("[closures.c]\ntype = 'point'\nbody_a = 'fore'\nswitchable = 1", "true or false is wanted"),
         ("[closures.c]\ntype = 'glue'", "types: point, axis"),
         ("elements = 3", "elements"),

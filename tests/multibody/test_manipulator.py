@@ -6,9 +6,6 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
-from arms import BENT, TIP, pose, shuttle, station, value
-from mechanisms import numbers
-from test_against_pinocchio import in_pinocchio, orders
 
 from motionbase.compile import compile
 from motionbase.multibody import Model
@@ -28,6 +25,9 @@ from motionbase.multibody.models.manipulators import srms, srms_on_orbiter, ssrm
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.spatial import R_quaternion, quaternion_product, quaternion_rotation_vector
+from tests.multibody.arms import BENT, TIP, pose, shuttle, station, value
+from tests.multibody.mechanisms import numbers
+from tests.multibody.test_against_pinocchio import in_pinocchio, orders
 
 # ---- kinematics ----------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from arms import BENT, TIP, pose, shuttle, station
-from mechanisms import numbers
 
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -36,6 +34,8 @@ from motionbase.multibody.models.handoff import SRMS_LIMITS, SSRMS_LIMITS
 from motionbase.multibody.models.manipulators import srms, srms_on_orbiter
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.outputs import Outputs
+from tests.multibody.arms import BENT, TIP, pose, shuttle, station
+from tests.multibody.mechanisms import numbers
 
 # ---- timing and paths ----------------------------------------------------------------------------------------------
 

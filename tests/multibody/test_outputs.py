@@ -4,9 +4,6 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
-from mechanisms import DOWN, G, motion, numbers
-from random_models import random_model, random_state
-from test_against_pinocchio import in_pinocchio, orders
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -21,6 +18,9 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.spatial import R_axis_angle
+from tests.multibody.mechanisms import DOWN, G, motion, numbers
+from tests.multibody.random_models import random_model, random_state
+from tests.multibody.test_against_pinocchio import in_pinocchio, orders
 
 KINDS = ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical", "fixed"]
 

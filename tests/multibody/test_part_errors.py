@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mechanisms import DOWN, four_bar
 
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -24,6 +23,7 @@ from motionbase.multibody.joints import Free, revolute
 from motionbase.multibody.models.mechanisms import bar
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from tests.multibody.mechanisms import DOWN, four_bar
 
 
 def model(elements: tuple[Any, ...] = (), closures: tuple[Any, ...] = ()) -> Model:
@@ -70,7 +70,10 @@ CLOSURES: list[tuple[Callable[[], Any], str]] = [
     (lambda: PointClosure("c", "a", body_b="a"), r"closure 'c': both places are on 'a'"),
     (lambda: PointClosure("c", "a", (0, math.inf, 0)), r"closure 'c': point_a is .* three finite numbers"),
     (lambda: AxisClosure("c", "a", (0, 0, 0)), r"closure 'c': axis_a: axis .* not all zero"),
-    (lambda: WeldClosure("c", "a", orientation=((1, 0, 0), (0, 2, 0), (0, 0, 1))), r"closure 'c': orientation .* must be a rotation"),
+    (
+        lambda: WeldClosure("c", "a", orientation=((1, 0, 0), (0, 2, 0), (0, 0, 1))),
+        r"closure 'c': orientation .* must be a rotation",
+    ),
     (lambda: DistanceClosure("c", "a", distance=0.0), r"closure 'c': distance is 0 m, it must be positive"),
     (lambda: 7, r"model 'm': closures has 7, which is none"),
 ]

@@ -5,10 +5,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from random_models import random_model, random_state
 
 from motionbase.multibody import Model
 from motionbase.multibody.tree.state import TreeState
+from tests.multibody.random_models import random_model, random_state
 
 KINDS = ["revolute", "prismatic", "universal", "cylindrical", "planar", "spherical"]
 

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from mechanisms import Array, four_bar, four_bar_angles, motion, numbers
 
 from motionbase.compile import compile
 from motionbase.errors import ModelError
@@ -14,6 +13,7 @@ from motionbase.multibody.joints import Free, revolute
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
+from tests.multibody.mechanisms import Array, four_bar, four_bar_angles, motion, numbers
 
 H = 1e-3
 

@@ -61,6 +61,10 @@ def check(wanted: int) -> None:
 
 
 if __name__ == "__main__":
-    {"nursery": nursery, "check": lambda: check(int(sys.argv[2])), "write": lambda: write_for_ever(find())}[
-        sys.argv[1]
-    ]()
+    match sys.argv[1]:
+        case "nursery":
+            nursery()
+        case "check":
+            check(int(sys.argv[2]))
+        case "write":
+            write_for_ever(find())

@@ -18,9 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD, RING = ((ROOT / "docs" / name).read_text() for name in ("record.md", "ring.md"))
 
 
-def test_the_tables_of_channels_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    from record_table import BEGIN, END, tables
+def test_the_tables_of_channels_are_up_to_date() -> None:
+    from scripts.record_table import BEGIN, END, tables
 
     written = RECORD.partition(BEGIN)[2].partition(END)[0].strip()
     assert written == tables(hexapod_schema()), "run scripts/record_table.py"

@@ -98,7 +98,7 @@ def test_two_writers_in_two_processes() -> None:
         order = Nursery(process)
         order("start")
         reader = Reader(timeout=20.0)
-        while not len(reader.wait(1.0).rows):
+        while reader.wait(1.0).state is not ReaderState.LIVE:
             assert reader.state in (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED, ReaderState.WAITING)
         with pytest.raises(RingError, match="has a writer already, process"):
             Writer(small_schema())

@@ -34,6 +34,9 @@ def simulate(
         list[str] | None, typer.Option("--v0", metavar="NAME=VALUE", help="Start of a speed, or of a joint's speeds.")
     ] = None,
     every: Annotated[int | None, typer.Option(help="Steps between samples; without it, about 2000 samples.")] = None,
+    momentum: Annotated[
+        bool, typer.Option("--momentum", help="Keep the momentum of a free-flying model to rounding; steps cost more.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Write the samples: .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion: .png, .pdf or .svg.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -53,7 +56,7 @@ def simulate(
     lossy = bool(found.model.elements) or any(b.modes is not None for b in found.model.bodies)
     q = {**found.q0, **model_ref.named_numbers("--q0", q0)}
     v = {**found.v0, **model_ref.named_numbers("--v0", v0)}
-    trajectory = _run(found, duration, dt, method, q, v, every)
+    trajectory = _run(found, duration, dt, method, q, v, every, momentum)
     if out is not None:
         trajectory.write(out)
     if plot is not None:
@@ -89,7 +92,14 @@ def _check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
 
 
 def _run(
-    found: "Found", duration: float, dt: float, method: str, q: dict[str, Any], v: dict[str, Any], every: int | None
+    found: "Found",
+    duration: float,
+    dt: float,
+    method: str,
+    q: dict[str, Any],
+    v: dict[str, Any],
+    every: int | None,
+    momentum: bool,
 ) -> "Trajectory":
     """Simulate with a progress line on stderr."""
     from rich.console import Console
@@ -98,9 +108,12 @@ def _run(
     from motionbase.cli.suggest import unknown
     from motionbase.multibody.integrators import METHODS
     from motionbase.multibody.simulate import simulate as run
+    from motionbase.multibody.tree.dynamics import Tree
+    from motionbase.multibody.tree.flight import Flight
 
     if method not in METHODS:
         raise unknown("method", method, METHODS)
+    model = Flight(Tree(found.model)) if momentum else found.model
     if every is None:
         every = max(1, int(duration / dt / 2000)) if dt > 0 and duration / dt < 1e15 else 1
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
@@ -111,7 +124,7 @@ def _run(
         def step(fraction: float) -> None:
             progress.update(task, description=found.model.name, total=1.0, completed=fraction)
 
-        return run(found.model, duration, dt, method=method, q0=q, v0=v, every=every, progress=step)
+        return run(model, duration, dt, method=method, q0=q, v0=v, every=every, progress=step)
 
 
 def _summary(trajectory: "Trajectory") -> dict[str, Any]:

@@ -13,7 +13,7 @@ from motionbase.errors import ScheduleError
 from motionbase.executive.control import CLOCK
 
 Array: TypeAlias = NDArray[np.float64]
-SPIN_MIN, SPIN_MAX = 20e-6, 400e-6  # [s] between these the loop learns how early to wake
+SPIN_MIN, SPIN_MAX = 20e-6, 250e-6  # [s] between these the loop learns how early to wake
 BUSY = 0.8  # share of the period for computing and spinning together
 SPIN_ORDINARY = 40e-6  # [s] at most without SCHED_FIFO: a scheduler that shares fairly makes a spinning thread wait
 

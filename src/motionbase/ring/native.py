@@ -168,7 +168,7 @@ some:
   %from.after = getelementptr i8, ptr %from, i64 %n.bytes
   br label %next
 done:
-  ; the clock costs a third of a record: look at it only when some microseconds have passed, or where nothing counts them
+  ; the clock costs a third of a record: look at it only when microseconds have passed, or where nothing counts them
   %cycles.now = call i64 @llvm.readcyclecounter()
   %cycles.passed = sub i64 %cycles.now, %cycles
   %old = icmp ugt i64 %cycles.passed, {CYCLES}

@@ -62,6 +62,9 @@ ELEMENTS: dict[str, type[Any]] = {
     "motor": elements.Motor,
     "point_force": elements.PointForce,
     "point_spring": elements.PointSpring,
+    "gravity_gradient": elements.GravityGradient,
+    "sphere_contact": elements.SphereContact,
+    "plane_contact": elements.PlaneContact,
 }
 CLOSURES: dict[str, type[Any]] = {
     "point": closures.PointClosure,
@@ -169,7 +172,7 @@ def _steps(source: TomlSource, at: Keys, steps: Any, name: str) -> Axes:
         ((kind, axis),) = step.items()
         direction = vector(source, at, axis, "three numbers, an axis")
         make: Callable[..., Turn | Slide] = Turn if kind == "turn" else Slide
-        found.append(made(source, at, make, direction))
+        found.append(made(source, at, make, direction, owner=f"joint {name!r}"))
     return Axes(tuple(found))
 
 

@@ -97,9 +97,7 @@ class Flight:
     def _outer_load(self, state: TreeState, tau: Expr, inputs: Sequence[Expr]) -> Expr:
         """(6,) what acts on the whole from outside, about the world's origin: the base feels all of it."""
         weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(state.model.gravity))
-        at_rest = generalised_force(
-            state.model, state.motions, state.inertias, base_acceleration=weight, moving=False
-        )
+        at_rest = generalised_force(state.model, state.motions, state.inertias, base_acceleration=weight, moving=False)
         load = (at_rest + tau + element_force(state, inputs))[BASE]
         return state.motions[0].T_Wb.force_to_a(load)
 

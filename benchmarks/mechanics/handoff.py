@@ -10,7 +10,7 @@ import functools
 
 import numpy as np
 
-from benchmarks.harness import Benchmark, Samples, Settings
+from benchmarks.harness import Samples, Settings
 from motionbase.compile import compile
 from motionbase.multibody.models import MODELS
 from motionbase.multibody.models.handoff import SRMS_JOINTS, SSRMS_JOINTS
@@ -44,9 +44,3 @@ def closure_error(settings: Settings) -> Samples:
         f"{fastest.max():.1f} rad/s, turned by {angle:.1e} rad at most, energy drift {run.energy_drift:.1e}"
     )
     return Samples((float(np.linalg.norm(residuals[:, :, :3], axis=2).max()),), note)
-
-
-BENCHMARKS = [
-    Benchmark("multibody.handoff_closure_m", "m", "<= 1e-6", "payload between Shuttle's and Station's arm: the larger "
-              "gap of both welds, 60 s at 1 kHz, RK4, brisk", closure_error, "strict", 1),
-]  # fmt: skip

@@ -1,0 +1,1 @@
+"""What the multibody benchmarks measure, a subject a module."""
