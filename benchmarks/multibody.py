@@ -221,7 +221,8 @@ def _rate_rows(name: str) -> list[Benchmark]:
     return [
         *(
             Benchmark(f"{metric}_{key}_cost", "x", None, f"{what}: mass/nonlinear/external every "
-                      f"{key.replace('_', '/')} steps / the ordinary single-rate run", rates.cost(name, key, RATES), "strict", 1)
+                      f"{key.replace('_', '/')} steps / the ordinary single-rate run",
+                      rates.cost(name, key, RATES), "strict", 1)
             for key in RATES[1:]
         ),
         Benchmark(f"{metric}_10_5_1_error_m", "m", None, f"{error} every 10/5/1 steps",
