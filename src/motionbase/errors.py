@@ -68,3 +68,7 @@ class ScheduleError(MotionBaseError):
 
 class MirrorError(MotionBaseError):
     """A mirror's peer cannot be reached or does not speak as it should."""
+
+
+class SnapshotError(MotionBaseError):
+    """A file with the records of a ring cannot be written or read; the message names it and says what would work."""

@@ -188,7 +188,7 @@ def test_a_joint_as_a_whole(capsys: Capture) -> None:
         (["pendulum", "--out", "no/run.csv"], "the folder 'no' does not exist"),
         (["pendulum", "--plot", "run.gif"], "must end in .png"),
         (["pendulum", "--momentum"], "only where one free joint joins it to the ground"),
-        (["handoff", "--momentum"], "has closures; carry its speeds along instead of its momentum"),
+        (["handoff", "--momentum"], "stands on the joints 'flight', 'payload'"),
         (["two_link", "--method", "euler", "--dt", "0.5", "--duration", "5000"], "became infinite"),
     ],
 )

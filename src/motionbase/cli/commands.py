@@ -30,7 +30,7 @@ COMMANDS: dict[str, Command] = {
     "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "dcu": Command("motionbase.cli.dcu:dcu", "Write a ring of known waveforms, to try whatever reads one."),
-    "ring": Command("motionbase.cli.ring:app", "List, inspect, watch and clean rings."),
+    "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),
     "mirror": Command("motionbase.cli.mirror:mirror", "Copy a live ring to another machine over TCP."),
     "generators": Command(
         "motionbase.cli.generators:app", "Show, set or clear the function generators of a running ring."

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from motionbase.cli import terminal
 if TYPE_CHECKING:
     from motionbase.ring.catalogue import Entry
 
-HELP = """List, inspect, watch and clean rings, the shared records of running simulations.
+HELP = """List, inspect, watch, save and clean rings, the shared records of running simulations.
 
 Rings are in shared memory, $MOTIONBASE_RING_FOLDER or /dev/shm, or in the device that $MOTIONBASE_RING_DEVICE names.
 
@@ -141,6 +142,53 @@ def clean(
         print("nothing to remove")
 
 
+@app.command()
+def save(
+    name: Name = "motionbase",
+    out: Annotated[
+        Path | None, typer.Option(help="File to write; without it, the time and NAME in the present folder.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Save the records of a ring to a file, whether its writer lives or not.
+
+    The writer is not disturbed. Where the ring held unsaved records, it does not count as unsaved afterwards. ESTOP
+    files are such files too, saved by the run itself; see docs/estop.md.
+
+    Example: motionbase ring save motionbase --out before_lunch.estop
+    """
+    from motionbase.errors import MotionBaseError, UsageError
+    from motionbase.ring import catalogue, snapshot, unsaved
+    from motionbase.ring.gentle import be_gentle
+    from motionbase.ring.segment import attach
+
+    entry = catalogue.entry(name)
+    segment = attach(entry.backend) if not entry.trouble else None
+    if segment is None:
+        raise UsageError(f"ring {name!r} is not readable: {entry.trouble or 'it has just been removed'}")
+    path = out if out is not None else Path(snapshot.file_name(name, time.time_ns()))
+    if path.exists():
+        raise UsageError(f"--out {str(path)!r} is there already; choose another name")
+    be_gentle()
+    ended = entry.life is not catalogue.Life.ALIVE
+    cause = f"saved by hand; writer {entry.life.value}"
+    with terminal.working(f"saving {name}"):
+        event = entry.head - 1 if entry.unsaved and ended else None
+        details = snapshot.save(segment, path, cause=cause, event=event, name=name)
+    note = ""
+    if entry.unsaved:
+        try:
+            unsaved.saved(segment)
+        except MotionBaseError as error:
+            note = f"; it still counts as unsaved: {error}"
+    if as_json:
+        print(json.dumps({"path": str(path), "note": note.removeprefix("; ") or None, **details.__dict__}, indent=2))
+        return
+    lost = f", {details.overwritten} more were overwritten meanwhile" if details.overwritten else ""
+    span = terminal.seconds(details.count / details.rate)
+    print(f"saved {details.count} records, {span}, {terminal.size(path.stat().st_size)}, to {path}{lost}{note}")
+
+
 def _data(e: "Entry") -> dict[str, Any]:
     header = e.header
     return {
@@ -201,7 +249,7 @@ def _figures(e: "Entry") -> tuple[str, str, str, str]:
 
 
 def _unsaved(e: "Entry") -> str:
-    return "yes: an unplanned stop, and nobody has saved its records" if e.unsaved else "no"
+    return f"yes: an unplanned stop; `motionbase ring save {e.name}` saves its records" if e.unsaved else "no"
 
 
 def _lateness(data: dict[str, float] | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from motionbase.executive.control import BINS, CLOCK, FAST, NEVER, OURS, REAL_TI
 from motionbase.executive.native import native
 from motionbase.executive.report import Histogram
 from motionbase.executive.schedule import CALLED, Array, Job, NativeJob, Schedule, copy_table
-from motionbase.executive.timing import BUSY, SPIN_ORDINARY, Clock, Limits
+from motionbase.executive.timing import BUSY, CROWDED, SPIN_CROWDED, SPIN_ORDINARY, Clock, Limits
 from motionbase.ring import Schema, Writer
 from motionbase.ring.native import native as ring_native
 
@@ -127,7 +128,8 @@ class Loop:
         """As suits an ordinary thread; a margin that was set stays."""
         control = self.control
         if control.margin_min < control.margin_max:
-            control.margin_max = control.margin = max(control.margin_min, round(1e9 * SPIN_ORDINARY))
+            spin = SPIN_CROWDED if (os.cpu_count() or 1) < CROWDED else SPIN_ORDINARY
+            control.margin_max = control.margin = max(control.margin_min, round(1e9 * spin))
 
     def publish(self, bits: int) -> None:
         """One more record from Python, numbered as the tick after the last, with these bits of warning."""

@@ -15,7 +15,9 @@ from motionbase.executive.control import CLOCK
 Array: TypeAlias = NDArray[np.float64]
 SPIN_MIN, SPIN_MAX = 20e-6, 250e-6  # [s] between these the loop learns how early to wake
 BUSY = 0.8  # share of the period for computing and spinning together
-SPIN_ORDINARY = 40e-6  # [s] at most without SCHED_FIFO: a scheduler that shares fairly makes a spinning thread wait
+# [s] at most without SCHED_FIFO: with processors to spare as good as alone; on a full machine a scheduler that shares
+# fairly makes a spinning thread wait
+SPIN_ORDINARY, SPIN_CROWDED, CROWDED = 300e-6, 40e-6, 4
 
 
 @final

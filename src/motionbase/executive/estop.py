@@ -1,0 +1,189 @@
+"""ESTOP files: what a ring held around an unexpected stop. The newest three of every ring are kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import MotionBaseError, ScheduleError, SnapshotError
+from motionbase.ring import catalogue, unsaved
+from motionbase.ring.layout import Layout
+from motionbase.ring.segment import Segment, attach
+from motionbase.ring.snapshot import EXTENSION, PART, Details, details_of, file_name, save
+
+Array: TypeAlias = NDArray[np.float64]
+FOLDER_VARIABLE = "MOTIONBASE_DATA"
+KEEP = 3  # files of every ring
+AFTER_S = 30.0  # of recording after the stop
+LARGEST_SHARE = 0.75  # of the ring for what comes after the stop: a small ring must not overwrite what led to it
+
+
+class Window(NamedTuple):
+    """How much of a full ring is before and after the stop [s]."""
+
+    before_s: float
+    after_s: float
+
+
+@final
+@dataclass(frozen=True)
+class EstopFile:
+    """One file of the folder; trouble says why it cannot be read, "" if it can."""
+
+    path: Path
+    details: Details | None
+    trouble: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Saved:
+    """A file that was written, and the oldest, which went for it."""
+
+    path: Path
+    details: Details
+    removed: tuple[Path, ...]
+
+    def __str__(self) -> str:
+        """One sentence."""
+        d = self.details
+        around = f", {d.before_s:.2f} s before and {d.after_s:.2f} s after" if d.before_s is not None else ""
+        return f"saved {d.count} records{around}, to {self.path}: {d.cause}"
+
+
+def default_folder() -> Path:
+    """`estop` in $MOTIONBASE_DATA, or else in the user's folder for data."""
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        return Path(chosen) / "estop"
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "motionbase" / "estop"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "motionbase" / "estop"
+
+
+def window(layout: Layout, after_s: float = AFTER_S) -> Window:
+    """What a full ring holds around a stop: 419 s and 30 s at 100 Hz, 15 s and 30 s at 1 kHz."""
+    if not after_s >= 0:
+        raise ScheduleError(f"recording goes on for {after_s!r} s after a stop; it must be 0 or more")
+    whole = layout.capacity * layout.dt * layout.every
+    after = min(after_s, LARGEST_SHARE * whole)
+    return Window(whole - after, after)
+
+
+def recording_on(
+    estop: Array, dt: float, stop: Callable[[], object], after_s: float = AFTER_S
+) -> Callable[[int], None]:
+    """A job for every tick that goes on recording after an emergency stop, then ends the run.
+
+    Args:
+        estop: the array behind the channel `estop`; not 0 while the stop acts
+        dt: period of a tick [s]
+        stop: such as `executive.stop`
+    """
+    ticks, since = round(after_s / dt), list[int]()
+
+    def job(tick: int) -> None:
+        if not since and estop[0]:
+            since.append(tick)
+        if since and tick - since[0] >= ticks:
+            stop()
+
+    return job
+
+
+def files(folder: Path | None = None, ring: str | None = None) -> list[EstopFile]:
+    """The ESTOP files of a folder, newest first; of one ring where it is named."""
+    folder = folder or default_folder()
+    try:
+        found = sorted(folder.glob(f"*{EXTENSION}"), key=lambda p: p.name, reverse=True)
+    except OSError as error:
+        raise SnapshotError(f"ESTOP files are in {folder}: {error.strerror or error}") from None
+    listed = [_described(path) for path in found if ring is None or path.name.endswith(f"Z_{ring}{EXTENSION}")]
+    return listed
+
+
+def _described(path: Path) -> EstopFile:
+    try:
+        return EstopFile(path, details_of(path))
+    except MotionBaseError as error:
+        return EstopFile(path, None, str(error))
+
+
+def save_ring(
+    segment: Segment,
+    ring: str,
+    *,
+    cause: str,
+    event: int | None = None,
+    event_utc_ns: int | None = None,
+    folder: Path | None = None,
+    keep: int = KEEP,
+) -> Saved:
+    """Write the ring to a new file, then clear its mark, then remove the oldest file beyond `keep`."""
+    folder = folder or default_folder()
+    path = _free_path(_made(folder), ring, event_utc_ns or time.time_ns())
+    details = save(segment, path, cause=cause, event=event, event_utc_ns=event_utc_ns, name=ring)
+    with suppress(MotionBaseError):  # a ring of another user: the file is what matters
+        unsaved.saved(segment)
+    others = [f.path for f in files(folder, ring) if f.path != path]  # the new one stays even if the clock went back
+    return Saved(path, details, tuple(p for p in others[max(0, keep - 1) :] if _removed(p)))
+
+
+def rescue(ring: str, folder: Path | None = None, keep: int = KEEP) -> Saved | None:
+    """Before a new writer takes the name: save what the last one left unsaved, if anything."""
+    try:
+        left = catalogue.entry(ring)
+    except MotionBaseError:
+        return None
+    if not left.unsaved or left.life is catalogue.Life.ALIVE or (segment := attach(left.backend)) is None:
+        return None
+    cause = f"found after the writer had ended: {left.life.value}"
+    return save_ring(segment, ring, cause=cause, event=left.head - 1, folder=folder, keep=keep)
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SnapshotError(f"folder {folder} for ESTOP files cannot be made: {error.strerror or error}") from None
+    for part in folder.glob(f".*{PART}"):
+        if not _is_running(part):
+            _removed(part)
+    return folder
+
+
+def _is_running(part: Path) -> bool:
+    """Whether the process still lives that writes a part: its number is in the name."""
+    number = part.name.removesuffix(PART).rpartition(".")[2]
+    if not number.isdigit():
+        return True  # not ours
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _free_path(folder: Path, ring: str, utc_ns: int) -> Path:
+    while (path := folder / file_name(ring, utc_ns)).exists():
+        utc_ns += 10**6
+    return path
+
+
+def _removed(path: Path) -> bool:
+    try:
+        path.unlink()
+    except OSError:
+        return False
+    return True

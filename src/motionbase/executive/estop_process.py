@@ -1,0 +1,57 @@
+"""The process that saves ESTOP files: low priority, one ring.
+
+python -m motionbase.executive.estop_process motionbase --folder rescued --after 30
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from motionbase.executive.estop import AFTER_S, KEEP
+from motionbase.executive.estop_watch import EstopWatch
+from motionbase.executive.signals import heard, orphaned
+from motionbase.ring.gentle import be_gentle
+
+LOOK_S = 0.05  # between looks
+
+
+def command(name: str, *, folder: Path | None = None, after_s: float = AFTER_S, keep: int = KEEP) -> tuple[str, ...]:
+    """The command line of a watch in a process of its own."""
+    where = ("--folder", str(folder)) if folder is not None else ()
+    module = "motionbase.executive.estop_process"
+    return (sys.executable, "-m", module, name, *where, "--after", str(after_s), "--keep", str(keep))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Watch until SIGINT, SIGTERM or the end of the parent; 1 where something is left unsaved."""
+    parser = argparse.ArgumentParser(prog="motionbase.executive.estop_process", description=__doc__)
+    parser.add_argument("name")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--after", type=float, default=AFTER_S, help="seconds of recording after a stop")
+    parser.add_argument("--keep", type=int, default=KEEP, help="files of this ring")
+    parser.add_argument("--once", action="store_true", help="save what is to be saved, then end")
+    given = parser.parse_args(argv)
+    be_gentle()
+    stop, parent = list[object](), os.getppid()
+    with heard(stop.append, parent):
+        watch = EstopWatch(
+            given.name,
+            folder=given.folder,
+            after_s=given.after,
+            keep=given.keep,
+            say=lambda text: print(text, flush=True),
+        )
+        while not (stop or given.once or orphaned(parent)):
+            watch.look()
+            time.sleep(LOOK_S)
+        watch.finish()
+    return 1 if watch.pending else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

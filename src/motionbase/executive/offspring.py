@@ -1,0 +1,132 @@
+"""Child processes that end with their parent, whatever ends it.
+
+Every child is the leader of a process group of its own and asks the system for SIGTERM when its parent dies, before the
+program proper begins. Beside them runs a sentinel: when it finds that the supervisor is gone, it gives the leaders
+their time, then ends what is left of their groups, grandchildren included.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import final
+
+# Linux means the thread that starts the child: start children from a thread that lives as long as the parent shall.
+# Between fork and prctl the parent may have died already: then nobody would send the signal.
+SHIM = """
+import ctypes, os, signal, sys
+ctypes.CDLL(None).prctl(1, ctypes.c_ulong(15))
+if os.getppid() != int(sys.argv[1]):
+    sys.exit(143)
+for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the program would inherit that
+    signal.signal(number, signal.SIG_DFL)
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    print(f"{sys.argv[2]} cannot be started: {error.strerror}", file=sys.stderr)
+    sys.exit(127)
+"""
+NOT_STARTED = 127
+
+SENTINEL = """
+import os, signal, sys, time
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+
+def lives(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+def send(group, number):
+    try:
+        os.killpg(group, number)
+        return True
+    except OSError:
+        return False
+
+groups = {}
+for line in sys.stdin:
+    group, grace = line.split()
+    if float(grace) < 0:
+        groups.pop(int(group), None)
+    else:
+        groups[int(group)] = float(grace)
+start, told = time.monotonic(), set()
+while groups:
+    passed = time.monotonic() - start
+    for group, grace in list(groups.items()):
+        if not send(group, 0):
+            del groups[group]
+        elif passed > grace + 1:
+            send(group, signal.SIGKILL)
+            del groups[group]
+        elif group not in told and not lives(group):  # the leader ended by its own signal, these have had none
+            send(group, signal.SIGTERM)
+            told.add(group)
+            groups[group] = min(grace, passed)
+    time.sleep(0.05)
+"""
+QUICK = (sys.executable, "-I", "-S", "-c")  # Python without anything of ours
+
+
+def start(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+    """A child with pipes for what it says and nothing to read."""
+    return subprocess.Popen(
+        [*QUICK, SHIM, str(os.getpid()), *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        env=None if environment is None else {**os.environ, **environment},
+        process_group=0,
+    )
+
+
+def end_group(group: int, number: int) -> bool:
+    """Whether there was still somebody in the group to get the signal."""
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@final
+class Sentinel:
+    """Knows the groups that must not outlive this process."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [*QUICK, SENTINEL], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0, bufsize=0
+        )
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        return self._process.pid
+
+    def guard(self, group: int, grace_s: float) -> None:
+        """The group gets so much time to end by itself [s]."""
+        self._tell(group, grace_s)
+
+    def forget(self, group: int) -> None:
+        """The group has ended."""
+        self._tell(group, -1.0)
+
+    def _tell(self, group: int, seconds: float) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # somebody killed it; the children's own signal remains
+            self._process.stdin.write(f"{group} {seconds}\n".encode())
+
+    def close(self) -> None:
+        """Nobody is left to guard."""
+        with suppress(OSError), self._process:
+            pass

@@ -1,0 +1,267 @@
+"""The supervisor: starts, watches and stops the processes of a run, and leaves nothing behind.
+
+Readers that die are started again, after ever longer pauses, a limited number of times. A writer never is: its end is
+the end of the run. Processes are stopped in order: writers first, then the ESTOP file is saved, then readers, so that
+they see how it ended.
+"""
+
+from __future__ import annotations
+
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from motionbase.errors import MotionBaseError, ScheduleError
+from motionbase.executive import estop, estop_process
+from motionbase.executive.child import Child
+from motionbase.executive.offspring import NOT_STARTED, Sentinel
+from motionbase.executive.process import Process, Restart, Role
+from motionbase.executive.signals import heard
+from motionbase.ring import catalogue
+
+__all__ = ["Ending", "Process", "Restart", "Role", "Supervisor"]
+
+LOOK_S = 0.05
+KILLED_S = 10.0  # a killed process that has not gone by then waits for a device; nobody can help that
+SAVING_S = 120.0  # for an ESTOP file on a slow disk
+
+
+@final
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        code: 0 where everything ended as it should, else 1
+        why: a sentence
+        files: ESTOP files that the run left
+    """
+
+    code: int
+    why: str
+    files: tuple[Path, ...] = ()
+
+
+@final
+class Supervisor:
+    """Runs processes until a writer ends, a signal comes or `stop` is called.
+
+    Args:
+        ring: name of the ring that the writer makes; a watch for ESTOP files is started with it, the ring is removed
+            at the end unless it holds unsaved records, and what the last run left unsaved is saved first
+        folder, after_s, keep: of ESTOP files
+        out, err: take lines of the processes' output and of the supervisor's own messages
+    """
+
+    def __init__(
+        self,
+        processes: Sequence[Process],
+        *,
+        ring: str | None = None,
+        folder: Path | None = None,
+        after_s: float = estop.AFTER_S,
+        keep: int = estop.KEEP,
+        out: Callable[[str], object] = lambda line: print(line, flush=True),
+        err: Callable[[str], object] = lambda line: print(line, file=sys.stderr, flush=True),
+    ) -> None:
+        names = [*(p.name for p in processes), *(["estop"] if ring is not None else [])]
+        if double := next((n for n in names if names.count(n) > 1), None):
+            raise ScheduleError(f"two processes are called {double!r}; every process has a name of its own")
+        self._ring, self._folder, self._keep = ring, folder, keep
+        self._out, self._err = _never_failing(out), _never_failing(err)
+        self._watch = (
+            Process("estop", estop_process.command(ring, folder=folder, after_s=after_s, keep=keep), stop_s=SAVING_S)
+            if ring is not None
+            else None
+        )
+        self._processes = sorted(processes, key=lambda p: p.role is Role.READER)  # stable: writers, then the others
+        self._children: dict[str, Child] = {}
+        self._why: tuple[int, str] | None = None
+        self._missing = False  # a reader is not started again
+
+    def run(self, duration: float | None = None) -> Ending:
+        """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
+        self._rescue()
+        known = {f.path for f in self._files()}
+        self._selector, self._sentinel = selectors.DefaultSelector(), Sentinel()
+        with heard(self._signalled):
+            try:
+                self._start_all()
+                end = None if duration is None else time.monotonic() + duration
+                while self._why is None:
+                    self._look(LOOK_S)
+                    if end is not None and time.monotonic() >= end:
+                        self._end(0, f"{duration:g} s have passed")
+            finally:
+                self._stop_all()
+                self._sentinel.close()
+                self._selector.close()
+        assert self._why is not None
+        return Ending(*self._why, tuple(f.path for f in self._files() if f.path not in known))
+
+    def stop(self) -> None:
+        """Ask for the end, from any thread."""
+        self._end(0, "stop was called")
+
+    @property
+    def pids(self) -> dict[str, int]:
+        """Of the processes that run."""
+        return {name: child.pid for name, child in self._children.items() if child.code is None}
+
+    # ---- beginning ----
+
+    def _rescue(self) -> None:
+        if self._ring is None:
+            return
+        try:
+            saved = estop.rescue(self._ring, self._folder, self._keep)
+        except MotionBaseError as error:
+            raise ScheduleError(
+                f"ring {self._ring!r} holds unsaved records of an earlier run, which a new writer would remove, and "
+                f"they cannot be saved: {error}; `motionbase ring save {self._ring} --out FILE` saves them elsewhere"
+            ) from None
+        if saved is not None:
+            self._err(f"an earlier run: {saved}")
+
+    def _start_all(self) -> None:
+        for process in (*([self._watch] if self._watch is not None else []), *self._processes):
+            self._start(process)
+
+    def _start(self, process: Process) -> None:
+        old = self._children.get(process.name)
+        tries = old.tries if old is not None else 0
+        child = Child(process, self._selector, self._out, self._err, tries)
+        self._sentinel.guard(child.pid, process.stop_s)
+        self._children[process.name] = child
+
+    # ---- watching ----
+
+    def _signalled(self, number: signal.Signals) -> None:
+        self._end(0, f"{number.name} came")
+
+    def _end(self, code: int, why: str) -> None:
+        """The first reason for the end stays; a failure that comes later is added."""
+        if self._why is None:
+            self._why = (code, why)
+        elif code:
+            self._why = (code, f"{self._why[1]}; {why}")
+
+    def _look(self, seconds: float) -> None:
+        """Forward what was said, then see who has ended."""
+        for key, _ in self._selector.select(seconds):
+            key.data()
+        now = time.monotonic()
+        for child in list(self._children.values()):
+            if child.has_ended():
+                self._sentinel.forget(child.pid)
+                self._ended(child.process, child)
+            elif self._why is None and child.again_at is not None and now >= child.again_at:
+                self._start(child.process)
+
+    def _ended(self, process: Process, child: Child) -> None:
+        if self._why is not None and child.asked_to_stop:
+            return  # `_stop` looks at how it ended
+        what = f"{process.role.value} {process.name!r} {child.ending}"
+        if process.role is Role.WRITER:
+            self._end(int(child.code != 0), what + (child.last_words if child.code else ""))
+        elif child.code and self._why is None:
+            self._again(process, child, what)
+
+    def _again(self, process: Process, child: Child, what: str) -> None:
+        policy = process.restart
+        tries = 0 if time.monotonic() - child.started >= policy.calm_s else child.tries
+        if child.code == NOT_STARTED or tries >= policy.limit:
+            left = "is not started again" if child.code == NOT_STARTED else f"was started {tries} times more, no more"
+            self._err(f"{what}; it {left}{child.last_words}")
+            self._missing = True
+            return
+        pause = min(policy.first_s * 2**tries, policy.longest_s)
+        child.tries, child.again_at = tries + 1, time.monotonic() + pause
+        self._err(f"{what}; it starts again in {pause:g} s, try {tries + 1} of {policy.limit}{child.last_words}")
+
+    # ---- ending ----
+
+    def _stop_all(self) -> None:
+        """Writers, the ESTOP file, readers."""
+        if self._why is None:
+            self._why = (1, "the supervisor failed")
+        self._stop([p for p in self._processes if p.role is Role.WRITER])
+        if self._watch is not None:
+            self._stop([self._watch])
+            self._save_the_rest()
+        self._stop([p for p in self._processes if p.role is Role.READER])
+        if self._missing:
+            self._end(1, "a reader could not be kept running")
+        self._clean()
+
+    def _stop(self, processes: Sequence[Process]) -> None:
+        """SIGTERM to all of them at once, their time, then SIGKILL."""
+        running = [c for p in processes if (c := self._children.get(p.name)) is not None and c.code is None]
+        for child in running:
+            child.terminate()
+        self._wait(running)
+        for child in running:
+            if child.process.role is Role.WRITER and child.code:
+                self._end(1, f"writer {child.process.name!r} {child.ending}{child.last_words}")
+
+    def _wait(self, running: Sequence[Child]) -> None:
+        begin, killed = time.monotonic(), set[int]()
+        while waiting := [c for c in running if c.code is None]:
+            self._look(LOOK_S)
+            for child in waiting:
+                name, time_s, late = child.process.name, child.process.stop_s, time.monotonic() - begin
+                if child.code is None and late > time_s and child.pid not in killed:
+                    self._err(f"{child.process.role.value} {name!r} did not end in {time_s:g} s; it is killed")
+                    child.kill()
+                    killed.add(child.pid)
+                elif late > time_s + KILLED_S:
+                    self._end(1, f"{child.process.role.value} {name!r}, process {child.pid}, cannot be killed")
+                    return
+
+    def _save_the_rest(self) -> None:
+        """What the watch did not save, because it died itself, say, is saved by another process."""
+        if self._ring is None or not self._is_unsaved():
+            return
+        once = (*estop_process.command(self._ring, folder=self._folder, keep=self._keep), "--once")
+        saver = Process("estop once", once, stop_s=SAVING_S)
+        self._start(saver)
+        self._wait([self._children[saver.name]])
+        if self._is_unsaved():
+            self._end(1, f"the records of ring {self._ring!r} are not saved: `motionbase ring save {self._ring}`")
+
+    def _is_unsaved(self) -> bool:
+        assert self._ring is not None
+        with suppress(MotionBaseError):
+            entry = catalogue.entry(self._ring)
+            return entry.unsaved and entry.life is not catalogue.Life.ALIVE
+        return False
+
+    def _clean(self) -> None:
+        if self._ring is not None:
+            with suppress(MotionBaseError):  # nothing there
+                for outcome in catalogue.clean((self._ring,)):
+                    if not outcome.removed:
+                        self._err(f"{outcome.path} is kept: {outcome.why}")
+
+    def _files(self) -> list[estop.EstopFile]:
+        if self._ring is None:
+            return []
+        with suppress(MotionBaseError):
+            return estop.files(self._folder, self._ring)
+        return []
+
+
+def _never_failing(say: Callable[[str], object]) -> Callable[[str], None]:
+    """A terminal that has gone must not keep the supervisor from stopping its processes."""
+
+    def quiet(line: str) -> None:
+        with suppress(Exception):
+            say(line)
+
+    return quiet

@@ -1,0 +1,47 @@
+"""The mark that a ring holds records of an unplanned stop which nobody has saved: set and cleared by who saves them."""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+import numpy as np
+
+from motionbase.errors import RingError
+from motionbase.ring.catalogue import mark_saved
+from motionbase.ring.layout import PAGE, UNSAVED
+from motionbase.ring.lock import is_held
+from motionbase.ring.native import native
+from motionbase.ring.segment import Segment
+
+
+def mark(segment: Segment, unsaved: bool) -> None:
+    """Set or clear it beside a living writer. The page of counters is mapped for it, and nothing else."""
+    backend = segment.backend
+    try:
+        file = os.open(backend.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise RingError(f"{backend} cannot be marked: {error.strerror or error}") from None
+    try:
+        if os.fstat(file).st_ino != segment.inode:
+            raise RingError(f"{backend} has been taken by another writer")
+        try:
+            page = mmap.mmap(file, PAGE, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE, offset=PAGE)
+        except (OSError, ValueError) as error:
+            raise RingError(f"{backend} cannot be marked: {error}") from None
+    finally:
+        os.close(file)
+    native().store_release(int(np.frombuffer(page, np.uint8).ctypes.data) + UNSAVED, int(unsaved))
+
+
+def saved(segment: Segment) -> None:
+    """After its records went to a file: nothing keeps the ring from being removed when its writer has ended."""
+    if is_held(segment.backend.lock_path):
+        mark(segment, False)
+        return
+    try:
+        same = os.stat(segment.backend.path).st_ino == segment.inode
+    except OSError:
+        return  # the name is gone, there is nothing to remove
+    if same:
+        mark_saved(segment.backend)

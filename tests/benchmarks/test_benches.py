@@ -1,0 +1,20 @@
+"""The benches of this checkout: every metric carries the name of its bench, and none is listed that has no metrics."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import runner
+
+FOLDER = Path(runner.__file__).parent
+
+
+@pytest.mark.parametrize("name", runner.available(FOLDER))
+def test_metrics_carry_the_name_of_their_bench(name: str) -> None:
+    metrics = [b.metric for b in runner.load(FOLDER, name)]
+    assert metrics and all(metric.startswith(f"{name}.") for metric in metrics)
+
+
+def test_the_multibody_bench_has_every_closed_chain() -> None:
+    bars = {b.metric: b.bar for b in runner.load(FOLDER, "multibody")}
+    assert bars["multibody.fourbar_closure_m"] == bars["multibody.handoff_closure_m"] == "<= 1e-6"

@@ -1,0 +1,269 @@
+"""A run of several real processes: started, watched, stopped in order; nothing is left, whatever is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import final
+
+import pytest
+
+from motionbase.errors import ScheduleError
+from motionbase.executive import estop
+from motionbase.executive.process import Process, Restart
+from motionbase.executive.supervisor import Ending, Supervisor
+from motionbase.ring import catalogue
+from motionbase.ring.backend import Emulation, shared_folder
+from motionbase.ring.layout import Status
+from motionbase.ring.segment import Segment, attach
+from motionbase.ring.snapshot import Snapshot
+from tests.executive.run_processes import MOTHER, SLEEPER, STUBBORN, WITNESS, python, writer
+
+PATIENCE_S = 20.0  # for other processes to start or end
+RING = "rig"
+
+
+@final
+class Run:
+    """A supervisor in a thread of this process; signals are not for it, but everything else is."""
+
+    def __init__(self, *processes: Process, folder: Path, ring: str | None = RING) -> None:
+        self.lines = list[str]()
+        self.supervisor = Supervisor(
+            processes, ring=ring, folder=folder, after_s=0.3, out=self.lines.append, err=self.lines.append
+        )
+        self.ending: Ending | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self.ending = self.supervisor.run()
+
+    def end(self, stop: bool = True) -> Ending:
+        if stop:
+            self.supervisor.stop()
+        self._thread.join(PATIENCE_S)
+        assert self.ending is not None, self.lines
+        return self.ending
+
+    def has(self, text: str) -> bool:
+        return any(text in line for line in self.lines)
+
+
+@contextmanager
+def running(*processes: Process, folder: Path, ring: str | None = RING) -> Iterator[Run]:
+    run = Run(*processes, folder=folder, ring=ring)
+    try:
+        yield run
+    finally:
+        run.end()
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, f"not within {PATIENCE_S:g} s: {what}"
+        time.sleep(0.01)
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def ring_after(records: int) -> Segment:
+    until(lambda: (s := attach(Emulation(RING))) is not None and s.head > records, f"{records} records")
+    segment = attach(Emulation(RING))
+    assert segment is not None
+    return segment
+
+
+def last_valve(segment: Segment) -> float:
+    header = segment.header()
+    assert header is not None
+    at = header.layout.records_at + 24 * ((segment.head - 1) % header.layout.capacity) + 16
+    return float(memoryview(bytes(segment.memory[at : at + 8])).cast("d")[0])
+
+
+# ---- stopping ----
+
+
+def test_a_run_ends_in_order_and_leaves_nothing(tmp_path: Path) -> None:
+    """On the way a reader is killed twice; the writer does not notice, and another reader sees the safe stop."""
+    one = python("one", SLEEPER, restart=Restart(first_s=0.01))
+    with running(one, python("witness", WITNESS), writer(), folder=tmp_path / "e") as run:
+        segment = ring_after(50)
+        header, first = segment.header(), run.supervisor.pids
+        for times in (1, 2):
+            until(lambda n=times: run.lines.count("one | up") == n, "the reader is up")  # type: ignore[misc]
+            os.kill(run.supervisor.pids["one"], signal.SIGKILL)
+            until(lambda n=times: run.has(f"try {n} of 5"), "it is noticed")  # type: ignore[misc]
+        until(lambda: run.lines.count("one | up") == 3 and run.has("witness | up"), "the third")
+        assert run.has("reader 'one' was ended by SIGKILL; it starts again in 0.01 s, try 1 of 5")
+        assert ring_after(segment.head + 20).header() == header
+        pids = run.supervisor.pids
+        assert set(pids) == {"writer", "one", "witness", "estop"} and all(map(lives, pids.values()))
+        assert {name for name in pids if pids[name] == first[name]} == {"writer", "witness", "estop"}
+        assert len({os.getpgid(pid) for pid in pids.values()}) == 4
+        assert run.end() == Ending(0, "stop was called")
+    assert not any(map(lives, pids.values()))
+    assert run.has("writer | SIGNAL") and segment.status is Status.STOPPED and last_valve(segment) == 0
+    assert run.has("witness | saw valve 0.0 writer stopped")
+    assert not list(shared_folder().glob("motionbase-*")) and not (tmp_path / "e").exists()
+
+
+def test_who_does_not_stop_is_killed(tmp_path: Path) -> None:
+    stubborn = python("stubborn", STUBBORN, stop_s=0.3)
+    with running(stubborn, python("mother", MOTHER), folder=tmp_path, ring=None) as run:
+        until(lambda: run.has("stubborn | up") and run.has("mother | up"), "both")
+        pids = run.supervisor.pids
+        grandchildren = children_of(pids["mother"])
+        assert len(grandchildren) == 1
+        assert run.end().code == 0
+    assert run.has("reader 'stubborn' did not end in 0.3 s; it is killed")
+    until(lambda: not any(map(lives, [*pids.values(), *grandchildren])), "all have ended")
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+# ---- readers that die ----
+
+
+def test_a_reader_that_cannot_live_is_given_up(tmp_path: Path) -> None:
+    broken = python("broken", "import sys; sys.exit('no such colour')", restart=Restart(limit=2, first_s=0.01))
+    nobody = Process("nobody", ("/nonexistent/program",))
+    with running(broken, nobody, python("one", SLEEPER), folder=tmp_path, ring=None) as run:
+        until(lambda: run.has("was started 2 times more, no more; its last words: no such colour"), "it is given up")
+        until(lambda: run.has("'nobody' ended with exit code 127; it is not started again"), "neither is this")
+        assert run.has("nobody | /nonexistent/program cannot be started: No such file or directory")
+        until(lambda: run.has("one | up"), "the other one")
+        assert lives(run.supervisor.pids["one"])
+        assert run.end() == Ending(1, "stop was called; a reader could not be kept running")
+    assert run.lines.count("broken | no such colour") == 3
+
+
+# ---- writers that die ----
+
+
+def test_a_killed_writer_ends_the_run_after_its_file_is_saved(tmp_path: Path) -> None:
+    with running(writer(), python("one", SLEEPER), folder=tmp_path / "e") as run:
+        segment = ring_after(100)
+        pids = run.supervisor.pids
+        os.kill(pids["writer"], signal.SIGKILL)
+        ending = run.end(stop=False)
+    assert ending.code == 1 and ending.why == "writer 'writer' was ended by SIGKILL"
+    (path,) = ending.files
+    found = Snapshot.open(path)
+    assert found.details.count == len(found.rows) == segment.head and found.details.cause.startswith("the writer died")
+    assert [*found.rows[:, 1]] == [*range(segment.head)]
+    assert not any(map(lives, pids.values())) and not list(shared_folder().glob("motionbase-*"))
+
+
+def test_a_failing_writer_has_its_last_words(tmp_path: Path) -> None:
+    with running(writer(fails_at=60), python("one", SLEEPER), folder=tmp_path, ring=None) as run:
+        ending = run.end(stop=False)
+    why = "job 'law' failed in tick 60: ZeroDivisionError: no pressure"
+    assert ending == Ending(1, f"writer 'writer' ended with exit code 1; its last words: {why}")
+    assert run.has(f"writer | {why}") and not run.supervisor.pids
+
+
+def test_a_ring_that_cannot_be_saved_is_kept(tmp_path: Path) -> None:
+    """Writer and watch are killed at once, and the disk takes nothing; the next run saves the ring before it begins."""
+    (tmp_path / "file").touch()
+    with running(writer(), folder=tmp_path / "file" / "e") as run:
+        segment = ring_after(50)
+        for name in ("estop", "writer"):
+            os.kill(run.supervisor.pids[name], signal.SIGKILL)
+        ending = run.end(stop=False)
+    assert ending.code == 1 and "are not saved: `motionbase ring save rig`" in ending.why and not ending.files
+    assert catalogue.entry(RING).unsaved and run.has("is kept: ") and run.has("cannot be made: Not a directory")
+    with pytest.raises(ScheduleError, match="holds unsaved records of an earlier run"):
+        Supervisor([writer()], ring=RING, folder=tmp_path / "file" / "e").run()
+    assert catalogue.entry(RING).unsaved and segment.status is Status.RUNNING
+
+    with running(writer(ticks=30), folder=tmp_path / "e") as run:
+        ending = run.end(stop=False)
+    assert ending == Ending(0, "writer 'writer' ended with exit code 0")
+    (file,) = estop.files(tmp_path / "e")
+    assert file.details is not None and file.details.count == segment.head and run.has("an earlier run: saved")
+    assert not list(shared_folder().glob("motionbase-*"))
+
+
+# ---- the supervisor itself ----
+
+SUPERVISOR = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from tests.executive.run_processes import MOTHER, STUBBORN, python, writer
+from motionbase.executive.supervisor import Supervisor
+processes = [writer(), python("mother", MOTHER), python("stubborn", STUBBORN, stop_s=0.5)]
+ending = Supervisor(processes, ring="rig", folder=Path(sys.argv[2]), after_s=0.3).run()
+print(json.dumps([ending.code, ending.why]))
+sys.exit(ending.code)
+"""
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def supervisor_process(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int], Segment]]:
+    command = [sys.executable, "-c", SUPERVISOR, str(ROOT), str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0)
+    family = list[int]()
+    try:
+        segment = ring_after(50)
+
+        def grown() -> bool:
+            children = children_of(process.pid)
+            family[:] = [*children, *(g for c in children for g in children_of(c))]
+            return len(family) == 6  # sentinel, writer, mother and child, stubborn, estop
+
+        until(grown, "all processes")
+        assert process.stdout is not None
+        while "stubborn | up" not in (line := process.stdout.readline()):
+            assert line, "the supervisor ended"
+        yield process, family, segment
+    finally:
+        process.kill()
+        process.communicate()
+        for pid in family:
+            if lives(pid):
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+    with supervisor_process(tmp_path / "e") as (process, family, segment):
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does; the children have groups of their own
+        said, _ = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, said
+        until(lambda: not any(map(lives, family)), "all have ended")
+    assert json.loads(said.splitlines()[-1]) == [0, "SIGINT came"]
+    assert segment.status is Status.STOPPED and last_valve(segment) == 0
+    assert not list(shared_folder().glob("motionbase-*")) and not (tmp_path / "e").exists()
+
+
+def test_a_killed_supervisor_leaves_nothing(tmp_path: Path) -> None:
+    """The writer makes its safe stop; grandchildren and those who hear no signal are ended by the sentinel."""
+    with supervisor_process(tmp_path / "e") as (process, family, segment):
+        process.kill()
+        process.wait()
+        until(lambda: not any(map(lives, family)), "all have ended")
+    assert segment.status is Status.STOPPED and last_valve(segment) == 0
+    assert not list(shared_folder().glob("motionbase-rig"))
+
+
+def test_what_cannot_be_supervised() -> None:
+    with pytest.raises(ScheduleError, match="two processes are called 'estop'"):
+        Supervisor([python("estop", SLEEPER)], ring=RING)
+    with pytest.raises(ScheduleError, match="both must be given"):
+        Process("x", ())
