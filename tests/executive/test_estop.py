@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from motionbase.errors import SnapshotError
-from motionbase.executive import Executive, Job, Mode, Schedule, Stop, estop, estop_process
+from motionbase.executive import Executive, Job, Mode, Schedule, Stop, estop, estop_process, estop_watch
 from motionbase.executive.estop_watch import EstopWatch
 from motionbase.ring import Channel, Schema, Writer, catalogue, hexapod_schema
 from motionbase.ring.backend import Emulation, shared_folder
@@ -171,6 +171,34 @@ def test_a_good_end_saves_nothing(folder: Path) -> None:
         watch.look()
         writer.close(failed=True)
         assert watch.look() is not None
+
+
+def test_a_ring_on_a_device(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its writer may be on another machine and hold no lock here: it is dead when nothing moves any more."""
+    (tmp_path / "card").write_bytes(bytes(1_000_000))
+    monkeypatch.setenv("MOTIONBASE_RING_DEVICE", str(tmp_path / "card"))
+    writer = writer_of()
+    watch = watch_of(folder)
+    writer.write(rows(0, 100))
+    watch.look()
+    writer.write(rows(100, 200, estop=1))
+    saved = watch.look()
+    assert saved is not None and saved.details.event == 100 and "hardware" in saved.details.backend
+    assert writer._lock is not None
+    writer._lock.release()  # as if it were elsewhere
+    writer.write(rows(300, 100))
+    assert watch.look() is None
+    monkeypatch.setattr(estop_watch, "DEVICE_DEAD_S", 0.1)
+    until(watch.look, "the file of the dead writer")
+    causes = [f.details.cause for f in estop.files(folder) if f.details]
+    assert len(causes) == 2 and causes[0].startswith("the writer died") and causes[1].startswith("emergency stop")
+    with writer_of() as second:  # another one takes the device
+        assert watch.look() is None
+        second.write(rows(0, 100))
+        assert watch.look() is None
+        second.write(rows(100, 200, estop=1))
+        saved = watch.look()
+        assert saved is not None and (saved.details.event, saved.details.first) == (100, 0)
 
 
 def test_the_newest_three_are_kept(folder: Path) -> None:

@@ -132,6 +132,15 @@ def test_who_does_not_stop_is_killed(tmp_path: Path) -> None:
     until(lambda: not any(map(lives, [*pids.values(), *grandchildren])), "all have ended")
 
 
+def test_ends_without_a_writer(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    lines = list[str]()
+    once = Supervisor([python("once", "print('a\\nb', end='')")], out=lines.append)
+    assert once.run() == Ending(0, "all processes have ended") and lines == ["once | a", "once | b"]
+    assert Supervisor([python("one", SLEEPER)]).run(duration=0.2) == Ending(0, "0.2 s have passed")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def children_of(pid: int) -> list[int]:
     return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 

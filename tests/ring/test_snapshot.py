@@ -1,6 +1,7 @@
 """Snapshots: exactly what the ring held, to the bit, and what is whole of a damaged file."""
 
 import errno
+import json
 import os
 import resource
 import struct
@@ -15,14 +16,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from motionbase.cli.main import main
 from motionbase.errors import RingError, SnapshotError
-from motionbase.ring import Writer, snapshot_save
+from motionbase.ring import Writer, catalogue, gentle, hexapod_schema, snapshot_save
 from motionbase.ring.backend import find
 from motionbase.ring.layout import CLAIM, Status
 from motionbase.ring.segment import attach
-from motionbase.ring.snapshot import Snapshot, details_of, file_name, save
-from motionbase.ring.snapshot_format import CHUNK_BYTES, SEAL
+from motionbase.ring.snapshot import Details, Snapshot, details_of, file_name, save
+from motionbase.ring.snapshot_format import CHUNK_BYTES, MAGIC, SEAL, VERSION
+from motionbase.ring.waveforms import records
 from tests.ring.ring_processes import PATIENCE_S, environment
+from tests.ring.ring_processes import writer as process_writer
 from tests.ring.rings import numbered, small_schema, small_writer
 
 CHANNELS = 64  # 512 bytes a record: 128 in a chunk
@@ -210,6 +214,31 @@ def test_a_limit_on_file_sizes_is_survived(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.estop")) and not list(tmp_path.glob(".*part"))
 
 
+# ---- the command ----
+
+
+def test_ring_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(gentle, "be_gentle", lambda: None)  # for good, that is: not for the tests
+    monkeypatch.chdir(tmp_path)
+    with process_writer(tmp_path, "rig", 700, capacity=500) as process:
+        assert main(["ring", "save", "rig", "--out", "live.estop"]) == 0
+        assert "saved 500 records, 500 ms, 759 kB, to live.estop\n" in capfd.readouterr().out
+        process.kill()
+        process.wait(PATIENCE_S)
+    assert main(["ring", "show", "rig"]) == 0
+    assert "`motionbase ring save rig` saves its records" in capfd.readouterr().out
+    assert main(["ring", "save", "rig", "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert (said["count"], said["first"], said["event"], said["note"]) == (500, 200, 699, None)
+    assert said["cause"] == "saved by hand; writer dead" and not catalogue.entry("rig").unsaved
+    found = Snapshot.open(said["path"])
+    np.testing.assert_array_equal(found.rows, Snapshot.open("live.estop").rows)
+    np.testing.assert_array_equal(found.rows, records(hexapod_schema(), 200, 500, 0.001))
+    for out, sentence in (("live.estop", "is there already"), ("no/x.estop", "No such file or directory\n")):
+        assert main(["ring", "save", "rig", "--out", out]) == 2
+        assert sentence in capfd.readouterr().err
+
+
 # ---- damage ----
 
 
@@ -251,11 +280,16 @@ def test_flipped_bits_cost_their_chunks_only(tmp_path: Path, whole: tuple[bytes,
 @given(data=st.data())
 def test_a_file_that_was_cut_short(tmp_path: Path, whole: tuple[bytes, int], data: st.DataObject) -> None:
     raw, records_at = whole
-    size = data.draw(st.integers(records_at, len(raw) - 1))
+    size = data.draw(st.one_of(st.integers(0, records_at), st.integers(records_at, len(raw) - 1)))
+    if size < SEAL.size + SEAL.unpack_from(raw)[2]:
+        with pytest.raises(SnapshotError, match=r"damaged\.estop"):
+            opened(tmp_path, raw[:size])
+        return
     found = opened(tmp_path, raw[:size])
     check_what_is_whole(found)
     assert found.notes == ("the end of the file is missing or damaged",)
-    assert len(found.rows) == min(900, (size - records_at) // CHUNK_BYTES * PER_CHUNK) or size - records_at >= 900 * 512
+    rows = max(0, size - records_at) // (8 * CHANNELS)
+    assert len(found.rows) == (900 if rows >= 900 else rows // PER_CHUNK * PER_CHUNK)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=FUNCTION_FIXTURE)
@@ -297,3 +331,11 @@ def test_another_version_is_refused(tmp_path: Path, whole: tuple[bytes, int]) ->
 def test_the_header_is_text_for_people(whole: tuple[bytes, int]) -> None:
     """Somebody without this program can read what the records are."""
     assert b'"schema":{"channels":[{"description":"time"' in whole[0]
+
+
+def test_the_document_has_every_field() -> None:
+    text = (Path(__file__).resolve().parents[2] / "docs" / "estop.md").read_text()
+    table = text[text.index("| in the header |") : text.index("## Figures")]
+    assert {name for name in (*Details.__dataclass_fields__, "schema", "platform") if f"`{name}`" not in table} == set()
+    assert f"| seal | {SEAL.size} |" in text and f"version, {VERSION} (u32)" in text
+    assert MAGIC == b"MBSNAP\r\n" and "`MBSNAP` and a line end" in text

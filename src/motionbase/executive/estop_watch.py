@@ -135,10 +135,10 @@ class EstopWatch:
 
     def _is_alive(self) -> bool:
         segment, _ = self._ring()
-        if is_held(self.backend.lock_path) and not self._is_superseded():
-            return True
-        if not isinstance(self.backend, Device):
+        if self._is_superseded():
             return False
+        if (held := is_held(self.backend.lock_path)) or not isinstance(self.backend, Device):
+            return held
         seen = segment.counter(HEAD), segment.counter(BEAT)
         if seen != self._seen:
             self._seen, self._moved = seen, time.monotonic()

@@ -98,6 +98,8 @@ class Supervisor:
                     self._look(LOOK_S)
                     if end is not None and time.monotonic() >= end:
                         self._end(0, f"{duration:g} s have passed")
+                    if self._why is None and self._is_over():
+                        self._end(0, "all processes have ended")
             finally:
                 self._stop_all()
                 self._sentinel.close()
@@ -163,6 +165,11 @@ class Supervisor:
                 self._ended(child.process, child)
             elif self._why is None and child.again_at is not None and now >= child.again_at:
                 self._start(child.process)
+
+    def _is_over(self) -> bool:
+        """Nobody runs or will run again but the watch."""
+        children = [c for c in self._children.values() if c.process is not self._watch]
+        return all(c.code is not None and c.again_at is None for c in children)
 
     def _ended(self, process: Process, child: Child) -> None:
         if self._why is not None and child.asked_to_stop:

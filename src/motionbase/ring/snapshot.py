@@ -106,23 +106,28 @@ def _mapped(path: Path) -> memoryview:
 def _checked(memory: memoryview, head: Head) -> tuple[tuple[Run, ...], tuple[Loss, ...]]:
     """Chunks with the right CRC, put together where they follow each other; and the others."""
     details, size = head.details, head.schema.record_bytes
+    there = max(0, len(memory) - head.records_at) // size  # rows
     spans: list[tuple[bool, int, int]] = []  # whole or not, first row, end
-    for k in range(details.chunks):
-        begin, end = k * details.chunk_records, min((k + 1) * details.chunk_records, details.count)
-        whole = _is_whole(memory, head, k, begin * size, end * size)
-        if spans and spans[-1][0] is whole:
-            spans[-1] = (whole, spans[-1][1], end)
-        else:
-            spans.append((whole, begin, end))
+    for begin in range(0, min(there, details.count), details.chunk_records):
+        end = min(begin + details.chunk_records, details.count)
+        whole = end <= there and _is_whole(memory, head, begin // details.chunk_records, begin * size, end * size)
+        _append(spans, whole, begin, end)
+    if (checked := spans[-1][2] if spans else 0) < details.count:
+        _append(spans, False, checked, details.count)
     runs = tuple(
         Run(details.first + begin, _rows(memory, head, begin, end - begin)) for whole, begin, end in spans if whole
     )
     return runs, tuple(Loss(details.first + begin, end - begin) for whole, begin, end in spans if not whole)
 
 
+def _append(spans: list[tuple[bool, int, int]], whole: bool, begin: int, end: int) -> None:
+    if spans and spans[-1][0] is whole:
+        spans[-1] = (whole, spans[-1][1], end)
+    else:
+        spans.append((whole, begin, end))
+
+
 def _is_whole(memory: memoryview, head: Head, chunk: int, begin: int, end: int) -> bool:
-    if head.records_at + end > len(memory):
-        return False
     (crc,) = struct.unpack_from("<I", memory, head.table_at + 4 * chunk)
     return zlib.crc32(memory[head.records_at + begin : head.records_at + end]) == int(crc)
 

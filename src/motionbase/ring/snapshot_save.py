@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import math
 import os
 import struct
@@ -105,9 +106,9 @@ def save(
             _write(file, text + seal, done.end)
             os.ftruncate(file, done.size)
     except OSError as error:
-        raise SnapshotError(
-            f"{path} cannot be written: {error.strerror or error}; {plan.size} bytes are needed"
-        ) from None
+        full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        needed = f"; {plan.size} bytes are needed" if full else ""
+        raise SnapshotError(f"{path} cannot be written: {error.strerror or error}{needed}") from None
     return done.details
 
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Relation:
-    """A closure's own geometry at one moment.
+    """A closure's own geometry at one moment, in the axes of the two places it was asked with.
 
     Attributes:
         residual: (n,) zero where the closure is met [m] or [rad]
-        W: (6, n) wrench on body a at its place, in world axes, for a unit of each row's force
+        W: (6, n) wrench on body a at its place for a unit of each row's force
         bias: (n,) what the rows' acceleration has beside W' (A_a - A_b)
     """
 
@@ -86,7 +86,7 @@ class AbstractClosure(ABC):
 
     @abstractmethod
     def relation(self, a: PointState, b: PointState) -> Relation:
-        """The geometry of the two places."""
+        """The geometry of the two places, both seen in the same axes."""
 
     def check(self, model: Model) -> None:
         """Both places are there."""
@@ -95,11 +95,13 @@ class AbstractClosure(ABC):
 
     def equations(self, state: TreeState) -> ClosureEquations:
         """Residual, rate, Jacobian and bias in a tree."""
-        a, b = state.point(self.body_a, self.point_a), state.point(self.body_b, self.point_b)
+        place = state.point(self.body_b, self.point_b)
+        a, b = state.point(self.body_a, self.point_a).in_axes_of(place), place.in_axes_of(place)
         own = self.relation(a, b)
         rate = own.W.T @ (a.velocity - b.velocity)
         bias = own.W.T @ (a.acceleration - b.acceleration) + own.bias
-        return ClosureEquations(own.residual, rate, ca.sparsify(own.W.T @ (a.J - b.J)), bias, own.W)
+        W = ca.vertcat(place.R @ own.W[:3, :], place.R @ own.W[3:, :])
+        return ClosureEquations(own.residual, rate, ca.sparsify(own.W.T @ (a.J - b.J)), bias, W)
 
 
 def check_ends(closure: AbstractClosure) -> str:

@@ -21,21 +21,44 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class PointState:
-    """A point of a body, with a frame of its own, seen in world axes.
+    """A point of a body, with a frame of its own, seen in world axes, or in those of another point.
 
     Attributes:
         p: (3,) position [m]
         R: (3, 3) of the point's frame
-        velocity: (6,) angular, then of the point
-        J: (6, nv) velocity = J v
-        acceleration: (6,) what J v_dot does not contain: angular, then of the point; without gravity
+        own_velocity, own_J, own_acceleration: the three below in the point's own axes
     """
 
     p: Expr
     R: Expr
-    velocity: Expr
-    J: Expr
-    acceleration: Expr
+    own_velocity: Expr
+    own_J: Expr
+    own_acceleration: Expr
+
+    @cached_property
+    def velocity(self) -> Expr:
+        """(6,) angular, then of the point."""
+        return self._turned(self.own_velocity)
+
+    @cached_property
+    def J(self) -> Expr:
+        """(6, nv) velocity = J v."""
+        return ca.sparsify(self._turned(self.own_J))
+
+    @cached_property
+    def acceleration(self) -> Expr:
+        """(6,) what J v_dot does not contain: angular, then of the point; without gravity."""
+        return self._turned(self.own_acceleration)
+
+    def _turned(self, pair: Expr) -> Expr:
+        return ca.vertcat(self.R @ pair[:3, :], self.R @ pair[3:, :])
+
+    def in_axes_of(self, other: PointState) -> PointState:
+        """The same motion in the axes of another point, from its place: differences of the two have fewer terms."""
+        if other is self:
+            return PointState(ca.DM.zeros(3), ca.DM.eye(3), self.own_velocity, self.own_J, self.own_acceleration)
+        p, R = other.R.T @ (self.p - other.p), other.R.T @ self.R
+        return PointState(p, R, self.own_velocity, self.own_J, self.own_acceleration)
 
 
 @final
@@ -124,13 +147,6 @@ class TreeState:
             place = self.model.bodies[n].points[point] if isinstance(point, str) else point
             move = Transform(ca.DM.eye(3), ca.DM(place))
             V, A, J, T = move.motion_to_b(V), move.motion_to_b(A), move.motion_to_b(J), own.T_Wb @ move
-        R = T.R
         # a spatial acceleration has the rate of the velocity seen in the moving frame: omega x v is still missing
         linear = A[3:] + ca.cross(V[:3], V[3:])
-        return PointState(
-            T.p,
-            R,
-            ca.vertcat(R @ V[:3], R @ V[3:]),
-            ca.sparsify(ca.vertcat(R @ J[:3, :], R @ J[3:, :])),
-            ca.vertcat(R @ A[:3], R @ linear),
-        )
+        return PointState(T.p, T.R, V, ca.sparsify(J), ca.vertcat(A[:3], linear))
