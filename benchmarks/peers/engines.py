@@ -79,15 +79,22 @@ def pinocchio_loop(
     return loop
 
 
-def mujoco_loop(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> Callable[[int], object]:
-    """`loop(n)`: n calls of mj_forward, contact off; arrays in MuJoCo's own order of coordinates."""
+def mujoco_library() -> ctypes.CDLL:
+    """The native loops around MuJoCo, compiled against its wheel."""
     version = _version("mujoco")
     import mujoco
 
     folder = Path(mujoco.__file__).parent
     shared = next(folder.glob("libmujoco.so*"))
     command = [*find_compiler(), "-O3", "-shared", "-fPIC", f"-I{folder / 'include'}"]
-    library = _library(HERE / "mujoco_loop.c", command, version, (str(shared), f"-Wl,-rpath,{folder}"))
+    return _library(HERE / "mujoco_loop.c", command, version, (str(shared), f"-Wl,-rpath,{folder}", "-lm"))
+
+
+def mujoco_loop(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray) -> Callable[[int], object]:
+    """`loop(n)`: n calls of mj_forward, contact off; arrays in MuJoCo's own order of coordinates."""
+    library = mujoco_library()
+    import mujoco
+
     built = mujoco.MjModel.from_xml_string(_xml(model))
     data = mujoco.MjData(built)
     addresses = [ctypes.c_void_p(built._address), ctypes.c_void_p(data._address)]

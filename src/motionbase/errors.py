@@ -72,3 +72,7 @@ class MirrorError(MotionBaseError):
 
 class SnapshotError(MotionBaseError):
     """A file with the records of a ring cannot be written or read; the message names it and says what would work."""
+
+
+class PlatformError(ModelError):
+    """A platform's geometry or parameters cannot be; the message names the part, the value and what would work."""

@@ -11,7 +11,7 @@ import pytest
 from motionbase.errors import RingError
 from motionbase.ring import Reader, ReaderState, Writer, hexapod_schema
 from motionbase.ring.backend import Device, Emulation, find
-from motionbase.ring.layout import CLAIM, EPOCH, HEADER, PAGE, STATUS, Header, Status
+from motionbase.ring.layout import CLAIM, EPOCH, HEADER, PAGE, STATUS, UNSAVED, Header, Status
 from motionbase.ring.segment import attach
 from tests.ring.rings import numbered, small_schema, small_writer
 
@@ -181,8 +181,12 @@ def test_unsaved_records_are_not_removed() -> None:
     writer = small_writer()
     writer.mark_unsaved()
     writer.close()
-    segment = attach(find())
+    segment = attach(find(), writable=True)
     assert segment is not None and segment.unsaved
+    with pytest.raises(RingError, match="holds unsaved records of an unexpected stop"):
+        small_writer()
+    segment.set_counter(UNSAVED, 0)
+    small_writer().close()
 
 
 def test_permissions_and_size() -> None:
@@ -325,6 +329,15 @@ def test_hardware_is_used_if_it_is_there(device: Path) -> None:
         batch = reader.read()
         assert batch.state is ReaderState.RESTARTED
         np.testing.assert_array_equal(batch.rows, numbered(0, 2, salt=0.25))
+
+
+def test_a_device_full_of_garbage_is_initialised(device: Path) -> None:
+    device.write_bytes(np.random.default_rng(1).bytes(300_000))
+    with pytest.raises(RingError, match="is not a ring|not initialised"):
+        _ = Reader().schema
+    with Writer(small_schema()) as writer, Reader(start="oldest") as reader:
+        writer.write(numbered(0, 3))
+        np.testing.assert_array_equal(reader.read().rows, numbered(0, 3))
 
 
 def test_device_too_small_missing_or_misnamed(device: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Watches a ring for unexpected stops and saves it. It is a reader, so the writer cannot notice.
+"""Watches a ring for unexpected stops and saves it. It is a reader: the writer never waits for it.
 
 An unexpected stop is: the channel `estop` goes from 0 to 1; the writer marks the ring as unsaved, for schemas without
 that channel; the writer fails; the writer dies, killed by whatever.

@@ -13,7 +13,7 @@ from typing import final
 
 import numpy as np
 
-from motionbase.errors import RingError
+from motionbase.errors import RingError, SchemaError
 from motionbase.ring.backend import AbstractBackend, Device
 from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
 from motionbase.ring.native import native
@@ -74,8 +74,14 @@ def create(
 ) -> tuple[Segment, Header]:
     """A ring ready for its first record; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
     epoch = time.time_ns() & ~1
+    before = _opened_or_none(backend)
+    if before is not None and _is_ours(before) and before.unsaved:
+        raise RingError(
+            f"{backend} holds unsaved records of an unexpected stop, which a new writer would remove; save them "
+            f"(motionbase ring save) or give them up (motionbase ring clean --force)"
+        )
     if isinstance(backend, Device):
-        segment = _opened(backend, writable=True)
+        segment = before
         if segment is None or segment.size < layout.total_bytes:
             size = segment.size if segment else 0
             raise RingError(f"{backend} has {size} bytes, the ring needs {layout.total_bytes}: take a smaller capacity")
@@ -86,10 +92,9 @@ def create(
         building = backend.path.with_name(f"{backend.path.name}.new")
         segment = _new_file(backend, building, layout.total_bytes, mode)
         _fill(segment, layout, writer, epoch, time.time_ns() if utc_ns is None else utc_ns)
-        retired = _opened_or_none(backend)
         os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
-        if retired is not None and retired.size >= 2 * PAGE:
-            retired.set_counter(STATUS, Status.RETIRED)
+        if before is not None:
+            before.set_counter(STATUS, Status.RETIRED)
     header = segment.header()
     assert header is not None
     return segment, header
@@ -122,6 +127,14 @@ def _opened_or_none(backend: AbstractBackend) -> Segment | None:
         return _opened(backend, writable=True)
     except RingError:
         return None  # foreign or too short: there is nobody to tell
+
+
+def _is_ours(segment: Segment) -> bool:
+    """Whether it holds a ring, rather than what a card had in it or another program left."""
+    try:
+        return segment.header() is not None
+    except (RingError, SchemaError):
+        return False
 
 
 def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Segment:

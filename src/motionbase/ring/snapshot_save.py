@@ -1,4 +1,4 @@
-"""Copying a ring to a file. It only reads the ring, so the writer cannot notice."""
+"""Copying a ring to a file. It only reads the ring: the writer never waits for it."""
 
 from __future__ import annotations
 

@@ -17,13 +17,22 @@ def skew(a: Expr) -> Expr:
     return ca.vertcat(ca.horzcat(0, -a[2], a[1]), ca.horzcat(a[2], 0, -a[0]), ca.horzcat(-a[1], a[0], 0))
 
 
+def cos_sin(angle: Expr) -> tuple[Expr, Expr]:
+    """Cosine and sine; those of atan2(y, x) without any angle: where geometry gives a direction, none is computed."""
+    if isinstance(angle, ca.SX) and angle.is_scalar() and angle.is_op(ca.OP_ATAN2):
+        y, x = angle.dep(0), angle.dep(1)
+        h = ca.sqrt(x * x + y * y)
+        return x / h, y / h
+    return ca.cos(angle), ca.sin(angle)
+
+
 def R_axis_angle(axis: Expr, angle: Expr) -> Expr:
     """Rotation by an angle [rad] about a unit axis (Rodrigues).
 
     Written so that the zeros and ones of a constant axis leave no trace in the expression.
     """
     x, y, z = axis[0], axis[1], axis[2]
-    c, s = ca.cos(angle), ca.sin(angle)
+    c, s = cos_sin(angle)
     return ca.vertcat(
         ca.horzcat(x * x + c * (1 - x * x), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s),
         ca.horzcat(y * x * (1 - c) + z * s, y * y + c * (1 - y * y), y * z * (1 - c) - x * s),

@@ -1,0 +1,48 @@
+"""Parameters that a user may change between runs: they become ports of a kernel instead of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, TypeVar
+
+from motionbase.actuators.friction import Friction
+from motionbase.actuators.hydraulic import NOT_NEGATIVE, POSITIVE
+from motionbase.compile import Port
+from motionbase.errors import ModelError
+from motionbase.spatial.rotations import Expr
+
+T = TypeVar("T")
+FRICTION = {
+    "coulomb": "N",
+    "static": "N",
+    "stribeck": "m/s",
+    "sigma0": "N/m",
+    "sigma1": "N s/m",
+    "sigma2": "N s/m",
+}
+NOMINAL = {"p_supply", "p_return"}  # the lines' pressures are inputs in any case
+UNITS = {
+    **{name: unit for name, unit in {**POSITIVE, **NOT_NEGATIVE}.items() if name not in NOMINAL},
+    **{f"friction.{name}": unit for name, unit in FRICTION.items()},
+}
+
+
+def live_ports(parameters: object, names: Sequence[str]) -> tuple[Port, ...]:
+    """A port for each name; "friction.coulomb" becomes friction_coulomb."""
+    for name in names:
+        if name not in UNITS:
+            raise ModelError(f"actuator: parameter {name!r} cannot be a port; those that can: {', '.join(UNITS)}")
+    return tuple(Port(name.replace(".", "_"), (), UNITS[name]) for name in names)
+
+
+def with_live(parameters: T, names: Sequence[str], values: Sequence[Expr]) -> T:
+    """The same parameters with expressions in the named places; they are not checked, being no numbers yet."""
+    own: Any = copy(parameters)
+    friction: Friction = copy(own.friction)
+    for name, value in zip(names, values, strict=True):
+        part, _, field = name.rpartition(".")
+        object.__setattr__(friction if part else own, field, value)
+    object.__setattr__(own, "friction", friction)
+    result: T = own
+    return result

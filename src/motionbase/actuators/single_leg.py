@@ -1,0 +1,51 @@
+"""One leg that carries a mass: the pattern by which legs and mechanism take turns, in its smallest form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from motionbase.actuators.chambers import Lines
+from motionbase.actuators.cushion import LegStroke
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.leg import FORCE, LINES, STATE, UNITS, U, rates, step
+from motionbase.compile import Kernel, Port
+from motionbase.spatial.rotations import Expr
+
+MASS = (Port("m", (), "kg", "mass carried"), Port("f_load", (), "N", "further force on the mass, positive up"))
+MOTION = (
+    Port("l", (), "m", "leg length"),
+    Port("l_dot", (), "m/s"),
+    Port("l_ddot", (), "m/s^2", "acceleration at the start of the step"),
+)
+
+
+def single_leg_step(actuator: HydraulicActuator, stroke: LegStroke) -> Kernel:
+    """Kick, drift, leg, kick: second order, with one evaluation of the leg and of the mechanism a step."""
+
+    def expr(h: Expr, m: Expr, f_load: Expr, x: Expr, l: Expr, l_dot: Expr, l_ddot: Expr, u: Expr, *lines: Expr) -> Any:
+        half = l_dot + 0.5 * h * l_ddot
+        l_next = l + h * half
+        leg = step(actuator, stroke, h, x, l, l_next, half + 0.5 * h * l_ddot, u, Lines(*lines))
+        l_ddot_next = (leg.f + f_load) / m
+        return leg.x_next, l_next, half + 0.5 * h * l_ddot_next, l_ddot_next, leg.f
+
+    outputs = (
+        Port("x_next", 5, UNITS),
+        Port("l_next", (), "m"),
+        Port("l_dot_next", (), "m/s"),
+        Port("l_ddot_next", (), "m/s^2"),
+        FORCE,
+    )
+    inputs = (Port("h", (), "s", "step"), *MASS, STATE, *MOTION, U, *LINES)
+    return Kernel("single_leg_step", inputs, outputs, expr, "a leg that carries a mass over one step")
+
+
+def single_leg_rates(actuator: HydraulicActuator, stroke: LegStroke) -> Kernel:
+    """(m, f_load, x, l, l_dot, u, lines) -> (x_dot, l_ddot, f): the same system, for a reference with tiny steps."""
+
+    def expr(m: Expr, f_load: Expr, x: Expr, l: Expr, l_dot: Expr, u: Expr, *lines: Expr) -> Any:
+        x_dot, f, _, _ = rates(actuator, stroke, x, l, l_dot, u, Lines(*lines))
+        return x_dot, (f + f_load) / m, f
+
+    outputs = (Port("x_dot", 5, "1/s, 1/s^2, Pa/s, Pa/s, m/s"), Port("l_ddot", (), "m/s^2"), FORCE)
+    return Kernel("single_leg_rates", (*MASS, STATE, *MOTION[:2], U, *LINES), outputs, expr, "its rates at an instant")

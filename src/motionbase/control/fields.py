@@ -1,0 +1,86 @@
+"""Named fields of a vector: parameters and state of the control law are each one port, read by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.compile import Port
+from motionbase.compile.reference import Reference
+from motionbase.errors import PortError
+
+Vector: TypeAlias = NDArray[np.float64]
+MIXED = "SI, mixed"  # the comma tells the compiler that parts of such a port may have any unit
+
+
+@final
+@dataclass(frozen=True)
+class Field:
+    """A part of a vector: `size` numbers of one unit, and what they are at first."""
+
+    name: str
+    size: int
+    unit: str
+    description: str
+    initial: float | tuple[float, ...] = 0.0
+
+    @property
+    def values(self) -> Vector:
+        """What the numbers are at first."""
+        return np.broadcast_to(np.asarray(self.initial, dtype=np.float64), (self.size,)).copy()
+
+
+@final
+@dataclass(frozen=True)
+class Fields:
+    """Fields one after the other in one vector."""
+
+    fields: tuple[Field, ...]
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """Where each field begins."""
+        ends = np.cumsum([0, *(f.size for f in self.fields)])
+        return {f.name: int(start) for f, start in zip(self.fields, ends, strict=False)}
+
+    @property
+    def size(self) -> int:
+        """Numbers in all."""
+        return sum(f.size for f in self.fields)
+
+    def field(self, name: str) -> Field:
+        """The field of that name."""
+        for field in self.fields:
+            if field.name == name:
+                return field
+        raise PortError(f"no field {name!r}; fields: {', '.join(f.name for f in self.fields)}")
+
+    def port(self, name: str, description: str) -> Port:
+        """The vector as a port."""
+        return Port(name, self.size, MIXED, description)
+
+    def place(self, vector: Reference, name: str) -> Reference:
+        """A field's place in the vector; a single number is a scalar."""
+        size, start = self.field(name).size, self.starts[name]
+        return vector[start] if size == 1 else vector[start : start + size]
+
+    def part(self, vector: Vector, name: str) -> Vector:
+        """A field's numbers in an array of vectors, whose last axis is the vector; a view."""
+        start = self.starts[name]
+        return vector[..., start : start + self.field(name).size]
+
+    def vector(self, values: Mapping[str, ArrayLike] | None = None) -> Vector:
+        """The initial numbers, some of them replaced by name."""
+        out = np.concatenate([f.values for f in self.fields])
+        for name, value in (values or {}).items():
+            field = self.field(name)
+            given = np.asarray(value, dtype=np.float64)
+            if given.size not in (1, field.size):
+                raise PortError(f"field {name!r} has {field.size} numbers, {given.size} were given")
+            self.part(out, name)[:] = given.ravel()
+        return out

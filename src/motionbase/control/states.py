@@ -1,0 +1,196 @@
+"""States of a motion base: one table of transitions, from which kernel, reference and documents come.
+
+    off -> down -> rising -> standby -> engaging -> drive -> settling -> standby -> lowering -> down
+
+and from all of them freeze (stop and stay) and abort (stop and go down). An abort ends in `off`, down and quiet, or in
+`held`, where it is and quiet, when a fault forbids going down or going down takes too long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import final
+
+import casadi as ca
+
+from motionbase.compile import Kernel, Port
+
+
+class State(IntEnum):
+    """What the motion base does; the number is that of the record."""
+
+    OFF = 0  # down, valves closed, nothing is answered but `down`
+    DOWN = 1  # down, valves closed, ready to rise
+    RISING = 2  # to the neutral pose
+    STANDBY = 3  # at the neutral pose
+    ENGAGING = 4  # from where it stands to the host's trajectory
+    DRIVE = 5  # host trajectory and generators
+    SETTLING = 6  # to the neutral pose, generators fading out
+    LOWERING = 7  # to the down pose
+    FREEZE = 8  # stopped where it was, and held by position control
+    ABORT = 9  # stopping and going down
+    HELD = 10  # abort has ended where it is, valves closed
+
+
+class Request(IntEnum):
+    """What an operator may ask for; the numbers are those of the ring's commands."""
+
+    NONE = 0
+    OFF = 1
+    DOWN = 2
+    STANDBY = 3
+    DRIVE = 4
+    SETTLE = 5
+    LOWER = 6
+    FREEZE = 7
+    ABORT = 8
+
+
+class Mode(IntEnum):
+    """Where the trajectory comes from."""
+
+    HOST = 0  # host trajectory and generators
+    MAINTENANCE = 1  # generators about the neutral pose
+
+
+class Source(IntEnum):
+    """What the base trajectory is."""
+
+    MEASURED = 0  # follows the measured pose, so that leaving the state has no step
+    MOVE = 1  # a bounded move from where the last trajectory was, then hold
+    BLEND = 2  # from where it stood to the drive's trajectory
+    DRIVE = 3  # host trajectory, or the neutral pose in maintenance
+
+
+QUIET = (State.OFF, State.DOWN, State.HELD)  # valves closed
+ENDS_OF_ABORT = (State.OFF, State.HELD)
+MOVING = tuple(s for s in State if s not in (*QUIET, State.ABORT))
+SOURCES = {State.ENGAGING: Source.BLEND, State.DRIVE: Source.DRIVE} | dict.fromkeys(QUIET, Source.MEASURED)
+TIMED = (State.RISING, State.ENGAGING, State.SETTLING, State.LOWERING)  # staying too long is a fault
+
+FLAGS = {
+    **{f"request_{r.name.lower()}": f"the operator asks for {r.name.lower()}" for r in Request if r},
+    "stop": "emergency stop, a latched fault, or the operator asks for abort",
+    "movable": "no fault forbids going down",
+    "ready": "supply pressure is up and measurements are good",
+    "drivable": "in host mode: frames come and their demand is within the limits",
+    "host_lost": "in host mode: no frame for longer than host_timeout",
+    "arrived": "move or blend and fading generators have ended, and the legs are where they were sent",
+    "landed": "arrived, and all legs measure the down length",
+    "expired": "longer in the state than its time limit",
+}
+
+
+@final
+@dataclass(frozen=True)
+class Transition:
+    """From any of `sources` to `target` when all of `when` hold; a name after "not " must not hold."""
+
+    sources: tuple[State, ...]
+    target: State
+    when: tuple[str, ...]
+    why: str
+
+    def holds(self, flags: Set[str]) -> bool:
+        """Whether the flags that are true let it happen."""
+        return all((name.removeprefix("not ") in flags) != name.startswith("not ") for name in self.when)
+
+
+S = State
+TRANSITIONS = (  # the first that holds is taken
+    Transition(MOVING, S.HELD, ("stop", "not movable"), "a fault forbids going down"),
+    Transition(MOVING, S.ABORT, ("stop",), "emergency stop, fault or abort"),
+    Transition((S.DOWN,), S.OFF, ("stop",), "already down"),
+    Transition((S.ABORT,), S.HELD, ("not movable",), "a fault forbids going down"),
+    Transition((S.ABORT,), S.OFF, ("landed",), "down and quiet"),
+    Transition((S.ABORT,), S.HELD, ("expired",), "going down takes too long"),
+    Transition((S.HELD,), S.LOWERING, ("request_lower", "not stop", "movable", "ready"), "the fault is gone"),
+    Transition((S.HELD,), S.OFF, ("request_off", "not stop"), "left where it is"),
+    Transition((S.OFF,), S.DOWN, ("request_down", "not stop", "ready"), "switched on"),
+    Transition((S.DOWN,), S.OFF, ("request_off",), "switched off"),
+    Transition((S.DOWN,), S.RISING, ("request_standby", "ready"), "asked to rise"),
+    Transition((S.RISING, S.ENGAGING, S.DRIVE, S.SETTLING, S.LOWERING), S.FREEZE, ("request_freeze",), "stop and stay"),
+    Transition((S.STANDBY, S.RISING, S.FREEZE), S.LOWERING, ("request_lower",), "asked to go down"),
+    Transition((S.LOWERING,), S.RISING, ("request_standby",), "asked to rise again"),
+    Transition((S.STANDBY, S.FREEZE), S.ENGAGING, ("request_drive", "drivable"), "the demand can be followed"),
+    Transition((S.ENGAGING, S.DRIVE, S.FREEZE), S.SETTLING, ("request_settle",), "asked to settle"),
+    Transition((S.ENGAGING, S.DRIVE, S.FREEZE), S.SETTLING, ("request_standby",), "asked for standby"),
+    Transition((S.ENGAGING, S.DRIVE), S.SETTLING, ("host_lost",), "the host is silent"),
+    Transition((S.RISING,), S.STANDBY, ("arrived",), "neutral reached"),
+    Transition((S.ENGAGING,), S.DRIVE, ("arrived",), "on the trajectory; generator settings are taken now"),
+    Transition((S.SETTLING,), S.STANDBY, ("arrived",), "neutral reached"),
+    Transition((S.LOWERING,), S.DOWN, ("arrived",), "down reached"),
+)
+
+
+def following(state: State, flags: Set[str]) -> State:
+    """The reference of the kernel: the state after this tick; unknown flags are refused."""
+    if unknown := sorted(flags - FLAGS.keys()):
+        raise KeyError(f"no flag {unknown[0]!r}; flags: {', '.join(FLAGS)}")
+    return next((t.target for t in TRANSITIONS if state in t.sources and t.holds(flags)), state)
+
+
+def source_of(state: State) -> Source:
+    """What the base trajectory is in a state."""
+    return SOURCES.get(state, Source.MOVE)
+
+
+def _step(dt: ca.SX, state: ca.SX, ticks: ca.SX, request: ca.SX, *flags: ca.SX) -> tuple[ca.SX, ...]:
+    held = {f"request_{r.name.lower()}": ca.eq(request, r.value) for r in Request if r}
+    held |= {name: ca.ne(flag, 0) for name, flag in zip(MEASURED_FLAGS, flags, strict=True)}
+    chosen = state
+    for transition in reversed(TRANSITIONS):
+        holds: ca.SX | int = 1
+        for name in transition.when:
+            flag = held[name.removeprefix("not ")]
+            holds = ca.logic_and(holds, ca.logic_not(flag) if name.startswith("not ") else flag)
+        chosen = ca.if_else(ca.logic_and(_is_one_of(state, transition.sources), holds), transition.target.value, chosen)
+    known = _is_one_of(state, tuple(State))
+    after = ca.if_else(known, chosen, State.HELD.value)  # a spoilt number must not run a leg
+    entered = ca.ne(after, state)
+    ticks_after = ca.if_else(entered, 0, ticks + 1)
+    source: ca.SX | int = Source.MOVE.value
+    for special, code in SOURCES.items():
+        source = ca.if_else(ca.eq(after, special.value), code.value, source)
+    return after, entered, ticks_after, ticks_after * dt, ca.SX(source), _is_one_of(after, QUIET)
+
+
+def _is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
+    found = ca.eq(state, states[0].value)
+    for one in states[1:]:
+        found = ca.logic_or(found, ca.eq(state, one.value))
+    return found
+
+
+MEASURED_FLAGS = tuple(name for name in FLAGS if not name.startswith("request_"))
+STATE_STEP = Kernel(
+    "state_step",
+    inputs=(
+        Port("dt", (), "s", "period of the control law"),
+        Port("state", (), "-", "before this tick"),
+        Port("ticks", (), "-", "ticks in the state"),
+        Port("request", (), "-", "of the operator, for one tick; 0 for none"),
+        *(Port(name, (), "-", FLAGS[name]) for name in MEASURED_FLAGS),
+    ),
+    outputs=(
+        Port("state_next", (), "-", "state of this tick"),
+        Port("entered", (), "-", "1 in the first tick of a state"),
+        Port("ticks_next", (), "-", "ticks in the state, 0 in the first"),
+        Port("time_in_state", (), "s"),
+        Port("source", (), "-", "what the base trajectory is"),
+        Port("quiet", (), "-", "1 where the valves stay closed"),
+    ),
+    expr=_step,
+    description="state machine of the control law",
+)
+
+
+def table_text() -> str:
+    """The transitions as a table of Markdown, for docs/control.md."""
+    rows = ["| from | to | when all hold | why |", "|---|---|---|---|"]
+    for t in TRANSITIONS:
+        sources = ", ".join(s.name.lower() for s in t.sources)
+        rows.append(f"| {sources} | {t.target.name.lower()} | {', '.join(t.when)} | {t.why} |")
+    return "\n".join(rows)

@@ -1,0 +1,1 @@
+"""Platforms on six legs: geometry and parameters as data, presets, kinematics."""

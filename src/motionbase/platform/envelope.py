@@ -1,0 +1,104 @@
+"""How far a hexapod can go: limits along each degree of freedom, and the 64 extremes of its legs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile import compile
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.parts import DOF
+
+Array = NDArray[np.float64]
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+
+
+def axis_limits(platform: Hexapod) -> Array:
+    """(6, 2) lowest and highest value of each degree of freedom [m, rad] with the others at neutral.
+
+    Along one axis the square of a leg's length is a parabola, about one axis a sine wave, so where a leg first reaches
+    an end of its operational stroke is known in closed form. An axis that no leg limits goes to half a turn.
+    """
+    return np.array([[-_reach(platform, k, -1.0), _reach(platform, k, 1.0)] for k in range(len(DOF))])
+
+
+def _reach(platform: Hexapod, axis: int, sign: float) -> float:
+    """Distance or angle at which the first leg reaches an end of its stroke, moving one way from neutral."""
+    direction = np.zeros(3)
+    direction[axis % 3] = sign
+    b = np.asarray(platform.joints)
+    a = np.asarray(platform.p_neutral) - np.asarray(platform.base)  # l^2 = |a + R b|^2
+    ends = [platform.stroke.l_min, platform.stroke.l_max]
+    roots = [
+        _on_line(a[k] + b[k], direction, end) if axis < 3 else _on_arc(a[k], b[k], direction, end)
+        for k, end in itertools.product(range(len(b)), ends)
+    ]
+    return float(min(roots, default=np.inf)) if axis < 3 else float(min(*roots, np.pi))
+
+
+def _on_line(d: Array, direction: Array, end: float) -> float:
+    """Smallest t > 0 with |d + t direction| = end; infinite if there is none."""
+    half, constant = d @ direction, d @ d - end**2
+    root = half**2 - constant
+    if root < 0:
+        return np.inf
+    # the stable form of the two roots of t^2 + 2 half t + constant
+    larger = -(half + np.copysign(np.sqrt(root), half))
+    found = [t for t in (larger, constant / larger if larger else 0.0) if t > 0]
+    return float(min(found, default=np.inf))
+
+
+def _on_arc(a: Array, b: Array, direction: Array, end: float) -> float:
+    """Smallest angle > 0 about the direction with |a + R b| = end; infinite if there is none."""
+    along = direction * (b @ direction)
+    across = b - along
+    cosine, sine = 2 * a @ across, 2 * a @ np.cross(direction, b)
+    level = end**2 - a @ a - b @ b - 2 * a @ along  # cosine cos t + sine sin t = level
+    amplitude = np.hypot(cosine, sine)
+    if abs(level) > amplitude:
+        return np.inf
+    peak, away = np.arctan2(sine, cosine), np.arccos(level / amplitude)
+    return float(min((peak + away) % (2 * np.pi), (peak - away) % (2 * np.pi)))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Extremes:
+    """The poses with every leg fully in or fully out; row n has leg k out where bit k of n is set.
+
+    Attributes:
+        l: (64, 6) leg lengths [m]
+        p_W, Q_WP: (64, 3), (64, 4) poses
+        dof: (64, 6) the same as degrees of freedom [m, rad]
+        condition: (64,) condition number of the leg Jacobian in metres and radians
+        iterations: (64,) Newton steps from neutral
+        converged: (64,) whether the pose has these lengths; where not, none was found from neutral
+    """
+
+    l: Array
+    p_W: Array
+    Q_WP: Array
+    dof: Array
+    condition: Array
+    iterations: Array
+    converged: NDArray[np.bool_]
+
+
+def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
+    """The 64 extremes of the operational stroke, or of the hard ends."""
+    stroke, kinematics = platform.stroke, Kinematics(platform)
+    ends = (stroke.hard_min, stroke.hard_max) if hard else (stroke.l_min, stroke.l_max)
+    n = 2**6
+    out = (np.arange(n)[:, None] >> np.arange(6)) & 1
+    l = np.where(out == 1, ends[1], ends[0])
+    start = np.tile(platform.p_neutral, (n, 1)), np.tile(IDENTITY, (n, 1))
+    found = compile(kinematics.forward).map(l=l, p_start=start[0], Q_start=start[1])
+    pose = {"p_W": found["p_W"], "Q_WP": found["Q_WP"]}
+    J = compile(kinematics.jacobian).map(**pose)["J"]
+    dof = compile(kinematics.dof_of_pose).map(**pose)["dof"]
+    return Extremes(l, found["p_W"], found["Q_WP"], dof, np.linalg.cond(J), found["iterations"], found["converged"] == 1)

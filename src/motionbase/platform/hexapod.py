@@ -1,0 +1,131 @@
+"""A hexapod: geometry, stroke, masses, limits and actuators of a platform on six legs, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.errors import PlatformError
+from motionbase.multibody.body import Vector, numbers_of, shown
+from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke, checked_number, checked_point
+
+Points = tuple[Vector, ...]
+Actuator = HydraulicActuator | ElectricActuator
+LEGS = 6
+CENTROID_TOLERANCE = 1e-3  # [m]; drawings give joints to the millimetre
+
+
+@final
+@dataclass(frozen=True)
+class Hexapod:
+    """A platform P on six legs over a base B; the world W is B.
+
+    Axes are x forward, y left, z up. Legs stand counter-clockwise from above, starting at the front left. P has its
+    origin at the centroid of its joints, and its axes are those of W at neutral.
+
+    Attributes:
+        name: letters, digits, dashes and underscores
+        summary: one line for people
+        sources: where the published numbers are from
+        illustrative: dotted keys of the numbers that nobody published
+        base: (6, 3) base joints in B [m]
+        joints: (6, 3) platform joints in P [m]
+        stroke: range of the leg lengths
+        p_neutral: (3,) position of P in W at neutral [m]
+        l_down: leg length when settled down [m]
+        payload: what the legs carry
+        cylinder, rod: masses of each leg
+        limits: the largest motion that may be commanded
+        actuator: of each leg
+        points: further places in P by name, such as the design eye point [m]
+    """
+
+    name: str
+    summary: str
+    sources: tuple[str, ...]
+    illustrative: tuple[str, ...]
+    base: Points
+    joints: Points
+    stroke: Stroke
+    p_neutral: Vector
+    l_down: float
+    payload: Payload
+    cylinder: LegPart
+    rod: LegPart
+    limits: MotionLimits
+    actuator: Actuator
+    points: Mapping[str, Vector] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        owner = f"platform {self.name!r}"
+        for name in ("base", "joints"):
+            object.__setattr__(self, name, _six_points(owner, name, getattr(self, name)))
+        object.__setattr__(self, "p_neutral", checked_point(owner, "p_neutral", self.p_neutral))
+        object.__setattr__(self, "l_down", checked_number(owner, "l_down", self.l_down, "m"))
+        points = {name: checked_point(owner, f"point {name!r}", p) for name, p in self.points.items()}
+        object.__setattr__(self, "points", points)
+        self._check_centroid(owner)
+        self._check_order(owner)
+        self._check_lengths(owner)
+
+    def _check_centroid(self, owner: str) -> None:
+        centre = np.mean(self.joints, axis=0)
+        if np.abs(centre).max() > CENTROID_TOLERANCE:
+            raise PlatformError(
+                f"{owner}: the centroid of the platform joints is at ({', '.join(f'{x:.4f}' for x in centre)}) m in P, "
+                f"it must be the origin to {CENTROID_TOLERANCE * 1e3:g} mm; shift joints, com and points by it"
+            )
+
+    def _check_order(self, owner: str) -> None:
+        """Seen from above, the middles of the legs stand counter-clockwise, the first at the front left."""
+        middle = np.asarray(self.base) + np.asarray(self.joints) + np.asarray(self.p_neutral)
+        turn = np.degrees(np.arctan2(middle[:, 1], middle[:, 0])) % 360.0
+        if not np.all(np.diff(turn) > 0):
+            raise PlatformError(
+                f"{owner}: legs stand at {', '.join(f'{t:.0f}' for t in turn)} degrees from the front, they must be "
+                "numbered counter-clockwise from above, starting at the front left; is the y axis to the left?"
+            )
+
+    def _check_lengths(self, owner: str) -> None:
+        stroke, l = self.stroke, self.l_neutral
+        for k in range(LEGS):
+            if not stroke.l_min < l[k] < stroke.l_max:
+                raise PlatformError(
+                    f"{owner}: leg {k + 1} is {l[k]:.4f} m long at neutral, outside its stroke of {stroke.l_min:g} to "
+                    f"{stroke.l_max:g} m; change p_neutral or the stroke"
+                )
+        if not stroke.hard_min <= self.l_down < float(l.min()):
+            raise PlatformError(
+                f"{owner}: l_down is {self.l_down:g} m, it must be at least hard_min {stroke.hard_min:g} m and below "
+                f"the legs at neutral, {l.min():.4f} m"
+            )
+        for part, com in (("cylinder", self.cylinder.com), ("rod", self.rod.com)):
+            if com >= stroke.hard_min:
+                raise PlatformError(
+                    f"{owner}: the {part}'s centre of mass is {com:g} m from its joint, beyond the other end of the "
+                    f"retracted leg of {stroke.hard_min:g} m"
+                )
+
+    @property
+    def l_neutral(self) -> NDArray[np.float64]:
+        """(6,) leg lengths at neutral [m]."""
+        legs = np.asarray(self.p_neutral) + np.asarray(self.joints) - np.asarray(self.base)
+        return np.asarray(np.linalg.norm(legs, axis=1))
+
+    @property
+    def moving_mass(self) -> float:
+        """Payload and rods [kg]; the cylinders are left out, for they only swing."""
+        return self.payload.mass + LEGS * self.rod.mass
+
+
+def _six_points(owner: str, what: str, value: object) -> Points:
+    array = numbers_of(value)
+    if array is None or array.shape != (LEGS, 3) or not np.all(np.isfinite(array)):
+        raise PlatformError(f"{owner}: {what} are {shown(value)}, six places of three finite numbers are wanted")
+    return tuple((float(x), float(y), float(z)) for x, y, z in array)

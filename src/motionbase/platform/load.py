@@ -1,0 +1,122 @@
+"""Platforms from TOML, presets or a user's own file; docs/platforms.md has the keys."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.errors import ModelError, PlatformError
+from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.platform.hexapod import Actuator, Hexapod
+from motionbase.platform.layout import AXES, renumbered, three_pairs
+from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke
+from motionbase.platform.table import Table
+
+Array = NDArray[np.float64]
+FOLDER = Path(__file__).parent / "presets"
+PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+ACTUATORS: dict[str, type[Any]] = {"hydraulic": HydraulicActuator, "electric": ElectricActuator}
+PARTS: dict[str, type[Any]] = {"stroke": Stroke, "cylinder": LegPart, "rod": LegPart, "limits": MotionLimits}
+NEEDED = (
+    "summary", "sources", "illustrative", "base", "joints", "p_neutral", "l_down", "stroke", "payload", "cylinder",
+    "rod", "limits", "actuator",
+)  # fmt: skip
+OPTIONAL = ("name", "axes", "legs", "points")
+IN_ORDER = [1, 2, 3, 4, 5, 6]
+
+
+def load_platform(reference: Path | str) -> Hexapod:
+    """The preset of that name, or the platform in a TOML file."""
+    if str(reference) in PRESETS:
+        return load_file(FOLDER / f"{reference}.toml")
+    if Path(reference).suffix.lower() != ".toml":
+        raise PlatformError(f"no platform {str(reference)!r}; presets: {', '.join(PRESETS)}, or a .toml file")
+    return load_file(reference)
+
+
+def load_file(path: Path | str) -> Hexapod:
+    """The platform in a file; errors name the file, the line, the key and what is wanted."""
+    try:
+        source = TomlSource.read(path)
+        return _hexapod(Table(source, (), source.data), Path(path).stem)
+    except ModelError as e:
+        raise PlatformError(str(e)) from None
+
+
+def _hexapod(top: Table, stem: str) -> Hexapod:
+    top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
+    axes = top.text("axes") if "axes" in top.data else "z_up"
+    if axes not in AXES:
+        top.refuse("axes", f"one of {', '.join(AXES)}")
+    convert = AXES[axes]
+    name = top.text("name") if "name" in top.data else stem
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
+        top.complain("name", f"name {name!r}: letters, digits, dashes and underscores are wanted, a letter first")
+    points = top.table("points") if "points" in top.data else None
+    return top.made(
+        Hexapod,
+        name=name,
+        summary=top.text("summary"),
+        sources=top.texts("sources"),
+        illustrative=_illustrative(top),
+        base=convert(_six(top, "base")),
+        joints=convert(_six(top, "joints")),
+        p_neutral=convert(top.numbers("p_neutral", (3,))),
+        l_down=top.number("l_down"),
+        payload=_payload(top.table("payload"), convert(np.eye(3))),
+        actuator=_actuator(top.table("actuator")),
+        points={key: convert(points.numbers(key, (3,))) for key in points.data} if points else {},
+        **{key: top.table(key).part(kind) for key, kind in PARTS.items()},
+    )
+
+
+def _six(top: Table, key: str) -> Array:
+    """Six joints, as places or as three pairs on a circle, in our numbering."""
+    if isinstance(top.data[key], dict):
+        table = top.table(key)
+        table.check_keys(("radius", "spacing", "at_deg"), ("radius", "spacing", "at_deg"))
+        pairs = {what: table.number(what) for what in ("radius", "spacing", "at_deg")}
+        found = table.made(three_pairs, **pairs)
+    else:
+        found = top.numbers(key, (6, 3))
+    legs = top.data.get("legs", IN_ORDER)
+    if not isinstance(legs, list) or sorted(legs, key=repr) != IN_ORDER or any(type(n) is not int for n in legs):
+        top.refuse("legs", "a list of the source's numbers of our legs 1 to 6, each once,")
+    return renumbered(found, legs)
+
+
+def _payload(table: Table, R: Array) -> Payload:
+    """The payload; R takes the axes of the file to ours."""
+    table.check_keys(("mass", "com", "inertia"), ("mass", "com", "inertia"))
+    mass, com = table.number("mass"), table.numbers("com", (3,))
+    xx, yy, zz, xy, xz, yz = table.numbers("inertia", (6,))
+    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    inertia = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
+    return table.made(Payload, mass=mass, com=R @ com, inertia=inertia)
+
+
+def _actuator(table: Table) -> Actuator:
+    kind = table.data.get("type")
+    if not isinstance(kind, str) or kind not in ACTUATORS:
+        what = "there is no type" if kind is None else f"no type {kind!r}"
+        table.complain("type", f"actuator: {what}; types: {', '.join(ACTUATORS)}")
+    made: Actuator = table.part(ACTUATORS[kind], besides=("type",))
+    return made
+
+
+def _illustrative(top: Table) -> tuple[str, ...]:
+    """Keys of the file whose numbers nobody published."""
+    listed = top.texts("illustrative")
+    for dotted in listed:
+        place: Any = top.data
+        for key in dotted.split("."):
+            if not isinstance(place, dict) or key not in place:
+                top.complain("illustrative", f"illustrative names {dotted!r}, the file has no such key")
+            place = place[key]
+    return listed

@@ -1,0 +1,131 @@
+"""Tables of a TOML file read into dataclasses; every complaint names the file, the line, the key and what is wanted."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass
+from typing import Any, NoReturn, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError, MotionBaseError
+from motionbase.multibody.body import numbers_of, shown
+from motionbase.multibody.loaders.toml_source import Keys, TomlSource
+
+Part = TypeVar("Part")
+
+
+@final
+@dataclass(frozen=True)
+class Table:
+    """A table of a file.
+
+    Attributes:
+        at: the keys that lead to it
+        data: what it holds
+    """
+
+    source: TomlSource
+    at: Keys
+    data: Mapping[str, Any]
+
+    def complain(self, key: str, message: str) -> NoReturn:
+        """Raise an error at a key of the table."""
+        self.source.complain((*self.at, key), message)
+
+    def refuse(self, key: str, wanted: str) -> NoReturn:
+        """Raise an error about the value of a key."""
+        dotted = ".".join((*self.at, key))
+        self.complain(key, f"{dotted} is {shown(self.data[key])}, {wanted} is wanted")
+
+    def check_keys(self, known: Iterable[str], needed: Iterable[str]) -> None:
+        """Every key is a known one, and those that are needed are there."""
+        owner = f"[{'.'.join(self.at)}]" if self.at else "the file"
+        known = tuple(known)
+        for key in self.data:
+            if key not in known:
+                self.complain(key, f"{owner} has no key {key!r}; keys: {', '.join(known)}")
+        if missing := [key for key in needed if key not in self.data]:
+            self.complain(missing[0], f"{owner} needs the key {missing[0]!r}; keys: {', '.join(known)}")
+
+    def table(self, key: str) -> Table:
+        """A table inside this one."""
+        if not isinstance(self.data[key], Mapping):
+            self.refuse(key, f"a table, [{'.'.join((*self.at, key))}],")
+        return Table(self.source, (*self.at, key), self.data[key])
+
+    def text(self, key: str) -> str:
+        """A text."""
+        if not isinstance(value := self.data[key], str):
+            self.refuse(key, "a text")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts."""
+        value = self.data[key]
+        if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+            self.refuse(key, "a list of texts")
+        return tuple(value)
+
+    def number(self, key: str) -> float:
+        """A finite number."""
+        value = self.data[key]
+        array = None if isinstance(value, bool | list) else numbers_of(value)
+        if array is None or array.shape != () or not np.isfinite(array):
+            self.refuse(key, "a finite number")
+        return float(array)
+
+    def numbers(self, key: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Finite numbers in a list, or in lists of lists."""
+        array = None if _has_truths(self.data[key]) else numbers_of(self.data[key])
+        if array is None or array.shape != shape or not np.all(np.isfinite(array)):
+            self.refuse(key, f"{' lists of '.join(map(str, shape))} finite numbers")
+        return array
+
+    def part(self, make: Callable[..., Part], besides: Iterable[str] = (), **given: Any) -> Part:
+        """A dataclass whose fields are the table's keys, or are given here; its own complaint gets a line."""
+        hints, values = typing.get_type_hints(make), dict(given)
+        fields = [f for f in dataclasses.fields(typing.cast(Any, make)) if f.init and f.name not in given]
+        needed = [f.name for f in fields if f.default is MISSING and f.default_factory is MISSING]
+        self.check_keys((*besides, *(f.name for f in fields)), needed)
+        for field in fields:
+            if field.name in self.data:
+                values[field.name] = self._value(field.name, hints[field.name])
+        return self.made(make, **values)
+
+    def made(self, make: Callable[..., Part], **values: Any) -> Part:
+        """Call a constructor; its complaint gets the line of the first key it names."""
+        try:
+            return make(**values)
+        except MotionBaseError as e:
+            words = re.findall(r"\w+", str(e))
+            key = next((word for word in words if word in self.data), "")
+            owner = "" if not self.at or str(e).startswith(self.at[0]) else f"[{'.'.join(self.at)}] "
+            self.complain(key, f"{owner}{e}")
+
+    def _value(self, key: str, hint: Any) -> Any:
+        """A value of the kind a field is declared to have."""
+        if isinstance(hint, types.UnionType):  # a part that may be left out
+            hint = next(kind for kind in typing.get_args(hint) if kind is not type(None))
+        if dataclasses.is_dataclass(hint):
+            return self.table(key).part(typing.cast(Any, hint))
+        if typing.get_origin(hint) is tuple:
+            return tuple(self.numbers(key, (len(typing.get_args(hint)),)).tolist())
+        if hint is bool or hint is int:
+            if type(self.data[key]) is not hint:
+                self.refuse(key, "true or false" if hint is bool else "a whole number")
+            return self.data[key]
+        if hint is str:
+            return self.text(key)
+        if hint is not float:
+            raise ModelError(f"{self.source.name}: {key!r} cannot be read from a file")
+        return self.number(key)
+
+
+def _has_truths(value: Any) -> bool:
+    return any(map(_has_truths, value)) if isinstance(value, list) else isinstance(value, bool)
