@@ -16,8 +16,8 @@ from motionbase.compile.runtime.c import find_compiler
 _LOOP = """
 void evaluate_many(long n, long sets, const double** arg, const long* size_in, double* res, long size_out)
 {
-    const double* at[16];
-    double* to[1];
+    const double* at[%(arg)d];
+    double* to[%(res)d];
     long iw[%(iw)d];
     double w[%(w)d];
     for (long k = 0; k < n; ++k) {
@@ -43,7 +43,8 @@ def native_loop(
         finally:
             os.chdir(here)
         source = Path(folder, "peer.c")
-        sizes = {"iw": max(function.sz_iw(), 1), "w": max(function.sz_w(), 1), "n_in": function.n_in()}
+        work = {key: max(getattr(function, f"sz_{key}")(), 1) for key in ("arg", "res", "iw", "w")}
+        sizes = {**work, "n_in": function.n_in()}
         text = source.read_text(encoding="utf-8") + _LOOP % {**sizes, "name": function.name()}
         source.write_text(text, encoding="utf-8")
         library = Path(folder, "peer.so")

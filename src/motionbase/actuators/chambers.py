@@ -24,8 +24,7 @@ class Ways(NamedTuple):
     """Conductances of one chamber's ways [m^3/(s Pa)]."""
 
     supply: Expr  # over the valve to the supply
-    back: Expr  # over the valve to the return
-    bleed: Expr  # over the abort manifold to the return
+    back: Expr  # over the valve and the abort manifold to the return
     relief: Expr  # for pressure above the relief pressure, to the return
     makeup: Expr  # for pressure below the return's, from the return
 
@@ -58,9 +57,7 @@ def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pai
     return Pair(restriction(l - stroke.hard_min, length, area), restriction(stroke.hard_max - l, length, area))
 
 
-def _ways(
-    actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, bleed: Expr, narrow: Expr, lines: Lines
-) -> Ways:
+def _ways(actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, narrow: Expr, lines: Lines) -> Ways:
     """Of the chamber with pressure p; the cushion is bypassed by flow into the chamber."""
 
     def way(opening: Expr, source: Expr) -> Expr:
@@ -69,7 +66,6 @@ def _ways(
     return Ways(
         way(supply, lines.p_supply),
         way(back, lines.p_return),
-        way(bleed, lines.p_return),
         ca.if_else(p > actuator.relief_pressure, actuator.relief_gain, 0),
         ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0),
     )
@@ -81,8 +77,8 @@ def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lin
     live = 1 - lines.abort
     extend, retract, bleed = live * extend, live * retract, actuator.abort_bleed * lines.abort
     return (
-        _ways(actuator, p.cap, extend, retract, bleed, narrow.cap, lines),
-        _ways(actuator, p.rod, retract, extend, bleed, narrow.rod, lines),
+        _ways(actuator, p.cap, extend, retract + bleed, narrow.cap, lines),
+        _ways(actuator, p.rod, retract, extend + bleed, narrow.rod, lines),
     )
 
 
@@ -107,45 +103,39 @@ def inflow(actuator: HydraulicActuator, ways: tuple[Ways, Ways], lines: Lines, l
     leak = actuator.leakage_internal
     diagonal, sources = [], []
     for way in ways:
-        to_return = way.back + way.bleed + way.makeup
+        to_return = way.back + way.makeup
         diagonal.append(way.supply + to_return + way.relief + leak + actuator.leakage_external)
-        sources.append(
-            way.supply * lines.p_supply + to_return * lines.p_return + way.relief * actuator.relief_pressure
-        )
+        sources.append(way.supply * lines.p_supply + to_return * lines.p_return + way.relief * actuator.relief_pressure)
     b_cap = sources[0] - actuator.area_cap * l_dot
     b_rod = sources[1] + actuator.area_rod * l_dot
     return Inflow(diagonal[0], diagonal[1], leak, b_cap, b_rod)
 
 
-def half_step(flow: Inflow, p: Pair, d: Pair) -> Pair:
-    """Backward Euler over half the step: (2 D + G) dp = b - G p with D = V / (E h)."""
+def half_step(flow: Inflow, h: Expr, p: Pair, capacity: Pair) -> Pair:
+    """Backward Euler over half the step: (2 C + h G) dp = h (b - G p) with the capacities C = V / E."""
     net = flow.at(p)
-    a, c = 2 * d.cap + flow.cap, 2 * d.rod + flow.rod
-    inverse = 1 / (a * c - flow.leak * flow.leak)
-    return Pair(
-        p.cap + inverse * (c * net.cap + flow.leak * net.rod), p.rod + inverse * (a * net.rod + flow.leak * net.cap)
-    )
+    a, c, m = 2 * capacity.cap + h * flow.cap, 2 * capacity.rod + h * flow.rod, h * flow.leak
+    factor = h / (a * c - m * m)
+    return Pair(p.cap + factor * (c * net.cap + m * net.rod), p.rod + factor * (a * net.rod + m * net.cap))
 
 
-def full_step(flow: Inflow, p: Pair, d: Pair, inverse_d: Pair) -> tuple[Pair, Pair]:
+def full_step(flow: Inflow, h: Expr, p: Pair, capacity: Pair) -> tuple[Pair, Pair]:
     """Pressures after the step, and those of its mean flow.
 
-    p' = D^-1 (b - G p) / h with constant G and b, by 1 / (1 + s + s^2/2) for exp(-s): (D + G + T G / 2) dp =
-    (1 + T / 2)(b - G p) with T = G D^-1. The change is then D dp = b - G p_mean exactly, with p_mean = p_next -
-    D^-1 (b - G p_next) / 2, so that flows G (p_source - p_mean) balance to rounding.
+    C p' = b - G p with constant G and b, by 1 / (1 + s + s^2/2) for exp(-s): with T = h G C^-1,
+    (C + h G + T h G / 2) dp = h (1 + T / 2)(b - G p). The change is then C dp = h (b - G p_mean) exactly, with p_mean =
+    p_next - h C^-1 (b - G p_next) / 2, so that flows G (p_source - p_mean) balance to rounding.
     """
-    g, k, m = flow.cap, flow.rod, flow.leak
+    g, k, m = h * flow.cap, h * flow.rod, h * flow.leak
     net = flow.at(p)
-    t11, t12, t21, t22 = g * inverse_d.cap, -m * inverse_d.rod, -m * inverse_d.cap, k * inverse_d.rod
-    k11 = d.cap + g + 0.5 * (t11 * g - t12 * m)
-    k12 = -m + 0.5 * (t12 * k - t11 * m)
-    k22 = d.rod + k + 0.5 * (t22 * k - t21 * m)
-    r1 = net.cap + 0.5 * (t11 * net.cap + t12 * net.rod)
-    r2 = net.rod + 0.5 * (t21 * net.cap + t22 * net.rod)
-    inverse = 1 / (k11 * k22 - k12 * k12)
-    p_next = Pair(p.cap + inverse * (k22 * r1 - k12 * r2), p.rod + inverse * (k11 * r2 - k12 * r1))
+    stiff = Pair(h / capacity.cap, h / capacity.rod)
+    t11, t12, t21, t22 = flow.cap * stiff.cap, flow.leak * stiff.rod, flow.leak * stiff.cap, flow.rod * stiff.rod
+    k11 = capacity.cap + g + 0.5 * (t11 * g + t12 * m)
+    k12 = -m - 0.5 * (t12 * k + t11 * m)
+    k22 = capacity.rod + k + 0.5 * (t22 * k + t21 * m)
+    r1 = net.cap + 0.5 * (t11 * net.cap - t12 * net.rod)
+    r2 = net.rod + 0.5 * (t22 * net.rod - t21 * net.cap)
+    factor = h / (k11 * k22 - k12 * k12)
+    p_next = Pair(p.cap + factor * (k22 * r1 - k12 * r2), p.rod + factor * (k11 * r2 - k12 * r1))
     left = flow.at(p_next)
-    p_mean = Pair(
-        p_next.cap - 0.5 * inverse_d.cap * left.cap, p_next.rod - 0.5 * inverse_d.rod * left.rod
-    )
-    return p_next, p_mean
+    return p_next, Pair(p_next.cap - 0.5 * stiff.cap * left.cap, p_next.rod - 0.5 * stiff.rod * left.rod)

@@ -37,8 +37,8 @@ class EndStops(NamedTuple):
 def restriction(remaining: Expr, length: float, area_min: Expr) -> Expr:
     """How much the cushion narrows the way out: 0 outside, 1/area_min^2 - 1 at the hard end.
 
-    The way through a valve opened by the fraction a then has the area a / sqrt(1 + restriction a^2): orifices in series.
-    Behind a fully open valve the area falls linearly over the cushion.
+    The way through a valve opened by the fraction a then has the area a / sqrt(1 + restriction a^2): orifices in
+    series. Behind a fully open valve the area falls linearly over the cushion.
 
     Args:
         remaining: way left to the hard end [m]
@@ -47,7 +47,7 @@ def restriction(remaining: Expr, length: float, area_min: Expr) -> Expr:
     """
     if length == 0.0:
         return ca.SX(0)
-    part = ca.fmin(ca.fmax(remaining / length, 0), 1)
+    part = ca.fmin(ca.fmax(remaining * (1 / length), 0), 1)
     area = area_min + (1 - area_min) * part
     return 1 / (area * area) - 1
 
@@ -59,7 +59,7 @@ def end_stops(stiffness: Expr, damping: Expr, stroke: LegStroke, l: Expr, l_dot:
     for sign, depth in ((1, stroke.hard_min - l), (-1, l - stroke.hard_max)):
         depth = ca.fmax(depth, 0)
         closing = -sign * l_dot
-        damper = damping * ca.fmin(depth / STOP_BLEND, 1) * closing
+        damper = damping * ca.fmin(depth * (1 / STOP_BLEND), 1) * closing
         force += sign * ca.fmax(stiffness * depth + damper, 0)
         energy += 0.5 * stiffness * depth * depth
     return EndStops(force, energy)

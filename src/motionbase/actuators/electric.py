@@ -29,6 +29,14 @@ POSITIVE = {
     "brake_time": "s",
     "stop_stiffness": "N/m",
 }
+COMMAND = (
+    Port("u", (), "-", "speed command, -1 to 1; positive extends"),
+    Port("abort", (), "-", "0 normal, 1 drive off and brake closed"),
+)
+OUTPUTS = (
+    Port("f", (), "N", "of the actuator on the platform, positive in extension, less the force on reflected_mass"),
+    Port("power", (), "W", "of the motor at the rod; mean of the step"),
+)
 STATE = Port("x", 4, "N, N, -, m", "motor force at the rod, force of the speed loop's integral, brake 0..1, bristle")
 
 
@@ -100,3 +108,92 @@ class ElectricActuator:
     def force_max(self) -> float:
         """Rod force of the largest torque [N]."""
         return self.torque_max * self.ratio
+
+    @property
+    def speed_gain(self) -> float:
+        """Proportional gain of the speed loop [N s/m]; its integral acts over 4 / speed_bandwidth."""
+        return self.speed_bandwidth * (self.load_mass + self.reflected_mass)
+
+
+def force_limits(actuator: ElectricActuator, l_dot: Expr) -> tuple[Expr, Expr]:
+    """Least and largest force of the motor [N]: full against the motion, falling with speed along it."""
+    per_span = actuator.ratio / (actuator.speed_max - actuator.speed_base)
+
+    def share(speed: Expr) -> Expr:
+        return ca.fmin(ca.fmax((actuator.v_max - speed) * per_span, 0), 1)
+
+    return -actuator.force_max * share(-l_dot), actuator.force_max * share(l_dot)
+
+
+def drive(actuator: ElectricActuator, integral: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, Expr]:
+    """Force that the speed loop asks for [N], and the rate of its integral [N/s], which waits at the limit of force."""
+    gain, w = actuator.speed_gain, actuator.speed_bandwidth
+    error = ca.fmin(ca.fmax(u, -1), 1) * actuator.v_max - l_dot
+    wanted = gain * error + integral
+    lower, upper = force_limits(actuator, l_dot)
+    within = ca.fmin(ca.fmax(wanted, lower), upper)
+    winding = ca.logic_and(within != wanted, error * wanted > 0)
+    rate = ca.if_else(winding, 0, 0.25 * w * gain * error)
+    return (1 - abort) * within, (1 - abort) * rate - abort * w * integral
+
+
+def _force(actuator: ElectricActuator, stroke: LegStroke, motor: Expr, friction: Expr, l: Expr, l_dot: Expr) -> Expr:
+    stops: EndStops = end_stops(actuator.stop_stiffness, actuator.stop_damping, stroke, l, l_dot)
+    return motor - friction + stops.force
+
+
+def _bounded(abort: Expr) -> Expr:
+    return ca.fmin(ca.fmax(abort, 0), 1)
+
+
+def electric_rates(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
+    """(x, l, l_dot, u, abort) -> (x_dot, f, power)."""
+
+    def expr(x: Expr, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
+        abort = _bounded(abort)
+        wanted, winding = drive(actuator, x[1], l_dot, u, abort)
+        closing = ca.fmin(ca.fmax((abort - x[2]) * 1e3, -1), 1) / actuator.brake_time  # smooth over its last part
+        f_s = sliding_force(actuator.friction, l_dot) + actuator.brake_force * x[2]
+        z_dot = bristle_rate(actuator.friction, x[3], l_dot, f_s)
+        friction = friction_force(actuator.friction, x[3], l_dot, f_s)
+        x_dot = ca.vertcat((wanted - x[0]) / actuator.torque_lag, winding, closing, z_dot)
+        return x_dot, _force(actuator, stroke, x[0], friction, l, l_dot), x[0] * l_dot
+
+    inputs = (STATE, Port("l", (), "m"), Port("l_dot", (), "m/s"), *COMMAND)
+    outputs = (Port("x_dot", 4, "N/s, N/s, 1/s, m/s"), *OUTPUTS)
+    return Kernel("electric_rates", inputs, outputs, expr, "an electric leg at an instant")
+
+
+def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
+    """(h, x, l, l_next, l_dot_next, u, abort) -> (x_next, f, power): as a hydraulic leg's step, of second order."""
+    law = actuator.friction
+
+    def expr(h: Expr, x: Expr, l: Expr, l_next: Expr, l_dot_next: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
+        abort = _bounded(abort)
+        dl = l_next - l
+        l_dot = dl / h
+        _, winding = drive(actuator, x[1], l_dot, u, abort)
+        wanted, winding = drive(actuator, x[1] + 0.5 * h * winding, l_dot, u, abort)
+        s = h * (1 / actuator.torque_lag)
+        motor = wanted + (x[0] - wanted) / (1 + s * (1 + 0.5 * s))
+        reach = h * (1 / actuator.brake_time)
+        brake = x[2] + ca.fmin(ca.fmax(abort - x[2], -reach), reach)
+
+        f_s = sliding_force(law, l_dot) + actuator.brake_force * 0.5 * (x[2] + brake)
+        f_s_next = sliding_force(law, l_dot_next) + actuator.brake_force * brake
+        z = bristle_step(law, x[3], dl, f_s, f_s_next)
+        friction = friction_force(law, z, l_dot_next, f_s_next)
+        x_next = ca.vertcat(motor, x[1] + h * winding, brake, z)
+        return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
+
+    inputs = (
+        Port("h", (), "s", "step"),
+        STATE,
+        Port("l", (), "m", "leg length at the start"),
+        Port("l_next", (), "m", "leg length at the end"),
+        Port("l_dot_next", (), "m/s", "leg velocity at the end, as predicted"),
+        *COMMAND,
+    )
+    return Kernel(
+        "electric_step", inputs, (Port("x_next", 4, STATE.unit), *OUTPUTS), expr, "an electric leg over one step"
+    )

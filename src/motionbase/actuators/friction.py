@@ -60,7 +60,7 @@ class Friction:
 
 def sliding_force(friction: Friction, v: Expr) -> Expr:
     """f_s: magnitude of the force in steady sliding at speed v, less the viscous part [N]."""
-    return friction.coulomb + (friction.static - friction.coulomb) * ca.exp(-((v / friction.stribeck) ** 2))
+    return friction.coulomb + (friction.static - friction.coulomb) * ca.exp(-((v * (1 / friction.stribeck)) ** 2))
 
 
 def slipping(friction: Friction, y: Expr) -> Expr:
@@ -104,9 +104,9 @@ def bristle_step(friction: Friction, z: Expr, dl: Expr, f_s: Expr, f_s_next: Exp
     """z after a sliding distance dl in one step; stable and within the steady deflection for any distance.
 
     In y = z / z_ss and the distance x = |dl| / z_ss the law is y' = 1 - alpha(y) y, whatever the speed. Up to
-    break-away y' = 1, which is followed exactly; the rest is y' = 1 - a y with a mean of alpha over the distance, by the
-    L-stable 1 / (1 + s + s^2/2) for exp(-s). A bristle below the steady deflection never passes it, so neither does the
-    step. Second order, and exact in both limits: no slip, and a step much longer than z_ss.
+    break-away y' = 1, which is followed exactly; the rest is y' = 1 - a y with a mean of alpha over the distance, by
+    the L-stable 1 / (1 + s + s^2/2) for exp(-s). A bristle below the steady deflection never passes it, so neither does
+    the step. Second order, and exact in both limits: no slip, and a step much longer than z_ss.
 
     Args:
         dl: signed distance [m]
@@ -124,4 +124,4 @@ def bristle_step(friction: Friction, z: Expr, dl: Expr, f_s: Expr, f_s_next: Exp
     inverse = 1 / (1 + s * (1 + 0.5 * s))
     y_next = ca.fmin((y + x * (1 + 0.5 * s)) * inverse, ca.fmax(y, 1))
     settled = 1 - (1 + s) * inverse  # 0 (with s^2) for short steps, 1 for long ones, which end at the end's z_ss
-    return forward * y_next * (f_s + settled * (f_s_next - f_s)) / friction.sigma0
+    return forward * y_next * (f_s + settled * (f_s_next - f_s)) * (1 / friction.sigma0)

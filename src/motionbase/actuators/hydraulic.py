@@ -105,9 +105,7 @@ class HydraulicActuator:
             if getattr(self, name) > 1.0:
                 raise ModelError(f"{owner}: {name} is {getattr(self, name):g}, it must be at most 1")
         if self.p_return >= self.p_supply:
-            raise ModelError(
-                f"{owner}: p_return {self.p_return:g} Pa must be below p_supply {self.p_supply:g} Pa"
-            )
+            raise ModelError(f"{owner}: p_return {self.p_return:g} Pa must be below p_supply {self.p_supply:g} Pa")
         if self.relief_pressure <= self.p_supply:
             raise ModelError(
                 f"{owner}: relief_pressure {self.relief_pressure:g} Pa must be above p_supply {self.p_supply:g} Pa, "

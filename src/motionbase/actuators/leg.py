@@ -95,19 +95,17 @@ def step(
     z, p = x[4], Pair(x[2], x[3])
     lines = lines._replace(abort=ca.fmin(ca.fmax(lines.abort, 0), 1))
     dl, l_mid = l_next - l, 0.5 * (l + l_next)
-    per_h = 1 / h
-    l_dot = dl * per_h
+    l_dot = dl / h
 
     spool, rate = spool_step(actuator, h, x[0], x[1], u)
     spool_mid = 0.5 * (x[0] + spool)
     narrow, v = restrictions(actuator, stroke, l_mid), volumes(actuator, stroke, l_mid)
-    e = actuator.bulk_modulus
-    capacity = Pair(v.cap / e, v.rod / e)
-    d = Pair(capacity.cap * per_h, capacity.rod * per_h)
-    p_mid = half_step(inflow(actuator, network(actuator, p, spool_mid, narrow, lines), lines, l_dot), p, d)
+    per_e = 1 / actuator.bulk_modulus
+    capacity = Pair(v.cap * per_e, v.rod * per_e)
+    p_mid = half_step(inflow(actuator, network(actuator, p, spool_mid, narrow, lines), lines, l_dot), h, p, capacity)
     ways = network(actuator, p_mid, spool_mid, narrow, lines)
     flow = inflow(actuator, ways, lines, l_dot)
-    p_next, p_mean = full_step(flow, p, d, Pair(1 / d.cap, 1 / d.rod))
+    p_next, p_mean = full_step(flow, h, p, capacity)
 
     f_s, f_s_next = sliding_force(law, l_dot), sliding_force(law, l_dot_next)
     z_next = bristle_step(law, z, dl, f_s, f_s_next)

@@ -17,7 +17,7 @@ def limited(value: Expr, limit: Expr) -> Expr:
 
 
 def spool_rates(actuator: HydraulicActuator, spool: Expr, rate: Expr, u: Expr) -> tuple[Expr, Expr]:
-    """Rates of the spool's place and speed [1/s], [1/s^2]: second order behind u, at most valve_rate, between its stops."""
+    """Rates of the spool's place [1/s] and speed [1/s^2]: second order behind u, within valve_rate and the stops."""
     w, ratio = actuator.valve_frequency, actuator.valve_damping
     acceleration = w * w * (limited(u, 1) - spool) - 2 * ratio * w * rate
     at_limit = ca.logic_and(ca.fabs(rate) >= actuator.valve_rate, rate * acceleration > 0)
@@ -35,7 +35,7 @@ def spool_step(actuator: HydraulicActuator, h: Expr, spool: Expr, rate: Expr, u:
     w, ratio = actuator.valve_frequency, actuator.valve_damping
     trace, det = -2 * ratio * w, w * w
     # by Cayley-Hamilton, M^2 = trace M - det I: numerator and denominator are both c0 I + c1 M
-    even, odd = 1 - h * h * det / 12, h * h * trace / 12
+    even, odd = 1 - h * h * (det / 12), h * h * (trace / 12)
     d0, d1, n0, n1 = even, odd - 0.5 * h, even, odd + 0.5 * h
     u = limited(u, 1)
     offset = spool - u
@@ -45,8 +45,9 @@ def spool_step(actuator: HydraulicActuator, h: Expr, spool: Expr, rate: Expr, u:
     place = u + inverse * ((d0 + d1 * trace) * a - d1 * b)
     speed = inverse * (d1 * det * a + d0 * b)
 
-    kept = limited(speed, actuator.valve_rate)
-    place = ca.if_else(kept == speed, place, spool + 0.5 * h * (limited(rate, actuator.valve_rate) + kept))
+    kept, before = limited(speed, actuator.valve_rate), limited(rate, actuator.valve_rate)
+    reached = ca.fmin(ca.fmax((kept - before) / (speed - before), 0), 1)  # part of the step before the limit
+    place = ca.if_else(kept == speed, place, spool + h * (kept + 0.5 * reached * (before - kept)))
     inside = limited(place, 1)
     return inside, ca.if_else(inside == place, kept, 0)
 
@@ -64,6 +65,6 @@ def conductance(actuator: HydraulicActuator, opening: Expr, drop: Expr, restrict
     a line through zero. Never negative, so the flow always goes down the drop.
     """
     size = ca.fabs(drop)
-    y = ca.fmin(size / LAMINAR_DROP, 1)
+    y = ca.fmin(size * (1 / LAMINAR_DROP), 1)
     series = 1 + restriction * opening * opening
     return actuator.flow_gain * opening * (1.25 - 0.25 * y * y) / ca.sqrt(series * ca.fmax(size, LAMINAR_DROP))

@@ -28,6 +28,9 @@ COMMANDS: dict[str, Command] = {
         "motionbase.cli.modes:modes", "Natural frequencies, damping and mode shapes of a multibody model."
     ),
     "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
+    "platforms": Command(
+        "motionbase.cli.platforms:platforms", "List platforms on six legs with their sources, or show one in full."
+    ),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "dcu": Command("motionbase.cli.dcu:dcu", "Write a ring of known waveforms, to try whatever reads one."),
     "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),

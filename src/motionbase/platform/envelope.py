@@ -101,4 +101,5 @@ def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
     pose = {"p_W": found["p_W"], "Q_WP": found["Q_WP"]}
     J = compile(kinematics.jacobian).map(**pose)["J"]
     dof = compile(kinematics.dof_of_pose).map(**pose)["dof"]
-    return Extremes(l, found["p_W"], found["Q_WP"], dof, np.linalg.cond(J), found["iterations"], found["converged"] == 1)
+    return Extremes(l, **pose, dof=dof, condition=np.linalg.cond(J), iterations=found["iterations"],
+                    converged=found["converged"] == 1)  # fmt: skip

@@ -97,8 +97,8 @@ class Hexapod:
         for k in range(LEGS):
             if not stroke.l_min < l[k] < stroke.l_max:
                 raise PlatformError(
-                    f"{owner}: leg {k + 1} is {l[k]:.4f} m long at neutral, outside its stroke of {stroke.l_min:g} to "
-                    f"{stroke.l_max:g} m; change p_neutral or the stroke"
+                    f"{owner}: p_neutral makes leg {k + 1} {l[k]:.4f} m long, outside its stroke of {stroke.l_min:g} "
+                    f"to {stroke.l_max:g} m"
                 )
         if not stroke.hard_min <= self.l_down < float(l.min()):
             raise PlatformError(

@@ -37,7 +37,7 @@ def three_pairs(radius: float, spacing: float, at_deg: float) -> Array:
 
 def from_z_down(points: ArrayLike) -> Array:
     """From aircraft axes (x forward, y right, z down) to ours (x forward, y left, z up)."""
-    return np.asarray(points, dtype=np.float64) * np.array([1.0, -1.0, -1.0])
+    return np.asarray(points, dtype=np.float64) @ np.diag([1.0, -1.0, -1.0])
 
 
 def unchanged(points: ArrayLike) -> Array:

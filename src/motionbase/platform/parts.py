@@ -67,13 +67,13 @@ class Stroke:
         object.__setattr__(self, "cushion", cushion)
         if not self.hard_min <= self.l_min < self.l_max <= self.hard_max:
             raise PlatformError(
-                f"stroke: hard_min {self.hard_min:g}, l_min {self.l_min:g}, l_max {self.l_max:g}, hard_max "
-                f"{self.hard_max:g} m must rise in this order, and l_min must be below l_max"
+                f"stroke: l_min {self.l_min:g} m must be below l_max {self.l_max:g} m, and both between hard_min "
+                f"{self.hard_min:g} m and hard_max {self.hard_max:g} m"
             )
         if 2 * self.cushion > self.hard_max - self.hard_min:
             raise PlatformError(
-                f"stroke: two cushions of {self.cushion:g} m are longer than the hard range of "
-                f"{self.hard_max - self.hard_min:g} m; at most half of it is possible"
+                f"stroke: cushion is {self.cushion:g} m, longer than half of the {self.hard_max - self.hard_min:g} m "
+                "between the hard ends; it must be shorter"
             )
 
     @property

@@ -1,0 +1,174 @@
+"""`motionbase platforms`: the presets with what is published and what is illustrative, or one platform in full."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.platform.hexapod import Hexapod
+
+ROTATIONS = 3  # of the six degrees of freedom, the last three
+
+
+def platforms(
+    platform: Annotated[
+        str | None, typer.Argument(metavar="[NAME|FILE]", help="Show one in full: a preset, or a .toml file of yours.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """List the platforms on six legs: strokes, where their numbers are from, and which of them nobody published.
+
+    With NAME or FILE, show geometry, masses, and how far it can go: each axis alone, and all 64 combinations of legs
+    fully in and fully out. What is marked * is illustrative.
+
+    Example: motionbase platforms simona
+    """
+    from motionbase.platform.load import PRESETS, load_platform
+
+    if platform is None:
+        _list([load_platform(name) for name in PRESETS], as_json)
+        return
+    if platform not in PRESETS and not platform.lower().endswith(".toml"):
+        from motionbase.cli.suggest import unknown
+
+        raise UsageError(f"{unknown('platform', platform, PRESETS, 'presets')}; a file of yours ends in .toml")
+    found = load_platform(platform)
+    with terminal.working("finding the extremes"):
+        facts = _facts(found)
+    if as_json:
+        print(json.dumps(facts, indent=2))
+    else:
+        _show(found, facts)
+
+
+def _list(found: "list[Hexapod]", as_json: bool) -> None:
+    """One line each."""
+    if as_json:
+        rows = {
+            h.name: {
+                "summary": h.summary,
+                "stroke_m": h.stroke.length,
+                "hard_stroke_m": h.stroke.hard_length,
+                "sources": list(h.sources),
+                "illustrative": list(h.illustrative),
+            }
+            for h in found
+        }
+        print(json.dumps(rows, indent=2))
+        return
+    columns = "name", "stroke [m]", "hard [m]", "what it is", "illustrative"
+    table = terminal.table("Platforms", *columns, right=columns[1:3])
+    for h in found:
+        strokes = f"{h.stroke.length:.3f}", f"{h.stroke.hard_length:.3f}"
+        table.add_row(h.name, *strokes, h.summary, _in_short(h.illustrative))
+    screen = terminal.console()
+    screen.print(table)
+    screen.print("Sources:", style="bold")
+    for h in found:
+        screen.print(f"  {h.name}: {'; '.join(h.sources)}")
+    screen.print("\nIllustrative numbers were published by nobody; they are chosen to fit together.", style="dim")
+    screen.print("motionbase platforms NAME shows one of them in full.", style="dim")
+
+
+def _in_short(keys: tuple[str, ...]) -> str:
+    """Whole tables by name, and tables of which only a part is meant."""
+    tables = dict.fromkeys(f"some {key.split('.')[0]}" if "." in key else key for key in keys)
+    return ", ".join(tables) or "nothing"
+
+
+def _facts(h: "Hexapod") -> dict[str, Any]:
+    """Everything about one platform, and what follows from it."""
+    import numpy as np
+
+    from motionbase.platform.envelope import axis_limits, extremes
+    from motionbase.platform.parts import DOF
+
+    limits, corners = axis_limits(h), extremes(h)
+    reached = corners.dof[corners.converged]
+    both = {"lowest": reached.min(axis=0).tolist(), "highest": reached.max(axis=0).tolist()} if len(reached) else {}
+    return {
+        **dataclasses.asdict(h),
+        "actuator": {"type": type(h.actuator).__name__, **dataclasses.asdict(h.actuator)},
+        "l_neutral": h.l_neutral.tolist(),
+        "axis_limits": {name: row for name, row in zip(DOF, limits.tolist(), strict=True)},
+        "extremes": {
+            "reached": int(corners.converged.sum()),
+            **both,
+            "largest_condition": float(np.max(corners.condition[corners.converged], initial=0.0)),
+        },
+    }
+
+
+def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
+    """Tables for people."""
+    screen = terminal.console()
+    screen.print(f"{h.name}: {h.summary}", style="bold")
+    for source in h.sources:
+        screen.print(f"  source: {source}")
+    screen.print(f"  illustrative (*), published by nobody: {', '.join(h.illustrative) or 'nothing'}\n")
+    screen.print(_joints(h))
+    screen.print(_reach(h, facts))
+    corners = facts["extremes"]
+    screen.print(
+        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; condition number of the leg "
+        f"Jacobian there up to {corners['largest_condition']:.2f} (metres, radians)\n"
+    )
+    screen.print(_parts(h))
+
+
+def _joints(h: "Hexapod") -> Any:
+    base, joints, neutral = (_mark(h, key) for key in ("base", "joints", "p_neutral"))
+    columns = "leg", f"base joint in B{base} [m]", f"platform joint in P{joints} [m]", f"neutral length{neutral} [m]"
+    table = terminal.table("Joints", *columns, right=columns)
+    for k, (a, b, l) in enumerate(zip(h.base, h.joints, h.l_neutral, strict=True), start=1):
+        table.add_row(str(k), _place(a), _place(b), f"{l:.4f}")
+    return table
+
+
+def _reach(h: "Hexapod", facts: dict[str, Any]) -> Any:
+    import numpy as np
+
+    corners = facts["extremes"]
+    columns = "axis", "alone", "legs fully in or out", "may be commanded", "unit"
+    table = terminal.table("How far it goes from neutral", *columns, right=columns[1:4])
+    for k, (name, ends) in enumerate(facts["axis_limits"].items()):
+        unit, scale, digits = ("m", 1.0, 3) if k < ROTATIONS else ("deg", float(np.degrees(1.0)), 1)
+        all_legs = [corners[side][k] for side in ("lowest", "highest")] if corners["reached"] else []
+        cells = [" to ".join(f"{scale * x:+.{digits}f}" for x in pair) for pair in (ends, all_legs)]
+        allowed = f"+-{scale * h.limits.position[k]:.{digits}f}{_mark(h, 'limits.position')}"
+        table.add_row(name, *cells, allowed, unit)
+    return table
+
+
+def _parts(h: "Hexapod") -> Any:
+    """Every number by its key, with a mark where it is illustrative."""
+    table = terminal.table("Parameters, SI units", "part", "values")
+    table.add_row(
+        "neutral", f"p_neutral{_mark(h, 'p_neutral')} {_place(h.p_neutral)}, l_down{_mark(h, 'l_down')} {h.l_down:g}"
+    )
+    for name in ("stroke", "payload", "cylinder", "rod", "limits", "actuator", "points"):
+        part = getattr(h, name)
+        values = part if isinstance(part, dict) else dataclasses.asdict(part)
+        cells = [f"{key}{_mark(h, f'{name}.{key}')} {_value(value)}" for key, value in values.items()]
+        table.add_row(name, ", ".join(cells) or "none")
+    return table
+
+
+def _mark(h: "Hexapod", dotted: str) -> str:
+    """A star where the key, or the table it stands in, is illustrative."""
+    return "*" if any(dotted == key or dotted.startswith(f"{key}.") for key in h.illustrative) else ""
+
+
+def _place(xyz: Any) -> str:
+    return f"({', '.join(f'{x:.4f}' for x in xyz)})"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({', '.join(f'{key} {_value(x)}' for key, x in value.items())})"
+    return f"({', '.join(f'{x:g}' for x in value)})" if isinstance(value, tuple) else f"{value:g}"

@@ -1,0 +1,161 @@
+"""Gains of the leg loop from the linearised actuator, and the margins they leave.
+
+With equal legs and equal gains the six loops decouple in the eigenvectors of J M^-1 J': each is one leg against a mass
+m = 1 / eigenvalue. For velocity demand w the leg is
+
+    v = V(s) w s0^2 / (s^2 + k R s + s0^2),    s0^2 = k / m,    f = m s v
+
+with oil spring k, droop R (velocity lost per force) and V the valve with the delay of computing. Feedback closes
+
+    L = V s0^2 / (s^2 + k R s + s0^2) (k_p / s + k_i / s^2 + k_v + k_a s + k_dp m s^2 / (s + dp_corner)).
+
+Pressure feedback adds k_dp to R: a damping ratio zeta needs R + k_dp = 2 zeta / sqrt(k m). The slowest mode sets k_dp;
+k_p is then the largest, from `fraction` of its frequency downwards, with which all six modes keep the margins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.errors import ModelError
+
+Array: TypeAlias = NDArray[np.float64]
+GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] of the frequency response
+
+
+@final
+@dataclass(frozen=True)
+class LinearLeg:
+    """A hydraulic leg about mid stroke, closed valve.
+
+    Attributes:
+        stiffness: oil spring k [N/m]
+        droop: velocity lost for each newton, R [m/(s N)]
+        masses: of the modes, heaviest first [kg]
+        valve_frequency: [rad/s]
+        valve_damping: [-]
+        delay: from measurement to command, holding included [s]
+    """
+
+    stiffness: float
+    droop: float
+    masses: tuple[float, ...]
+    valve_frequency: float
+    valve_damping: float
+    delay: float
+
+
+@final
+@dataclass(frozen=True)
+class Margins:
+    """Of the worst mode.
+
+    Attributes:
+        stable: all closed loops decay
+        phase: [rad]
+        gain: factor by which the loop gain may rise
+        distance: least distance of L from -1
+        bandwidth: highest frequency at which |L| = 1 in the slowest mode, pressure loop included [rad/s]
+    """
+
+    stable: bool
+    phase: float
+    gain: float
+    distance: float
+    bandwidth: float
+
+
+def oil_spring(actuator: HydraulicActuator, x: float, stroke: float) -> float:
+    """Stiffness with both chambers closed, x [m] from the retracted end [N/m]."""
+    cap = actuator.volume_cap + actuator.area_cap * x
+    rod = actuator.volume_rod + actuator.area_rod * (stroke - x)
+    return actuator.bulk_modulus * (actuator.area_cap**2 / cap + actuator.area_rod**2 / rod)
+
+
+def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: float) -> LinearLeg:
+    """The softest place of the stroke, with the damping of the leakage alone (the valve's is linearised away)."""
+    stiffness = min(oil_spring(actuator, x, stroke) for x in np.linspace(0.0, stroke, 101))
+    mean_area = (actuator.area_cap + actuator.area_rod) / 2
+    droop = (actuator.leakage_internal + actuator.leakage_external / 2) / mean_area**2
+    modes = tuple(sorted((float(m) for m in masses), reverse=True))
+    return LinearLeg(
+        stiffness, droop, modes, actuator.valve_frequency, actuator.valve_damping, 1.5 * dt
+    )  # a tick of computing, half a tick of holding
+
+
+def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array = GRID) -> NDArray[np.complex128]:
+    """L(i w) of one mode, broken at the valve command."""
+    s = 1j * w
+    k, wv = leg.stiffness, leg.valve_frequency
+    valve = wv**2 / (s**2 + 2 * leg.valve_damping * wv * s + wv**2) * np.exp(-s * leg.delay)
+    velocity = valve * (k / mass) / (s**2 + k * leg.droop * s + k / mass)
+    position = gains["k_p"] / s + gains["k_i"] / s**2 + gains["k_v"] + gains["k_a"] * s
+    return np.asarray(velocity * (position + gains["k_dp"] * mass * s**2 / (s + gains["dp_corner"])))
+
+
+def is_stable(leg: LinearLeg, gains: Mapping[str, float], mass: float) -> bool:
+    """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
+    k, wv, T, c = leg.stiffness, leg.valve_frequency, leg.delay, gains["dp_corner"]
+    plant = np.polymul([1 / wv**2, 2 * leg.valve_damping / wv, 1.0], [mass / k, mass * leg.droop, 1.0])
+    position = [gains["k_a"], gains["k_v"], gains["k_p"], gains["k_i"]]  # over s^2
+    feedback = np.polyadd(np.polymul(position, [1.0, c]), [gains["k_dp"] * mass, 0.0, 0.0, 0.0, 0.0])
+    late, early = [T**2 / 12, -T / 2, 1.0], [T**2 / 12, T / 2, 1.0]
+    closed = np.polyadd(
+        np.polymul(np.polymul(plant, early), np.polymul([1.0, 0.0, 0.0], [1.0, c])), np.polymul(feedback, late)
+    )
+    roots = np.roots(closed)
+    integrates = gains["k_i"] > 0
+    return bool(np.sort(roots.real)[-1 if integrates else -2] < 0)  # without k_i one root at 0 cancels
+
+
+def margins(leg: LinearLeg, gains: Mapping[str, float]) -> Margins:
+    """The worst of all modes."""
+    phase, gain, distance, bandwidth = math.pi, math.inf, math.inf, 0.0
+    for mass in leg.masses:
+        L = open_loop(leg, gains, mass)
+        size, angle = np.abs(L), np.unwrap(np.angle(L))
+        crossing = np.flatnonzero(np.diff(np.sign(size - 1)))
+        if len(crossing):
+            to_minus_one = np.abs((angle[crossing] + math.pi + math.pi) % (2 * math.pi) - math.pi)
+            phase = min(phase, float(to_minus_one.min()))
+        if mass == leg.masses[0] and len(crossing):
+            bandwidth = float(GRID[crossing[-1]])
+        turns = np.floor((angle + math.pi) / (2 * math.pi))
+        opposed = np.flatnonzero(np.diff(turns))
+        rising = [1 / size[k] for k in opposed if size[k] < 1]
+        gain = min([gain, *rising])
+        distance = min(distance, float(np.abs(1 + L).min()))
+    stable = all(is_stable(leg, gains, mass) for mass in leg.masses)
+    return Margins(stable, phase, float(gain), distance, bandwidth)
+
+
+def gains_for(
+    leg: LinearLeg, zeta: float = 0.7, fraction: float = 0.5, phase: float = math.radians(45), gain: float = 2.0
+) -> dict[str, float]:
+    """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
+    slowest = math.sqrt(leg.stiffness / leg.masses[0])
+    full = max(0.0, 2 * zeta / math.sqrt(leg.stiffness * leg.masses[0]) - leg.droop)
+    best: dict[str, float] = {}
+    for part in np.linspace(1.0, 0.1, 10):  # a slow valve cannot give all of the damping
+        for k_p in fraction * slowest * 0.93 ** np.arange(50):
+            gains = {"k_p": float(k_p), "k_i": 0.02 * float(k_p) ** 2, "k_v": 0.0, "k_a": 0.0}
+            gains |= {"k_dp": float(part) * full, "dp_corner": 0.1 * slowest}
+            if best and k_p <= best["k_p"]:
+                break
+            found = margins(leg, gains)
+            if found.stable and found.phase >= phase and found.gain >= gain:
+                best = gains
+                break
+    if not best:
+        raise ModelError(
+            f"leg loop: no gains keep {math.degrees(phase):.0f} degrees and a factor of {gain:g}; the oil spring of "
+            f"{slowest / 2 / math.pi:.1f} Hz needs a valve faster than {leg.valve_frequency / 2 / math.pi:.1f} Hz"
+        )
+    return best

@@ -1,0 +1,203 @@
+"""The leg loop: orifice law inverted, limits of the command, and the closed loop against the hydraulic leg."""
+
+import math
+
+import numpy as np
+import pytest
+
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.single_leg import single_leg_step
+from motionbase.compile import Body, Port, Program, compile, scan
+from motionbase.control.compensator import GAINS, compensator
+from motionbase.control.design import gains_for, is_stable, linear_leg, margins, oil_spring, open_loop
+from motionbase.platform.load import load_platform
+
+DT, MASS = 0.0005, 700.0
+SIMONA = load_platform("simona")
+assert isinstance(SIMONA.actuator, HydraulicActuator)
+ACTUATOR, STROKE = SIMONA.actuator, SIMONA.stroke
+LEG = compensator(ACTUATOR, STROKE.hard_min, STROKE.hard_max)
+RUN = compile(LEG)
+PLAIN = {g.name: float(g.values[0]) for g in GAINS}
+MIDDLE = (STROKE.l_min + STROKE.l_max) / 2
+LINEAR = linear_leg(ACTUATOR, STROKE.hard_length, np.array([1400.0, 700.0, 250.0]), DT)
+
+
+def command(p_supply: float = 16e6, before: float = 0.0, **changes: float | list[float]) -> list[float]:
+    """State, command, feed-forward and feedback of one tick; at rest in the middle unless changed."""
+    values: dict[str, float | list[float]] = {
+        **PLAIN, "dt": DT, "leg_state": [0.0, 0.0, before], "reference": [MIDDLE, 0.0, 0.0], "f_ff": 0.0, "quiet": 0.0,
+        "l": MIDDLE, "l_dot": 0.0, "l_ddot": 0.0, "p_cap": 8e6, "p_rod": 8e6, "p_supply": p_supply, "p_return": 0.5e6,
+    }  # fmt: skip
+    made = RUN(**(values | {"valve_rate_max": 1e9} | changes))
+    return [*made[0], *(float(x) for x in made[1:])]
+
+
+@pytest.mark.parametrize("v", [0.3, -0.3])
+@pytest.mark.parametrize("load", [0.0, 12e3, -9e3])
+def test_feed_forward_inverts_the_orifice_law(v: float, load: float) -> None:
+    """Both lands in series with the load, unequal areas: flow in each land by the rated form gives the velocity."""
+    unequal = compensator(REPLACED, STROKE.hard_min, STROKE.hard_max)
+    A, B = REPLACED.area_cap, REPLACED.area_rod
+    # steady pressures of an extension (retraction: the mirror) under the load, by their definition
+    p_rod = 4e6
+    p_cap = (load + B * p_rod) / A
+    out = compile(unequal)(**{
+        **PLAIN, "valve_rate_max": 1e9, "dt": DT, "leg_state": [0, 0, 0], "reference": [MIDDLE, v, 0], "f_ff": 0.0,
+        "quiet": 0.0, "l": MIDDLE, "l_dot": v, "l_ddot": 0.0, "p_cap": p_cap, "p_rod": p_rod, "p_supply": 16e6,
+        "p_return": 0.5e6, "k_dp": 0.0,
+    })  # fmt: skip
+    u = float(out[1])
+    drop = lambda area: REPLACED.rated_drop * (area * abs(v) / (REPLACED.rated_flow * abs(u))) ** 2  # noqa: E731
+    if v > 0:
+        force = A * (16e6 - drop(A)) - B * (0.5e6 + drop(B))
+    else:
+        force = A * (0.5e6 + drop(A)) - B * (16e6 - drop(B))
+    assert math.copysign(1, u) == math.copysign(1, v)
+    np.testing.assert_allclose(force, load, atol=1e-9 * 16e6 * A)
+
+
+REPLACED = HydraulicActuator(**{
+    **{name: getattr(ACTUATOR, name) for name in ACTUATOR.__dataclass_fields__}, "area_rod": 0.7 * ACTUATOR.area_cap,
+})  # fmt: skip
+
+
+def test_rate_of_the_command_is_limited() -> None:
+    u = command(reference=[MIDDLE, 0.9, 0.0], valve_rate_max=40.0, before=-0.2)[3]
+    np.testing.assert_allclose(u, -0.2 + 40.0 * DT, rtol=1e-14)
+
+
+def test_authority_falls_towards_an_end_only() -> None:
+    near_top = STROKE.hard_max - 0.03
+    towards = command(l=near_top, reference=[near_top, 5.0, 0.0])[3]
+    away = command(l=near_top, reference=[near_top, -5.0, 0.0])[3]
+    np.testing.assert_allclose([towards, away], [0.03 / 0.15, -1.0], rtol=1e-9)
+    at_end = command(l=STROKE.hard_max, reference=[STROKE.hard_max, 5.0, 0.0])[3]
+    assert at_end == PLAIN["authority_min"]
+
+
+def test_integral_does_not_wind_up() -> None:
+    """A command at its limit stops the integral; an error of the other sign takes it back at once."""
+    gains = {"k_p": 30.0, "k_i": 40.0}
+    held = command(l=MIDDLE - 0.5, reference=[MIDDLE, 0.0, 0.0], **gains)[0]
+    assert held == 0.0
+    grows = command(l=MIDDLE - 0.001, **gains)[0]
+    np.testing.assert_allclose(grows, 40.0 * 0.001 * DT)
+    back = RUN(**({name: v for name, v in ARGUMENTS.items()} | gains | {"leg_state": [0.02, 0, 0], "l": MIDDLE + 1e-3}))
+    np.testing.assert_allclose(back[0][0], 0.02 - 40.0 * 0.001 * DT)
+
+
+ARGUMENTS: dict[str, float | list[float]] = {
+    **PLAIN, "dt": DT, "leg_state": [0.0, 0.0, 0.0], "reference": [MIDDLE, 0.0, 0.0], "f_ff": 0.0, "quiet": 0.0,
+    "l": MIDDLE, "l_dot": 0.0, "l_ddot": 0.0, "p_cap": 8e6, "p_rod": 8e6, "p_supply": 16e6, "p_return": 0.5e6,
+    "valve_rate_max": 1e9,
+}  # fmt: skip
+
+
+def test_quiet_closes_the_valve_at_the_limited_rate() -> None:
+    made = command(quiet=1.0, before=0.5, valve_rate_max=40.0, reference=[MIDDLE + 0.1, 0.5, 0.0], k_p=20.0)
+    assert made[3] == 0.5 - 40.0 * DT
+    assert made[0] == made[4] == made[5] == 0.0
+
+
+def test_design_keeps_its_margins() -> None:
+    gains = gains_for(LINEAR)
+    found = margins(LINEAR, gains)
+    assert found.stable and found.phase >= math.radians(45) and found.gain >= 2.0
+    # twice the gain is on or beyond the margin: the method does not leave bandwidth unused without need
+    assert gains["k_p"] > 0.1 * math.sqrt(LINEAR.stiffness / LINEAR.masses[0])
+
+
+def test_pressure_feedback_damps_as_designed() -> None:
+    """With an instant valve the poles of the velocity loop have the damping asked for: 2 zeta s0 = k (R + k_dp)."""
+    gains = gains_for(LINEAR, zeta=0.7)
+    k, m = LINEAR.stiffness, LINEAR.masses[0]
+    full = 2 * 0.7 / math.sqrt(k * m) - LINEAR.droop
+    assert 0 < gains["k_dp"] <= full * (1 + 1e-12)
+    zeta = (LINEAR.droop + full) * math.sqrt(k * m) / 2
+    np.testing.assert_allclose(zeta, 0.7)
+
+
+def test_oil_spring_of_equal_areas_at_mid_stroke() -> None:
+    """4 E A / stroke without dead volume (FACTS: 2 E A over half the stroke)."""
+    bare = HydraulicActuator(**{
+        **{name: getattr(ACTUATOR, name) for name in ACTUATOR.__dataclass_fields__}, "volume_cap": 1e-15,
+        "volume_rod": 1e-15,
+    })  # fmt: skip
+    wanted = 4 * bare.bulk_modulus * bare.area_cap / 1.25
+    np.testing.assert_allclose(oil_spring(bare, 0.625, 1.25), wanted, rtol=1e-9)
+
+
+def test_stability_by_roots_agrees_with_nyquist() -> None:
+    """Raising the gain by a little less than its margin is stable, by a little more is not."""
+    gains = gains_for(LINEAR)
+    for mass in LINEAR.masses:
+        alone = linear_leg(ACTUATOR, STROKE.hard_length, np.array([mass]), DT)
+        factor = margins(alone, gains).gain
+        for scale, stable in ((0.97 * factor, True), (1.03 * factor, False)):
+            raised = {n: g * scale if n.startswith("k_") else g for n, g in gains.items()}
+            assert is_stable(alone, raised, mass) is stable
+    assert np.abs(open_loop(LINEAR, gains, 700.0)[0]) > 1e3  # an integrator at low frequency
+
+
+# ---- closed loop ----------------------------------------------------------------------------------------------------
+
+PLANT = single_leg_step(ACTUATOR, STROKE)
+
+
+def _closed(b: Body) -> None:
+    u = b.local("u")
+    gains = b.constant("gains", [*(GAIN_VALUES[g.name] for g in GAINS)])
+    numbers = {g.name: gains[k] for k, g in enumerate(GAINS)}
+    fixed = b.constant("fixed", [DT, MASS, -MASS * 9.80665, MASS * 9.80665, 0.0, 16e6, 0.5e6])
+    b.call(
+        LEG, **numbers, dt=fixed[0], leg_state=b["leg_state"], reference=b["reference"], f_ff=fixed[3], quiet=fixed[4],
+        l=b["motion"][0], l_dot=b["motion"][1], l_ddot=b["motion"][2], p_cap=b["x"][2], p_rod=b["x"][3],
+        p_supply=fixed[5], p_return=fixed[6], leg_state_next=b["leg_state_next"], valve_cmd=u,
+    )  # fmt: skip
+    b.call(
+        PLANT, h=fixed[0], m=fixed[1], f_load=fixed[2], x=b["x"], l=b["motion"][0], l_dot=b["motion"][1],
+        l_ddot=b["motion"][2], u=u, p_supply=fixed[5], p_return=fixed[6], abort=fixed[4], x_next=b["x_next"],
+        l_next=b["motion_next"][0], l_dot_next=b["motion_next"][1], l_ddot_next=b["motion_next"][2],
+    )  # fmt: skip
+
+
+GAIN_VALUES = PLAIN | gains_for(LINEAR)
+CLOSED = Program(
+    "closed_leg",
+    (Port("leg_state", 3, "SI, mixed"), Port("x", 5, "-, 1/s, Pa, Pa, m"), Port("motion", 3, "SI, mixed"),
+     Port("reference", 3, "SI, mixed")),
+    (Port("leg_state_next", 3, "SI, mixed"), Port("x_next", 5, "-, 1/s, Pa, Pa, m"), Port("motion_next", 3, "SI, mixed")),
+    _closed,
+)  # fmt: skip
+
+
+def test_closed_loop_follows_a_sine() -> None:
+    """0.1 m at 0.5 Hz with 700 kg: the error is far below that of feedback alone, v / k_p."""
+    t = np.arange(12_000) * DT
+    w = 2 * math.pi * 0.5
+    s, c = np.sin(w * t), np.cos(w * t)
+    reference = np.stack([MIDDLE + 0.1 * s, 0.1 * w * c, -0.1 * w**2 * s], axis=1)
+    run = scan(
+        CLOSED, {"leg_state": "leg_state_next", "x": "x_next", "motion": "motion_next"}, per_step=["reference"],
+        record=["motion_next"],
+    )  # fmt: skip
+    p = 8e6
+    start = [0.0, 0.0, p + MASS * 9.80665 / ACTUATOR.area_cap / 2, p - MASS * 9.80665 / ACTUATOR.area_cap / 2, 0.0]
+    made = run(
+        len(t), leg_state=[0, 0, 0], x=start, motion=[MIDDLE, 0.1 * w, 0.0], reference=reference
+    )["motion_next"]  # fmt: skip
+    error = made[6000:, 0] - reference[6000:, 0]
+    assert np.abs(error).max() < 0.05 * 0.1 * w / GAIN_VALUES["k_p"]
+    assert np.abs(np.diff(made[6000:, 2])).max() < 0.5  # no chatter: less than 0.5 m/s^2 from tick to tick
+
+
+def test_same_bits_on_python_and_c() -> None:
+    rng = np.random.default_rng(3)
+    for target in ("python", "c"):
+        other = compile(LEG, target)
+        for _ in range(20):
+            noise = {k: np.asarray(v) * (1 + 0.01 * rng.normal(size=np.shape(v))) for k, v in ARGUMENTS.items()}
+            noise["k_p"], noise["k_dp"] = np.asarray(12.0), np.asarray(1e-6)
+            for got, want in zip(other(**noise), RUN(**noise), strict=True):
+                np.testing.assert_array_equal(got, want)
