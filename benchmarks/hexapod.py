@@ -7,7 +7,8 @@ from typing import Literal
 import casadi as ca
 import numpy as np
 
-from benchmarks.harness import Benchmark, Rounds, Settings, interleaved, per_evaluation
+from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from benchmarks.mechanics import stewart
 from benchmarks.peers.casadi_c import native_loop
 from motionbase.compile import compile
 from motionbase.platform.forward import TOLERANCE
@@ -55,7 +56,7 @@ def ours(
 
 
 def casadi_newton(distance: tuple[float, float]) -> Callable[[int], object]:
-    """CasADi's rootfinder `fast_newton` on position and Euler angles, as C under `gcc -O3`; it stops at our tolerance."""
+    """CasADi's rootfinder `fast_newton` on position and Euler angles, as C; it stops at our tolerance."""
     dof, l = ca.SX.sym("dof", 6), ca.SX.sym("l", 6)
     d = [
         np.asarray(PLATFORM.p_neutral) + dof[:3] + R_euler_zyx(dof[3:]) @ np.asarray(b) - np.asarray(a)
@@ -103,4 +104,12 @@ BENCHMARKS = [
         "hexapod.fk_vs_casadi", "x", ">= 1", "CasADi's fast_newton as C, gcc -O3 -march=native / ours",
         lambda s: forward(s).ratio("casadi", "strict"), mode="strict",
     ),
+    Benchmark("hexapod.gs_us", "us", None, "Gough-Stewart platform with massive legs, a semi-implicit Euler step",
+              stewart.us("fast"), "fast", 1),
+    Benchmark("hexapod.gs_strict_us", "us", None, "the same", stewart.us("strict"), "strict", 1),
+    Benchmark("hexapod.gs_vs_mujoco", "x", ">= 10", "mj_step with stiff closures / ours, same step and leg drive",
+              stewart.against_mujoco("fast"), "fast", 1),
+    Benchmark("hexapod.gs_strict_vs_mujoco", "x", None, "the same", stewart.against_mujoco("strict"), "strict", 1),
+    Benchmark("hexapod.gs_closure_m", "m", "<= 1e-9", "largest closure error in a second of the same",
+              lambda s: Samples((stewart.race(s)[1],)), "strict", 1),
 ]  # fmt: skip

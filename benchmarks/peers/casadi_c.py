@@ -57,7 +57,7 @@ def native_loop(
     per_set = (ctypes.c_long * len(inputs))(*(a[0].size for a in inputs))
     sets, size_out = len(inputs[0]), output[0].size
 
-    def loop(n: int) -> None:
+    def loop(n: int, _kept: object = inputs) -> None:  # the arrays must live as long as the pointers to them
         run(ctypes.c_long(n), ctypes.c_long(sets), pointers, per_set, ctypes.c_void_p(output.ctypes.data),
             ctypes.c_long(size_out))  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Closed forms of a leg against its full equations."""
 
 from dataclasses import replace
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -45,12 +46,11 @@ def test_no_load_speed_of_unequal_areas() -> None:
 
 @pytest.mark.parametrize("u", [1.0, -1.0, 0.4, -0.4])
 def test_steady_speed_of_the_full_equations(u: float) -> None:
-    """A light load reaches the closed form; 1e-6 is the friction left and the transient's rest."""
-    load = 0.0
-    rows = motion(
-        stepper(IDEAL), IDEAL, np.full(200, u), 1e-3, 5e-4, f_load=-load, m=100.0, x=np.array([0, 0, 5e6, 8e6, 0.0])
-    )
-    assert rows["l_dot_next"][-1] == pytest.approx(steady_speed(IDEAL, u, load), rel=1e-5)
+    """A light load reaches the closed form; 1e-5 covers the friction left and the laminar part of the edges."""
+    start = 2.2 if u > 0 else 3.2
+    x = np.array([0, 0, 5e6, 8e6, 0.0])
+    rows = motion(stepper(IDEAL), IDEAL, np.full(900, u), 1e-3, 5e-4, f_load=0.0, m=100.0, l=start, x=x)
+    assert rows["l_dot_next"][-1] == pytest.approx(steady_speed(IDEAL, u), rel=1e-5)
 
 
 @pytest.mark.parametrize("u", [1.0, -1.0])
@@ -66,7 +66,7 @@ def test_stalled_leg_sees_the_whole_drop(u: float) -> None:
 
 @pytest.mark.parametrize("l", [2.3, 2.7061, 3.1])
 def test_shut_in_frequency(l: float) -> None:
-    """A small swing on the closed valve: period by zero crossings against sqrt(k / m); w h = 0.04 costs (w h)^2 / 24."""
+    """A small swing on the closed valve: period by zero crossings; w h = 0.04 costs (w h)^2 / 24 of it."""
     w = oil_frequency(IDEAL, STROKE, l, MASS)
     ticks = round(20 * 2 * np.pi / w / 2.5e-4)
     rows = motion(stepper(IDEAL), IDEAL, np.zeros(ticks), 2.5e-4, 2.5e-4, l=l, l_dot=1e-3)
@@ -104,7 +104,7 @@ def test_state_space_is_the_derivative_of_the_equations(spool: float, force: flo
     state = ca.vertcat(x[:4], l, l_dot)
     rate = ca.vertcat(x_dot[:4], l_dot, l_ddot)
     exact = ca.Function("exact", list(symbols), [ca.jacobian(rate, state), ca.jacobian(rate, u)])
-    point = {
+    point: dict[str, Any] = {
         "m": MASS,
         "f_load": 0.0,
         "x": [spool, 0.0, linear.p_cap, linear.p_rod, 0.0],
@@ -120,8 +120,8 @@ def test_state_space_is_the_derivative_of_the_equations(spool: float, force: flo
     np.testing.assert_allclose(linear.A, A, rtol=1e-9, atol=1e-9 * np.max(np.abs(A)))
     np.testing.assert_allclose(linear.B, B.ravel(), rtol=1e-9)
     balance = leg_rates(replace(actuator, leakage_internal=0.0, leakage_external=0.0), STROKE)
-    f = balance.function(*[point[p.name] for p in balance.inputs])[1]
-    assert float(f) + law.sigma2 * linear.l_dot == pytest.approx(force, abs=0.1)
+    outputs = balance.function.call([ca.DM(point[p.name]) for p in balance.inputs])
+    assert float(outputs[1]) + law.sigma2 * linear.l_dot == pytest.approx(force, abs=0.1)
 
 
 def test_damping_and_gain_of_the_transfer() -> None:

@@ -96,9 +96,9 @@ def test_narrowed_range_is_entered_within_the_limits() -> None:
 
 def test_demand_check() -> None:
     within = compile(WITHIN)
-    motion = np.zeros((3, 6))
+    motion = np.zeros((6, 3))
     assert within(np.ones(6), np.ones(6), motion) == 1.0
-    for place, value in (((0, 3), 1.01), ((1, 0), -1.01), ((0, 1), np.nan)):
+    for place, value in (((3, 0), 1.01), ((0, 1), -1.01), ((1, 0), np.nan)):
         wrong = motion.copy()
         wrong[place] = value
         assert within(np.ones(6), np.ones(6), wrong) == 0.0

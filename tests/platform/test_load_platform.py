@@ -1,7 +1,9 @@
 """A user's own TOML: what it may say, and complaints with file, line, key and what is wanted."""
 
+import dataclasses
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,6 +132,32 @@ def test_platform_joints_must_be_around_the_origin(tmp_path: Path) -> None:
 def test_what_is_not_there_is_told(name: str, message: str) -> None:
     with pytest.raises(PlatformError, match=re.escape(message)):
         load_platform(name)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"name": "a b"},
+            "platform 'a b': a name is letters, digits, dashes and underscores, and starts with a letter",
+        ),
+        ({"sources": "a book"}, "platform 'simona': sources are 'a book', a tuple of texts is wanted"),
+        ({"stroke": 1.25}, "platform 'simona': stroke is 1.25, Stroke is wanted"),
+        (
+            {"actuator": None},
+            "platform 'simona': actuator is None, hydraulic.HydraulicActuator | electric.ElectricActuator",
+        ),
+        ({"points": [1, 2]}, "platform 'simona': points is [1, 2], Mapping is wanted"),
+        ({"points": {"eye": (0, 0)}}, "platform 'simona': point 'eye' is (0, 0), three finite numbers are wanted"),
+        (
+            {"base": [[0, 0, 0]]},
+            "platform 'simona': base are [[0, 0, 0]], six places of three finite numbers are wanted",
+        ),
+    ],
+)
+def test_platforms_made_in_python_are_checked_too(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(PlatformError, match=re.escape(message)):
+        dataclasses.replace(load_platform("simona"), **changes)
 
 
 def test_no_toml_at_all(tmp_path: Path) -> None:

@@ -7,19 +7,19 @@ import pytest
 
 from motionbase.compile import compile
 from motionbase.platform.envelope import Extremes, axis_limits, extremes
+from motionbase.platform.hexapod import Points
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.layout import from_z_down, renumbered
 from motionbase.platform.load import load_platform
 
 SIMONA = load_platform("simona")
-LIMITS = compile(Kinematics(SIMONA).pose_of_dof), compile(Kinematics(SIMONA).inverse)
 # In the axes of the source (x forward, y right, z down), legs 1 to 6 in its order, printed to 0.1 mm.
 UPPER = [(1.5969, 0.1), (-0.7118, 1.4329), (-0.8850, 1.3329), (-0.8850, -1.3329), (-0.7118, -1.4329), (1.5969, -0.1)]
 LOWER = [(1.0711, 1.2551), (0.5514, 1.5551), (-1.6225, 0.3), (-1.6225, -0.3), (0.5514, -1.5551), (1.0711, -1.2551)]
 
 
 @pytest.mark.parametrize(("ours", "listed"), [(SIMONA.joints, UPPER), (SIMONA.base, LOWER)], ids=["upper", "lower"])
-def test_joints_are_those_of_the_source(ours: object, listed: list[tuple[float, float]]) -> None:
+def test_joints_are_those_of_the_source(ours: Points, listed: list[tuple[float, float]]) -> None:
     source = np.column_stack([listed, np.zeros(6)])
     wanted = renumbered(from_z_down(source), [6, 5, 4, 3, 2, 1])
     np.testing.assert_allclose(ours, wanted, rtol=0, atol=0.5e-4)  # half of the last printed digit

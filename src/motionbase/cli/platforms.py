@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,9 @@ def platforms(
         str | None, typer.Argument(metavar="[NAME|FILE]", help="Show one in full: a preset, or a .toml file of yours.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also draw the platform to scale: .png, .pdf or .svg.")
+    ] = None,
 ) -> None:
     """List the platforms on six legs: strokes, where their numbers are from, and which of them nobody published.
 
@@ -31,6 +35,8 @@ def platforms(
     from motionbase.platform.load import PRESETS, load_platform
 
     if platform is None:
+        if plot is not None:
+            raise UsageError(f"--plot {plot} draws one platform: give its name too, one of {', '.join(PRESETS)}")
         _list([load_platform(name) for name in PRESETS], as_json)
         return
     if platform not in PRESETS and not platform.lower().endswith(".toml"):
@@ -38,6 +44,10 @@ def platforms(
 
         raise UsageError(f"{unknown('platform', platform, PRESETS, 'presets')}; a file of yours ends in .toml")
     found = load_platform(platform)
+    if plot is not None:
+        from motionbase.platform.plot import write_views
+
+        write_views(found, plot)
     with terminal.working("finding the extremes"):
         facts = _facts(found)
     if as_json:
@@ -65,7 +75,7 @@ def _list(found: "list[Hexapod]", as_json: bool) -> None:
     table = terminal.table("Platforms", *columns, right=columns[1:3])
     for h in found:
         strokes = f"{h.stroke.length:.3f}", f"{h.stroke.hard_length:.3f}"
-        table.add_row(h.name, *strokes, h.summary, _in_short(h.illustrative))
+        table.add_row(h.name, *strokes, h.summary, in_short(h.illustrative))
     screen = terminal.console()
     screen.print(table)
     screen.print("Sources:", style="bold")
@@ -75,7 +85,7 @@ def _list(found: "list[Hexapod]", as_json: bool) -> None:
     screen.print("motionbase platforms NAME shows one of them in full.", style="dim")
 
 
-def _in_short(keys: tuple[str, ...]) -> str:
+def in_short(keys: tuple[str, ...]) -> str:
     """Whole tables by name, and tables of which only a part is meant."""
     tables = dict.fromkeys(f"some {key.split('.')[0]}" if "." in key else key for key in keys)
     return ", ".join(tables) or "nothing"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias, final
 
@@ -21,18 +21,29 @@ MIXED = "SI, mixed"  # the comma tells the compiler that parts of such a port ma
 @final
 @dataclass(frozen=True)
 class Field:
-    """A part of a vector: `size` numbers of one unit, and what they are at first."""
+    """A part of a vector: `size` numbers, what they are at first, and columns if it is a matrix (row by row).
+
+    `initial` is one number for all, a number for each, or the columns of every row.
+    """
 
     name: str
     size: int
     unit: str
     description: str
     initial: float | tuple[float, ...] = 0.0
+    columns: int = 0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns, where it has columns."""
+        return (self.size // self.columns, self.columns) if self.columns else (self.size,)
 
     @property
     def values(self) -> Vector:
         """What the numbers are at first."""
-        return np.broadcast_to(np.asarray(self.initial, dtype=np.float64), (self.size,)).copy()
+        given = np.asarray(self.initial, dtype=np.float64)
+        shape = self.shape if given.size == self.columns else (self.size,)
+        return np.broadcast_to(given, shape).reshape(self.size).copy()
 
 
 @final
@@ -65,9 +76,11 @@ class Fields:
         return Port(name, self.size, MIXED, description)
 
     def place(self, vector: Reference, name: str) -> Reference:
-        """A field's place in the vector; a single number is a scalar."""
-        size, start = self.field(name).size, self.starts[name]
-        return vector[start] if size == 1 else vector[start : start + size]
+        """A field's place in the vector, in its shape; a single number is a scalar."""
+        field, start = self.field(name), self.starts[name]
+        if field.size == 1:
+            return vector[start]
+        return replace(vector[start : start + field.size], shape=field.shape)
 
     def part(self, vector: Vector, name: str) -> Vector:
         """A field's numbers in an array of vectors, whose last axis is the vector; a view."""

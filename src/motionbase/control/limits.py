@@ -82,7 +82,7 @@ LIMIT = Kernel(
 
 
 def _within(v_max: ca.SX, x_max: ca.SX, motion: ca.SX) -> ca.SX:
-    inside = ca.logic_and(ca.fabs(motion[0, :]).T <= x_max, ca.fabs(motion[1, :]).T <= v_max)
+    inside = ca.logic_and(ca.fabs(motion[:, 0]) <= x_max, ca.fabs(motion[:, 1]) <= v_max)
     return ca.eq(ca.sum1(inside), 6)
 
 
@@ -91,7 +91,7 @@ WITHIN = Kernel(
     inputs=(
         Port("dof_velocity", 6, "SI, mixed", "limits of the degrees of freedom"),
         Port("dof_position", 6, "SI, mixed"),
-        Port("motion", (3, 6), "SI, mixed", "demanded positions, velocities, accelerations"),
+        Port("motion", (6, 3), "SI, mixed", "demanded position, velocity, acceleration of each"),
     ),
     outputs=(Port("within", (), "-", "1 if positions and velocities are within the limits; 0 for NaN"),),
     expr=_within,

@@ -59,9 +59,10 @@ BOUNDS = (Port("v_max", (), "SI, mixed", "of the travel"), Port("a_max", (), "SI
 def _plan(least: ca.SX, v_max: ca.SX, a_max: ca.SX, now: ca.SX, target: ca.SX, goes: ca.SX) -> tuple[ca.SX, ...]:
     x, v, a = now[0], now[1], now[2]
     T_stop = ca.fmax(least, PEAK_STOP * ca.fabs(v) / a_max)
-    distance = ca.if_else(ca.ne(goes, 0), target - (x + stop_length(v, T_stop, a)), 0.0)
+    distance = target - (x + stop_length(v, T_stop, a))
     T_travel = ca.fmax(least, travel_time(distance, v_max, a_max))
-    return ca.vertcat(x, v, a, T_stop, distance), T_travel
+    travel = ca.if_else(ca.ne(goes, 0), distance, 0.0)
+    return ca.vertcat(x, v, a, T_stop, travel), ca.fmax(T_travel, T_stop)
 
 
 PLAN = Kernel(
@@ -75,7 +76,7 @@ PLAN = Kernel(
     ),
     outputs=(
         Port("plan", 5, "SI, mixed", "position, velocity, acceleration at the start, time of the stop, travel"),
-        Port("duration", (), "s", "shortest time of the travel"),
+        Port("duration", (), "s", "shortest time of stop and travel to the target"),
     ),
     expr=_plan,
     description="plans the move of one axis; the longest duration of all axes is used for each of them",

@@ -13,7 +13,7 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import legs_at, rows_cross
 from motionbase.spatial.rotations import Expr, quaternion_product, unit_quaternion
 
-ITERATIONS = 12  # at most; from neutral every reachable pose of the presets takes 7 or fewer
+ITERATIONS = 12  # at most; from neutral the extremes of the presets, hard ends too, take 8 or fewer
 TOLERANCE = 1e-10  # [m] of every leg; steps square the error, so most poses are met to rounding
 LARGEST_TURN = 0.3  # [rad] in one step: the Jacobian tells little beyond
 DAMPING = 1e-12  # relative to J'J: keeps a singular pose from dividing by zero, slows nothing elsewhere
@@ -23,6 +23,8 @@ L = Port("l", 6, "m", "leg lengths")
 P_W, Q_WP = Port("p_W", 3, "m", "position of P in W"), Port("Q_WP", 4, "-", "attitude, unit quaternion wxyz")
 RESIDUAL = Port("residual", (), "m", "largest error of a leg length at the pose")
 USED = Port("iterations", (), "-", "Newton steps taken")
+U_W, B_W = Port("u_W", (6, 3), "-"), Port("b_W", (6, 3), "m")
+ERROR = Port("error", 6, "m", "what is missing to each length")
 CONVERGED = Port("converged", (), "-", "1 if the residual is within the tolerance, else 0")
 
 
@@ -54,10 +56,6 @@ def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, toleranc
 
     outputs = (P_W, Q_WP, RESIDUAL, USED, CONVERGED)
     return Program("hexapod_forward", (L, P_START, Q_START), outputs, body, description="forward kinematics")
-
-
-U_W, B_W = Port("u_W", (6, 3), "-"), Port("b_W", (6, 3), "m")
-ERROR = Port("error", 6, "m", "what is missing to each length")
 
 
 def error_at(platform: Hexapod, tolerance: float) -> Kernel:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,10 @@ from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke, ch
 Points = tuple[Vector, ...]
 Actuator = HydraulicActuator | ElectricActuator
 LEGS = 6
+KINDS: dict[str, Any] = {
+    "stroke": Stroke, "payload": Payload, "cylinder": LegPart, "rod": LegPart, "limits": MotionLimits,
+    "actuator": Actuator, "points": Mapping,
+}  # fmt: skip
 CENTROID_TOLERANCE = 1e-3  # [m]; drawings give joints to the millimetre
 
 
@@ -63,7 +68,8 @@ class Hexapod:
     points: Mapping[str, Vector] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        owner = f"platform {self.name!r}"
+        owner = f"platform {shown(self.name)}"
+        self._check_kinds(owner)
         for name in ("base", "joints"):
             object.__setattr__(self, name, _six_points(owner, name, getattr(self, name)))
         object.__setattr__(self, "p_neutral", checked_point(owner, "p_neutral", self.p_neutral))
@@ -73,6 +79,18 @@ class Hexapod:
         self._check_centroid(owner)
         self._check_order(owner)
         self._check_lengths(owner)
+
+    def _check_kinds(self, owner: str) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", self.name):
+            raise PlatformError(f"{owner}: a name is letters, digits, dashes and underscores, and starts with a letter")
+        for key in ("sources", "illustrative"):
+            texts = getattr(self, key)
+            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+                raise PlatformError(f"{owner}: {key} are {shown(texts)}, a tuple of texts is wanted")
+        for key, kind in KINDS.items():
+            if not isinstance(value := getattr(self, key), kind):
+                names = getattr(kind, "__name__", str(kind).replace("motionbase.actuators.", ""))
+                raise PlatformError(f"{owner}: {key} is {shown(value)}, {names} is wanted")
 
     def _check_centroid(self, owner: str) -> None:
         centre = np.mean(self.joints, axis=0)

@@ -10,18 +10,15 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile import Kernel, Port, Program
-from motionbase.platform.forward import forward_kinematics
+from motionbase.platform.forward import P_W, Q_WP, L, forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import jacobian_rate, leg_accelerations, legs_at, swing
 from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx, quaternion_euler_zyx
 
-P_W = Port("p_W", 3, "m", "position of P in W")
-Q_WP = Port("Q_WP", 4, "-", "attitude, unit quaternion wxyz")
 V_W = Port("v_W", 3, "m/s", "velocity of P's origin, in W")
 OMEGA_W = Port("omega_W", 3, "rad/s", "angular velocity of P, in W")
 A_W = Port("a_W", 3, "m/s^2", "acceleration of P's origin, in W")
 ALPHA_W = Port("alpha_W", 3, "rad/s^2", "angular acceleration of P, in W")
-L = Port("l", 6, "m", "leg lengths")
 L_DOT = Port("l_dot", 6, "m/s", "leg rates")
 L_DDOT = Port("l_ddot", 6, "m/s^2", "leg accelerations")
 U_W = Port("u_W", (6, 3), "-", "unit vectors from base to platform joints, in W")

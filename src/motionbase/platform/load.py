@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +55,6 @@ def _hexapod(top: Table, stem: str) -> Hexapod:
         top.refuse("axes", f"one of {', '.join(AXES)}")
     convert = AXES[axes]
     name = top.text("name") if "name" in top.data else stem
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        top.complain("name", f"name {name!r}: letters, digits, dashes and underscores are wanted, a letter first")
     points = top.table("points") if "points" in top.data else None
     return top.made(
         Hexapod,

@@ -94,7 +94,10 @@ class Mechanism:
         """The closed-loop system; closures that are met by construction need no correction."""
         around = self.model.neutral.copy()
         around[:3] = self.p_neutral
-        return Loops(self.model, step=1e-3, corrections={c.name: 0.0 for c in self.model.closures}, around=around)
+        corrections = {c.name: 0.0 for c in self.model.closures}
+        # sparse: a ball's rows pair with its leg's two angles and slide, pivots l, l cos b and 1; none vanishes while a
+        # leg has a length and its gimbal is short of 90 degrees, where the angles of the leg are lost all the same
+        return Loops(self.model, step=1e-3, corrections=corrections, around=around, pivots="sparse")
 
     def coordinates(self, p_W: Expr, Q_WP: Expr) -> Expr:
         """(nq,) of the tree: the platform's, then two angles and the extension of every leg."""

@@ -8,7 +8,7 @@ import casadi as ca
 
 from motionbase.compile.linear import eliminate, monitors
 from motionbase.compile.linear.markowitz import markowitz_order
-from motionbase.compile.linear.min_degree import min_degree_order
+from motionbase.compile.linear.min_degree import Precedence, min_degree_order
 from motionbase.compile.linear.monitors import BROKEN, GROWTH_ALARM, RESIDUAL_ALARM
 from motionbase.compile.linear.ordering import Order, Pivot
 from motionbase.compile.linear.samples import Array, Equilibrated, Sample, equilibrate, sample_table, samples_at
@@ -22,6 +22,7 @@ __all__ = [
     "THRESHOLD",
     "Factorization",
     "Pivot",
+    "Precedence",
     "Sample",
     "Solution",
     "factorize",
@@ -123,6 +124,7 @@ def factorize(
     symmetric: bool = False,
     threshold: float = THRESHOLD,
     names: Sequence[str] | None = None,
+    after: Precedence | None = None,
 ) -> Factorization:
     """Factors of A in a pivot order fixed here, good for every sample.
 
@@ -134,17 +136,24 @@ def factorize(
         symmetric: use LDL', about half the work of LU
         threshold: smallest acceptable pivot relative to its row or column, 0 < threshold <= 1
         names: of the rows, for error messages
+        after: for unknowns of a symmetric system, those that must be eliminated before them. The caller then answers
+            for the pivots, which are 1x1: of [[M, J'], [J, 0]] with M positive definite and J of full rank, every
+            pivot of a row of J is sound once the unknowns that it holds are gone, whatever the numbers
 
     Raises:
         SingularSystem: A is singular whatever the numbers, or in every sample, or its samples share no pivot
     """
     _check_arguments(A, threshold, names)
+    _check_precedence(A.shape[0], symmetric, after)
     rows, cols, values, table = _read(A, samples, symmetric)
     n = A.shape[0]
     scaled = equilibrate(n, rows, cols, table, symmetric)
     check_structural_rank(scaled.pattern, names)
-    choose, run = (min_degree_order, eliminate.ldl) if symmetric else (markowitz_order, eliminate.lu)
-    order = choose(scaled, threshold, names)
+    run = eliminate.ldl if symmetric else eliminate.lu
+    if symmetric:
+        order = min_degree_order(scaled, threshold, names, after)
+    else:
+        order = markowitz_order(scaled, threshold, names)
     entries = tuple(zip(rows, cols, values, strict=True))
     steps, flops = run(entries, n, order.pivots, names)
     matrix = ca.SX.triplet(rows, cols, ca.vertcat(*values), n, n)
@@ -183,3 +192,16 @@ def _check_arguments(A: ca.SX, threshold: float, names: Sequence[str] | None) ->
         raise KernelError(f"pivot threshold is {threshold:g}, must be above 0 and at most 1")
     if names is not None and len(names) != A.shape[0]:
         raise KernelError(f"linear system has {len(names)} row names, must have {A.shape[0]}")
+
+
+def _check_precedence(n: int, symmetric: bool, after: Precedence | None) -> None:
+    if after is None:
+        return
+    if not symmetric:
+        raise KernelError("an order of elimination (after) is for symmetric systems")
+    for unknown, before in after.items():
+        for k in (unknown, *before):
+            if not 0 <= k < n:
+                raise KernelError(f"order of elimination names unknown {k}, the system has {n}")
+        if unknown in before:
+            raise KernelError(f"order of elimination: unknown {unknown} waits for itself")

@@ -1,6 +1,6 @@
 """Pivot order for symmetric systems: minimum degree over 1x1 and 2x2 pivots, checked in every sample."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 from motionbase.compile.linear.ordering import Elimination, Order, Pivot, ranked
 from motionbase.compile.linear.samples import Array, Equilibrated
 
+Precedence = Mapping[int, Collection[int]]  # unknown -> those that must be eliminated before it
+
 PAIR_SEARCH = 4  # unknowns without a 1x1 pivot whose pairs are looked at in a step (as Zlatev 1980 does with rows)
 
 
-def min_degree_order(start: Equilibrated, threshold: float, names: Sequence[str] | None) -> Order:
+def min_degree_order(
+    start: Equilibrated, threshold: float, names: Sequence[str] | None, after: Precedence | None = None
+) -> Order:
     """Cheapest acceptable diagonal pivot first; an unknown that has none may be taken as one of a pair.
 
     A 1x1 pivot p is acceptable if for each entry c beside it the update is bounded by what stands there already:
@@ -19,14 +23,24 @@ def min_degree_order(start: Equilibrated, threshold: float, names: Sequence[str]
     in positive definite systems and lets quasi-definite ones (Vanderbei 1995) and the mass blocks of saddle systems
     keep diagonal pivots however they are conditioned. 2x2 pivots follow Bunch & Kaufman 1977, with the sparse test
     of Duff & Reid 1983.
+
+    With `after` the caller vouches that every diagonal pivot is good once those it waits for are gone: pivots are then
+    1x1 in the cheapest order that keeps to it, and the samples decide only where none of these is nonzero.
     """
     state = Elimination(start, names)
     n = len(start.pattern)
+    waits = np.zeros((n, n), dtype=bool)  # [i, j]: i waits for j
+    for unknown, before in (after or {}).items():
+        waits[unknown, list(before)] = True
     quality = np.zeros(n)
     dirty = np.arange(n)
     while state.active_rows.any():
         quality[dirty] = _single_quality(state, dirty)
-        pivot = _cheapest_pivot(state, quality, threshold) or _least_bad_pivot(state, quality)
+        if after is None:
+            pivot = _cheapest_pivot(state, quality, threshold)
+        else:
+            pivot = _cheapest_free(state, quality, state.active_rows & ~waits[:, state.active_rows].any(axis=1))
+        pivot = pivot or _least_bad_pivot(state, quality)
         if pivot is None:
             state.bury_singular_samples()
             dirty = np.flatnonzero(state.active_rows)
@@ -54,6 +68,15 @@ def _cheapest_pivot(state: Elimination, quality: Array, threshold: float) -> Piv
         if pair_rank.size and pair_rank.min() < best_rank:
             best_rank, pivot = pair_rank.min(), _pair(active[k], partners[int(np.argmin(pair_rank))])
     return pivot
+
+
+def _cheapest_free(state: Elimination, quality: Array, free: NDArray[np.bool_]) -> Pivot | None:
+    """The 1x1 pivot with the least work among unknowns that wait for no other; None if each is noise in a sample."""
+    usable = np.flatnonzero(free & (quality > 0.0))
+    if not usable.size:
+        return None
+    degree = state.pattern[np.ix_(usable, np.flatnonzero(state.active_rows))].sum(axis=1) - 1.0
+    return _diagonal(usable[int(np.argmin(ranked(_work(degree), quality[usable])))])
 
 
 def _least_bad_pivot(state: Elimination, quality: Array) -> Pivot | None:

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile.linear import Factorization, factorize
+from motionbase.compile.linear import Factorization, Precedence, factorize
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.consistency import Combination, Geometry
@@ -20,6 +20,7 @@ from motionbase.spatial.rotations import Expr
 
 Array = NDArray[np.float64]
 Weight = Literal["mass", "plain"]
+Pivots = Literal["safe", "sparse"]
 
 
 @final
@@ -32,11 +33,16 @@ class Saddle:
     Attributes:
         redundancy: "drop" rows that follow from others, "regularise" all rows with epsilon, or "raise" an error
         epsilon: relative: each row yields by epsilon times its own compliance diag(J M^-1 J')
+        pivots: "safe" eliminates speeds first and a closure row only when all speeds it holds are gone. Its pivot is
+            then minus a diagonal of the Schur complement of rows with full rank, so it vanishes where the mechanism
+            is singular and nowhere else. "sparse" takes any 1x1 or 2x2 pivots that are good at the sample places:
+            fewer operations, but a pair of a row and a speed may vanish elsewhere, where the mechanism is not singular
     """
 
     geometry: Geometry
     redundancy: Literal["drop", "regularise", "raise"]
     epsilon: float
+    pivots: Pivots = "safe"
 
     @property
     def model(self) -> Model:
@@ -139,7 +145,9 @@ class Saddle:
         pairs = zip(self.model.joints, self.model.v_slices, strict=True)
         names = [f"{joint.name}[{k}]" for joint, at in pairs for k in range(at[1].stop - at[0].start)]
         names += [self.geometry.names[i] for i in self.rows]
-        found = factorize(self.matrix(M, J, s), self._samples(weight), symmetric=True, names=names)
+        A = self.matrix(M, J, s)
+        after = _speeds_first(A, self.model.nv) if self.pivots == "safe" else None
+        found = factorize(A, self._samples(weight), symmetric=True, names=names, after=after)
         if found.order.singular_samples:
             raise ModelError(
                 f"model {self.model.name!r}: the closed-loop system is singular for a combination of active closures "
@@ -159,3 +167,12 @@ class Saddle:
                 mass = self._mass(one.places[k]) if weight == "mass" else np.eye(self.model.nv)
                 found.append(np.array(build(mass, self.geometry.rows(one.places[k])[1], *settings)))
         return found
+
+
+def _speeds_first(A: Expr, nv: int) -> Precedence:
+    """Each closure row waits for the speeds it holds."""
+    waits: dict[int, list[int]] = {row: [] for row in range(nv, A.shape[0])}
+    for i, j, value in zip(*A.sparsity().get_triplet(), A.nonzeros(), strict=True):
+        if i >= nv > j and not ca.SX(value).is_zero():
+            waits[i].append(j)
+    return waits

@@ -27,7 +27,7 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.tree.consistency import Geometry
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
-from motionbase.multibody.tree.kkt import Saddle, Weight
+from motionbase.multibody.tree.kkt import Pivots, Saddle, Weight
 from motionbase.multibody.tree.redundancy import Redundancy
 from motionbase.multibody.tree.state import TreeState
 from motionbase.spatial.rotations import Expr
@@ -57,6 +57,8 @@ class Loops:
             all), or every row is made compliant by epsilon ("regularise"; redundant rows share), or that is an error
         epsilon: of "regularise", relative to each row's own compliance J M^-1 J'
         around: coordinates near which the loops close, for the search of places to choose pivots at; neutral if None
+        pivots: "safe" wherever the mechanism itself is not singular; "sparse" needs fewer operations, but its pivots
+            are only known to be good near the sample places: where it is used, `monitors` should be watched
         coriolis_of_modes, stiffening: as of Tree
     """
 
@@ -66,6 +68,7 @@ class Loops:
     redundancy: Literal["drop", "regularise", "raise"] = "drop"
     epsilon: float = 1e-9
     around: Array | Sequence[float] | None = None
+    pivots: Pivots = "safe"
     coriolis_of_modes: bool = True
     stiffening: bool = True
 
@@ -85,6 +88,8 @@ class Loops:
                 )
         if self.redundancy not in ("drop", "regularise", "raise"):
             raise ModelError(f"{owner}: redundancy is {self.redundancy!r}, must be 'drop', 'regularise' or 'raise'")
+        if self.pivots not in ("safe", "sparse"):
+            raise ModelError(f"{owner}: pivots are {self.pivots!r}, must be 'safe' or 'sparse'")
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ class Loops:
     def saddle(self) -> Saddle:
         """The system that is solved."""
         around = self.model.neutral if self.around is None else np.asarray(self.around, dtype=np.float64)
-        return Saddle(Geometry(self.tree, around), self.redundancy, self.epsilon)
+        return Saddle(Geometry(self.tree, around), self.redundancy, self.epsilon, self.pivots)
 
     @property
     def row_names(self) -> tuple[str, ...]:

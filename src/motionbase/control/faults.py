@@ -1,0 +1,57 @@
+"""Faults and warnings of the control law: numbers of the record, a sentence each, and what each of them forbids."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+
+class Fault(IntEnum):
+    """Why the motion base stopped; of several in one tick the smallest number is taken."""
+
+    NONE = 0
+    ESTOP = 1
+    MEASUREMENT = 2
+    VALVE = 3
+    LEG_VELOCITY = 4
+    TRACKING = 5
+    SUPPLY = 6
+    PRESSURE = 7
+    LIMIT_CONTACT = 8
+    KINEMATICS = 9
+    TIMEOUT = 10
+    OPERATOR_ABORT = 11
+
+    @property
+    def sentence(self) -> str:
+        """For people."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Fault.NONE: "no fault",
+    Fault.ESTOP: "the emergency stop acts",
+    Fault.MEASUREMENT: "the measured length of a leg is no number, out of range or jumps",
+    Fault.VALVE: "the spool of a leg's valve is not where it was sent",
+    Fault.LEG_VELOCITY: "a leg is faster than it may be",
+    Fault.TRACKING: "a leg does not follow its command and may be seized",
+    Fault.SUPPLY: "the supply pressure is too low",
+    Fault.PRESSURE: "a measured pressure of a leg is no number or out of range",
+    Fault.LIMIT_CONTACT: "a leg is at its hard end",
+    Fault.KINEMATICS: "no pose of the platform has the measured leg lengths",
+    Fault.TIMEOUT: "a change of state takes too long",
+    Fault.OPERATOR_ABORT: "the operator asked for an abort",
+}
+BLOCKING = frozenset({Fault.MEASUREMENT, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
+"""Faults with which going down under control is not possible: the legs are held."""
+SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY})
+"""Faults with which a closed command does not close the valve: the hardware must shut it off (output `abort`)."""
+
+
+class Warning(IntFlag):
+    """Bits of what is not as it should be, but stops nothing."""
+
+    HOST_SILENT = 1  # host mode, and no frame for longer than the horizon
+    FRAME_REFUSED = 2  # the newest host frame holds a NaN or an infinity
+    DOF_LIMIT = 4  # a limit of a degree of freedom acts
+    LEG_LIMIT = 8  # a limit of a leg acts
+    DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow

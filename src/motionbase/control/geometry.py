@@ -1,0 +1,121 @@
+"""Kinematics in the form the control law uses: motion of the degrees of freedom to motion of the legs, and back.
+
+A motion is (6, 3): position, velocity, acceleration of surge, sway, heave from neutral and of roll, pitch, yaw (ZYX
+angles and their derivatives in time), or of the legs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile.linear import solve
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.legs import Legs, leg_accelerations, legs_at
+from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
+
+G = 9.80665  # [m/s^2]
+MOTION = Port("motion", (6, 3), "SI, mixed", "degrees of freedom: position, velocity, acceleration")
+
+
+def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Angular velocity and acceleration in W from ZYX angles with their derivatives."""
+    pitch, yaw = motion[4, 0], motion[5, 0]
+    z = ca.SX([0.0, 0.0, 1.0])
+    y = ca.vertcat(-ca.sin(yaw), ca.cos(yaw), 0)
+    x = ca.vertcat(ca.cos(yaw) * ca.cos(pitch), ca.sin(yaw) * ca.cos(pitch), -ca.sin(pitch))
+    roll_dot, pitch_dot, yaw_dot = motion[3, 1], motion[4, 1], motion[5, 1]
+    omega = x * roll_dot + y * pitch_dot + z * yaw_dot
+    carried = ca.cross(z, y) * yaw_dot * pitch_dot + ca.cross(z * yaw_dot + y * pitch_dot, x) * roll_dot
+    return omega, x * motion[3, 2] + y * motion[4, 2] + z * motion[5, 2] + carried
+
+
+def _legs(platform: Hexapod, motion: ca.SX) -> Legs:
+    p = ca.DM(np.asarray(platform.p_neutral)) + motion[:3, 0]
+    return legs_at(platform, p, quaternion_euler_zyx(motion[3:, 0]))
+
+
+def inverse_of(platform: Hexapod) -> Kernel:
+    """Motion of the degrees of freedom -> motion of the legs."""
+
+    def expr(motion: ca.SX) -> Any:
+        omega, alpha = turning(motion)
+        legs = _legs(platform, motion)
+        return ca.horzcat(legs.l, *leg_accelerations(legs, omega, motion[:3, 1], alpha, motion[:3, 2]))
+
+    return Kernel("legs_of_dof", (MOTION,), (Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration"),), expr)
+
+
+def forward_of(platform: Hexapod) -> Program:
+    """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit."""
+    kinematics = Kinematics(platform)
+
+    def body(b: Body) -> None:
+        p, Q, p_start, Q_start = b.local("p", 3), b.local("Q", 4), b.local("p_start", 3), b.local("Q_start", 4)
+        b.call(kinematics.pose_of_dof, dof=b["dof_start"], p_W=p_start, Q_WP=Q_start)
+        b.call(kinematics.forward, l=b["l"], p_start=p_start, Q_start=Q_start, p_W=p, Q_WP=Q, converged=b["converged"])
+        b.call(kinematics.dof_of_pose, p_W=p, Q_WP=Q, dof=b["dof"])
+
+    inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))
+    outputs = (Port("dof", 6, "m, rad", "pose"), Port("converged", (), "-", "1 if it has these leg lengths"))
+    return Program("dof_of_legs", inputs, outputs, body, description="forward kinematics")
+
+
+def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Mass, centre and inertia about P's origin of the payload with the rods as points at their joints, in P."""
+    load, joints = platform.payload, np.asarray(platform.joints)
+    points = [(load.mass, np.asarray(load.com)), *((platform.rod.mass, b) for b in joints)]
+    mass = sum(m for m, _ in points)
+    centre = sum((m * r for m, r in points), np.zeros(3)) / mass
+    inertia = load.inertia_matrix + sum((m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in points), np.zeros((3, 3)))
+    return mass, centre, inertia
+
+
+def force_of(platform: Hexapod) -> Kernel:
+    """Motion of the degrees of freedom -> leg forces that weight and inertia need: J' f = wrench."""
+    mass, centre, inertia = carried(platform)
+    size = float(np.linalg.norm(platform.joints, axis=1).max())
+
+    def expr(motion: ca.SX) -> Any:
+        omega, alpha = turning(motion)
+        legs = _legs(platform, motion)
+        R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
+        c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
+        a_centre = motion[:3, 2] + ca.cross(alpha, c) + ca.cross(omega, ca.cross(omega, c))
+        force = mass * (a_centre + ca.DM([0.0, 0.0, G]))
+        moment = I @ alpha + ca.cross(omega, I @ omega) + ca.cross(c, mass * (motion[:3, 2] + ca.DM([0.0, 0.0, G])))
+        J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
+        return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
+
+    return Kernel("leg_forces", (MOTION,), (Port("f_ff", 6, "N", "pushing is positive"),), expr)
+
+
+def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
+    """(6,) masses that equal legs see in the modes of the platform at neutral, heaviest first [kg]."""
+    mass, centre, inertia = carried(platform)
+    c = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
+    M = np.block([[inertia, mass * c], [mass * c.T, mass * np.eye(3)]])
+    b = np.asarray(platform.joints)
+    u = b + np.asarray(platform.p_neutral) - np.asarray(platform.base)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    J = np.hstack([np.cross(b, u), u])
+    return np.asarray(1 / np.linalg.eigvalsh(J @ np.linalg.solve(M, J.T)))
+
+
+def pose_down(platform: Hexapod) -> NDArray[np.float64]:
+    """(6,) degrees of freedom with all legs at l_down, by Newton's method from neutral."""
+    inverse = inverse_of(platform).function
+    x = np.zeros((6, 3))
+    motions = np.repeat(np.eye(6)[:, :, None], 3, axis=2) * [0.0, 1.0, 0.0]
+    for _ in range(50):
+        error = platform.l_down - np.asarray(inverse(x))[:, 0]
+        if np.abs(error).max() < 1e-12:
+            break
+        J = np.stack([np.asarray(inverse(np.column_stack([x[:, 0], m[:, 1], np.zeros(6)])))[:, 1] for m in motions], 1)
+        x[:, 0] += np.clip(np.linalg.solve(J, error), -0.3, 0.3)
+    return x[:, 0]

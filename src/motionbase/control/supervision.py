@@ -1,0 +1,212 @@
+"""What the state machine must know of the rest, and small kernels of the control law's own bookkeeping."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from motionbase.compile import Kernel, Port
+from motionbase.control.faults import Warning
+from motionbase.control.fields import MIXED, Field
+from motionbase.control.states import TIMED, Mode, State
+
+DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # here the operational limits hold
+WIDE = 1e3  # [m, rad] no limit of position: the way from down to neutral is outside the operational range
+
+TIMES = (
+    Field("transition_timeout", 1, "s", "longest rising, engaging or lowering", 60.0),
+    Field("settle_timeout", 1, "s", "longest settling; generators may fade for 600 s", 660.0),
+    Field("abort_timeout", 1, "s", "longest abort; then the legs are held", 30.0),
+    Field("host_timeout", 1, "s", "silence of the host after which drive settles", 1.0),
+    Field("arrive_tolerance", 1, "m", "error of the legs at which a move has arrived", 0.02),
+    Field("down_tolerance", 1, "m", "error of the legs at which the platform is down", 0.02),
+)
+
+
+def flags(l_down: float) -> Kernel:
+    """Flags of the state machine, from the tick before and the measurements of this one."""
+
+    def expr(
+        transition_timeout: ca.SX, settle_timeout: ca.SX, abort_timeout: ca.SX, host_timeout: ca.SX,
+        arrive_tolerance: ca.SX, down_tolerance: ca.SX, l_min: ca.SX, l_max: ca.SX, p_min: ca.SX, dt: ca.SX,
+        state: ca.SX, ticks: ca.SX, duration: ca.SX, active: ca.SX, l_cmd: ca.SX, l: ca.SX, codes: ca.SX,
+        converged: ca.SX, mode: ca.SX, age: ca.SX, count: ca.SX, within: ca.SX, host_legs: ca.SX, p_supply: ca.SX,
+    ) -> tuple[ca.SX, ...]:  # fmt: skip
+        time = (ticks + 1) * dt
+        hosted = ca.eq(mode, Mode.HOST)
+        longest = ca.if_else(ca.eq(state, State.SETTLING), settle_timeout, transition_timeout)
+        aborting = ca.eq(state, State.ABORT)
+        timed = ca.SX(0)
+        for one in TIMED:
+            timed = ca.logic_or(timed, ca.eq(state, one.value))
+        expired = ca.if_else(aborting, time > abort_timeout, ca.logic_and(timed, time > longest))
+        close = ca.norm_inf(l_cmd - l) <= arrive_tolerance
+        arrived = ca.logic_and(ca.logic_and(time >= duration, ca.eq(active, 0)), close)
+        landed = ca.logic_and(arrived, ca.norm_inf(l - l_down) <= down_tolerance)
+        ready = ca.logic_and(ca.logic_and(p_supply >= p_min, ca.eq(ca.sum1(codes), 0)), ca.eq(converged, 1))
+        silent = ca.logic_or(age > host_timeout, ca.eq(count, 0))
+        lengths = host_legs[:, 0]
+        reached = ca.logic_and(ca.mmin(lengths) >= l_min, ca.mmax(lengths) <= l_max)
+        fits = ca.logic_and(ca.eq(within, 1), reached)
+        drivable = ca.logic_or(ca.logic_not(hosted), ca.logic_and(fits, ca.logic_not(silent)))
+        outside = ca.logic_and(hosted, ca.logic_not(fits))
+        return expired, arrived, landed, ready, drivable, ca.logic_and(hosted, silent), outside
+
+    return Kernel(
+        "flags",
+        inputs=(
+            *(Port(t.name, (), t.unit, t.description) for t in TIMES),
+            Port("l_min", (), "m"),
+            Port("l_max", (), "m"),
+            Port("p_min", (), "Pa"),
+            Port("dt", (), "s"),
+            Port("state", (), "-"),
+            Port("ticks", (), "-"),
+            Port("duration", (), "s", "of the move"),
+            Port("active", (), "-", "1 while generators give anything"),
+            Port("l_cmd", 6, "m"),
+            Port("l", 6, "m"),
+            Port("codes", 6, "-"),
+            Port("converged", (), "-"),
+            Port("mode", (), "-"),
+            Port("age", (), "s"),
+            Port("count", (), "-"),
+            Port("within", (), "-"),
+            Port("host_legs", (6, 3), MIXED, "legs at the host's demand"),
+            Port("p_supply", (), "Pa"),
+        ),
+        outputs=tuple(
+            Port(name)
+            for name in ("expired", "arrived", "landed", "ready", "drivable", "host_lost", "outside")
+        ),
+        expr=expr,
+        description="flags of the state machine",
+    )
+
+
+def _bounds(dof_position: ca.SX, l_min: ca.SX, l_low: ca.SX, state: ca.SX) -> tuple[ca.SX, ...]:
+    driven = ca.SX(0)
+    for one in DRIVEN:
+        driven = ca.logic_or(driven, ca.eq(state, one.value))
+    position = ca.if_else(driven, dof_position, WIDE)
+    return -position, position, ca.if_else(driven, l_min, l_low)
+
+
+BOUNDS = Kernel(
+    "bounds",
+    (Port("dof_position", 6, MIXED), Port("l_min", (), "m"), Port("l_low", (), "m"), Port("state", (), "-")),
+    (Port("x_min", 6, MIXED), Port("x_max", 6, MIXED), Port("l_least", (), "m")),
+    _bounds,
+    "limits of position in a state",
+)
+
+
+def _generator_clock(
+    dt: ca.SX, state: ca.SX, entered: ca.SX, live: ca.SX, ticks: ca.SX, stop: ca.SX
+) -> tuple[ca.SX, ...]:
+    begins = ca.logic_and(ca.ne(entered, 0), ca.eq(state, State.DRIVE))
+    settles = ca.eq(state, State.SETTLING)
+    goes_on = ca.logic_and(ca.ne(live, 0), ca.logic_or(ca.eq(state, State.DRIVE), settles))
+    now = ca.if_else(begins, 0.0, ticks + 1)
+    told = ca.logic_and(ca.ne(entered, 0), settles)
+    stop_next = ca.if_else(begins, ca.inf, ca.if_else(told, now * dt, stop))
+    return begins, ca.logic_or(begins, goes_on), now, now * dt, stop_next
+
+
+GENERATOR_CLOCK = Kernel(
+    "generator_clock",
+    (Port("dt", (), "s"), Port("state"), Port("entered"), Port("live"), Port("ticks"), Port("stop", (), "s")),
+    (Port("begins"), Port("live_next"), Port("ticks_next"), Port("t", (), "s"), Port("stop_next", (), "s")),
+    _generator_clock,
+    "time of the generators: from the transition to drive until they have faded after it",
+)
+DRIVE_MOTION = Kernel(
+    "drive_motion",
+    (Port("mode"), Port("host", (6, 3), MIXED)),
+    (Port("drive", (12, 3), MIXED),),
+    lambda mode, host: ca.vertcat(ca.if_else(ca.eq(mode, Mode.HOST), host, ca.SX.zeros(6, 3)), ca.SX.zeros(6, 3)),
+    "host trajectory in host mode, neutral in maintenance",
+)
+ADD = Kernel(
+    "add_motions",
+    (Port("first", (12, 3), MIXED), Port("second", (12, 3), MIXED)),
+    (Port("total", (12, 3), MIXED),),
+    lambda first, second: first + second,
+)
+ADD_LEG = Kernel(
+    "add_leg", (Port("first", 3, MIXED), Port("second", 3, MIXED)), (Port("total", 3, MIXED),), lambda a, b: a + b
+)
+REST = Kernel(
+    "rest",
+    (Port("motion", 3, MIXED),),
+    (Port("after", 2, MIXED),),
+    lambda motion: ca.vertcat(motion[0], 0),
+    "state of a limiter that stands at a motion",
+)
+LEG_REST = Kernel(
+    "leg_rest",
+    (Port("l", (), "m"),),
+    (Port("after", 2, MIXED), Port("motion", 3, MIXED)),
+    lambda l: (ca.vertcat(l, 0), ca.vertcat(l, 0, 0)),
+    "a limiter and a command that stand at the measured length",
+)
+
+
+def _estimated(estimator: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, measured: ca.SX, a: ca.SX) -> ca.SX:
+    r = ca.exp(-estimator * dt)
+    x, v = before[0] + before[1] * dt + a * dt**2 / 2, before[1] + a * dt
+    miss = measured - x
+    made = ca.vertcat(x + (1 - r**2) * miss, v + (1 - r) ** 2 / dt * miss)
+    return ca.if_else(ca.ne(fresh, 0), ca.vertcat(measured, 0), made)
+
+
+ESTIMATE = Kernel(
+    "estimate",
+    (
+        Port("estimator", (), "rad/s", "speed of the estimator, both poles at exp(-estimator dt)"),
+        Port("dt", (), "s"),
+        Port("before", 2, MIXED, "position and rate, one tick ago"),
+        Port("fresh", (), "-"),
+        Port("measured", (), MIXED),
+        Port("a", (), MIXED, "commanded acceleration"),
+    ),
+    (Port("after", 2, MIXED),),
+    _estimated,
+    "position and rate of one degree of freedom from measured positions and the commanded acceleration",
+)
+
+
+def _warned(
+    horizon: ca.SX, mode: ca.SX, age: ca.SX, refused: ca.SX, outside: ca.SX, dof_acts: ca.SX, leg_acts: ca.SX
+) -> ca.SX:
+    hosted = ca.eq(mode, Mode.HOST)
+    bits = {
+        Warning.HOST_SILENT: ca.logic_and(hosted, age > horizon),
+        Warning.FRAME_REFUSED: ca.ne(refused, 0),
+        Warning.DOF_LIMIT: ca.sum1(dof_acts) > 0,
+        Warning.LEG_LIMIT: ca.sum1(leg_acts) > 0,
+        Warning.DEMAND_OUTSIDE: ca.ne(outside, 0),
+    }
+    return sum((bit.value * active for bit, active in bits.items()), ca.SX(0))
+
+
+WARN = Kernel(
+    "warnings",
+    (
+        Port("horizon", (), "s"), Port("mode"), Port("age", (), "s"), Port("refused"), Port("outside"),
+        Port("dof_acts", 6), Port("leg_acts", 6),
+    ),
+    (Port("warning"),),
+    _warned,
+)  # fmt: skip
+
+
+def _shut(state: ca.SX, latch: ca.SX) -> ca.SX:
+    return ca.logic_and(ca.eq(state, State.HELD), ca.ne(latch[2], 0))
+
+
+SHUT = Kernel(
+    "shut_off", (Port("state"), Port("latch", 4, MIXED)), (Port("abort"),), _shut, "whether the hardware must act"
+)
+NOT = Kernel("negated", (Port("a"),), (Port("not_a"),), lambda a: ca.eq(a, 0))
+EITHER = Kernel("either", (Port("a"), Port("b")), (Port("a_or_b"),), lambda a, b: ca.logic_or(ca.ne(a, 0), ca.ne(b, 0)))
+FIRST = Kernel("first_column", (Port("rows", (6, 3), MIXED),), (Port("first", 6, "m"),), lambda rows: rows[:, 0])
