@@ -50,11 +50,12 @@ def test_same_accelerations_as_the_whole_system(seed: int) -> None:
     """The kernel of 13 numbers against the tree's, which takes 55; and the legs' against geometry."""
     at, rng = state(seed), np.random.default_rng(seed)
     f, load = 1e4 * rng.standard_normal(6), 1e3 * rng.standard_normal(6)
-    V_dot, l, l_dot, F = compile(gs().forward_dynamics)(**at, f=f, load_P=load)
+    V_dot, l, l_dot, l_ddot, F = compile(gs().forward_dynamics)(**at, f=f, load_P=load)
     q, v = tree_state(at)
     tau = np.concatenate([load, np.column_stack([np.zeros((6, 2)), f]).ravel()])
     v_dot, rows = compile(gs().loops.forward_dynamics)(q=q, v=v, tau=tau)
     np.testing.assert_allclose(V_dot, v_dot[:6], rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(l_ddot, v_dot[8::3], rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(np.ravel(F), rows, rtol=1e-9, atol=1e-7)
     w, x, y, z = at["Q_WP"]
     R = np.array(

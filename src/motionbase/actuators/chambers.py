@@ -24,7 +24,8 @@ class Ways(NamedTuple):
     """Conductances of one chamber's ways [m^3/(s Pa)]."""
 
     supply: Expr  # over the valve to the supply
-    back: Expr  # over the valve and the abort manifold to the return
+    back: Expr  # over the valve to the return
+    bleed: Expr  # through the abort manifold to the return
     relief: Expr  # for pressure above the relief pressure, to the return
     makeup: Expr  # for pressure below the return's, from the return
 
@@ -57,28 +58,32 @@ def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pai
     return Pair(restriction(l - stroke.hard_min, length, area), restriction(stroke.hard_max - l, length, area))
 
 
-def _ways(actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, narrow: Expr, lines: Lines) -> Ways:
-    """Of the chamber with pressure p; the cushion is bypassed by flow into the chamber."""
+def _ways(
+    actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, bleed: Expr, narrow: Expr, lines: Lines
+) -> Ways:
+    """Of the chamber with pressure p, from its edges' openings; flow into the chamber bypasses the cushion."""
 
     def way(opening: Expr, source: Expr) -> Expr:
         return conductance(actuator, opening, source - p, ca.if_else(p > source, narrow, 0))
 
-    return Ways(
-        way(supply, lines.p_supply),
-        way(back, lines.p_return),
-        ca.if_else(p > actuator.relief_pressure, actuator.relief_gain, 0),
-        ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0),
-    )
+    if actuator.lap < 0:
+        to_supply, to_return = way(supply, lines.p_supply), way(back, lines.p_return)
+    else:  # one edge is open at a time, so one square root serves both
+        pressing = supply > 0
+        through = way(supply + back, ca.if_else(pressing, lines.p_supply, lines.p_return))
+        to_supply, to_return = ca.if_else(pressing, through, 0), ca.if_else(pressing, 0, through)
+    relief = ca.if_else(p > actuator.relief_pressure, actuator.relief_gain, 0)
+    return Ways(to_supply, to_return, bleed, relief, ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0))
 
 
 def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lines: Lines) -> tuple[Ways, Ways]:
     """Ways of the cap and of the rod chamber; the abort manifold shuts the valve off and opens the bleeds."""
     extend, retract = openings(actuator, spool)
     live = 1 - lines.abort
-    extend, retract, bleed = live * extend, live * retract, actuator.abort_bleed * lines.abort
+    extend, retract, bleed = live * extend, live * retract, actuator.bleed_conductance * lines.abort
     return (
-        _ways(actuator, p.cap, extend, retract + bleed, narrow.cap, lines),
-        _ways(actuator, p.rod, retract, extend + bleed, narrow.rod, lines),
+        _ways(actuator, p.cap, extend, retract, bleed, narrow.cap, lines),
+        _ways(actuator, p.rod, retract, extend, bleed, narrow.rod, lines),
     )
 
 
@@ -103,7 +108,7 @@ def inflow(actuator: HydraulicActuator, ways: tuple[Ways, Ways], lines: Lines, l
     leak = actuator.leakage_internal
     diagonal, sources = [], []
     for way in ways:
-        to_return = way.back + way.makeup
+        to_return = way.back + way.bleed + way.makeup
         diagonal.append(way.supply + to_return + way.relief + leak + actuator.leakage_external)
         sources.append(way.supply * lines.p_supply + to_return * lines.p_return + way.relief * actuator.relief_pressure)
     b_cap = sources[0] - actuator.area_cap * l_dot

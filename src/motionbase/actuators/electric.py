@@ -9,7 +9,7 @@ from typing import final
 import casadi as ca
 
 from motionbase.actuators.cushion import EndStops, LegStroke, end_stops
-from motionbase.actuators.friction import Friction, bristle_rate, bristle_step, friction_force, sliding_force
+from motionbase.actuators.friction import Friction, bristle_rate, friction_force, friction_step, sliding_force
 from motionbase.compile import Kernel, Port
 from motionbase.errors import ModelError
 from motionbase.multibody.body import shown
@@ -179,10 +179,8 @@ def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
         reach = h * (1 / actuator.brake_time)
         brake = x[2] + ca.fmin(ca.fmax(abort - x[2], -reach), reach)
 
-        f_s = sliding_force(law, l_dot) + actuator.brake_force * 0.5 * (x[2] + brake)
-        f_s_next = sliding_force(law, l_dot_next) + actuator.brake_force * brake
-        z = bristle_step(law, x[3], dl, f_s, f_s_next)
-        friction = friction_force(law, z, l_dot_next, f_s_next)
+        hold, hold_next = actuator.brake_force * 0.5 * (x[2] + brake), actuator.brake_force * brake
+        z, friction = friction_step(law, x[3], dl, l_dot, l_dot_next, hold, hold_next)
         x_next = ca.vertcat(motor, x[1] + h * winding, brake, z)
         return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
 

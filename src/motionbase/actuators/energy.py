@@ -38,7 +38,7 @@ def line_flows(actuator: HydraulicActuator, ways: tuple[Ways, Ways], p_mean: Pai
     back: Expr = 0
     for way, p in zip(ways, p_mean, strict=True):
         supply += way.supply * (lines.p_supply - p)
-        back += (way.back + way.makeup) * (p - lines.p_return)
+        back += (way.back + way.bleed + way.makeup) * (p - lines.p_return)
         back += way.relief * (p - actuator.relief_pressure)
     return Flows(supply, back)
 
@@ -67,7 +67,7 @@ def energy_parts(
     valve: Expr = 0
     relief: Expr = 0
     for way, p in zip(ways, p_mean, strict=True):
-        valve += way.supply * (lines.p_supply - p) ** 2 + way.back * (p - lines.p_return) ** 2
+        valve += way.supply * (lines.p_supply - p) ** 2 + (way.back + way.bleed) * (p - lines.p_return) ** 2
         relief += way.makeup * (p - lines.p_return) ** 2
         relief += way.relief * (p - actuator.relief_pressure) * (p - lines.p_return)
     leakage = actuator.leakage_internal * (p_mean.cap - p_mean.rod) ** 2

@@ -62,7 +62,7 @@ class HydraulicActuator:
         anticavitation_gain: flow from the return into a chamber for each Pa below the return [m^3/(s Pa)]
         cushion_area_min: outlet area left at the hard end, of the area of the fully open valve
         friction: of the piston and rod seals
-        abort_bleed: outlet area of the abort manifold, of the area of the fully open valve
+        abort_bleed: flow through the abort manifold, a laminar restrictor of each chamber, of rated_flow at rated_drop
         stop_stiffness: of the hard ends [N/m]
         stop_damping: of the hard ends [N s/m]
     """
@@ -118,3 +118,8 @@ class HydraulicActuator:
     def flow_gain(self) -> float:
         """k of one fully open land: flow = k sqrt(drop) [m^3/(s sqrt(Pa))]."""
         return self.rated_flow / math.sqrt(self.rated_drop)
+
+    @property
+    def bleed_conductance(self) -> float:
+        """Of a chamber's open bleed in the abort manifold [m^3/(s Pa)]."""
+        return self.abort_bleed * self.rated_flow / self.rated_drop

@@ -19,7 +19,7 @@ from motionbase.actuators.chambers import (
 )
 from motionbase.actuators.cushion import LegStroke, end_stops
 from motionbase.actuators.energy import ENERGY_PORTS, energy_parts, line_flows
-from motionbase.actuators.friction import bristle_rate, bristle_step, friction_force, sliding_force
+from motionbase.actuators.friction import bristle_rate, friction_force, friction_step
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.live import live_ports, with_live
 from motionbase.actuators.valve import limited, spool_rates, spool_step
@@ -91,7 +91,6 @@ def step(
 
     The piston displaces exactly what the mechanism moved, so no oil is lost between the two however long the run.
     """
-    law = actuator.friction
     z, p = x[4], Pair(x[2], x[3])
     lines = lines._replace(abort=ca.fmin(ca.fmax(lines.abort, 0), 1))
     dl, l_mid = l_next - l, 0.5 * (l + l_next)
@@ -107,9 +106,8 @@ def step(
     flow = inflow(actuator, ways, lines, l_dot)
     p_next, p_mean = full_step(flow, h, p, capacity)
 
-    f_s, f_s_next = sliding_force(law, l_dot), sliding_force(law, l_dot_next)
-    z_next = bristle_step(law, z, dl, f_s, f_s_next)
-    f = leg_force(actuator, stroke, p_next, friction_force(law, z_next, l_dot_next, f_s_next), l_next, l_dot_next)
+    z_next, friction = friction_step(actuator.friction, z, dl, l_dot, l_dot_next)
+    f = leg_force(actuator, stroke, p_next, friction, l_next, l_dot_next)
 
     flows = line_flows(actuator, ways, p_mean, lines)
     dp = Pair(p_next.cap - p.cap, p_next.rod - p.rod)
@@ -137,11 +135,17 @@ def leg_rates(actuator: HydraulicActuator, stroke: LegStroke, *, live: Sequence[
 
 
 def leg_step(
-    actuator: HydraulicActuator, stroke: LegStroke, *, live: Sequence[str] = (), energy: bool = False
+    actuator: HydraulicActuator,
+    stroke: LegStroke,
+    *,
+    h: float | None = None,
+    live: Sequence[str] = (),
+    energy: bool = False,
 ) -> Kernel:
     """(h, x, l, l_next, l_dot_next, u, p_supply, p_return, abort) -> (x_next, f, q_supply, q_return).
 
     Args:
+        h: a step that never changes [s]; it is then no port, and the code is shorter
         live: parameters that become ports, in front, such as "bulk_modulus" or "friction.coulomb"
         energy: whether the parts of the step's energy are outputs too
     """
@@ -149,13 +153,14 @@ def leg_step(
 
     def expr(*values: Expr) -> Any:
         own = with_live(actuator, live, values[: len(ports)])
-        h, x, l, l_next, l_dot_next, u, *lines = values[len(ports) :]
-        result = step(own, stroke, h, x, l, l_next, l_dot_next, u, Lines(*lines))
+        rest = values[len(ports) :]
+        dt, x, l, l_next, l_dot_next, u, *lines = rest if h is None else (h, *rest)
+        result = step(own, stroke, dt, x, l, l_next, l_dot_next, u, Lines(*lines))
         return (*result[:4], *(result.energy if energy else ()))
 
     inputs = (
         *ports,
-        Port("h", (), "s", "step"),
+        *((Port("h", (), "s", "step"),) if h is None else ()),
         STATE,
         Port("l", (), "m", "leg length at the start"),
         Port("l_next", (), "m", "leg length at the end"),

@@ -47,7 +47,7 @@ SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY})
 """Faults with which a closed command does not close the valve: the hardware must shut it off (output `abort`)."""
 
 
-class Warning(IntFlag):
+class WarningBit(IntFlag):
     """Bits of what is not as it should be, but stops nothing."""
 
     HOST_SILENT = 1  # host mode, and no frame for longer than the horizon

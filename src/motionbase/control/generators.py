@@ -190,7 +190,7 @@ def _faded(row: ca.SX, tau: ca.SX, run: ca.SX, fade_out: ca.SX, wave: ca.SX) -> 
     return _product(_product(quintic(tau, _get(row, "fade_in")), ca.vertcat(1 - fall[0], -fall[1], -fall[2])), y)
 
 
-OUTPUT = Port("output", 3, "m, rad, mixed", "position, velocity, acceleration")
+OUTPUT = Port("output", 3, "SI, mixed", "position, velocity, acceleration")
 FADED = Kernel("generator_faded", (ROW, TAU, RUN, FADE_OUT, WAVE), (OUTPUT,), _faded)
 
 AXES = 12  # six degrees of freedom, then six legs
@@ -206,8 +206,8 @@ def _added(row: ca.SX, output: ca.SX, sums: ca.SX) -> ca.SX:
     return ca.vertcat(*rows)
 
 
-SUMS = Port("sums", (AXES, 3), "m, rad, mixed", "of the degrees of freedom, then of the legs")
-ADDED = Kernel("generator_added", (ROW, OUTPUT, Port("sums_before", (AXES, 3), "m, rad, mixed")), (SUMS,), _added)
+SUMS = Port("sums", (AXES, 3), "SI, mixed", "of the degrees of freedom, then of the legs")
+ADDED = Kernel("generator_added", (ROW, OUTPUT, Port("sums_before", (AXES, 3), "SI, mixed")), (SUMS,), _added)
 
 
 def _generators(b: Body) -> None:
@@ -236,7 +236,7 @@ GENERATORS = Program(
     "generators",
     inputs=(FADE_LEAST, SETTINGS, Port("t", (), "s", "since the transition to drive"), STOP),
     outputs=(
-        Port("outputs", (COUNT, 3), "m, rad, mixed", "position, velocity, acceleration of each"),
+        Port("outputs", (COUNT, 3), "SI, mixed", "position, velocity, acceleration of each"),
         SUMS,
         Port("active", (), "-", "1 while any of them gives anything"),
     ),

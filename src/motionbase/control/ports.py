@@ -46,7 +46,7 @@ OUTPUTS = (
     Port("source", (), "-", "what the base trajectory is, a number of `Source`"),
     Port("blend", (), "-", "part of the drive's trajectory, 0 to 1"),
     Port("fault", (), "-", "a number of `Fault`, the first one"),
-    Port("warning", (), "-", "bits of `Warning`"),
+    Port("warning", (), "-", "bits of `WarningBit`"),
     Port("generators_version", (), "-", "version of the settings in use"),
     Port("host_age", (), "s", "since the newest good frame"),
     Port("host", (6, 3), MIXED, "host demand in use: position, velocity, acceleration of each degree of freedom"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
-from motionbase.control.faults import Warning
+from motionbase.control.faults import WarningBit
 from motionbase.control.fields import MIXED, Field
 from motionbase.control.states import TIMED, Mode, State
 
@@ -83,10 +83,18 @@ def flags(l_down: float) -> Kernel:
     )
 
 
-def _bounds(dof_position: ca.SX, l_min: ca.SX, l_low: ca.SX, state: ca.SX) -> tuple[ca.SX, ...]:
-    driven = ca.SX(0)
+def _driven(state: ca.SX) -> ca.SX:
+    found = ca.SX(0)
     for one in DRIVEN:
-        driven = ca.logic_or(driven, ca.eq(state, one.value))
+        found = ca.logic_or(found, ca.eq(state, one.value))
+    return found
+
+
+IS_DRIVEN = Kernel("is_driven", (Port("state"),), (Port("driven"),), _driven, "whether the operational limits hold")
+
+
+def _bounds(dof_position: ca.SX, l_min: ca.SX, l_low: ca.SX, state: ca.SX) -> tuple[ca.SX, ...]:
+    driven = _driven(state)
     position = ca.if_else(driven, dof_position, WIDE)
     return -position, position, ca.if_else(driven, l_min, l_low)
 
@@ -180,11 +188,11 @@ def _warned(
 ) -> ca.SX:
     hosted = ca.eq(mode, Mode.HOST)
     bits = {
-        Warning.HOST_SILENT: ca.logic_and(hosted, age > horizon),
-        Warning.FRAME_REFUSED: ca.ne(refused, 0),
-        Warning.DOF_LIMIT: ca.sum1(dof_acts) > 0,
-        Warning.LEG_LIMIT: ca.sum1(leg_acts) > 0,
-        Warning.DEMAND_OUTSIDE: ca.ne(outside, 0),
+        WarningBit.HOST_SILENT: ca.logic_and(hosted, age > horizon),
+        WarningBit.FRAME_REFUSED: ca.ne(refused, 0),
+        WarningBit.DOF_LIMIT: ca.sum1(dof_acts) > 0,
+        WarningBit.LEG_LIMIT: ca.sum1(leg_acts) > 0,
+        WarningBit.DEMAND_OUTSIDE: ca.ne(outside, 0),
     }
     return sum((bit.value * active for bit, active in bits.items()), ca.SX(0))
 

@@ -110,7 +110,7 @@ def base_trajectory(down: ArrayLike) -> Program:
         with b.switch(b["entered"]) as entered:
             with entered.case(1):
                 now, target, v, a = b.local("now", MOTIONS), b.local("target", AXES), b.local("v", AXES), b.local("a", AXES)
-                goes, duration = b.local("goes"), b.local("duration")
+                goes, duration = b.local("goes"), b.local("needed")
                 b.call(entry, **{p.name: b[p.name] for p in ENTRY}, now=now, target=target, v=v, a=a, goes=goes)
                 b.copy(b["least"], b["duration_next"])
                 with b.loop(AXES) as k:

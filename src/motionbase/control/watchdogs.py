@@ -53,7 +53,7 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
     def expr(
         jump_max: ca.SX, range_margin: ca.SX, pressure_max: ca.SX, tracking_max: ca.SX, tracking_time: ca.SX,
         speed_max: ca.SX, speed_time: ca.SX, mismatch_max: ca.SX, mismatch_time: ca.SX, contact: ca.SX, dt: ca.SX,
-        watch: ca.SX, fresh: ca.SX, quiet: ca.SX, l_cmd: ca.SX, valve_cmd: ca.SX,
+        watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX, l_cmd: ca.SX, valve_cmd: ca.SX,
         l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         in_range = ca.logic_and(l >= hard_min - range_margin, l <= hard_max + range_margin)
@@ -66,11 +66,10 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
             ca.if_else(rates, ca.vertcat(l_dot, l_ddot), watch[1:3]),
             ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5]),
         )
-        driven = ca.eq(quiet, 0)
         tracks = ca.fabs(l_cmd - believed[0]) <= tracking_max
         slow = ca.fabs(believed[1]) <= speed_max
         fits = ca.fabs(valve_cmd - valve_meas) <= mismatch_max
-        lost = _timer(watch[5], ca.logic_and(driven, ca.logic_not(tracks)), dt)
+        lost = _timer(watch[5], ca.logic_and(ca.eq(quiet, 0), ca.logic_not(tracks)), dt)
         fast = _timer(watch[6], ca.logic_not(slow), dt)
         apart = _timer(watch[7], ca.logic_not(fits), dt)
         touches = ca.logic_or(believed[0] <= hard_min + contact, believed[0] >= hard_max - contact)
@@ -80,7 +79,7 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
             Fault.LEG_VELOCITY: fast > speed_time,
             Fault.TRACKING: lost > tracking_time,
             Fault.PRESSURE: ca.logic_not(pressures),
-            Fault.LIMIT_CONTACT: ca.logic_and(driven, touches),
+            Fault.LIMIT_CONTACT: ca.logic_and(ca.ne(driven, 0), touches),
         }
         state = ca.vertcat(believed, lost, fast, apart)
         return state, _first_of(codes), _any_of(codes, BLOCKING), _any_of(codes, SHUTTING)
@@ -93,6 +92,7 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
             LEG_WATCH,
             Port("fresh", (), "-", "1 in the first tick and when a fault is reset: there is no length to compare with"),
             Port("quiet", (), "-", "1 while the valves stay closed"),
+            Port("driven", (), "-", "1 while the operational limits hold; else a leg may rest on its lower end"),
             Port("l_cmd", (), "m", "commanded one tick ago"),
             Port("valve_cmd", (), "-", "commanded one tick ago"),
             Port("l", (), "m"),

@@ -95,8 +95,9 @@ class Mechanism:
         around = self.model.neutral.copy()
         around[:3] = self.p_neutral
         corrections = {c.name: 0.0 for c in self.model.closures}
-        # sparse: a ball's rows pair with its leg's two angles and slide, pivots l, l cos b and 1; none vanishes while a
-        # leg has a length and its gimbal is short of 90 degrees, where the angles of the leg are lost all the same
+        # sparse: rows of a ball go as soon as its own leg's three speeds are gone, before the platform's. The leg alone
+        # moves its end in every direction, by l, l cos b and 1 for its angles and its slide, so these pivots are
+        # definite while no leg has length zero and no gimbal stands at 90 degrees: everywhere in a workspace
         return Loops(self.model, step=1e-3, corrections=corrections, around=around, pivots="sparse")
 
     def coordinates(self, p_W: Expr, Q_WP: Expr) -> Expr:
@@ -129,19 +130,20 @@ class Mechanism:
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
-        """(p_W, Q_WP, V_P, f, load_P) -> V_dot_P, l, l_dot, F_joint: accelerations, legs, forces on the rods."""
+        """(p_W, Q_WP, V_P, f, load_P) -> V_dot_P, l, l_dot, l_ddot, F_joint: platform, legs, forces on the rods."""
 
         def expr(p_W: Expr, Q_WP: Expr, V_P: Expr, f: Expr, load_P: Expr) -> Any:
             q, v, l, l_dot = self._legs(p_W, Q_WP, V_P)
             tau = ca.vertcat(load_P, *(ca.vertcat(0, 0, f[i]) for i in LEGS))
             v_dot, F = self.loops.forward_dynamics.expr(q, v, tau)
-            return v_dot[:6], l, l_dot, ca.reshape(F, 3, 6).T
+            return v_dot[:6], l, l_dot, v_dot[8::3], ca.reshape(F, 3, 6).T
 
         load = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
         outputs = (
             Port("V_dot_P", 6, "-", "rate of V_P"),
             Port("l", 6, "m", "leg lengths, joint to joint"),
             Port("l_dot", 6, "m/s", "their rates"),
+            Port("l_ddot", 6, "m/s^2", "their accelerations"),
             Port("F_joint", (6, 3), "N", "of the platform on each rod at its joint, in platform axes"),
         )
         return Kernel("hexapod_dynamics", (*POSE, TWIST, FORCES, load), outputs, expr)

@@ -29,7 +29,7 @@ def moved(model: Model, q: Expr, xi: Expr) -> Expr:
         own, step = q[at_q, 0], xi[at_v, 0]
         if joint.motion.has_quaternion:
             n = joint.motion.nq - 4
-            parts += [own[:n] + step[3:], _turned(own[n:], step[:3])]
+            parts += [own[:n] + step[3:], turned(own[n:], step[:3])]
         else:
             parts.append(own + step)
         parts.append(q[modes_q, 0] + xi[modes_v, 0])
@@ -75,7 +75,7 @@ def normalised(model: Model, q: NDArray[np.float64]) -> NDArray[np.float64]:
     return unit
 
 
-def _turned(Q: Expr, theta: Expr) -> Expr:
+def turned(Q: Expr, theta: Expr) -> Expr:
     """Q exp(theta); one Newton step towards length one, or roundings would add up over millions of steps."""
     product = quaternion_product(Q, quaternion_rotation_vector(theta))
     return product * (1.5 - 0.5 * ca.sumsqr(product))

@@ -1,0 +1,1 @@
+"""Stage: platform, legs and actuators, sensors and faults."""

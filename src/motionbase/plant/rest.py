@@ -1,0 +1,62 @@
+"""A platform at rest: legs equally long, weight carried by the pressures, valves closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionbase.compile import compile
+from motionbase.errors import PlatformError
+from motionbase.platform.kinematics import Kinematics
+
+if TYPE_CHECKING:
+    from motionbase.plant.motion import Motion
+
+Array = np.ndarray
+UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def resting_pose(motion: Motion, l: float | None) -> tuple[Array, Array]:
+    """p_W and Q_WP where every leg has length l [m]; neutral if not given."""
+    hexapod = motion.hexapod
+    neutral = np.array(hexapod.p_neutral)
+    if l is None:
+        return neutral, UPRIGHT
+    p, Q, residual, _, converged = compile(Kinematics(hexapod).forward)(
+        l=np.full(6, l), p_start=neutral, Q_start=UPRIGHT
+    )
+    if not converged:
+        raise PlatformError(
+            f"platform {hexapod.name!r}: no pose has six legs of {l:g} m (nearest {float(residual):.2g} m off)"
+        )
+    return np.asarray(p), np.asarray(Q)
+
+
+def holding_forces(motion: Motion, p_W: Array, Q_WP: Array) -> Array:
+    """(6,) leg forces [N] that hold the platform at rest: the accelerations are linear in them."""
+    dynamics = compile(motion.mechanism.forward_dynamics)
+
+    def acceleration(f: Array) -> Array:
+        return np.asarray(dynamics(p_W=p_W, Q_WP=Q_WP, V_P=np.zeros(6), f=f, load_P=np.zeros(6))[0])
+
+    free = acceleration(np.zeros(6))
+    per_force = np.column_stack([acceleration(1e4 * unit) - free for unit in np.eye(6)]) / 1e4
+    return np.asarray(np.linalg.solve(per_force, -free))
+
+
+def at_rest(motion: Motion, l: float | None = None) -> dict[str, Array]:
+    """The state of `Motion.step`."""
+    p_W, Q_WP = resting_pose(motion, l)
+    f = holding_forces(motion, p_W, Q_WP)
+    legs = np.zeros((6, 5))
+    legs[:, 2], legs[:, 3] = pressures(motion, f)
+    return {"p_W": p_W, "Q_WP": Q_WP, "V_P": np.zeros(6), "V_dot_P": np.zeros(6), "legs": legs}
+
+
+def pressures(motion: Motion, f: Array) -> tuple[Array, Array]:
+    """p_cap and p_rod [Pa] of given forces, as far above as below the middle of supply and return."""
+    a = motion.actuator
+    middle = 0.5 * (a.p_supply + a.p_return)
+    apart = (f - (a.area_cap - a.area_rod) * middle) / (a.area_cap + a.area_rod)
+    return middle + apart, middle - apart
