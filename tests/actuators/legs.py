@@ -1,6 +1,5 @@
-"""A leg for the tests; its numbers are illustrative, of the size of a large hydraulic motion base."""
+"""A leg that carries a mass, by the step under test and by a reference."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -8,48 +7,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.actuators.friction import Friction
+from motionbase.actuators.example import FRICTION, LEG, STROKE
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.leg import UNITS
 from motionbase.actuators.single_leg import single_leg_rates, single_leg_step
 from motionbase.compile import Kernel, Port, scan
 from motionbase.compile.scan import Scan
 
-FRICTION = Friction(coulomb=300.0, static=450.0, stribeck=5e-3, sigma0=1e7, sigma1=3e4, sigma2=200.0, kappa=0.7)
-LEG = HydraulicActuator(
-    area_cap=3.2e-3,
-    area_rod=2.0e-3,
-    volume_cap=3e-4,
-    volume_rod=3e-4,
-    bulk_modulus=1e9,
-    density=870.0,
-    p_supply=16e6,
-    p_return=5e5,
-    rated_flow=1.5e-3,
-    rated_drop=3.5e6,
-    valve_frequency=500.0,
-    valve_damping=0.8,
-    valve_rate=60.0,
-    lap=0.0,
-    leakage_internal=2e-12,
-    leakage_external=1e-13,
-    relief_pressure=20e6,
-    relief_gain=1e-9,
-    anticavitation_gain=2.5e-8,
-    cushion_area_min=0.03,
-    friction=FRICTION,
-)
-
-
-@dataclass(frozen=True)
-class Stroke:
-    hard_min: float = 2.081
-    hard_max: float = 3.331
-    cushion: float = 0.05
-
-
-STROKE = Stroke()
-
+__all__ = ["FRICTION", "LEG", "STROKE"]
 MASS = 700.0
 GRAVITY = 9.80665
 

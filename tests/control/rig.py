@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Body, Port, Program, scan
+from motionbase.compile import Body, Kernel, Port, Program, Scan, scan
 from motionbase.control.law import ControlLaw
 from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts
 from motionbase.platform.load import load_platform
@@ -16,15 +18,17 @@ LAW = ControlLaw(load_platform("simona"))
 DT = LAW.dt
 MASS = 700.0
 PER_TICK = ("request", "mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count", "p_supply")
-RECORDED = ("state", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend", "generator_sums",
-            "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb")  # fmt: skip
+RECORDED = (
+    "state", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend", "generator_sums",
+    "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
+)  # fmt: skip
 PLANT = single_leg_step(LAW.actuator, LAW.platform.stroke)
 UNITS = "-, 1/s, Pa, Pa, m"
 SI = "SI, mixed"
 
 
 def _closed(b: Body) -> None:
-    fixed = b.constant("fixed", [DT, MASS, -MASS * 9.80665, 0.5e6, 0.0])
+    fixed = b.constant("fixed", [DT, 0.0, -MASS * 9.80665, 0.5e6, 0.0])
     names = ("l_meas", "l_dot_meas", "l_ddot_meas", "p_cap", "p_rod", "valve_meas", "f_meas")
     measured = {name: b.local(name, 6) for name in names}
     with b.loop(6) as k:
@@ -44,28 +48,17 @@ def _closed(b: Body) -> None:
     with b.loop(6) as k:
         b.call(STUCK, u=b["valve_cmd"][k], stuck=b["stuck"][k], u_out=u)
         b.call(
-            PLANT, h=fixed[0], m=fixed[1], f_load=fixed[2], x=b["oil"][k], l=b["motion"][k, 0], l_dot=b["motion"][k, 1],
-            l_ddot=b["motion"][k, 2], u=u, p_supply=b["p_supply"], p_return=fixed[3], abort=b["abort"],
-            x_next=b["oil_next"][k], l_next=b["motion_next"][k, 0], l_dot_next=b["motion_next"][k, 1],
+            PLANT, h=fixed[0], m=b["mass"][k], f_load=fixed[2], x=b["oil"][k], l=b["motion"][k, 0],
+            l_dot=b["motion"][k, 1], l_ddot=b["motion"][k, 2], u=u, p_supply=b["p_supply"], p_return=fixed[3],
+            abort=b["abort"], x_next=b["oil_next"][k], l_next=b["motion_next"][k, 0], l_dot_next=b["motion_next"][k, 1],
             l_ddot_next=b["motion_next"][k, 2],
         )  # fmt: skip
 
 
-def _kernels() -> tuple[object, object]:
-    import casadi as ca
-
-    from motionbase.compile import Kernel
-
-    stuck = Kernel(
-        "stuck", (Port("u"), Port("stuck")), (Port("u_out"),), lambda u, s: ca.if_else(ca.fabs(s) <= 1, s, u)
-    )
-    biased = Kernel(
-        "biased", (Port("l", (), "m"), Port("bias", (), "m")), (Port("l_meas", (), "m"),), lambda l, bias: l + bias
-    )
-    return stuck, biased
-
-
-STUCK, BIASED = _kernels()
+STUCK = Kernel("stuck", (Port("u"), Port("stuck")), (Port("u_out"),), lambda u, s: ca.if_else(ca.fabs(s) <= 1, s, u))
+BIASED = Kernel(
+    "biased", (Port("l", (), "m"), Port("bias", (), "m")), (Port("l_meas", (), "m"),), lambda l, bias: l + bias
+)
 CLOSED = Program(
     "closed_control",
     (
@@ -75,6 +68,7 @@ CLOSED = Program(
         *(p for p in INPUTS if p.name in PER_TICK),
         Port("bias", 6, "m", "added to measured lengths"),
         Port("stuck", 6, "-", "command of a stuck valve; beyond 1 it works"),
+        Port("mass", 6, "kg", "on each leg; a huge one seizes it"),
     ),
     (*ControlPorts.outputs(LAW.state), Port("oil_next", (6, 5), UNITS), Port("motion_next", (6, 3), SI)),
     _closed,
@@ -83,17 +77,18 @@ STATES = {"x": "x_next", "oil": "oil_next", "motion": "motion_next"}
 
 
 @cache
-def _scan() -> object:
-    return scan(CLOSED, STATES, per_step=[*PER_TICK, "bias", "stuck"], record=list(RECORDED))
+def _scan() -> Scan:
+    return scan(CLOSED, STATES, per_step=[*PER_TICK, "bias", "stuck", "mass"], record=list(RECORDED))
 
 
-def run(seconds: float, requests: dict[float, int], every: int = 1, **changes: object) -> dict[str, np.ndarray]:
+def run(seconds: float, requests: dict[float, int], **changes: Any) -> dict[str, np.ndarray]:
     """The closed loop from down and off; requests by time, other inputs as arrays by tick or constants."""
     n = round(seconds / DT)
-    values: dict[str, np.ndarray] = {
+    values: dict[str, Any] = {
         "request": np.zeros(n), "mode": np.ones(n), "estop": np.zeros(n), "reset": np.zeros(n),
         "settings": np.zeros((n, 7, 16)), "settings_version": np.zeros(n), "host_frame": np.zeros((n, 3, 6)),
-        "host_count": np.zeros(n), "p_supply": np.full(n, 16e6), "bias": np.zeros((n, 6)), "stuck": np.full((n, 6), 9.0),
+        "host_count": np.zeros(n), "p_supply": np.full(n, 16e6), "bias": np.zeros((n, 6)),
+        "stuck": np.full((n, 6), 9.0), "mass": np.full((n, 6), MASS),
     }  # fmt: skip
     for t, code in requests.items():
         values["request"][round(t / DT)] = code
@@ -101,11 +96,11 @@ def run(seconds: float, requests: dict[float, int], every: int = 1, **changes: o
         if name != "parameters":
             values[name][...] = value
     p = MASS * 9.80665 / LAW.actuator.area_cap / 2
-    start = {
+    start: dict[str, Any] = {
         "parameters": changes.get("parameters", LAW.parameter_vector()),
         "x": LAW.initial_state(),
         "oil": np.tile([0.0, 0.0, 8e6 + p, 8e6 - p, 0.0], (6, 1)),
         "motion": np.tile([LAW.platform.l_down, 0.0, 0.0], (6, 1)),
     }
-    made = _scan()(n, every=every, **start, **values)  # type: ignore[operator]
+    made = _scan()(n, **start, **values)
     return dict(made)

@@ -1,6 +1,8 @@
 """The leg loop: orifice law inverted, limits of the command, and the closed loop against the hydraulic leg."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,16 +41,18 @@ def test_feed_forward_inverts_the_orifice_law(v: float, load: float) -> None:
     """Both lands in series with the load, unequal areas: flow in each land by the rated form gives the velocity."""
     unequal = compensator(REPLACED, STROKE.hard_min, STROKE.hard_max)
     A, B = REPLACED.area_cap, REPLACED.area_rod
-    # steady pressures of an extension (retraction: the mirror) under the load, by their definition
     p_rod = 4e6
-    p_cap = (load + B * p_rod) / A
-    out = compile(unequal)(**{
+    p_cap = (load + B * p_rod) / A  # any pair with this load: the law uses their difference alone
+    given: dict[str, Any] = {
         **PLAIN, "valve_rate_max": 1e9, "dt": DT, "leg_state": [0, 0, 0], "reference": [MIDDLE, v, 0], "f_ff": 0.0,
         "quiet": 0.0, "l": MIDDLE, "l_dot": v, "l_ddot": 0.0, "p_cap": p_cap, "p_rod": p_rod, "p_supply": 16e6,
         "p_return": 0.5e6, "k_dp": 0.0,
-    })  # fmt: skip
-    u = float(out[1])
-    drop = lambda area: REPLACED.rated_drop * (area * abs(v) / (REPLACED.rated_flow * abs(u))) ** 2  # noqa: E731
+    }  # fmt: skip
+    u = float(compile(unequal)(**given)[1])
+
+    def drop(area: float) -> float:
+        return REPLACED.rated_drop * (area * abs(v) / (REPLACED.rated_flow * abs(u))) ** 2
+
     if v > 0:
         force = A * (16e6 - drop(A)) - B * (0.5e6 + drop(B))
     else:
@@ -57,9 +61,7 @@ def test_feed_forward_inverts_the_orifice_law(v: float, load: float) -> None:
     np.testing.assert_allclose(force, load, atol=1e-9 * 16e6 * A)
 
 
-REPLACED = HydraulicActuator(**{
-    **{name: getattr(ACTUATOR, name) for name in ACTUATOR.__dataclass_fields__}, "area_rod": 0.7 * ACTUATOR.area_cap,
-})  # fmt: skip
+REPLACED = replace(ACTUATOR, area_rod=0.7 * ACTUATOR.area_cap)
 
 
 def test_rate_of_the_command_is_limited() -> None:
@@ -83,11 +85,11 @@ def test_integral_does_not_wind_up() -> None:
     assert held == 0.0
     grows = command(l=MIDDLE - 0.001, **gains)[0]
     np.testing.assert_allclose(grows, 40.0 * 0.001 * DT)
-    back = RUN(**({name: v for name, v in ARGUMENTS.items()} | gains | {"leg_state": [0.02, 0, 0], "l": MIDDLE + 1e-3}))
+    back = RUN(**(ARGUMENTS | gains | {"leg_state": [0.02, 0, 0], "l": MIDDLE + 1e-3}))
     np.testing.assert_allclose(back[0][0], 0.02 - 40.0 * 0.001 * DT)
 
 
-ARGUMENTS: dict[str, float | list[float]] = {
+ARGUMENTS: dict[str, Any] = {
     **PLAIN, "dt": DT, "leg_state": [0.0, 0.0, 0.0], "reference": [MIDDLE, 0.0, 0.0], "f_ff": 0.0, "quiet": 0.0,
     "l": MIDDLE, "l_dot": 0.0, "l_ddot": 0.0, "p_cap": 8e6, "p_rod": 8e6, "p_supply": 16e6, "p_return": 0.5e6,
     "valve_rate_max": 1e9,
@@ -104,7 +106,6 @@ def test_design_keeps_its_margins() -> None:
     gains = gains_for(LINEAR)
     found = margins(LINEAR, gains)
     assert found.stable and found.phase >= math.radians(45) and found.gain >= 2.0
-    # twice the gain is on or beyond the margin: the method does not leave bandwidth unused without need
     assert gains["k_p"] > 0.1 * math.sqrt(LINEAR.stiffness / LINEAR.masses[0])
 
 
@@ -119,11 +120,8 @@ def test_pressure_feedback_damps_as_designed() -> None:
 
 
 def test_oil_spring_of_equal_areas_at_mid_stroke() -> None:
-    """4 E A / stroke without dead volume (FACTS: 2 E A over half the stroke)."""
-    bare = HydraulicActuator(**{
-        **{name: getattr(ACTUATOR, name) for name in ACTUATOR.__dataclass_fields__}, "volume_cap": 1e-15,
-        "volume_rod": 1e-15,
-    })  # fmt: skip
+    """4 E A / stroke without dead volume."""
+    bare = replace(ACTUATOR, volume_cap=1e-15, volume_rod=1e-15)
     wanted = 4 * bare.bulk_modulus * bare.area_cap / 1.25
     np.testing.assert_allclose(oil_spring(bare, 0.625, 1.25), wanted, rtol=1e-9)
 
@@ -167,7 +165,8 @@ CLOSED = Program(
     "closed_leg",
     (Port("leg_state", 3, "SI, mixed"), Port("x", 5, "-, 1/s, Pa, Pa, m"), Port("motion", 3, "SI, mixed"),
      Port("reference", 3, "SI, mixed")),
-    (Port("leg_state_next", 3, "SI, mixed"), Port("x_next", 5, "-, 1/s, Pa, Pa, m"), Port("motion_next", 3, "SI, mixed")),
+    (Port("leg_state_next", 3, "SI, mixed"), Port("x_next", 5, "-, 1/s, Pa, Pa, m"),
+     Port("motion_next", 3, "SI, mixed")),
     _closed,
 )  # fmt: skip
 

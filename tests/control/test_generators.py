@@ -11,7 +11,6 @@ from motionbase.ring.blocks import generator as ring_generator
 from motionbase.ring.blocks.generator import Generator
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
-from motionbase.ring.schema import DOFS
 
 RUN = compile(GENERATORS)
 NEVER = math.inf

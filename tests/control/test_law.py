@@ -1,18 +1,10 @@
-"""The whole law: a session, aborts and faults in closed loop, the record, and the same bits everywhere."""
-
-import dataclasses
+"""The whole law in closed loop with hydraulic legs: a session, host and generators, aborts and faults."""
 
 import numpy as np
 import pytest
 
-from motionbase.compile import Kernel, compile
 from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.law import ControlLaw
-from motionbase.control.ports import ELSEWHERE, INPUTS, OUTPUTS, ControlPorts, channels
 from motionbase.control.states import Request, State
-from motionbase.errors import ModelError, PortError
-from motionbase.platform.load import load_platform
-from motionbase.ring.standard import hexapod_schema
 from tests.control.rig import DT, LAW, run
 
 UP = {0.01: Request.DOWN, 0.02: Request.STANDBY}  # standby is reached after 7.3 s
@@ -27,6 +19,19 @@ def visited(made: dict[str, np.ndarray]) -> list[State]:
     """The states in their order."""
     state = made["state"]
     return [State(int(s)) for s in state[np.flatnonzero(np.diff(state, prepend=-1))]]
+
+
+def check_down(made: dict[str, np.ndarray]) -> None:
+    """Sent down under control, and then at rest: with closed valves leakage lets the legs sink onto their hard ends."""
+    quiet = np.isin(made["state"], [State.OFF, State.DOWN])
+    entry = np.flatnonzero(quiet[1:] & ~quiet[:-1])[-1]
+    tolerance = LAW.parameters.field("down_tolerance").values[0]
+    np.testing.assert_allclose(made["motion_next"][entry, :, 0], LAW.platform.l_down, atol=tolerance)
+    last = made["motion_next"][-1]
+    assert last[:, 0].max() <= LAW.platform.l_down + tolerance
+    assert last[:, 0].min() >= LAW.platform.stroke.hard_min - 1e-3  # weight over the stiffness of the stops: 0.1 mm
+    assert np.abs(last[:, 1]).max() < 5e-3
+    assert not made["valve_cmd"][-1].any()
 
 
 def at(t: float) -> int:
@@ -65,11 +70,10 @@ def test_session_with_generators() -> None:
     check_smooth(SESSION)
     error = SESSION["motion_next"][at(0.5) : at(23), :, 0] - SESSION["legs_cmd"][at(0.5) : at(23), :, 0]
     assert np.abs(error).max() < 2e-3  # of 0.1 m at 0.5 Hz; friction and the inertia a leg was not told of
-    np.testing.assert_allclose(SESSION["motion_next"][-1, :, 0], LAW.platform.l_down, atol=2e-3)
+    check_down(SESSION)
     driving = slice(at(9.5), at(12.9))
     assert np.ptp(SESSION["cmd"][driving, 2, 0]) == pytest.approx(0.2, rel=1e-3)
     assert np.ptp(SESSION["generator_sums"][driving, 6, 0]) == pytest.approx(0.04, rel=1e-3)
-    assert not SESSION["valve_cmd"][-100:].any()  # quiet
 
 
 def test_settings_are_taken_once_on_the_way_to_drive() -> None:
@@ -142,8 +146,7 @@ def test_abort_in_drive_ends_down_and_quiet() -> None:
     assert visited(made)[5:] == [State.DRIVE, State.ABORT, State.OFF]
     check_smooth(made)
     assert made["fault"][-1] == Fault.OPERATOR_ABORT
-    assert not made["valve_cmd"][-1].any()
-    np.testing.assert_allclose(made["motion_next"][-1, :, 0], LAW.platform.l_down, atol=5e-3)
+    check_down(made)
 
 
 def test_reset_works_only_at_rest() -> None:
@@ -178,6 +181,19 @@ def test_hard_over_valve_is_shut_off_and_held() -> None:
     assert not made["valve_cmd"][-1].any()
     moved = made["motion_next"][:, 2, 0]
     assert moved.max() < LAW.platform.stroke.l_max
+
+
+def test_seized_leg_is_held() -> None:
+    mass = np.full((at(14.0), 6), 700.0)
+    mass[at(8.2) :, 3] = 1e9  # from standby, where it stands still
+    cards = CARDS.copy()
+    cards[0, 4] = 0.3  # [m] of heave
+    made = run(14.0, {**UP, STANDBY_AT + 0.3: Request.DRIVE, 12.0: Request.LOWER}, settings=cards, mass=mass)
+    assert visited(made)[-2:] == [State.DRIVE, State.HELD]  # asking to lower is refused: the fault is not reset
+    assert made["fault"][-1] == Fault.TRACKING
+    assert not made["abort"].any() and not made["valve_cmd"][-1].any()
+    last = made["motion_next"][-at(1.0) :, :, 0]
+    assert np.ptp(last, axis=0).max() < 5e-3  # stopped, but for leakage of 2 mm/s and the fading oil spring
 
 
 def test_broken_length_sensor_holds_without_a_nan() -> None:
@@ -218,92 +234,7 @@ def test_whatever_is_asked_limits_hold_and_abort_ends(seed: int) -> None:
     asked = {float(t): int(rng.choice(list(Request)[1:8])) for t in times}
     made = run(40.0, {**UP, 4.0 + seed: Request.DRIVE, **asked, 17.0: Request.ABORT}, settings=CARDS)
     check_smooth(made)
-    assert visited(made)[-1] in (State.OFF, State.HELD, State.DOWN)
+    assert visited(made)[-1] in (State.OFF, State.DOWN)
+    assert State.DRIVE in visited(made) or State.ENGAGING in visited(made) or State.FREEZE in visited(made)
     assert made["state"][at(17.0) + 1] in (State.ABORT, State.OFF, State.HELD, State.DOWN)
-    np.testing.assert_allclose(made["motion_next"][-1, :, 0], LAW.platform.l_down, atol=1e-2)
-
-
-# ---- borders ----------------------------------------------------------------------------------------------------------
-
-
-def test_every_channel_of_the_record_has_a_source() -> None:
-    sources = channels()
-    schema = hexapod_schema()
-    assert {c.name for c in schema.channels} == sources.keys() | set(ELSEWHERE)
-    assert not sources.keys() & set(ELSEWHERE)
-    ports = {p.name: p for p in (*INPUTS, *OUTPUTS)}
-    for channel in schema.channels:
-        if channel.name in sources:
-            port, place = sources[channel.name]
-            assert place < ports[port].size
-            unit = ports[port].unit
-            assert channel.unit == unit or "," in unit, channel.name
-    assert len(set(sources.values())) == len(sources)
-
-
-def tick_arguments() -> dict[str, np.ndarray]:
-    """A tick of the session in drive, with noise on what is measured."""
-    rng = np.random.default_rng(5)
-    arrays = compile(LAW.program).arrays()
-    arguments = {p.name: arrays[p.name] for p in LAW.program.inputs}
-    x = LAW.initial_state()
-    for name, value in {"state": 5, "started": 1, "live": 1, "quiet": 0, "latch": 0}.items():
-        LAW.state.part(x, name)[:] = value
-    LAW.state.part(x, "settings")[:] = CARDS.ravel()
-    LAW.state.part(x, "generator_ticks")[:] = 1234
-    LAW.state.part(x, "generator_stop")[:] = np.inf
-    l = LAW.platform.l_neutral
-    LAW.state.part(x, "l_cmd")[:] = l
-    LAW.state.part(x, "leg_before")[::2] = l
-    LAW.state.part(x, "watch").reshape(6, 8)[:, 0] = l
-    arguments |= {
-        "parameters": LAW.parameter_vector(), "x": x, "mode": np.asarray(1.0), "l_meas": l + 1e-4 * rng.normal(size=6),
-        "p_cap": 8e6 + 1e5 * rng.normal(size=6), "p_rod": np.full(6, 7e6), "p_supply": np.asarray(16e6),
-        "p_return": np.asarray(5e5), "l_dot_meas": 0.1 * rng.normal(size=6),
-    }  # fmt: skip
-    return arguments
-
-
-@pytest.mark.parametrize("target", ["python", "c"])
-def test_same_bits_on_every_target(target: str) -> None:
-    arguments = tick_arguments()
-    wanted = compile(LAW.program)(**arguments)
-    assert wanted[3] == State.DRIVE and np.abs(wanted[1]).max() > 0
-    for port, got, want in zip(LAW.program.outputs, compile(LAW.program, target)(**arguments), wanted, strict=True):
-        np.testing.assert_array_equal(got, want, err_msg=port.name)
-
-
-def test_same_bits_on_lanes() -> None:
-    arguments = tick_arguments()
-    wanted = compile(LAW.program)(**arguments)
-    lanes = compile(LAW.program, lanes=4)
-    wide = {name: np.repeat(np.asarray(a)[..., None], 4, axis=-1) for name, a in arguments.items()}
-    wide["request"][..., 1] = Request.FREEZE  # lanes in different states do not disturb each other
-    for got, want in zip(lanes(**wide), wanted, strict=True):
-        for lane in (0, 2, 3):
-            np.testing.assert_array_equal(got[..., lane], want)
-
-
-def test_law_of_ones_own_is_checked() -> None:
-    ControlPorts.check(LAW.program)
-    with pytest.raises(PortError, match="control law 'mine': input .*request.* is missing"):
-        ControlPorts.check(Kernel("mine", (), (), lambda: ()))
-    fewer = dataclasses.replace(LAW.program, outputs=LAW.program.outputs[:-1])
-    with pytest.raises(PortError, match="output .*f_ff.* is missing"):
-        ControlPorts.check(fewer)
-
-
-def test_electric_legs_are_refused() -> None:
-    electric = next(p for p in map(load_platform, ("emotion-8000", "emotion-1500")) if p.name)
-    with pytest.raises(ModelError, match="has ElectricActuator legs, this law is for a HydraulicActuator"):
-        _ = ControlLaw(electric).program
-
-
-def test_parameters_are_named_and_unknown_ones_refused() -> None:
-    vector = LAW.parameter_vector(k_p=12.5, dof_velocity=np.arange(1.0, 7.0))
-    assert LAW.parameters.part(vector, "k_p")[0] == 12.5
-    np.testing.assert_array_equal(LAW.parameters.part(vector, "dof_velocity"), np.arange(1.0, 7.0))
-    with pytest.raises(PortError, match="no field 'kp'; fields: dof_position"):
-        LAW.parameter_vector(kp=1.0)
-    with pytest.raises(PortError, match="field 'k_p' has 1 numbers, 2 were given"):
-        LAW.parameter_vector(k_p=[1.0, 2.0])
+    check_down(made)

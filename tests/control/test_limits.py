@@ -1,5 +1,7 @@
 """Limits: never exceeded whatever is demanded, transparent inside, and without wind-up."""
 
+from typing import Any
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ SCAN = scan(LIMIT, {"before": "after"}, per_step=["target"], record=["motion", "
 
 
 def limited(target: np.ndarray, before: tuple[float, float] = (0.0, 0.0)) -> dict[str, np.ndarray]:
-    bounds = {"x_min": X_MIN, "x_max": X_MAX, "v_max": V_MAX, "a_max": A_MAX, "a_brake": A_BRAKE}
+    bounds: dict[str, Any] = {"x_min": X_MIN, "x_max": X_MAX, "v_max": V_MAX, "a_max": A_MAX, "a_brake": A_BRAKE}
     return dict(SCAN(len(target), dt=DT, **bounds, before=np.array(before), target=target))
 
 

@@ -14,7 +14,9 @@ V_MAX, A_MAX, LEAST = 0.3, 1.2, 0.5
 def moved(now: list[float], target: float, goes: float, tau: np.ndarray) -> tuple[np.ndarray, float]:
     plan, duration = RUN_PLAN(LEAST, V_MAX, A_MAX, now, target, goes)
     n = len(tau)
-    motion = RUN_MOVE.map(plan=np.repeat(plan[None], n, axis=0), duration=np.full(n, float(duration)), tau=tau)["motion"]
+    motion = RUN_MOVE.map(plan=np.repeat(plan[None], n, axis=0), duration=np.full(n, float(duration)), tau=tau)[
+        "motion"
+    ]
     return np.asarray(motion), float(max(duration, plan[3]))
 
 

@@ -1,5 +1,7 @@
 """Propagation of host frames: exact parabolas, no steps, silence and return."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -18,15 +20,15 @@ def propagated(frames: dict[int, tuple[float, float, float]], ticks: int, dof: i
     frame, count = np.zeros((ticks, 3, 6)), np.zeros(ticks)
     for number, (tick, values) in enumerate(sorted(frames.items()), start=1):
         frame[tick:, :, dof], count[tick:] = values, number
-    start = {"held": np.zeros((6, 3)), "bridge": np.tile([0.0, 0.0, 0.0, FIRST_BRIDGE], (6, 1)), "age": 0.0,
-             "period": 0.02, "count_held": 0.0}  # fmt: skip
-    bounds = {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX)}
+    bridge = np.tile([0.0, 0.0, 0.0, FIRST_BRIDGE], (6, 1))
+    start: dict[str, Any] = {"held": np.zeros((6, 3)), "bridge": bridge, "age": 0.0, "period": 0.02, "count_held": 0.0}
+    bounds: dict[str, Any] = {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX)}
     made = SCAN(ticks, dt=DT, horizon=HORIZON, least=LEAST, **bounds, **start, host_count=count, host_frame=frame)
     assert not np.delete(made["motion"], dof, axis=1).any()  # the others rest
     return np.column_stack([made["motion"][:, dof], made["age_next"]])
 
 
-def parabola(t: float) -> tuple[float, float, float]:
+def parabola(t: Any) -> tuple[Any, Any, Any]:
     return 0.1 + 0.2 * t - 0.45 * t**2, 0.2 - 0.9 * t, -0.9
 
 
@@ -36,12 +38,12 @@ def test_constant_acceleration_is_exact(every: int) -> None:
     frames = {k: parabola(k * DT) for k in range(0, 4000, every)}
     rows = propagated(frames, 4000)
     t = np.arange(1000, 4000) * DT
-    wanted = np.stack(parabola(t)[:2], axis=1)  # type: ignore[arg-type]
+    wanted = np.stack(parabola(t)[:2], axis=1)
     np.testing.assert_allclose(rows[1000:, :2], wanted, atol=1e-12)
     np.testing.assert_allclose(rows[1000:, 2], -0.9, atol=1e-9)
 
 
-def sine(t: float, f: float = 0.7) -> tuple[float, float, float]:
+def sine(t: Any, f: float = 0.7) -> tuple[Any, Any, Any]:
     w = 2 * np.pi * f
     return 0.2 * np.sin(w * t), 0.2 * w * np.cos(w * t), -0.2 * w**2 * np.sin(w * t)
 
@@ -59,12 +61,14 @@ def test_no_step_when_a_frame_arrives() -> None:
     x, v, a = rows[:, 0], rows[:, 1], rows[:, 2]
     # each tick is a Taylor step: what is left over is bounded by the jerk, the same everywhere, frame or not
     jerk = np.abs(np.diff(a)).max() / DT
-    assert jerk < 60 * A_MAX / 0.0125  # of a quintic over the shortest period within A_MAX: 60 e / T^3 <= 10.4 A_MAX / T
+    assert (
+        jerk < 60 * A_MAX / 0.0125
+    )  # of a quintic over the shortest period within A_MAX: 60 e / T^3 <= 10.4 A_MAX / T
     assert np.abs(np.diff(v) - a[:-1] * DT).max() <= jerk * DT**2
     assert np.abs(np.diff(x) - v[:-1] * DT - a[:-1] * DT**2 / 2).max() <= jerk * DT**3
     late = 0.003 * 0.2 * 2 * np.pi * 0.7  # a frame late by 3 ms is wrong by so much, in velocity by w times that
     t = np.arange(1600, 8000) * DT
-    assert np.abs(x - sine(t)[0]).max() < 2 * late  # type: ignore[arg-type]
+    assert np.abs(x - sine(t)[0]).max() < 2 * late
 
 
 def test_silence_ends_at_rest_and_the_return_is_smooth() -> None:
@@ -78,7 +82,7 @@ def test_silence_ends_at_rest_and_the_return_is_smooth() -> None:
     fading = slice(4200 - 400, 5500 - 400)  # the last bridge has ended
     assert np.abs(np.diff(a[fading])).max() / DT <= 6 * 0.9 / LEAST**2 + 4 * 4.0 / LEAST + 1  # profiles.stop
     assert np.abs(np.diff(v)).max() <= 1.1 * (2 * A_MAX + 4.0) * DT  # bridge of position and of velocity, and the wave
-    assert np.abs(x[-400:] - sine(np.arange(9600, 10_000) * DT)[0]).max() < 1e-4  # type: ignore[arg-type]
+    assert np.abs(x[-400:] - sine(np.arange(9600, 10_000) * DT)[0]).max() < 1e-4
 
 
 def test_age_grows_between_frames() -> None:

@@ -122,7 +122,7 @@ def test_spoilt_state_is_held(spoilt: float) -> None:
 def test_request_numbers_are_those_of_the_commands() -> None:
     for request in Request:
         if request:
-            assert Kind[request.name] == request
+            assert Kind[request.name].value == request.value
 
 
 def test_unknown_flag_is_refused() -> None:

@@ -173,7 +173,8 @@ def test_a_stretched_elbow_is_passed_with_bounded_rates() -> None:
     beyond = 1.0  # [m] along the line, of which the arm has less left
     away = follow(law, LinePath(p, Q, p + beyond * out, Q, Timing(60.0)), q, 0.01)
     rate = limits.columns[2]
-    assert away.finished and away.damping.max() > 0.0 and away.sigma.min() < 0.02
+    assert away.path_time[-1] >= 60.0 * (1 - 1e-12) and not away.finished  # the path ran out, the tip is not there
+    assert away.damping.max() > 0.0 and away.sigma.min() < 0.02
     assert np.all(np.abs(away.v) <= rate * (1 + 1e-12))
     regular = np.cumsum(away.damping > 0) == 0
     assert regular.sum() > 1000 and away.position_error[regular].max() < 1e-4

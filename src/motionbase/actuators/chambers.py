@@ -1,11 +1,8 @@
 """Oil in the two chambers: what flows in and out, and a step of the pressures that is stable for any stiffness.
 
-Every flow is written as a conductance times a drop. With the conductances G and sources b at hand the pressures obey
-
-    (V/E) p' = b - G p,      G = | g_cap + leak   -leak        |
-                                 | -leak          g_rod + leak |
-
-which is solved for p while G and b, which depend on p mildly, are taken at the middle of the step.
+Every flow is written as a conductance times a drop. With the conductances g and sources b of a chamber at hand its
+pressure obeys C p' = b - g p with the capacity C = V / E, which is solved for p, while g and b, which depend on p
+mildly, are taken at the middle of the step.
 """
 
 from __future__ import annotations
@@ -14,8 +11,9 @@ from typing import NamedTuple
 
 import casadi as ca
 
-from motionbase.actuators.cushion import LegStroke, restriction
+from motionbase.actuators.cushion import LegStroke, restriction, side_of
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.limits import snapped
 from motionbase.actuators.valve import conductance, openings
 from motionbase.spatial.rotations import Expr
 
@@ -54,8 +52,10 @@ def volumes(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pair:
 
 def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pair:
     """Of the cushions on flow out of each chamber."""
-    area, length = actuator.cushion_area_min, stroke.cushion
-    return Pair(restriction(l - stroke.hard_min, length, area), restriction(stroke.hard_max - l, length, area))
+    side = side_of(stroke, l)
+    narrow = restriction(side.remaining, stroke.cushion, actuator.cushion_area_min)
+    cap = ca.if_else(side.upper, 0, narrow)
+    return Pair(cap, narrow - cap)
 
 
 def _ways(
@@ -70,8 +70,9 @@ def _ways(
         to_supply, to_return = way(supply, lines.p_supply), way(back, lines.p_return)
     else:  # one edge is open at a time, so one square root serves both
         pressing = supply > 0
-        through = way(supply + back, ca.if_else(pressing, lines.p_supply, lines.p_return))
-        to_supply, to_return = ca.if_else(pressing, through, 0), ca.if_else(pressing, 0, through)
+        through = way(supply + back, lines.p_return + ca.if_else(pressing, lines.p_supply - lines.p_return, 0))
+        to_supply = ca.if_else(pressing, through, 0)
+        to_return = through - to_supply
     relief = ca.if_else(p > actuator.relief_pressure, actuator.relief_gain, 0)
     return Ways(to_supply, to_return, bleed, relief, ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0))
 
@@ -88,59 +89,54 @@ def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lin
 
 
 class Inflow(NamedTuple):
-    """Net flow into the chambers as b - G p; `cap` and `rod` are G's diagonal."""
+    """Net flow into the chambers, less internal leakage, as b - g p for each."""
 
-    cap: Expr
-    rod: Expr
-    leak: Expr
-    b_cap: Expr
-    b_rod: Expr
+    g: Pair
+    b: Pair
 
     def at(self, p: Pair) -> Pair:
         """[m^3/s]"""
-        return Pair(
-            self.b_cap - self.cap * p.cap + self.leak * p.rod, self.b_rod - self.rod * p.rod + self.leak * p.cap
-        )
+        return Pair(self.b.cap - self.g.cap * p.cap, self.b.rod - self.g.rod * p.rod)
 
 
 def inflow(actuator: HydraulicActuator, ways: tuple[Ways, Ways], lines: Lines, l_dot: Expr) -> Inflow:
     """All ways of the chambers and the piston's displacement together."""
-    leak = actuator.leakage_internal
-    diagonal, sources = [], []
+    conductances, sources = [], []
     for way in ways:
         to_return = way.back + way.bleed + way.makeup
-        diagonal.append(way.supply + to_return + way.relief + leak + actuator.leakage_external)
+        conductances.append(way.supply + to_return + way.relief + actuator.leakage_external)
         sources.append(way.supply * lines.p_supply + to_return * lines.p_return + way.relief * actuator.relief_pressure)
-    b_cap = sources[0] - actuator.area_cap * l_dot
-    b_rod = sources[1] + actuator.area_rod * l_dot
-    return Inflow(diagonal[0], diagonal[1], leak, b_cap, b_rod)
+    b = Pair(sources[0] - actuator.area_cap * l_dot, sources[1] + actuator.area_rod * l_dot)
+    return Inflow(Pair(*conductances), b)
 
 
-def half_step(flow: Inflow, h: Expr, p: Pair, capacity: Pair) -> Pair:
-    """Backward Euler over half the step: (2 C + h G) dp = h (b - G p) with the capacities C = V / E."""
+def half_step(flow: Inflow, leak: Expr, h: Expr, p: Pair, capacity: Pair) -> Pair:
+    """Backward Euler over half the step, both chambers and their leakage together: (2 C + h G) dp = h (b - G p)."""
+    across = leak * (p.cap - p.rod)
     net = flow.at(p)
-    a, c, m = 2 * capacity.cap + h * flow.cap, 2 * capacity.rod + h * flow.rod, h * flow.leak
+    net = Pair(net.cap - across, net.rod + across)
+    m = h * leak
+    a, c = 2 * capacity.cap + h * flow.g.cap + m, 2 * capacity.rod + h * flow.g.rod + m
     factor = h / (a * c - m * m)
     return Pair(p.cap + factor * (c * net.cap + m * net.rod), p.rod + factor * (a * net.rod + m * net.cap))
 
 
-def full_step(flow: Inflow, h: Expr, p: Pair, capacity: Pair) -> tuple[Pair, Pair]:
+def full_step(flow: Inflow, across: Expr, h: Expr, p: Pair, capacity: Pair) -> tuple[Pair, Pair]:
     """Pressures after the step, and those of its mean flow.
 
-    C p' = b - G p with constant G and b, by 1 / (1 + s + s^2/2) for exp(-s): with T = h G C^-1,
-    (C + h G + T h G / 2) dp = h (1 + T / 2)(b - G p). The change is then C dp = h (b - G p_mean) exactly, with p_mean =
-    p_next - h C^-1 (b - G p_next) / 2, so that flows G (p_source - p_mean) balance to rounding.
+    C p' = b - g p for each chamber, by 1 / (1 + t + t^2/2) for exp(-t) with t = h g / C. The change is then C dp =
+    h (b - g p_mean) exactly, with p_mean = p_next - h (b - g p_next) / (2 C), so that flows g (p_source - p_mean)
+    balance to rounding.
+
+    Args:
+        across: internal leakage from cap to rod, at the middle of the step [m^3/s]
     """
-    g, k, m = h * flow.cap, h * flow.rod, h * flow.leak
-    net = flow.at(p)
-    stiff = Pair(h / capacity.cap, h / capacity.rod)
-    t11, t12, t21, t22 = flow.cap * stiff.cap, flow.leak * stiff.rod, flow.leak * stiff.cap, flow.rod * stiff.rod
-    k11 = capacity.cap + g + 0.5 * (t11 * g + t12 * m)
-    k12 = -m - 0.5 * (t12 * k + t11 * m)
-    k22 = capacity.rod + k + 0.5 * (t22 * k + t21 * m)
-    r1 = net.cap + 0.5 * (t11 * net.cap - t12 * net.rod)
-    r2 = net.rod + 0.5 * (t22 * net.rod - t21 * net.cap)
-    factor = h / (k11 * k22 - k12 * k12)
-    p_next = Pair(p.cap + factor * (k22 * r1 - k12 * r2), p.rod + factor * (k11 * r2 - k12 * r1))
-    left = flow.at(p_next)
-    return p_next, Pair(p_next.cap - 0.5 * stiff.cap * left.cap, p_next.rod - 0.5 * stiff.rod * left.rod)
+    flow = flow._replace(b=Pair(flow.b.cap - across, flow.b.rod + across))
+    ends, means = [], []
+    for p_start, net, g, c in zip(p, flow.at(p), flow.g, capacity, strict=True):
+        stiff = h / c
+        t = g * stiff
+        change = stiff * net * ((1 + 0.5 * t) / (1 + t * (1 + 0.5 * t)))
+        ends.append(snapped(p_start + change))
+        means.append(p_start + change - 0.5 * stiff * (net - g * change))
+    return Pair(*ends), Pair(*means)

@@ -27,6 +27,20 @@ class LegStroke(Protocol):
         """Length of the cushion at each end."""
 
 
+class Side(NamedTuple):
+    """The end that is nearer; of two cushions and two stops only one can act."""
+
+    upper: Expr  # whether it is that of extension
+    outward: Expr  # 1 or -1
+    remaining: Expr  # way to the hard end [m], negative beyond it
+
+
+def side_of(stroke: LegStroke, l: Expr) -> Side:
+    """Which end is nearer to length l."""
+    middle, half = 0.5 * (stroke.hard_min + stroke.hard_max), 0.5 * (stroke.hard_max - stroke.hard_min)
+    return Side(l > middle, ca.if_else(l > middle, 1, -1), half - ca.fabs(l - middle))
+
+
 class EndStops(NamedTuple):
     """What the hard ends do at a place."""
 
@@ -54,12 +68,7 @@ def restriction(remaining: Expr, length: float, area_min: Expr) -> Expr:
 
 def end_stops(stiffness: Expr, damping: Expr, stroke: LegStroke, l: Expr, l_dot: Expr) -> EndStops:
     """Springs and dampers beyond the hard ends; they push and never pull."""
-    force: Expr = 0
-    energy: Expr = 0
-    for sign, depth in ((1, stroke.hard_min - l), (-1, l - stroke.hard_max)):
-        depth = ca.fmax(depth, 0)
-        closing = -sign * l_dot
-        damper = damping * ca.fmin(depth * (1 / STOP_BLEND), 1) * closing
-        force += sign * ca.fmax(stiffness * depth + damper, 0)
-        energy += 0.5 * stiffness * depth * depth
-    return EndStops(force, energy)
+    _, outward, remaining = side_of(stroke, l)
+    depth = ca.fmax(-remaining, 0)
+    damper = damping * ca.fmin(depth * (1 / STOP_BLEND), 1) * (outward * l_dot)
+    return EndStops(-outward * ca.fmax(stiffness * depth + damper, 0), 0.5 * stiffness * depth * depth)

@@ -10,6 +10,7 @@ import casadi as ca
 
 from motionbase.actuators.cushion import EndStops, LegStroke, end_stops
 from motionbase.actuators.friction import Friction, bristle_rate, friction_force, friction_step, sliding_force
+from motionbase.actuators.limits import limited, snapped
 from motionbase.compile import Kernel, Port
 from motionbase.errors import ModelError
 from motionbase.multibody.body import shown
@@ -128,7 +129,7 @@ def force_limits(actuator: ElectricActuator, l_dot: Expr) -> tuple[Expr, Expr]:
 def drive(actuator: ElectricActuator, integral: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, Expr]:
     """Force that the speed loop asks for [N], and the rate of its integral [N/s], which waits at the limit of force."""
     gain, w = actuator.speed_gain, actuator.speed_bandwidth
-    error = ca.fmin(ca.fmax(u, -1), 1) * actuator.v_max - l_dot
+    error = limited(u, 1) * actuator.v_max - l_dot
     wanted = gain * error + integral
     lower, upper = force_limits(actuator, l_dot)
     within = ca.fmin(ca.fmax(wanted, lower), upper)
@@ -152,7 +153,7 @@ def electric_rates(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     def expr(x: Expr, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
         abort = _bounded(abort)
         wanted, winding = drive(actuator, x[1], l_dot, u, abort)
-        closing = ca.fmin(ca.fmax((abort - x[2]) * 1e3, -1), 1) / actuator.brake_time  # smooth over its last part
+        closing = limited((abort - x[2]) * 1e3, 1) / actuator.brake_time  # smooth over its last part
         f_s = sliding_force(actuator.friction, l_dot) + actuator.brake_force * x[2]
         z_dot = bristle_rate(actuator.friction, x[3], l_dot, f_s)
         friction = friction_force(actuator.friction, x[3], l_dot, f_s)
@@ -177,11 +178,11 @@ def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
         s = h * (1 / actuator.torque_lag)
         motor = wanted + (x[0] - wanted) / (1 + s * (1 + 0.5 * s))
         reach = h * (1 / actuator.brake_time)
-        brake = x[2] + ca.fmin(ca.fmax(abort - x[2], -reach), reach)
+        brake = x[2] + limited(abort - x[2], reach)
 
         hold, hold_next = actuator.brake_force * 0.5 * (x[2] + brake), actuator.brake_force * brake
         z, friction = friction_step(law, x[3], dl, l_dot, l_dot_next, hold, hold_next)
-        x_next = ca.vertcat(motor, x[1] + h * winding, brake, z)
+        x_next = ca.vertcat(snapped(motor), snapped(x[1] + h * winding), brake, z)
         return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
 
     inputs = (

@@ -51,6 +51,7 @@ def energy_parts(
     p_mean: Pair,
     dp: Pair,
     capacity: Pair,
+    across: Expr,
     dl: Expr,
     z: Expr,
     z_next: Expr,
@@ -61,6 +62,7 @@ def energy_parts(
         p_mean: pressures of the mean flow [Pa]
         dp: changes of the pressures [Pa]
         capacity: V / E of the chambers [m^3/Pa]
+        across: internal leakage from cap to rod [m^3/s]
         dl: change of length [m]
     """
     flows = line_flows(actuator, ways, p_mean, lines)
@@ -70,7 +72,7 @@ def energy_parts(
         valve += way.supply * (lines.p_supply - p) ** 2 + (way.back + way.bleed) * (p - lines.p_return) ** 2
         relief += way.makeup * (p - lines.p_return) ** 2
         relief += way.relief * (p - actuator.relief_pressure) * (p - lines.p_return)
-    leakage = actuator.leakage_internal * (p_mean.cap - p_mean.rod) ** 2
+    leakage = across * (p_mean.cap - p_mean.rod)
     leakage += actuator.leakage_external * (p_mean.cap**2 + p_mean.rod**2)
 
     law = actuator.friction

@@ -143,12 +143,14 @@ def friction_step(
     bending = ca.fmin(x, ca.fmax(friction.kappa - y, 0))
     y, x = y + bending, x - bending
     a = slipping(friction, y)
-    reached = ca.fmax(y + x * (1 - a * y), ca.fmin(y, 1))
-    a_next = slipping(friction, reached)
+    a_next = a + (slipping(friction, y + x) - a) * (1 - a * y)  # between alpha at y and at y + x, for the chain's sake
     s = 0.5 * (a + a_next) * x
     y_next = ca.fmin((y + x * (1 + 0.5 * s)) / (1 + s * (1 + 0.5 * s)), ca.fmax(y, 1))
 
-    settled = ca.fmin(0.25 * s * s, 1)  # long steps end at the end's z_ss, short ones are not touched
+    settled = ca.fmin(
+        0.25 * s * s, 1
+    )  # long steps end in steady sliding at the end's speed, short ones are not touched
+    a_next = a_next + settled * (1 - a_next)
     change = f_s_next - f_s
     z_next = forward * y_next * (f_s + settled * change) * (1 / friction.sigma0)
     held = forward * direction(v_next) * y_next * (1 - (1 - settled) * change * per_steady * (1 / friction.sigma0))

@@ -88,7 +88,7 @@ class HydraulicActuator:
     anticavitation_gain: float
     cushion_area_min: float
     friction: Friction
-    abort_bleed: float = 0.05
+    abort_bleed: float = 0.1
     stop_stiffness: float = 5e7
     stop_damping: float = 1e5
 

@@ -21,8 +21,9 @@ from motionbase.actuators.cushion import LegStroke, end_stops
 from motionbase.actuators.energy import ENERGY_PORTS, energy_parts, line_flows
 from motionbase.actuators.friction import bristle_rate, friction_force, friction_step
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.limits import limited
 from motionbase.actuators.live import live_ports, with_live
-from motionbase.actuators.valve import limited, spool_rates, spool_step
+from motionbase.actuators.valve import spool_rates, spool_step
 from motionbase.compile import Kernel, Port
 from motionbase.spatial.rotations import Expr
 
@@ -65,14 +66,14 @@ def rates(
     p = Pair(x[2], x[3])
     lines = lines._replace(abort=ca.fmin(ca.fmax(lines.abort, 0), 1))
     ways = network(actuator, p, limited(spool, 1), restrictions(actuator, stroke, l), lines)
-    net = inflow(actuator, ways, lines, l_dot).at(p)
+    net, across = inflow(actuator, ways, lines, l_dot).at(p), actuator.leakage_internal * (p.cap - p.rod)
     v = volumes(actuator, stroke, l)
     e = actuator.bulk_modulus
     flows = line_flows(actuator, ways, p, lines)
     f = leg_force(actuator, stroke, p, friction_force(actuator.friction, z, l_dot), l, l_dot)
     moving, acceleration = spool_rates(actuator, spool, rate, u)
     z_dot = bristle_rate(actuator.friction, z, l_dot)
-    x_dot = ca.vertcat(moving, acceleration, e * net.cap / v.cap, e * net.rod / v.rod, z_dot)
+    x_dot = ca.vertcat(moving, acceleration, e * (net.cap - across) / v.cap, e * (net.rod + across) / v.rod, z_dot)
     return x_dot, f, flows.supply, flows.back
 
 
@@ -101,17 +102,17 @@ def step(
     narrow, v = restrictions(actuator, stroke, l_mid), volumes(actuator, stroke, l_mid)
     per_e = 1 / actuator.bulk_modulus
     capacity = Pair(v.cap * per_e, v.rod * per_e)
-    p_mid = half_step(inflow(actuator, network(actuator, p, spool_mid, narrow, lines), lines, l_dot), h, p, capacity)
-    ways = network(actuator, p_mid, spool_mid, narrow, lines)
-    flow = inflow(actuator, ways, lines, l_dot)
-    p_next, p_mean = full_step(flow, h, p, capacity)
-
+    leak = actuator.leakage_internal
+    flow = inflow(actuator, network(actuator, p, spool_mid, narrow, lines), lines, l_dot)
+    p_mid = half_step(flow, leak, h, p, capacity)
+    ways, across = network(actuator, p_mid, spool_mid, narrow, lines), leak * (p_mid.cap - p_mid.rod)
+    p_next, p_mean = full_step(inflow(actuator, ways, lines, l_dot), across, h, p, capacity)
     z_next, friction = friction_step(actuator.friction, z, dl, l_dot, l_dot_next)
     f = leg_force(actuator, stroke, p_next, friction, l_next, l_dot_next)
 
     flows = line_flows(actuator, ways, p_mean, lines)
     dp = Pair(p_next.cap - p.cap, p_next.rod - p.rod)
-    energy = energy_parts(actuator, h, ways, lines, p_mean, dp, capacity, dl, z, z_next)
+    energy = energy_parts(actuator, h, ways, lines, p_mean, dp, capacity, across, dl, z, z_next)
     x_next = ca.vertcat(spool, rate, p_next.cap, p_next.rod, z_next)
     return LegStep(x_next, f, flows.supply, flows.back, energy)
 

@@ -7,6 +7,7 @@ from typing import final
 
 import casadi as ca
 
+from motionbase.actuators.limits import limited
 from motionbase.compile import Kernel, Port
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import checked_number, checked_positive
@@ -81,7 +82,7 @@ def onoff_step(actuator: OnOffActuator) -> Kernel:
     def expr(h: Expr, opening: Expr, s: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
         place = ca.if_else(u > 0.5, 1, ca.if_else(u < -0.5, -1, 0))
         reach = h * (1 / actuator.switching)
-        opening_next = opening + ca.fmin(ca.fmax(place - opening, -reach), reach)
+        opening_next = opening + limited(place - opening, reach)
         s_free = s + 0.5 * h * actuator.speed * (opening + opening_next)
         s_next = ca.fmin(ca.fmax(s_free, 0), actuator.stroke)
         return opening_next, s_next, (s_next - s) / h

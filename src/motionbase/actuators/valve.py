@@ -5,15 +5,11 @@ from __future__ import annotations
 import casadi as ca
 
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.limits import limited, snapped
 from motionbase.spatial.rotations import Expr
 
 LAMINAR_DROP = 1e4  # below this drop the flow bends from a square root into a line [Pa]
 STOP_DECAY = 1e5  # rate at which a spool pushed against its stop loses its speed, in the rates [1/s]
-
-
-def limited(value: Expr, limit: Expr) -> Expr:
-    """Within -limit .. limit."""
-    return ca.fmin(ca.fmax(value, -limit), limit)
 
 
 def spool_rates(actuator: HydraulicActuator, spool: Expr, rate: Expr, u: Expr) -> tuple[Expr, Expr]:
@@ -49,7 +45,7 @@ def spool_step(actuator: HydraulicActuator, h: Expr, spool: Expr, rate: Expr, u:
     reached = ca.fmin(ca.fmax((kept - before) / (speed - before), 0), 1)  # part of the step before the limit
     place = ca.if_else(kept == speed, place, spool + h * (kept + 0.5 * reached * (before - kept)))
     inside = limited(place, 1)
-    return inside, ca.if_else(inside == place, kept, 0)
+    return snapped(inside), snapped(ca.if_else(inside == place, kept, 0))
 
 
 def openings(actuator: HydraulicActuator, spool: Expr) -> tuple[Expr, Expr]:

@@ -109,7 +109,7 @@ SHAPES = {
 }
 
 
-# ---- multisine and random: a sum of tones ---------------------------------------------------------------------------
+# ---- multisine and random: a sum of tones --------------------------------------------------------------------------
 
 PLACES = random("tone_places", Port("places", 2, "-", "place of a tone in its part of the band, and its phase"))
 K = Port("k", (), "-", "number of the tone, from 0")
@@ -147,7 +147,7 @@ def _tones(b: Body) -> None:
 TONES_SUM = Program("generator_tones", (ROW, TAU), (WAVE,), _tones)
 
 
-# ---- time and fades ---------------------------------------------------------------------------------------------------
+# ---- time and fades ------------------------------------------------------------------------------------------------
 
 STOP = Port("stop", (), "s", "when the drive was told to stop; a huge number before")
 FADE_LEAST = Port("fade_least", (), "s", "shortest fade when the drive is told to stop")
@@ -211,7 +211,13 @@ ADDED = Kernel("generator_added", (ROW, OUTPUT, Port("sums_before", (AXES, 3), "
 
 
 def _generators(b: Body) -> None:
-    on, tau, run, fade_out, wave = b.local("on"), b.local("tau"), b.local("run"), b.local("fade_out"), b.local("wave", 3)
+    on, tau, run, fade_out, wave = (
+        b.local("on"),
+        b.local("tau"),
+        b.local("run"),
+        b.local("fade_out"),
+        b.local("wave", 3),
+    )
     b.copy(b.constant("no_sums", [0.0] * (3 * AXES)), b["sums"])
     b.copy(b.constant("no_outputs", [0.0] * (3 * COUNT)), b["outputs"])
     b.copy(b.constant("nothing", 0.0), b["active"])

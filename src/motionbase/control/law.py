@@ -7,25 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.compile import Body, Program, Unit
-from motionbase.compile.reference import Reference
-from motionbase.control import supervision as own
-from motionbase.control.compensator import GAINS, compensator
+from motionbase.compile import Program, Unit
 from motionbase.control.fields import Fields, Vector
-from motionbase.control.generators import GENERATORS
-from motionbase.control.geometry import force_of, forward_of, inverse_of, pose_down
-from motionbase.control.limits import LIMIT, WITHIN
+from motionbase.control.geometry import force_of, forward_of, inverse_of
 from motionbase.control.params import STATE, parameters_for
 from motionbase.control.ports import ControlPorts
-from motionbase.control.propagator import PROPAGATOR
-from motionbase.control.states import STATE_STEP
-from motionbase.control.supervision import TIMES
-from motionbase.control.trajectory import ENTRY, base_trajectory
-from motionbase.control.watchdogs import FAULT_LATCH, THRESHOLDS, leg_watchdog
+from motionbase.control.tick import Tick
 from motionbase.errors import ModelError
 from motionbase.platform.hexapod import Hexapod
 
@@ -85,243 +75,14 @@ class ControlLaw:
     @cached_property
     def program(self) -> Program:
         """Named `control`."""
+        platform = self.platform
+        forward, inverse = self.forward or forward_of(platform), self.inverse or inverse_of(platform)
+        force = self.force or force_of(platform)
+        tick = Tick(platform, self.actuator, self.parameters, self.dt, forward, inverse, force)
         return Program(
             "control",
             inputs=ControlPorts.inputs(self.parameters, STATE),
             outputs=ControlPorts.outputs(STATE),
-            body=_Tick(self).describe,
+            body=tick.describe,
             description=f"control law of {self.platform.name}",
         )
-
-
-class _Tick:
-    """Describes one tick; the units it calls are made once."""
-
-    def __init__(self, law: ControlLaw) -> None:
-        platform, stroke = law.platform, law.platform.stroke
-        self.law = law
-        self.forward = law.forward or forward_of(platform)
-        self.inverse = law.inverse or inverse_of(platform)
-        self.force = law.force or force_of(platform)
-        self.watchdog = leg_watchdog(stroke.hard_min, stroke.hard_max)
-        self.flags = own.flags(platform.l_down)
-        self.base = base_trajectory(pose_down(platform))
-        self.compensator = compensator(law.actuator, stroke.hard_min, stroke.hard_max)
-
-    def describe(self, b: Body) -> None:
-        """What the motion base does in a tick, in order."""
-        self.b, self.dt = b, b.constant("dt", self.law.dt)
-        one = b.constant("one", 1.0)
-        self._watch_legs()
-        self._measure_pose()
-        self._propagate_host()
-        self._choose_state()
-        self._make_trajectory()
-        self._limit_dof()
-        self._limit_legs()
-        self._command_valves()
-        b.copy(one, self.after("started"))
-
-    # ---- places -----------------------------------------------------------------------------------------------------
-
-    def param(self, name: str) -> Reference:
-        return self.law.parameters.place(self.b["parameters"], name)
-
-    def before(self, name: str) -> Reference:
-        return STATE.place(self.b["x"], name)
-
-    def after(self, name: str) -> Reference:
-        return STATE.place(self.b["x_next"], name)
-
-    def params(self, *names: str) -> dict[str, Reference]:
-        return {name: self.param(name) for name in names}
-
-    # ---- steps ------------------------------------------------------------------------------------------------------
-
-    def _watch_legs(self) -> None:
-        b = self.b
-        first, self.fresh = b.local("first"), b.local("fresh")
-        self.codes, self.blocks, self.shuts = b.local("codes", 6), b.local("blocks", 6), b.local("shuts", 6)
-        b.call(own.NOT, a=self.before("started"), not_a=first)
-        b.call(own.EITHER, a=first, b=b["reset"], a_or_b=self.fresh)
-        driven, watch, leg_state = b.local("driven"), self.after("watch"), self.before("leg_state")
-        b.call(own.IS_DRIVEN, state=self.before("state"), driven=driven)
-        with b.loop(6) as k:
-            b.call(
-                self.watchdog, **self.params(*(t.name for t in THRESHOLDS)), dt=self.dt, watch=self.before("watch")[k],
-                fresh=self.fresh, quiet=self.before("quiet"), driven=driven, l_cmd=self.before("l_cmd")[k],
-                valve_cmd=leg_state[k, 2], l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k], p_cap=b["p_cap"][k],
-                p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k], watch_next=watch[k], code=self.codes[k],
-                blocks=self.blocks[k], shuts=self.shuts[k],
-            )  # fmt: skip
-        self.l = b.local("l", 6)
-        with b.loop(6) as k:
-            b.copy(watch[k, 0], self.l[k])
-
-    def _measure_pose(self) -> None:
-        b = self.b
-        self.converged = b.local("converged")
-        pose = self.after("pose_meas")
-        b.call(self.forward, l=self.l, dof_start=self.before("pose_meas"), dof=pose, converged=self.converged)
-        b.copy(pose, b["pose_meas"])
-
-    def _propagate_host(self) -> None:
-        b = self.b
-        self.host, self.refused, self.within = b.local("host_motion", (6, 3)), b.local("refused"), b.local("within")
-        b.call(
-            PROPAGATOR, dt=self.dt, horizon=self.param("host_horizon"), least=self.param("host_stop"),
-            **self.params("dof_velocity", "dof_acceleration"), held=self.before("held"), bridge=self.before("bridge"),
-            count_held=self.before("count_held"), age=self.before("age"), period=self.before("period"),
-            host_count=b["host_count"], host_frame=b["host_frame"], count_next=self.after("count_held"),
-            age_next=self.after("age"), period_next=self.after("period"), refused=self.refused,
-            held_next=self.after("held"), bridge_next=self.after("bridge"), motion=self.host,
-        )  # fmt: skip
-        b.copy(self.after("held"), b["host"])
-        b.copy(self.after("age"), b["host_age"])
-        b.call(WITHIN, **self.params("dof_velocity", "dof_position"), motion=self.host, within=self.within)
-        self.host_legs = b.local("host_legs", (6, 3))
-        b.call(self.inverse, motion=self.host, legs=self.host_legs)
-
-    def _choose_state(self) -> None:
-        b, before, after = self.b, self.before, self.after
-        found = {name.name: b.local(name.name) for name in self.flags.outputs}
-        self.outside = found["outside"]
-        b.call(
-            self.flags, **self.params(*(t.name for t in TIMES), "l_min", "l_max", "p_min"), dt=self.dt,
-            state=before("state"), ticks=before("ticks"), duration=before("duration"), active=before("active"),
-            l_cmd=before("l_cmd"), l=self.l, codes=self.codes, converged=self.converged, mode=b["mode"],
-            age=after("age"), count=after("count_held"), within=self.within, host_legs=self.host_legs,
-            p_supply=b["p_supply"], **found,
-        )  # fmt: skip
-        stop, movable, fault = b.local("stop"), b.local("movable"), b.local("fault_now")
-        b.call(
-            FAULT_LATCH, **self.params("p_min", "supply_time"), dt=self.dt, latch=before("latch"), state=before("state"),
-            quiet=before("quiet"), request=b["request"], estop=b["estop"], reset=b["reset"], p_supply=b["p_supply"],
-            converged=self.converged, expired=found["expired"], codes=self.codes, blocks=self.blocks, shuts=self.shuts,
-            latch_next=after("latch"), fault=fault, stop=stop, movable=movable,
-        )  # fmt: skip
-        self.state, self.entered, self.source = after("state"), b.local("entered"), b.local("source_now")
-        self.quiet, self.time = after("quiet"), b.local("time")
-        told = {name: found[name] for name in ("ready", "drivable", "host_lost", "arrived", "landed", "expired")}
-        b.call(
-            STATE_STEP, dt=self.dt, state=before("state"), ticks=before("ticks"), request=b["request"], stop=stop,
-            movable=movable, **told, state_next=self.state, entered=self.entered, ticks_next=after("ticks"),
-            time_in_state=self.time, source=self.source, quiet=self.quiet,
-        )  # fmt: skip
-        b.call(own.SHUT, state=self.state, latch=after("latch"), abort=b["abort"])
-        for place, port in ((self.state, "state"), (self.time, "time_in_state"), (self.source, "source"), (fault, "fault")):
-            b.copy(place, b[port])
-
-    def _make_trajectory(self) -> None:
-        b, before, after = self.b, self.before, self.after
-        drive, base, self.total = b.local("drive", (12, 3)), b.local("base", (12, 3)), b.local("total", (12, 3))
-        velocity, acceleration = b.local("velocity", 12), b.local("acceleration", 12)
-        for place, name in ((velocity, "velocity"), (acceleration, "acceleration")):
-            b.copy(self.param(f"dof_{name}"), place[:6])
-            b.copy(self.param(f"leg_{name}"), place[6:])
-        b.call(own.DRIVE_MOTION, mode=b["mode"], host=self.host, drive=drive)
-        parts = self.params("move_velocity", "move_acceleration", "abort_velocity", "abort_acceleration")
-        given = {"velocity": velocity, "acceleration": acceleration, "drive": drive, "state": self.state}
-        given |= {"limited": before("limited"), "sums": before("sums")} | parts
-        assert given.keys() == {p.name for p in ENTRY}
-        b.call(
-            self.base, least=self.param("move_least"), **given, entered=self.entered, source=self.source,
-            time_in_state=self.time, pose_meas=after("pose_meas"), plan=before("plan"), duration=before("duration"),
-            plan_next=after("plan"), duration_next=after("duration"), base=base, blend=b["blend"],
-        )  # fmt: skip
-        self._run_generators()
-        b.call(own.ADD, first=base, second=after("sums"), total=self.total)
-        b.copy(self.total[:6], b["cmd"])
-
-    def _run_generators(self) -> None:
-        b, before, after = self.b, self.before, self.after
-        begins, t, live = b.local("begins"), b.local("t"), after("live")
-        b.call(
-            own.GENERATOR_CLOCK, dt=self.dt, state=self.state, entered=self.entered, live=before("live"),
-            ticks=before("generator_ticks"), stop=before("generator_stop"), begins=begins, live_next=live,
-            ticks_next=after("generator_ticks"), t=t, stop_next=after("generator_stop"),
-        )  # fmt: skip
-        with b.switch(begins) as latch:
-            with latch.case(1):
-                b.copy(b["settings"], after("settings"))
-                b.copy(b["settings_version"], after("version"))
-            with latch.default():
-                b.copy(before("settings"), after("settings"))
-                b.copy(before("version"), after("version"))
-        b.copy(after("version"), b["generators_version"])
-        with b.switch(live) as running:
-            with running.case(1):
-                b.call(
-                    GENERATORS, fade_least=self.param("fade_least"), settings=after("settings"), t=t,
-                    stop=after("generator_stop"), outputs=b["generators"], sums=after("sums"), active=after("active"),
-                )  # fmt: skip
-            with running.default():
-                b.copy(b.constant("no_outputs", np.zeros(b["generators"].size)), b["generators"])
-                b.copy(b.constant("no_sums", np.zeros(36)), after("sums"))
-                b.copy(b.constant("inactive", 0.0), after("active"))
-        b.copy(after("sums"), b["generator_sums"])
-
-    def _limit_dof(self) -> None:
-        b, before, after = self.b, self.before, self.after
-        x_min, x_max, self.l_least = b.local("x_min", 6), b.local("x_max", 6), b.local("l_least")
-        self.dof_acts, limited = b.local("dof_acts", 6), after("limited")
-        bounds = self.params("dof_position", "l_min", "l_low")
-        b.call(own.BOUNDS, **bounds, state=self.state, x_min=x_min, x_max=x_max, l_least=self.l_least)
-        b.copy(self.total[6:], limited[6:])
-        with b.switch(self.quiet) as quiet:
-            with quiet.case(1):
-                b.copy(self.total[:6], limited[:6])
-                b.copy(b.constant("no_dof_acts", np.zeros(6)), self.dof_acts)
-                with b.loop(6) as k:
-                    b.call(own.REST, motion=self.total[k], after=after("dof_before")[k])
-            with quiet.default(), b.loop(6) as k:
-                a = self.param("dof_acceleration")[k]
-                b.call(
-                    LIMIT, dt=self.dt, x_min=x_min[k], x_max=x_max[k], v_max=self.param("dof_velocity")[k], a_max=a,
-                    a_brake=a, before=before("dof_before")[k], target=self.total[k], after=after("dof_before")[k],
-                    motion=limited[k], acts=self.dof_acts[k],
-                )  # fmt: skip
-        with b.loop(6) as k:
-            b.call(
-                own.ESTIMATE, estimator=self.param("estimator"), dt=self.dt, before=before("pose_hat")[k],
-                fresh=self.fresh, measured=after("pose_meas")[k], a=limited[k, 2], after=after("pose_hat")[k],
-            )  # fmt: skip
-        b.copy(after("pose_hat"), b["pose_hat"])
-
-    def _limit_legs(self) -> None:
-        b, before, after = self.b, self.before, self.after
-        limited, wanted, target = after("limited"), b.local("wanted_legs", (6, 3)), b.local("leg_target", 3)
-        self.legs, leg_acts = b.local("legs", (6, 3)), b.local("leg_acts", 6)
-        b.call(self.inverse, motion=limited[:6], legs=wanted)
-        with b.switch(self.quiet) as quiet:
-            with quiet.case(1):
-                b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)
-                with b.loop(6) as k:
-                    b.call(own.LEG_REST, l=self.l[k], after=after("leg_before")[k], motion=self.legs[k])
-            with quiet.default(), b.loop(6) as k:
-                b.call(own.ADD_LEG, first=wanted[k], second=limited[k + 6], total=target)
-                b.call(
-                    LIMIT, dt=self.dt, x_min=self.l_least, x_max=self.param("l_max"),
-                    v_max=self.param("leg_velocity")[k], a_max=self.param("leg_acceleration")[k],
-                    a_brake=self.param("leg_braking"), before=before("leg_before")[k], target=target,
-                    after=after("leg_before")[k], motion=self.legs[k], acts=leg_acts[k],
-                )  # fmt: skip
-        b.call(own.FIRST, rows=self.legs, first=after("l_cmd"))
-        b.copy(self.legs, b["legs_cmd"])
-        b.call(
-            own.WARN, horizon=self.param("host_horizon"), mode=b["mode"], age=after("age"), refused=self.refused,
-            outside=self.outside, dof_acts=self.dof_acts, leg_acts=leg_acts, warning=b["warning"],
-        )  # fmt: skip
-
-    def _command_valves(self) -> None:
-        b = self.b
-        b.call(self.force, motion=self.after("limited")[:6], f_ff=b["f_ff"])
-        watch = self.after("watch")
-        with b.loop(6) as k:
-            b.call(
-                self.compensator, **self.params(*(g.name for g in GAINS)), dt=self.dt,
-                leg_state=self.before("leg_state")[k], reference=self.legs[k], f_ff=b["f_ff"][k], quiet=self.quiet,
-                l=watch[k, 0], l_dot=watch[k, 1], l_ddot=watch[k, 2], p_cap=watch[k, 3], p_rod=watch[k, 4],
-                p_supply=b["p_supply"], p_return=b["p_return"], leg_state_next=self.after("leg_state")[k],
-                valve_cmd=b["valve_cmd"][k], u_ff=b["u_ff"][k], u_fb=b["u_fb"][k],
-            )  # fmt: skip

@@ -49,7 +49,8 @@ def parameters_for(platform: Hexapod, actuator: HydraulicActuator, dt: float) ->
         Field("supply_time", 1, "s", "for how long it may be lower", 0.1),
     )
     rest = tuple(
-        Field(f.name, f.size, f.unit, f.description, known.get(f.name, f.initial)) for f in (*GAINS, *THRESHOLDS, *TIMES)
+        Field(f.name, f.size, f.unit, f.description, known.get(f.name, f.initial))
+        for f in (*GAINS, *THRESHOLDS, *TIMES)
     )
     return Fields((*bounds, *TRAJECTORY, *rest))
 

@@ -6,9 +6,12 @@ missing. Only `valve_cmd`, `abort` and the state go to the plant and back; the r
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import final
 
-from motionbase.compile import Port, Unit
+import casadi as ca
+
+from motionbase.compile import Kernel, Port, Unit
 from motionbase.control.fields import MIXED, Fields
 from motionbase.control.generators import COUNT, SETTINGS
 from motionbase.errors import PortError
@@ -102,12 +105,32 @@ class ControlPorts:
     @staticmethod
     def inputs(parameters: Fields, state: Fields) -> tuple[Port, ...]:
         """In order."""
-        return (parameters.port("parameters", "may be changed at any tick"), state.port("x", "state of the law"), *INPUTS)
+        return (
+            parameters.port("parameters", "may be changed at any tick"),
+            state.port("x", "state of the law"),
+            *INPUTS,
+        )
 
     @staticmethod
     def outputs(state: Fields) -> tuple[Port, ...]:
         """In order."""
         return (state.port("x_next", "state for the next tick"), *OUTPUTS)
+
+    @staticmethod
+    def law(
+        name: str, function: Callable[[dict[str, ca.SX]], Mapping[str, ca.SX]], parameters: Fields, state: Fields
+    ) -> Kernel:
+        """A law from a Python function: it gets the inputs by name, and gives outputs by name; others are 0."""
+        inputs, outputs = ControlPorts.inputs(parameters, state), ControlPorts.outputs(state)
+
+        def expr(*given: ca.SX) -> tuple[ca.SX, ...]:
+            made = function(dict(zip((p.name for p in inputs), given, strict=True)))
+            if unknown := sorted(made.keys() - {p.name for p in outputs}):
+                known = ", ".join(p.name for p in outputs)
+                raise PortError(f"control law {name!r}: it gives {unknown[0]!r}, which is no output; outputs: {known}")
+            return tuple(made.get(p.name, ca.SX.zeros(*p.array_shape)) for p in outputs)
+
+        return Kernel(name, inputs, outputs, expr)
 
     @staticmethod
     def check(law: Unit) -> None:

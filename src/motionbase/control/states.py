@@ -185,12 +185,3 @@ STATE_STEP = Kernel(
     expr=_step,
     description="state machine of the control law",
 )
-
-
-def table_text() -> str:
-    """The transitions as a table of Markdown, for docs/control.md."""
-    rows = ["| from | to | when all hold | why |", "|---|---|---|---|"]
-    for t in TRANSITIONS:
-        sources = ", ".join(s.name.lower() for s in t.sources)
-        rows.append(f"| {sources} | {t.target.name.lower()} | {', '.join(t.when)} | {t.why} |")
-    return "\n".join(rows)

@@ -75,8 +75,7 @@ def flags(l_down: float) -> Kernel:
             Port("p_supply", (), "Pa"),
         ),
         outputs=tuple(
-            Port(name)
-            for name in ("expired", "arrived", "landed", "ready", "drivable", "host_lost", "outside")
+            Port(name) for name in ("expired", "arrived", "landed", "ready", "drivable", "host_lost", "outside")
         ),
         expr=expr,
         description="flags of the state machine",

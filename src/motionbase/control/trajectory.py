@@ -7,6 +7,7 @@ after a stop). Entering a state plans a move from where the limited trajectory w
 from __future__ import annotations
 
 import casadi as ca
+import numpy as np
 from numpy.typing import ArrayLike
 
 from motionbase.compile import Body, Kernel, Port, Program
@@ -43,6 +44,7 @@ def _is(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
 
 def _entry(down: ArrayLike) -> Kernel:
     """Where a move begins and ends, and how fast it may be."""
+    resting = ca.DM(np.concatenate([np.asarray(down, dtype=np.float64), np.zeros(6)]))
 
     def expr(
         move_velocity: ca.SX, move_acceleration: ca.SX, abort_velocity: ca.SX, abort_acceleration: ca.SX,
@@ -55,7 +57,7 @@ def _entry(down: ArrayLike) -> Kernel:
         a = acceleration * ca.if_else(brisk, abort_acceleration, move_acceleration)
         to_neutral, to_down = _is(state, TO_NEUTRAL), _is(state, TO_DOWN)
         target = ca.if_else(ca.eq(state, State.ENGAGING), drive[:, 0], now[:, 0])
-        target = ca.if_else(to_neutral, 0.0, ca.if_else(to_down, ca.DM([*down, *[0.0] * 6]), target))
+        target = ca.if_else(to_neutral, 0.0, ca.if_else(to_down, resting, target))
         return now, target, v, a, ca.logic_or(to_neutral, to_down)
 
     outputs = (
@@ -109,7 +111,12 @@ def base_trajectory(down: ArrayLike) -> Program:
     def body(b: Body) -> None:
         with b.switch(b["entered"]) as entered:
             with entered.case(1):
-                now, target, v, a = b.local("now", MOTIONS), b.local("target", AXES), b.local("v", AXES), b.local("a", AXES)
+                now, target, v, a = (
+                    b.local("now", MOTIONS),
+                    b.local("target", AXES),
+                    b.local("v", AXES),
+                    b.local("a", AXES),
+                )
                 goes, duration = b.local("goes"), b.local("needed")
                 b.call(entry, **{p.name: b[p.name] for p in ENTRY}, now=now, target=target, v=v, a=a, goes=goes)
                 b.copy(b["least"], b["duration_next"])

@@ -9,8 +9,8 @@ from __future__ import annotations
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
-from motionbase.control.fields import Field
 from motionbase.control.faults import BLOCKING, SHUTTING, Fault
+from motionbase.control.fields import Field
 from motionbase.control.states import Request, State
 
 THRESHOLDS = (

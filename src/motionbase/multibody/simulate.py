@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.compile import Port, compile
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
-from motionbase.multibody.closed import closed_start
+from motionbase.multibody.closed import captures, closed_start, singular_places_named
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
 from motionbase.multibody.model import Model
@@ -23,6 +24,7 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.flight import Flight
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
+from motionbase.multibody.watch import SimulationWarning, doubts
 
 Array: TypeAlias = NDArray[np.float64]
 Input: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
@@ -42,8 +44,13 @@ def simulate(
     every: int = 1,
     mode: Literal["strict", "fast"] = "strict",
     progress: Progress | None = None,
+    redundancy: Literal["drop", "regularise", "raise"] = "drop",
 ) -> Trajectory:
     """The motion from a start; with closures, from the nearest start that meets those which hold.
+
+    A closure that an input switches on in the course of a run must be met there but for a millimetre or milliradian;
+    speeds then jump as of `Loops.capture`, and the sample at that time has those before it. A run with closures is
+    looked over at its end, and a `SimulationWarning` says where its equations were not solved soundly.
 
     Args:
         model: a `Flight` carries the momentum of a free-flying tree along and keeps it to rounding
@@ -57,6 +64,7 @@ def simulate(
             and closures hold
         every: steps between samples
         progress: called now and then with the fraction done
+        redundancy: of a Model with closures, as of `Loops`; a Loops has its own
     """
     chosen = _method(method)
     if not isinstance(model, Model | Tree | Loops | Flight):
@@ -65,21 +73,32 @@ def simulate(
     steps, h = _steps(plain, duration, dt, every)
     q, v = q_of(plain, _checked_state("q0", q0)), v_of(plain, _checked_state("v0", v0))
     if isinstance(model, Model):
-        model = Loops(model, step=h, around=q) if model.closures else Tree(model)
+        model = Loops(model, step=h, redundancy=redundancy, around=q) if model.closures else Tree(model)
     flight = model if isinstance(model, Flight) else None
     with explained(plain, q):
         system = System(plain, model.forward_dynamics, *([flight.speeds_of] if flight else []))
     held, rows = _inputs(system, inputs, steps, h)
-    if isinstance(model, Loops):
-        q, v = closed_start(model, q, v, {**held, **{name: values[0] for name, values in rows.items()}})
+
+    def inputs_at(at: Any) -> dict[str, Array]:
+        """Those of the step that begins at a number of steps, or of several."""
+        return {**held, **{name: values[np.minimum(at, steps - 1)] for name, values in rows.items()}}
+
+    loops = model if isinstance(model, Loops) else None
+    jumps = {}
+    if loops:
+        q, v = closed_start(loops, q, v, inputs_at(0))
+        jumps = captures(loops, held, rows, h)
     if flight:
         v = compile(flight.momenta)(q=q, v=v)
-    job = Job(system, held, rows, steps, h, every, mode, progress or (lambda _: None))
-    with explained(plain, q):
+    job = Job(system, held, rows, steps, h, every, mode, progress or (lambda _: None), jumps)
+    with explained(plain, q), singular_places_named(loops, lambda t: inputs_at(round(t / h))):
         q_rows, v_rows, taken, wall = run(job, chosen, q, v)
     if flight:
         v_rows = compile(flight.speeds).map(q=np.ascontiguousarray(q_rows), u=np.ascontiguousarray(v_rows))["v"]
     t = np.arange(len(q_rows), dtype=np.float64) * (h * every)
+    if loops:
+        for sentence in doubts(loops, t, q_rows, v_rows, inputs_at(np.arange(len(t)) * every)):
+            warnings.warn(sentence, SimulationWarning, stacklevel=2)
     tree = model if isinstance(model, Tree) else model.tree
     energy = compile(Outputs(tree).energies).map(q=np.ascontiguousarray(q_rows), v=np.ascontiguousarray(v_rows))
     return Trajectory(

@@ -140,7 +140,7 @@ class Motion:
         inputs = (H, *STATE, DRIVES, *LINES, BRAKE, LOAD)
         return Program("motion", inputs, (*(next_of(p) for p in STATE), *LEG_OUTPUTS), body)
 
-    def at_rest(self, l: float | None = None) -> dict[str, np.ndarray]:
+    def at_rest(self, l: float | None = None) -> dict[str, Any]:
         """The state at rest with all legs equally long, neutral if not given: weight and pressures in balance."""
         from motionbase.plant.rest import at_rest
 

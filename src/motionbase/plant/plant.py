@@ -69,7 +69,7 @@ class Plant:
     def step(self) -> Program:
         """(h, state, valve_cmd, lines, faults, load, seed) -> state_next, readings, true motion of the legs."""
         motion = self.motion
-        noise = random("sensor_noise", Port("normal", NUMBERS), kind="normal")
+        noise = random("sensor_noise", Port("uniform", NUMBERS))
         measure, where = measurement(self.sensors, motion.mechanism.gravity), motion.mechanism.legs
         h_sub = Kernel("part", (H,), (Port("h_sub", (), "s"),), lambda h: h / self.substeps)
         later = Kernel("later", (TICK,), (next_of(TICK),), lambda tick: tick + 1)
@@ -94,13 +94,13 @@ class Plant:
                     for p in STATE:
                         b.copy(b[next_of(p).name], between[p.name])
                     b.call(motion.step, **between, **held, **after, **found)
-            normal = b.local("normal", NUMBERS)
-            b.call(noise, seed=b["seed"], counter=b["tick"], normal=normal)
+            uniform = b.local("uniform", NUMBERS)
+            b.call(noise, seed=b["seed"], counter=b["tick"], uniform=uniform)
             now = {p.name: b[next_of(p).name] for p in STATE}
             true = {name: found[name] for name in ("l", "l_dot", "l_ddot", "f")}
             faults = {p.name: b[p.name] for p in SENSOR_FAULTS}
             readings = {p.name: b[p.name] for p in MEASURED}
-            b.call(measure, **now, **true, normal=normal, **faults, l_last=b["l_read"], **readings)
+            b.call(measure, **now, **true, uniform=uniform, **faults, l_last=b["l_read"], **readings)
             b.copy(b["l_meas"], b["l_read_next"])
             b.call(later, tick=b["tick"], tick_next=b["tick_next"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def holding_forces(motion: Motion, p_W: Array, Q_WP: Array) -> Array:
     return np.asarray(np.linalg.solve(per_force, -free))
 
 
-def at_rest(motion: Motion, l: float | None = None) -> dict[str, Array]:
+def at_rest(motion: Motion, l: float | None = None) -> dict[str, Any]:
     """The state of `Motion.step`."""
     p_W, Q_WP = resting_pose(motion, l)
     f = holding_forces(motion, p_W, Q_WP)

@@ -22,6 +22,7 @@ from motionbase.multibody.lookup import Point, check_place, listed
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.coordinates import coordinate_rates, moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
 
 Array: TypeAlias = NDArray[np.float64]
 Inputs: TypeAlias = Mapping[str, ArrayLike] | None
@@ -173,9 +174,18 @@ def checked_mass(equations: Equations, M: Array, independent: tuple[int, ...]) -
     return M
 
 
-def equations_of(model: Model | Tree, inputs: Inputs = None, places: Places | None = None) -> Equations:
-    """Equations of a model, or of a tree with switches of its own."""
-    return Equations(Tree(model) if isinstance(model, Model) else model, inputs, places or {})
+def tree_of(model: Model | Tree | Loops) -> Tree:
+    """The tree of a model; one with switches of its own, or of closed loops, as it is."""
+    if isinstance(model, Model):
+        return Tree(model)
+    if not isinstance(model, Tree | Loops):
+        raise ModelError(f"analysis: the model is {type(model).__name__}, a Model, Tree or Loops is wanted")
+    return model.tree if isinstance(model, Loops) else model
+
+
+def equations_of(model: Model | Tree | Loops, inputs: Inputs = None, places: Places | None = None) -> Equations:
+    """Equations of a model; closures hold as they are, without the corrections and the choice of rows of a Loops."""
+    return Equations(tree_of(model), inputs, places or {})
 
 
 def tangent_names(model: Model) -> tuple[str, ...]:

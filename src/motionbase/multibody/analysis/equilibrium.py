@@ -15,6 +15,7 @@ from motionbase.multibody.analysis.nullspace import Allowed, allowed
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
 
 Array = NDArray[np.float64]
 Search = Literal["stable", "nearest"]
@@ -50,7 +51,7 @@ class Equilibrium:
 
 
 def equilibrium(
-    model: Model | Tree, q_guess: State = None, inputs: Inputs = None, search: Search = "stable"
+    model: Model | Tree | Loops, q_guess: State = None, inputs: Inputs = None, search: Search = "stable"
 ) -> Equilibrium:
     """The place of rest that Newton's method finds from a guess.
 
@@ -116,7 +117,10 @@ def closed(equations: Equations, q: Array) -> tuple[Array, Values]:
     for _ in range(MOST_STEPS):
         at = equations.values(q, still)
         if not all(np.all(np.isfinite(x)) for x in at):
-            raise ModelError(f"model {equations.model.name!r}: forces or closures are not finite at this place")
+            raise ModelError(
+                f"model {equations.model.name!r}: forces or closures are not finite at this place; the two points of a "
+                "distance closure must be apart"
+            )
         if np.abs(at.residual).max(initial=0.0) < MET:
             return q, at
         step = -weight * (allowed(at.J * weight).inverse @ at.residual)

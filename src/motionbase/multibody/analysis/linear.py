@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.eigen import symmetric_modes
+from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.lookup import listed
 
 Array = NDArray[np.float64]
@@ -78,9 +79,13 @@ class LinearModel:
         Args:
             frequencies: [Hz], not negative
         """
-        f = np.atleast_1d(np.asarray(frequencies, dtype=np.float64))
+        given = numbers_of(frequencies)
+        f = np.atleast_1d(given) if given is not None else np.empty((0, 0))
         if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0):
-            raise ModelError("frequency response: frequencies must be a row of finite numbers, not negative [Hz]")
+            raise ModelError(
+                f"frequency response: frequencies are {shown(frequencies)}; a row of finite numbers, not negative [Hz], "
+                "is wanted"
+            )
         s = 2j * np.pi * f[:, None, None]
         try:
             return np.asarray(self.C @ np.linalg.solve(s * np.eye(len(self.A)) - self.A, self.B[None]) + self.D)
@@ -99,7 +104,7 @@ class LinearModel:
             static: add to D what the modes left out do at zero frequency; they must be stable
         """
         kappa, X = symmetric_modes(self.stiffness, self.M)
-        chosen = list(range(keep)) if isinstance(keep, int) else [int(k) for k in keep]
+        chosen = _mode_numbers(keep)
         if not chosen or len(set(chosen)) < len(chosen) or not all(0 <= k < self.n for k in chosen):
             raise ModelError(f"modal reduction: keep is {keep!r}; the model has modes 0 to {self.n - 1}")
         left = self._in(X[:, chosen], tuple(f"mode{k + 1}" for k in chosen))
@@ -126,6 +131,16 @@ class LinearModel:
             M=np.eye(X.shape[1]),
             basis=self.basis @ X,
         )
+
+
+def _mode_numbers(keep: object) -> list[int]:
+    """The lowest so many, or those listed; none where it is neither."""
+    if isinstance(keep, int | np.integer) and not isinstance(keep, bool):
+        return list(range(int(keep)))
+    listed = numbers_of(keep)
+    if listed is None or listed.ndim != 1 or not np.all(listed == np.round(listed)):
+        return []
+    return [int(k) for k in listed]
 
 
 def _places(kind: str, known: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -20,13 +20,18 @@ from motionbase.multibody.analysis.nullspace import Allowed, allowed
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of, v_of
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
 
 Array = NDArray[np.float64]
 MET = 1e-7  # [m, rad, m/s, rad/s] by which a state may miss the closures
 
 
 def linearise(
-    model: Model | Tree, q: State = None, v: State = None, inputs: Inputs = None, outputs: Places | None = None
+    model: Model | Tree | Loops,
+    q: State = None,
+    v: State = None,
+    inputs: Inputs = None,
+    outputs: Places | None = None,
 ) -> LinearModel:
     """A, B, C, D about a state, which need not be at rest.
 

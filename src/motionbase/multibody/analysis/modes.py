@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.eigen import rounding, symmetric_modes
-from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names
+from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names, tree_of
 from motionbase.multibody.analysis.equilibrium import check_balanced
 from motionbase.multibody.analysis.linear import LinearModel
 from motionbase.multibody.analysis.linearise import check_closed, linear_model
@@ -19,6 +19,7 @@ from motionbase.multibody.analysis.participation import body_shares, joint_share
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.multibody.tree.loops import Loops
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -57,7 +58,7 @@ class NaturalModes:
         return len(self.frequencies)
 
 
-def modes(model: Model | Tree, q: State = None, inputs: Inputs = None, closures: bool = True) -> NaturalModes:
+def modes(model: Model | Tree | Loops, q: State = None, inputs: Inputs = None, closures: bool = True) -> NaturalModes:
     """Modes of small motions about a place of rest.
 
     Damping that does not couple the undamped modes gives one mode for each coordinate. Otherwise modes are those of the
@@ -69,7 +70,7 @@ def modes(model: Model | Tree, q: State = None, inputs: Inputs = None, closures:
         closures: False takes all closures away
     """
     if not closures:
-        tree = model if isinstance(model, Tree) else Tree(model)
+        tree = tree_of(model)
         model = replace(tree, model=replace(tree.model, closures=()))
     equations = equations_of(model, inputs)
     at_q, still = q_of(equations.model, q), np.zeros(equations.model.nv)

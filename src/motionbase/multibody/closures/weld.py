@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
+from motionbase.multibody.attitude import quaternion_of
 from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends
 from motionbase.multibody.closures.point import together
 from motionbase.multibody.joint import IDENTITY, checked_rotation
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 class WeldClosure(AbstractClosure):
     """The frame at point a stays with the frame at point b, turned by `orientation`; six rows in the axes at point b.
 
-    The turning error is sin(angle) times its axis: it shrinks from any error below 180 degrees, and is the angle for
-    small ones. Its rate is taken as omega_a - omega_b (equation 30), which is exact where the closure is met.
+    The turning error is 2 sin(angle / 2) times its axis, the short way round: twice the vector part of the quaternion
+    with w >= 0. It is the angle for small ones, vanishes where the frames agree and nowhere else, and is largest at 180
+    degrees. Its rate is taken as omega_a - omega_b (equation 30), which is exact where the closure is met.
 
     Attributes:
         body_a, point_a, body_b, point_b: the places
@@ -56,6 +58,6 @@ class WeldClosure(AbstractClosure):
         """Point together, and no rotation left between the frames."""
         point = together(a, b)
         R = b.R.T @ a.R @ ca.DM(self.orientation).T  # of a relative to where it should be, in b's axes
-        turned = 0.5 * ca.vertcat(R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+        turned = 2 * quaternion_of(R)[1:]
         W = ca.horzcat(point.W, ca.vertcat(b.R, ca.DM.zeros(3, 3)))
         return Relation(ca.vertcat(point.residual, turned), W, ca.DM.zeros(6))

@@ -21,6 +21,8 @@ from motionbase.multibody.integrators.system import System
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # Hairer, Norsett & Wanner I, section II.4
 MEMORY = 0.08  # exponent of the error before: a proportional-integral control (Gustafsson 1991)
 FEEDBACK = {"q": "q_next", "v": "v_next", "trial": "trial_next", "left": "left_next", "error": "error_next"}
+SAMPLE_FEEDBACK = {**FEEDBACK, "unmet": "unmet_next"}
+ATTEMPTS = 32  # at a sample in one turn of the loop over samples; the rest of them costs a comparison each
 
 
 @final
@@ -78,6 +80,35 @@ class Adaptive:
 
         inputs = (_INTERVAL, q, v, *_CONTROL, *system.inputs)
         return Program(f"{self.name}_attempt", inputs, choose.outputs, body)
+
+    def sample(self, system: System) -> Unit:
+        """(interval, q, v, trial, left, error, unmet, inputs ...) -> the same at the next sample.
+
+        One turn of a loop is one sample, so an input may have a row for each. Where ATTEMPTS do not reach the sample,
+        `met` is 0 and the turns after it do nothing: run again from there, with `unmet` at 0 and the inputs of that
+        sample.
+        """
+        attempt = self.attempt(system)
+        q, v = system.ports[1:3]
+        ports = {p.name: p for p in (q, v, *_CONTROL)}
+
+        def body(b: Body) -> None:
+            held = {p.name: b[p.name] for p in (_INTERVAL, *system.inputs)}
+            now = {name: b.local(f"{name}_now", port.shape) for name, port in ports.items()}
+            met, done, tried = b.local("met_now"), b.local("done"), b.local("tried_now")
+            for name, place in now.items():
+                b.copy(b[name], place)
+            b.call(_BEGUN, unmet=b["unmet"], done=done, met=met, tried=tried)
+            with b.loop(ATTEMPTS), b.switch(done) as s, s.case(0):
+                b.call(attempt, **held, **now, **{FEEDBACK[name]: now[name] for name in ports}, met=met)
+                b.call(_COUNTED, met=met, tried=tried, done=done, tried_next=tried)
+            for name, place in now.items():
+                b.copy(place, b[FEEDBACK[name]])
+            b.call(_ENDED, met_now=met, tried_now=tried, unmet_next=b["unmet_next"], met=b["met"], tried=b["tried"])
+
+        inputs = (_INTERVAL, q, v, *_CONTROL, Port("unmet", (), "-", "1 does nothing"), *system.inputs)
+        outputs = (*system.next_ports, *_CONTROLLED[:3], *_ENDED.outputs)
+        return Program(f"{self.name}_sample", inputs, outputs, body)
 
     def _choice(self, system: System) -> Kernel:
         """Take the step or not, and the next one's length."""
@@ -138,3 +169,25 @@ def _limited(trial: Any, left: Any) -> Any:
 
 
 _LIMITED = Kernel("limited", _CONTROL[:2], (Port("h", (), "s"),), _limited)
+_BEGUN = Kernel(
+    "begun",
+    (Port("unmet", ()),),
+    (Port("done", ()), Port("met", ()), Port("tried", ())),
+    lambda unmet: (unmet, ca.SX(0), ca.SX(0)),
+)
+_COUNTED = Kernel(
+    "counted",
+    (Port("met", ()), Port("tried", ())),
+    (Port("done", ()), Port("tried_next", ())),
+    lambda met, tried: (met, tried + 1),
+)
+_ENDED = Kernel(
+    "ended",
+    (Port("met_now", ()), Port("tried_now", ())),
+    (
+        Port("unmet_next", (), "-", "1 when the sample was not reached"),
+        Port("met", (), "-", "1 when the sample was reached"),
+        Port("tried", (), "-", "attempts"),
+    ),
+    lambda met, tried: (1 - met, met, tried),
+)

@@ -138,9 +138,10 @@ def _body(xml: UrdfXml, link: ET.Element, name: str) -> Body:
     keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
     xx, yy, zz, xy, xz, yz = (xml.numbers(inertia, k, 1)[0] for k in keys)
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    kilograms = xml.numbers(mass, "value", 1)[0]
     try:
         with np.errstate(all="ignore"):
-            return Body(name, xml.numbers(mass, "value", 1)[0], com, (R @ tensor @ R.T).tolist())
+            return Body(name, kilograms, com, (R @ tensor @ R.T).tolist())
     except ModelError as e:
         xml.complain(inertial, str(e))
 
@@ -150,25 +151,30 @@ def _joint(xml: UrdfXml, joint: ET.Element, name: str, bodies: dict[str, str]) -
         xml.complain(joint, f"joint {name!r} mimics another one, which is not supported; give each its own motion")
     parent, child = (bodies[xml.text(joint.findall(end)[0], "link")] for end in ("parent", "child"))
     position, R = _origin(xml, joint)
+    kind, axis = _kind(xml, joint, name)
+    across = _across(xml, joint, np.array(axis)) if kind == "planar" else None
     try:
-        return Joint(name, parent, child, _motion(xml, joint, name), position, R.tolist())
+        return Joint(name, parent, child, _motion(kind, axis, across), position, R.tolist())
     except ModelError as e:
         said = str(e)
         xml.complain(joint, said if repr(name) in said else f"joint {name!r}: {said}")
 
 
-def _motion(xml: UrdfXml, joint: ET.Element, name: str) -> AbstractMotion:
+def _kind(xml: UrdfXml, joint: ET.Element, name: str) -> tuple[str, tuple[float, ...]]:
+    """Type and axis as they stand in the file."""
     kind = xml.text(joint, "type")
     if kind not in TYPES:
         xml.complain(joint, f"joint {name!r}: type {kind!r} is not supported; types: {', '.join(TYPES)}")
     element = xml.only(joint, "axis")
-    x, y, z = (1.0, 0.0, 0.0) if element is None else xml.numbers(element, "xyz", 3)
-    if kind == "fixed":
-        return fixed()
-    if kind == "floating":
-        return Free()
-    if kind == "planar":
-        return planar(*_across(xml, joint, np.array([x, y, z])))
+    return kind, (1.0, 0.0, 0.0) if element is None else xml.numbers(element, "xyz", 3)
+
+
+def _motion(kind: str, axis: tuple[float, ...], across: tuple[Any, Any] | None) -> AbstractMotion:
+    if across is not None:
+        return planar(*across)
+    if kind in ("fixed", "floating"):
+        return fixed() if kind == "fixed" else Free()
+    x, y, z = axis
     return prismatic((x, y, z)) if kind == "prismatic" else revolute((x, y, z))
 
 

@@ -20,6 +20,7 @@ from motionbase.multibody.names import State, q_of
 from motionbase.spatial.rotations import Expr
 
 Array = NDArray[np.float64]
+ARRIVED = 0.01  # [m], [rad] from the end of a path at which the tip has reached it
 
 
 @final
@@ -34,7 +35,8 @@ class Followed:
         path_time: (n + 1,) how far along the path [s]; it runs slower than t while limits slow the joints
         scale, damping, sigma, manipulability: (n,) as of ResolvedRate
         position_error, angle_error: (n,) from the path at path_time [m], [rad]
-        finished: whether the end of the path was reached in time
+        finished: whether the tip reached the end of the path in time: path time ran to its end, and the tip is within
+            1 cm and 0.01 rad of it (of what the law's task asks for)
     """
 
     t: Array
@@ -72,7 +74,7 @@ def follow(
     Path time runs at the law's `scale`, so where limits slow the joints the tip stays on its line and arrives later.
 
     Args:
-        q0: coordinates of the whole model, as an array or by name
+        q0: coordinates of the whole model, as an array or by name; the driven joints within their limits
         dt: step [s]
         gain: with which an error of the pose is taken back [1/s]
         extra: longest time beyond the path's own, as part of it
@@ -87,6 +89,7 @@ def follow(
     recorded = ["q_next", "t_next", "v_cmd", *(p.name for p in MONITORS), "position_error", "angle_error"]
     loop = scan(follow_step(law, path), {"q": "q_next", "t": "t_next"}, record=recorded)
     q = q_of(model, q0)
+    _check_limits(law, q)
     given: dict[str, Any] = {"h": dt, "gain": gain, "q": q, "t": 0.0, **path.ends}
     rows = loop(steps, **given)
     time = np.concatenate([[0.0], rows["t_next"]])
@@ -106,9 +109,26 @@ def follow(
         values["manipulability"],
         values["position_error"],
         values["angle_error"],
-        bool(ended.size),
+        bool(ended.size) and _arrived(law, values),
         law.arm.at_q,
     )
+
+
+def _check_limits(law: ResolvedRate, q: Array) -> None:
+    """Outside its limits a joint could not move back: its speed is scaled to nothing."""
+    if law.arm.limits is None:
+        return
+    lower, upper, _ = law.arm.limits.columns
+    for name, at, low, high in zip(law.arm.joints, law.arm.at_q, lower, upper, strict=True):
+        if not low <= q[at] <= high:
+            raise SimulationError(f"follow: joint {name!r} starts at {q[at]:g}, outside its limits {low:g} to {high:g}")
+
+
+def _arrived(law: ResolvedRate, values: dict[str, Array]) -> bool:
+    """The last errors, of position and of angle, are small where the task asks for all three rows of it."""
+    wanted = (("v", "position_error"), ("w", "angle_error"))
+    asked = [error for letter, error in wanted if {f"{letter}{axis}" for axis in "xyz"} <= set(law.task)]
+    return all(float(values[error][-1]) <= ARRIVED for error in asked)
 
 
 def follow_step(law: ResolvedRate, path: LinePath) -> Kernel:

@@ -8,8 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.guarded import safe_divide, sqrt_guarded
 from motionbase.errors import SimulationError
+from motionbase.multibody.attitude import quaternion_of
 from motionbase.spatial import quaternion_product
 from motionbase.spatial.rotations import Expr
+
+__all__ = ["checked_pose", "conjugate", "pose_error", "quaternion_of", "rotation_vector"]
 
 SMALL = 1e-8  # |sin(half angle)| below which the angle is twice the sine; the next term is its cube
 
@@ -27,26 +30,6 @@ def rotation_vector(Q: Expr) -> Expr:
     tiny = sine < SMALL
     factor = ca.if_else(tiny, 2, safe_divide(2 * ca.atan2(ca.if_else(tiny, 0, sine), sign * Q[0]), sine))
     return factor * axis
-
-
-def quaternion_of(R: Expr) -> Expr:
-    """Unit quaternion wxyz, w not negative, of a rotation matrix; from the largest of its four squares (Shepperd 1978).
-
-    The other forms divide by what may vanish.
-    """
-    trace = R[0, 0] + R[1, 1] + R[2, 2]
-    squares = [trace, R[0, 0], R[1, 1], R[2, 2]]
-    wx, wy, wz = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    xy, xz, yz = R[1, 0] + R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2]
-    own = [1 + 2 * square - trace for square in squares]
-    own[0] = 1 + trace
-    rows = [(own[0], wx, wy, wz), (wx, own[1], xy, xz), (wy, xy, own[2], yz), (wz, xz, yz, own[3])]
-    Q = ca.vertcat(*rows[3])
-    largest = squares[3]
-    for row, square in zip(rows[2::-1], squares[2::-1], strict=True):
-        better = square >= largest
-        Q, largest = ca.if_else(better, ca.vertcat(*row), Q), ca.if_else(better, square, largest)
-    return Q * (ca.if_else(Q[0] < 0, -1, 1) / ca.sqrt(ca.sumsqr(Q)))
 
 
 def pose_error(p: Expr, Q: Expr, p_ref: Expr, Q_ref: Expr) -> Expr:

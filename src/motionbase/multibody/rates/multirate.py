@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Body, Kernel, Port, Program, compile, compose, scan
 from motionbase.errors import ModelError, SimulationError
+from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.integrators.local import local_rate, moved
 from motionbase.multibody.integrators.run import Samples
 from motionbase.multibody.integrators.system import H
@@ -201,6 +202,9 @@ class Multirate:
             inputs: by name, a constant or one row a step; what is not given is zero, and closures hold
             every: base steps between rows
         """
+        length = numbers_of(h)
+        if length is None or length.shape != () or not (np.isfinite(length) and length > 0):
+            raise SimulationError(f"multirate: h is {shown(h)} s, it must be a finite number above 0")
         if steps < 1 or every < 1 or steps % every:
             raise SimulationError(f"multirate: {steps} steps with a row every {every}; steps must be a multiple of it")
         held, rows = self._inputs(inputs or {}, steps)
@@ -233,7 +237,10 @@ class Multirate:
         held: dict[str, Array] = {}
         rows: dict[str, Array] = {}
         for name, port in ports.items():
-            value = np.array(given.get(name, np.full(port.dims, float(name.endswith("_active")))), dtype=np.float64)
+            raw = given.get(name, np.full(port.dims, float(name.endswith("_active"))))
+            value = numbers_of(raw)
+            if value is None or not np.all(np.isfinite(value)):
+                raise SimulationError(f"multirate: input {name!r} is {shown(raw)}, finite numbers are wanted")
             if value.shape not in (port.dims, (steps, *port.dims)):
                 wanted = f"{port.dims} or {(steps, *port.dims)}"
                 raise SimulationError(f"multirate: input {name!r} has shape {value.shape}, {wanted} is wanted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -24,6 +24,12 @@ PLACES = 4  # wanted for each combination of active closures
 GUESSES = 16
 NEWTON_STEPS = 60
 LONGEST_STEP = 0.5  # [rad, m] a Newton step is shortened to this
+NEAR = 4  # places sought beside the first one, to see which rank of the closures is the usual one there
+NEAR_SPREAD = 0.05  # [rad, m]
+# From a residual of CLOSE, Newton's method takes four or five steps to MET, squaring the error each time. Where J loses
+# rank it only halves the error and leaves coordinates wrong by the root of the residual: nothing is judged there.
+CLOSE = 1e-2
+SHARP_STEPS = 9
 MOST_SWITCHES = 6  # 64 combinations
 
 
@@ -35,11 +41,15 @@ class Combination:
     Attributes:
         active: for each closure, whether it holds
         places: coordinates that meet those that hold; none found where they exclude each other
+        near: which of the places are the first one and its neighbours
+        sharp: which of the places Newton's method found at its proper speed, so that ranks can be judged there
         miss: largest residual of the best guess [m, rad], and the row that has it
     """
 
     active: tuple[bool, ...]
     places: tuple[Array, ...]
+    near: tuple[int, ...] = ()
+    sharp: tuple[int, ...] = ()
     miss: tuple[float, str] = (0.0, "")
 
 
@@ -121,37 +131,72 @@ class Geometry:
         rows = self.held(active)
         rng = np.random.default_rng(0)
         places: list[Array] = []
+        near: list[int] = []
+        sharp: list[int] = []
         miss = (np.inf, "")
+
+        def keep(q: Array, residual: Array, is_sharp: bool) -> bool:
+            nonlocal miss
+            worst = float(np.abs(residual).max(initial=0.0))
+            if worst < MET:
+                sharp.extend([len(places)] if is_sharp else [])
+                places.append(q)
+            elif worst < miss[0]:
+                miss = (worst, self.names[rows[int(np.abs(residual).argmax())]])
+            return worst < MET
+
+        wide = 0
         for k in range(GUESSES):
             spread = 0.0 if k == 0 else 0.1 + 0.05 * k
             q = self.around + spread * rng.standard_normal(self.model.nq)
             for _, at_modes in self.model.q_slices:
                 q[at_modes] = self.around[at_modes]
-            q = self._unit(q)
-            q, residual = self._newton(q, rows)
-            worst = float(np.abs(residual).max(initial=0.0))
-            if worst < MET:
-                places.append(q)
-            elif worst < miss[0]:
-                miss = (worst, self.names[rows[int(np.abs(residual).argmax())]])
-            if len(places) == PLACES:
+            wide += keep(*self.newton(self._unit(q), rows))
+            if places and not near:
+                near = [0, *(len(places) - 1 for found in self._beside(places[0], rows) if keep(*found))]
+            if wide == PLACES:
                 break
-        return Combination(active, tuple(places), miss)
+        return Combination(active, tuple(places), tuple(near), tuple(sharp), miss)
 
     def _unit(self, q: Array) -> Array:
         return np.array(unit_coordinates(self.model, ca.DM(q))).ravel()
 
-    def _newton(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
-        """Newton steps of least length in the speeds; redundant rows are no hindrance."""
+    def _beside(self, q: Array, rows: list[int]) -> Iterator[tuple[Array, Array, bool]]:
+        """Places a little along the motions that a place allows, as `newton` returns them.
+
+        Beside a place that meets redundant rows these are dependent but for a remainder, which the short steps leave
+        out: it would throw them along the motion. Steps with all of J where that does not meet the closures.
+        """
+        rng = np.random.default_rng(1)
+        _, sizes, V = np.linalg.svd(self.rows(q)[1][rows])
+        allowed = V[int(np.sum(sizes > 1e-7 * sizes.max(initial=0.0))) :].T
+        for _, at_modes in self.model.v_slices:
+            allowed[at_modes] = 0.0
+        for _ in range(NEAR):
+            dv = NEAR_SPREAD * allowed @ rng.standard_normal(allowed.shape[1])
+            guess = np.array(self._functions[1](q, dv)).ravel()
+            found = self.newton(guess, rows, rcond=0.02)
+            yield found if np.abs(found[1]).max(initial=0.0) < MET else self.newton(guess, rows)
+
+    def newton(self, q: Array, rows: list[int], rcond: float = 1e-9) -> tuple[Array, Array, bool]:
+        """Newton steps of least length in the speeds; redundant rows are no hindrance.
+
+        Returns the place, the residual of the rows (inf where it is not defined), and whether steps were few.
+        """
         stiff = np.ones(self.model.nv)
         for _, at_modes in self.model.v_slices:
             stiff[at_modes] = 1e-3  # joints move before bodies bend
         residual, J = self.rows(q)
+        last = 0
         for _ in range(NEWTON_STEPS):
-            if np.abs(residual[rows]).max(initial=0.0) < 0.01 * MET or not np.all(np.isfinite(residual)):
+            miss = np.abs(residual[rows]).max(initial=0.0)
+            if miss < 0.01 * MET or not (np.all(np.isfinite(residual[rows])) and np.all(np.isfinite(J[rows]))):
                 break
-            dv = -stiff * np.linalg.lstsq(J[rows] * stiff, residual[rows], rcond=1e-9)[0]
+            last += bool(miss < CLOSE)
+            dv = -stiff * np.linalg.lstsq(J[rows] * stiff, residual[rows], rcond=rcond)[0]
             dv *= min(1.0, LONGEST_STEP / max(float(np.abs(dv).max(initial=0.0)), 1e-300))
             q = np.array(self._functions[1](q, dv)).ravel()
             residual, J = self.rows(q)
-        return q, np.nan_to_num(residual[rows], nan=np.inf)
+        if not np.all(np.isfinite(J[rows])):
+            return q, np.full(len(rows), np.inf), False
+        return q, np.nan_to_num(residual[rows], nan=np.inf), last <= SHARP_STEPS

@@ -43,6 +43,10 @@ class Tree:
     stiffening: bool = field(default=True)
     recursion: Recursion | Literal["shorter"] = "shorter"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.model, Model):
+            raise ModelError(f"tree: the model is {type(self.model).__name__}, a Model is wanted")
+
     def state(self, q: Expr, v: Expr) -> TreeState:
         """The tree at one moment, with this tree's switches."""
         return TreeState.of(self.model, q, v, self.coriolis_of_modes, self.stiffening)

@@ -38,8 +38,12 @@ class Flight:
     tree: Tree
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            raise ModelError(f"flight: of {type(self.tree).__name__}, a Tree is wanted: Flight(Tree(model))")
         model = self.tree.model
         roots = [j for j, parent in zip(model.joints, model.parents, strict=True) if parent < 0]
+        if not roots:
+            raise ModelError(f"model {model.name!r} has no body, so it has no momentum to carry along")
         if len(roots) > 1 or not isinstance(roots[0].motion, Free):
             names = ", ".join(repr(j.name) for j in roots)
             raise ModelError(

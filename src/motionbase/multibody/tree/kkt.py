@@ -15,7 +15,13 @@ from motionbase.compile.linear import Factorization, Precedence, factorize
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.consistency import Combination, Geometry
-from motionbase.multibody.tree.redundancy import Redundancy, explain, independent_rows
+from motionbase.multibody.tree.redundancy import (
+    Independent,
+    Redundancy,
+    dependent_rows,
+    explain,
+    independent_rows,
+)
 from motionbase.spatial.rotations import Expr
 
 Array = NDArray[np.float64]
@@ -60,8 +66,15 @@ class Saddle:
                 continue
             rows = self.geometry.held(one.active)
             samples = [self.geometry.rows(q)[1][rows] for q in one.places]
-            choice = independent_rows(samples, [self.geometry.names[i] for i in rows])
-            found.append((one, tuple(rows[i] for i in choice.kept), choice.regular))
+            names = [self.geometry.names[i] for i in rows]
+            try:
+                choice = independent_rows(samples, names, one.near, one.sharp)
+            except ModelError as e:
+                if self.redundancy != "regularise":
+                    raise ModelError(f"model {self.model.name!r}: {e}") from None
+                choice = Independent(tuple(range(len(rows))), tuple(range(len(samples))))
+            apart = tuple(k for k in choice.regular if k not in one.near[1:])  # neighbours say nothing about pivots
+            found.append((one, tuple(rows[i] for i in choice.kept), apart or choice.regular))
         return tuple(found)
 
     @cached_property
@@ -89,6 +102,15 @@ class Saddle:
         met = {i for one, _, _ in self._chosen for i in self.geometry.held(one.active)}
         # rows of a closure that could never be met keep their place: nothing is known against them
         return tuple(sorted(ever | ({i for one in excluded for i in self.geometry.held(one.active)} - met)))
+
+    def dependence(self, q: Array, active: Sequence[bool]) -> tuple[float, tuple[str, ...]]:
+        """How far the rows that hold are from being dependent at a place, and those concerned; 1 if compliant."""
+        if self.redundancy == "regularise":
+            return 1.0, ()
+        held = set(self.geometry.held(active)) & set(self.rows)
+        kept = next((set(kept) for one, kept, _ in self._chosen if one.active == tuple(active)), held)
+        rows = sorted(held & kept)
+        return dependent_rows(self.geometry.rows(q)[1][rows], [self.geometry.names[i] for i in rows])
 
     def switches(self, active: Sequence[Expr]) -> list[Expr]:
         """s of each row in the system; `active` has an expression, above 0.5 for on, for each switchable closure."""

@@ -10,6 +10,7 @@ from typing import Any, final
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
+from motionbase.errors import ModelError
 from motionbase.multibody.elements import Wrench
 from motionbase.multibody.lookup import GROUND, Point, check_place
 from motionbase.multibody.model import Model
@@ -27,6 +28,13 @@ class Outputs:
     """What can be asked of a tree beside its accelerations; for one with loops, `Outputs(loops.tree)`."""
 
     tree: Tree
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Tree):
+            raise ModelError(
+                f"outputs: of {type(self.tree).__name__}, a Tree is wanted: Outputs(Tree(model)), or "
+                "Outputs(loops.tree) where there are closures"
+            )
 
     @property
     def model(self) -> Model:

@@ -13,10 +13,12 @@ from motionbase.errors import ModelError
 
 Array = NDArray[np.float64]
 
-# Sample places meet the closures to 1e-10; what is dependent there leaves a remainder of that order times curvature.
+# Places that are judged meet the closures to 1e-12; what is dependent there leaves a remainder of that order times
+# curvature. (At a singular place coordinates are only good to the root of it: such places are not judged.)
 RANK_TOLERANCE = 1e-7
 # A row this far (sine of the angle) from those before it in every sample is taken at once; others wait for better ones.
 CLEARLY_INDEPENDENT = 0.05
+TAKES_PART = 0.05  # of the largest weight of a row in a dependency
 
 
 @final
@@ -44,24 +46,39 @@ class Independent:
 
     Attributes:
         kept: rows with full rank in every regular sample, in order
-        regular: samples in which the rank is the usual one; the others are singular places of the mechanism
+        regular: samples in which the rank is the usual one; the others are singular places of the mechanism, or belong
+            to another way of putting it together
     """
 
     kept: tuple[int, ...]
     regular: tuple[int, ...]
 
 
-def independent_rows(samples: Sequence[Array], names: Sequence[str]) -> Independent:
+def independent_rows(
+    samples: Sequence[Array], names: Sequence[str], near: Sequence[int], sharp: Sequence[int]
+) -> Independent:
     """Rows to keep: early ones first where they are clearly independent, then the best that remain.
+
+    The rank is the one that most places near the first one have, the larger of two that are as frequent: on one way of
+    putting a mechanism together, a singular place only takes away from it; other ways may have more.
 
     Args:
         samples: J (rows, nv) at places that meet the closures
         names: of the rows
+        near: which samples are the first place and those beside it
+        sharp: which samples are exact enough to be judged
     """
     J = _scaled(samples)
-    ranks = [_rank(sample) for sample in J]
-    rank = max(ranks, default=0)
-    regular = [k for k, r in enumerate(ranks) if r == rank]
+    ranks = {k: _rank(J[k]) for k in sharp}
+    beside = [ranks[k] for k in near if k in ranks and k > 0]
+    if not beside:
+        raise ModelError(
+            f"closures: at the place where they are met, and all around it, {', '.join(dependent_rows(J[0], names)[1])} "
+            "are dependent to first order only: a singular place of the mechanism; start elsewhere, or use "
+            "redundancy='regularise'"
+        )
+    rank = max(beside, key=lambda r: (beside.count(r), r))
+    regular = [k for k, r in ranks.items() if r == rank]
     left = [J[k].copy() for k in regular]  # rows less what the kept rows span
     lengths = [np.linalg.norm(J[k], axis=1) for k in regular]
     kept: list[int] = []
@@ -102,6 +119,20 @@ def explain(J: Array, kept: Sequence[int], dropped: Sequence[int], names: Sequen
         depends = (names[k] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6)
         found.append(Redundancy(names[i], tuple(depends)))
     return tuple(found)
+
+
+def dependent_rows(J: Array, names: Sequence[str]) -> tuple[float, tuple[str, ...]]:
+    """How far rows are from being dependent (least singular value, each row at length one), and those that take part.
+
+    A value of 0 means that some combination of the rows is zero; 1 that they are normal to each other.
+    """
+    lengths = np.linalg.norm(J, axis=1)
+    if not len(J) or not np.all(np.isfinite(J)):
+        return 1.0, ()
+    U, sizes, _ = np.linalg.svd(J / np.where(lengths > 0, lengths, 1.0)[:, None])
+    weights = np.abs(U[:, len(J) - 1])
+    least = float(sizes[-1]) if len(J) <= J.shape[1] else 0.0
+    return least, tuple(n for n, w in zip(names, weights, strict=True) if w > TAKES_PART * weights.max())
 
 
 def _scaled(samples: Sequence[Array]) -> list[Array]:

@@ -1,0 +1,93 @@
+"""Kinematics as the law uses it: derivatives, round trip, forces by virtual work, modes."""
+
+import numpy as np
+
+from motionbase.compile import compile
+from motionbase.control.geometry import G, carried, force_of, forward_of, inverse_of, modal_masses, pose_down
+from motionbase.platform.kinematics import Kinematics
+from motionbase.platform.load import load_platform
+
+SIMONA = load_platform("simona")
+INVERSE, FORWARD, FORCE = compile(inverse_of(SIMONA)), compile(forward_of(SIMONA)), compile(force_of(SIMONA))
+RNG = np.random.default_rng(8)
+
+
+def motion_at(t: float) -> np.ndarray:
+    """(6, 3) of six sines, exact derivatives."""
+    w, phase, size = np.arange(1.0, 7.0) * 0.8, np.arange(6.0), np.array([0.2, 0.2, 0.15, 0.15, 0.15, 0.2])
+    s, c = np.sin(w * t + phase), np.cos(w * t + phase)
+    return np.stack([size * s, size * w * c, -size * w**2 * s], axis=1)
+
+
+def test_leg_rates_and_accelerations_are_derivatives() -> None:
+    """Central differences over 0.2 ms: h^2/6 of the third derivative, below 1e-6."""
+    h = 1e-4
+    for t in (0.3, 1.1, 2.7):
+        early, now, late = (INVERSE(motion_at(t + k * h)) for k in (-1, 0, 1))
+        np.testing.assert_allclose((late - early)[:, :2] / (2 * h), now[:, 1:], atol=1e-6)
+
+
+def test_forward_gives_back_the_pose() -> None:
+    for t in (0.0, 0.9, 2.2):
+        pose = motion_at(t)[:, 0]
+        got, converged = FORWARD(INVERSE(motion_at(t))[:, 0], pose + 0.01)
+        assert converged == 1.0
+        np.testing.assert_allclose(got, pose, atol=1e-9)
+
+
+def test_down_pose_has_the_down_length() -> None:
+    down = pose_down(SIMONA)
+    legs = INVERSE(np.column_stack([down, np.zeros((6, 2))]))
+    np.testing.assert_allclose(legs[:, 0], SIMONA.l_down, atol=1e-12)
+    np.testing.assert_allclose(down[2], -0.69, atol=1e-4)  # the published down position
+
+
+def test_forces_do_the_work_of_gravity_and_kinetic_energy() -> None:
+    """Power of the legs = rate of the energy of payload and rods; the energy is computed here from its definition."""
+    mass, centre, inertia = carried(SIMONA)
+    kinematics = Kinematics(SIMONA)
+    pose = compile(kinematics.pose_of_dof)
+
+    def energy(t: float) -> float:
+        h, m = 1e-6, motion_at(t)
+        frames = []
+        for k in (-1, 0, 1):
+            p, Q = pose(motion_at(t + k * h)[:, 0])
+            w, x, y, z = Q
+            R = np.array([
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ])  # fmt: skip
+            frames.append((p, R))
+        R = frames[1][1]
+        S = (frames[2][1] - frames[0][1]) / (2 * h) @ R.T
+        omega = np.array([S[2, 1], S[0, 2], S[1, 0]])
+        I, c, v = R @ inertia @ R.T, R @ centre, m[:3, 1]
+        kinetic = 0.5 * mass * v @ v + mass * v @ np.cross(omega, c) + 0.5 * omega @ I @ omega
+        return float(kinetic + mass * G * (frames[1][0] + c)[2])
+
+    for t in (0.4, 1.3, 2.9):
+        h = 1e-4
+        power = float(FORCE(motion_at(t)) @ INVERSE(motion_at(t))[:, 1])
+        np.testing.assert_allclose(power, (energy(t + h) - energy(t - h)) / (2 * h), rtol=1e-5, atol=0.05)  # of 1e3 W
+
+
+def test_weight_at_rest() -> None:
+    """The vertical parts of the leg forces carry the mass."""
+    f = FORCE(np.zeros((6, 3)))
+    u = np.asarray(SIMONA.joints) + SIMONA.p_neutral - np.asarray(SIMONA.base)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    np.testing.assert_allclose(f @ u, [0, 0, carried(SIMONA)[0] * G], atol=1e-8)
+
+
+def test_modal_masses_are_those_of_the_mass_matrix() -> None:
+    """Their product is det M / det(J)^2, whatever the basis."""
+    mass, centre, inertia = carried(SIMONA)
+    masses = modal_masses(SIMONA)
+    c = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
+    M = np.block([[inertia, mass * c], [mass * c.T, mass * np.eye(3)]])
+    p, Q = compile(Kinematics(SIMONA).pose_of_dof)(np.zeros(6))
+    J = compile(Kinematics(SIMONA).jacobian)(p, Q)
+    np.testing.assert_allclose(np.prod(masses), np.linalg.det(M) / np.linalg.det(J) ** 2, rtol=1e-10)
+    assert masses[0] == masses.max()

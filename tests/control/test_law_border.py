@@ -1,0 +1,134 @@
+"""Borders of the law: the record, the same bits everywhere, laws of one's own, parameters by name."""
+
+import dataclasses
+from typing import Any, Literal
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from motionbase.compile import Kernel, compile
+from motionbase.control.fields import Field, Fields
+from motionbase.control.law import ControlLaw
+from motionbase.control.ports import ELSEWHERE, INPUTS, OUTPUTS, ControlPorts, channels
+from motionbase.control.states import Request, State
+from motionbase.errors import ModelError, PortError
+from motionbase.platform.load import load_platform
+from motionbase.ring.standard import hexapod_schema
+from tests.control.rig import LAW
+from tests.control.test_law import CARDS
+
+
+def test_every_channel_of_the_record_has_a_source() -> None:
+    sources = channels()
+    schema = hexapod_schema()
+    assert {c.name for c in schema.channels} == sources.keys() | set(ELSEWHERE)
+    assert not sources.keys() & set(ELSEWHERE)
+    ports = {p.name: p for p in (*INPUTS, *OUTPUTS)}
+    for channel in schema.channels:
+        if channel.name in sources:
+            port, place = sources[channel.name]
+            assert place < ports[port].size
+            unit = ports[port].unit
+            assert channel.unit == unit or "," in unit, channel.name
+    assert len(set(sources.values())) == len(sources)
+
+
+def tick_arguments() -> dict[str, np.ndarray]:
+    """A tick of the session in drive, with noise on what is measured."""
+    rng = np.random.default_rng(5)
+    arrays = compile(LAW.program).arrays()
+    arguments = {p.name: arrays[p.name] for p in LAW.program.inputs}
+    x = LAW.initial_state()
+    for name, value in {"state": 5, "started": 1, "live": 1, "quiet": 0, "latch": 0}.items():
+        LAW.state.part(x, name)[:] = value
+    LAW.state.part(x, "settings")[:] = CARDS.ravel()
+    LAW.state.part(x, "generator_ticks")[:] = 1234
+    LAW.state.part(x, "generator_stop")[:] = np.inf
+    l = LAW.platform.l_neutral
+    LAW.state.part(x, "l_cmd")[:] = l
+    LAW.state.part(x, "leg_before")[::2] = l
+    LAW.state.part(x, "watch").reshape(6, 8)[:, 0] = l
+    arguments |= {
+        "parameters": LAW.parameter_vector(), "x": x, "mode": np.asarray(1.0), "l_meas": l + 1e-4 * rng.normal(size=6),
+        "p_cap": 8e6 + 1e5 * rng.normal(size=6), "p_rod": np.full(6, 7e6), "p_supply": np.asarray(16e6),
+        "p_return": np.asarray(5e5), "l_dot_meas": 0.1 * rng.normal(size=6),
+    }  # fmt: skip
+    return arguments
+
+
+@pytest.mark.parametrize("target", ["python", "c"])
+def test_same_bits_on_every_target(target: Literal["python", "c"]) -> None:
+    arguments = tick_arguments()
+    llvm, other = compile(LAW.program), compile(LAW.program, target)
+    asked = Request.STANDBY
+    for state in State:
+        LAW.state.part(arguments["x"], "state")[:] = state
+        arguments["request"] = np.asarray(float(asked if state is not State.DRIVE else Request.NONE))
+        wanted = llvm(**arguments)
+        if state is State.DRIVE:
+            assert wanted[3] == State.DRIVE and np.abs(wanted[1]).max() > 0
+        for port, got, want in zip(LAW.program.outputs, other(**arguments), wanted, strict=True):
+            np.testing.assert_array_equal(got, want, err_msg=f"{port.name} in {state.name}")
+
+
+def test_same_bits_on_lanes() -> None:
+    arguments = tick_arguments()
+    wanted = compile(LAW.program)(**arguments)
+    lanes = compile(LAW.program, lanes=4)
+    wide = {name: np.repeat(np.asarray(a)[..., None], 4, axis=-1) for name, a in arguments.items()}
+    wide["request"][..., 1] = Request.FREEZE  # lanes in different states do not disturb each other
+    for got, want in zip(lanes(**wide), wanted, strict=True):
+        for lane in (0, 2, 3):
+            np.testing.assert_array_equal(got[..., lane], want)
+
+
+def test_law_of_ones_own_is_checked() -> None:
+    ControlPorts.check(LAW.program)
+    with pytest.raises(PortError, match="control law 'mine': input .*request.* is missing"):
+        ControlPorts.check(Kernel("mine", (), (), lambda: ()))
+    fewer = dataclasses.replace(LAW.program, outputs=LAW.program.outputs[:-1])
+    with pytest.raises(PortError, match="output .*f_ff.* is missing"):
+        ControlPorts.check(fewer)
+
+
+def test_electric_legs_are_refused() -> None:
+    electric = load_platform("emotion-8000")
+    with pytest.raises(ModelError, match="has ElectricActuator legs, this law is for a HydraulicActuator"):
+        _ = ControlLaw(electric).program
+
+
+def test_parameters_are_named_and_unknown_ones_refused() -> None:
+    vector = LAW.parameter_vector(k_p=12.5, dof_velocity=np.arange(1.0, 7.0))
+    assert LAW.parameters.part(vector, "k_p")[0] == 12.5
+    np.testing.assert_array_equal(LAW.parameters.part(vector, "dof_velocity"), np.arange(1.0, 7.0))
+    with pytest.raises(PortError, match="no field 'kp'; fields: dof_position"):
+        LAW.parameter_vector(kp=1.0)
+    with pytest.raises(PortError, match="field 'k_p' has 1 numbers, 2 were given"):
+        LAW.parameter_vector(k_p=[1.0, 2.0])
+
+
+def proportional(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
+    """Legs to one length, and how long that has been going on."""
+    return {"x_next": p["x"] + 1, "valve_cmd": p["parameters"][0] * (p["parameters"][1] - p["l_meas"])}
+
+
+GAIN = Fields((Field("gain", 1, "1/m", "of the length", 2.0), Field("l_0", 1, "m", "length", 2.5)))
+TICKS = Fields((Field("ticks", 1, "-", "since the start"),))
+
+
+def test_law_as_a_python_function() -> None:
+    mine = ControlPorts.law("proportional", proportional, GAIN, TICKS)
+    ControlPorts.check(mine)
+    run = compile(mine)
+    arrays: dict[str, Any] = run.arrays()
+    arrays["parameters"][:], arrays["x"][:], arrays["l_meas"][:] = GAIN.vector(), 4.0, 2.4
+    run.bind(**arrays)()
+    np.testing.assert_allclose(arrays["valve_cmd"], 0.2)
+    assert arrays["x_next"] == 5.0 and arrays["f_ff"].sum() == 0.0
+
+
+def test_law_as_a_function_must_give_known_outputs() -> None:
+    wrong = ControlPorts.law("wrong", lambda p: {"x_next": p["x"], "valve": p["l_meas"]}, GAIN, TICKS)
+    with pytest.raises(PortError, match="control law 'wrong': it gives 'valve', which is no output; .*valve_cmd"):
+        _ = wrong.trace
