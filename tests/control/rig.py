@@ -19,7 +19,7 @@ DT = LAW.dt
 MASS = 700.0
 PER_TICK = ("request", "mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count", "p_supply")
 RECORDED = (
-    "state", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend", "generator_sums",
+    "state", "mode_used", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend", "generator_sums",
     "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
 )  # fmt: skip
 PLANT = single_leg_step(LAW.actuator, LAW.platform.stroke)

@@ -109,6 +109,16 @@ def test_settling_fades_at_least_so_long() -> None:
     assert y[0][-1, 0, 0] == 0.0
 
 
+def test_spoilt_rows_give_nothing() -> None:
+    settings = np.zeros((COUNT, len(COLUMNS)))
+    settings[:3] = CARDS[0][0].row
+    settings[0, 7] = np.nan  # a phase
+    settings[1, 3] = Shape.RAMP  # in no time
+    each, sums, _ = RUN(0.0, settings, 0.3, NEVER)
+    assert not each[:2].any()
+    assert each[2].any() and np.isfinite(sums).all()
+
+
 def test_python_and_c_give_the_same_bits() -> None:
     settings = np.array([g.row for g in CARDS[0]])
     for t in (0.0, 0.777, 3.9, 5.3):

@@ -116,6 +116,30 @@ def test_host_is_followed_and_its_silence_settles() -> None:
     assert np.abs(made["motion_next"][-1, :, 0] - LAW.platform.l_neutral).max() < 1e-3
 
 
+def test_change_of_mode_waits_for_the_end_of_the_drive() -> None:
+    """Maintenance is asked for while the host is followed: nothing changes until standby."""
+    host = host_sine(14.0)
+    asked = host | {"mode": (np.arange(at(14.0)) > at(10.0)).astype(float)}
+    requests = {**UP, STANDBY_AT: Request.DRIVE, 11.0: Request.SETTLE}
+    made, plain = run(14.0, requests, **asked), run(14.0, requests, **host)
+    settled = np.flatnonzero(made["state"] == State.STANDBY)[-1]
+    first = np.flatnonzero((made["state"] == State.STANDBY) & (np.arange(at(14.0)) > at(11.0)))[0]
+    np.testing.assert_array_equal(made["legs_cmd"][: first + 1], plain["legs_cmd"][: first + 1])
+    assert not made["mode_used"][: first + 1].any() and made["mode_used"][settled] == 1.0
+
+
+def test_garbage_from_the_host_moves_nothing() -> None:
+    """One frame in sixty is spoilt, finite but absurd; the platform follows the others."""
+    host = host_sine(14.0)
+    clean = run(14.0, {**UP, STANDBY_AT: Request.DRIVE}, **host)
+    spoilt = host["host_count"] % 60 == 30
+    host["host_frame"][spoilt, 0, 1] = 1e6
+    made = run(14.0, {**UP, STANDBY_AT: Request.DRIVE}, **host)
+    difference = np.abs(made["cmd"] - clean["cmd"])[at(10.0) :, :, 0].max()
+    assert difference < 1e-3  # a parabola used for two periods: jerk 1.3 m/s^3 over (1/30 s)^3 / 6, and the bridge
+    assert made["warning"][spoilt].astype(int).max() & WarningBit.FRAME_REFUSED
+
+
 def test_demand_outside_the_limits_is_not_engaged() -> None:
     n = at(10.0)
     frame = np.zeros((n, 3, 6))

@@ -96,6 +96,17 @@ def test_narrowed_range_is_entered_within_the_limits() -> None:
     assert x[-1] == 0.0
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_target_that_is_no_number_stops_within_the_limits(wrong: float) -> None:
+    target = np.repeat([[0.6, 0.0, 0.0]], 1000, axis=0)
+    target[150:, :2] = wrong  # on the way, at 0.37 m/s
+    made = limited(target)
+    v = made["after"][..., 1]
+    assert np.isfinite(made["motion"]).all()
+    assert v[149] > 0.3 and v[-1] == 0.0
+    assert np.abs(np.diff(v)).max() <= A_MAX * DT * (1 + 1e-9)
+
+
 def test_demand_check() -> None:
     within = compile(WITHIN)
     motion = np.zeros((6, 3))

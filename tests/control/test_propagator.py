@@ -22,7 +22,9 @@ def propagated(frames: dict[int, tuple[float, float, float]], ticks: int, dof: i
         frame[tick:, :, dof], count[tick:] = values, number
     bridge = np.tile([0.0, 0.0, 0.0, FIRST_BRIDGE], (6, 1))
     start: dict[str, Any] = {"held": np.zeros((6, 3)), "bridge": bridge, "age": 0.0, "period": 0.02, "count_held": 0.0}
-    bounds: dict[str, Any] = {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX)}
+    bounds: dict[str, Any] = {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX)} | {
+        "dof_position": np.ones(6)
+    }
     made = SCAN(ticks, dt=DT, horizon=HORIZON, least=LEAST, **bounds, **start, host_count=count, host_frame=frame)
     assert not np.delete(made["motion"], dof, axis=1).any()  # the others rest
     return np.column_stack([made["motion"][:, dof], made["age_next"]])
@@ -91,12 +93,17 @@ def test_age_grows_between_frames() -> None:
     np.testing.assert_allclose(rows[29, 3], 19 * DT, rtol=1e-12)
 
 
-def test_frame_with_nan_is_refused() -> None:
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -10.1])
+def test_unbelievable_frame_is_refused(wrong: float) -> None:
+    """A NaN, or more than ten times a limit; the frame before stays in use."""
     frame = np.zeros((3, 6))
-    frame[1, 4] = np.nan
-    fresh, held, age, _, _, refused = RUN_CLOCK(DT, 3.0, 0.01, 0.02, 4.0, frame)
+    frame[1, 4] = wrong
+    bounds = (np.ones(6), np.ones(6), np.ones(6))
+    fresh, held, age, _, _, refused = RUN_CLOCK(DT, *bounds, 3.0, 0.01, 0.02, 4.0, frame)
     assert (fresh, refused, held) == (0.0, 1.0, 4.0)
     np.testing.assert_allclose(age, 0.01 + DT)
+    frame[1, 4] = 9.9
+    assert RUN_CLOCK(DT, *bounds, 3.0, 0.01, 0.02, 4.0, frame)[0] == 1.0
 
 
 def test_same_bits_on_python_and_c() -> None:

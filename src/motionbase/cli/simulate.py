@@ -11,6 +11,7 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.cli.model_ref import Found
+    from motionbase.multibody.recorded import Recorded
     from motionbase.multibody.trajectory import Trajectory
 
 
@@ -37,6 +38,17 @@ def simulate(
     momentum: Annotated[
         bool, typer.Option("--momentum", help="Keep the momentum of a free-flying model to rounding; steps cost more.")
     ] = False,
+    redundancy: Annotated[
+        str,
+        typer.Option(help="Closure rows that follow from others: drop, regularise (also at singular places) or raise."),
+    ] = "drop",
+    outputs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="More columns: points as tip=BODY.POINT, and com, loads, reactions, accelerations; apart by commas.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the samples: .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion: .png, .pdf or .svg.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -49,6 +61,7 @@ def simulate(
     Example: motionbase simulate pendulum --duration 5 --q0 pivot=1.5 --plot run.png
     """
     from motionbase.cli import model_ref
+    from motionbase.cli.suggest import unknown
 
     _check_writable(out, (".csv", ".parquet"))
     _check_writable(plot, (".png", ".pdf", ".svg"))
@@ -56,7 +69,10 @@ def simulate(
     lossy = bool(found.model.elements) or any(b.modes is not None for b in found.model.bodies)
     q = {**found.q0, **model_ref.named_numbers("--q0", q0)}
     v = {**found.v0, **model_ref.named_numbers("--v0", v0)}
-    trajectory = _run(found, duration, dt, method, q, v, every, momentum)
+    if redundancy not in ("drop", "regularise", "raise"):
+        raise unknown("redundancy", redundancy, ("drop", "regularise", "raise"))
+    options: dict[str, Any] = {"redundancy": redundancy, "outputs": _outputs(outputs)}
+    trajectory, doubts = _run(found, duration, dt, method, q, v, every, momentum, options)
     if out is not None:
         trajectory.write(out)
     if plot is not None:
@@ -64,7 +80,11 @@ def simulate(
 
         write_plot(trajectory, plot)
     files = [str(p) for p in (out, plot) if p is not None]
-    notes = [*found.notes, *(["losses in dampers, friction and contact count as energy drift"] if lossy else [])]
+    notes = [
+        *found.notes,
+        *doubts,
+        *(["losses in dampers, friction and contact count as energy drift"] if lossy else []),
+    ]
     summary = {**_summary(trajectory), "files": files, "notes": notes}
     if as_json:
         print(json.dumps(summary, indent=2))
@@ -100,8 +120,11 @@ def _run(
     v: dict[str, Any],
     every: int | None,
     momentum: bool,
-) -> "Trajectory":
-    """Simulate with a progress line on stderr."""
+    options: dict[str, Any],
+) -> tuple["Trajectory", list[str]]:
+    """Simulate with a progress line on stderr; the motion, and what is in doubt about it."""
+    import warnings
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -110,6 +133,7 @@ def _run(
     from motionbase.multibody.simulate import simulate as run
     from motionbase.multibody.tree.dynamics import Tree
     from motionbase.multibody.tree.flight import Flight
+    from motionbase.multibody.watch import SimulationWarning
 
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -124,7 +148,30 @@ def _run(
         def step(fraction: float) -> None:
             progress.update(task, description=found.model.name, total=1.0, completed=fraction)
 
-        return run(model, duration, dt, method=method, q0=q, v0=v, every=every, progress=step)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SimulationWarning)
+            found_motion = run(model, duration, dt, method=method, q0=q, v0=v, every=every, progress=step, **options)
+        return found_motion, [str(w.message) for w in caught]
+
+
+def _outputs(given: str | None) -> "Recorded | None":
+    """tip=BODY.POINT, or the name of a kind, apart by commas."""
+    from motionbase.multibody.recorded import Recorded
+
+    if given is None:
+        return None
+    kinds: list[str] = []
+    points: dict[str, tuple[str, Any]] = {}
+    for item in (part.strip() for part in given.split(",")):
+        name, equals, place = item.partition("=")
+        body, dot, point = place.partition(".")
+        if not equals:
+            kinds.append(name)
+        elif name and body and point:
+            points[name] = (body, point)
+        else:
+            raise UsageError(f"--outputs {item!r}: a point is NAME=BODY.POINT, such as tip=arm.tip")
+    return Recorded(tuple(kinds), points)
 
 
 def _summary(trajectory: "Trajectory") -> dict[str, Any]:

@@ -51,7 +51,7 @@ class WarningBit(IntFlag):
     """Bits of what is not as it should be, but stops nothing."""
 
     HOST_SILENT = 1  # host mode, and no frame for longer than the horizon
-    FRAME_REFUSED = 2  # the newest host frame holds a NaN or an infinity
+    FRAME_REFUSED = 2  # the newest host frame holds a NaN or is far beyond the limits
     DOF_LIMIT = 4  # a limit of a degree of freedom acts
     LEG_LIMIT = 8  # a limit of a leg acts
     DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow

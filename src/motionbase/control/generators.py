@@ -167,7 +167,8 @@ def _timing(fade_least: ca.SX, row: ca.SX, t: ca.SX, stop: ca.SX) -> tuple[ca.SX
     fade_out = ca.if_else(told, ca.fmax(_get(row, "fade_out"), fade_least), _get(row, "fade_out"))
     tau = t - start
     on = ca.logic_and(ca.logic_and(tau >= 0, run >= 0), tau < run + fade_out)
-    on = ca.logic_and(on, ca.eq(_get(row, "enabled"), 1))
+    good = ca.sumsqr(row) < ca.inf  # a row with a NaN is off
+    on = ca.logic_and(on, ca.logic_and(good, ca.eq(_get(row, "enabled"), 1)))
     return on, ca.if_else(on, tau, 0.0), run, fade_out
 
 
@@ -187,7 +188,8 @@ def _product(a: ca.SX, b: ca.SX) -> ca.SX:
 def _faded(row: ca.SX, tau: ca.SX, run: ca.SX, fade_out: ca.SX, wave: ca.SX) -> ca.SX:
     y = _get(row, "amplitude") * wave + ca.vertcat(_get(row, "offset"), 0, 0)
     fall = quintic(tau - run, fade_out)
-    return _product(_product(quintic(tau, _get(row, "fade_in")), ca.vertcat(1 - fall[0], -fall[1], -fall[2])), y)
+    y = _product(_product(quintic(tau, _get(row, "fade_in")), ca.vertcat(1 - fall[0], -fall[1], -fall[2])), y)
+    return ca.if_else(ca.sumsqr(y) < ca.inf, y, ca.SX.zeros(3))  # a ramp in no time, say
 
 
 OUTPUT = Port("output", 3, "SI, mixed", "position, velocity, acceleration")

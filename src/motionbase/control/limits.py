@@ -34,8 +34,9 @@ def _limited(
     dt: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_brake: ca.SX, before: ca.SX, target: ca.SX
 ) -> tuple[ca.SX, ...]:
     x, v = before[0], before[1]
-    r = ca.fmin(ca.fmax(target[0], x_min), x_max)
-    inside = ca.eq(r, target[0])
+    known = ca.logic_and(ca.fabs(target[0]) < ca.inf, ca.fabs(target[1]) < ca.inf)  # a NaN leads nowhere: stay
+    r = ca.if_else(known, ca.fmin(ca.fmax(target[0], x_min), x_max), x)
+    inside = ca.logic_and(known, ca.eq(r, target[0]))
     r_dot = ca.if_else(inside, target[1], 0.0)
 
     # chase: the velocity that meets the target, braking relative to it

@@ -61,6 +61,7 @@ STATE = Fields(
         Field("state", 1, "-", "of the machine", float(State.OFF)),
         Field("ticks", 1, "-", "in the state"),
         Field("quiet", 1, "-", "valves stay closed", 1.0),
+        Field("mode", 1, "-", "in use"),
         Field("plan", AXES * 5, "SI", "move: start with two derivatives, time of its stop, travel", (0, 0, 0, 1, 0), 5),
         Field("duration", 1, "s", "of the move", 1.0),
         Field("limited", AXES * 3, "SI", "trajectory within the limits", 0.0, 3),

@@ -22,7 +22,7 @@ DERIVATIVES = ("", "_dot", "_ddot")
 
 INPUTS = (
     Port("request", (), "-", "of the operator, for one tick: a number of `Request`"),
-    Port("mode", (), "-", "0 host, 1 maintenance"),
+    Port("mode", (), "-", "asked for: 0 host, 1 maintenance; heard outside drive, the ways to and from it, and freeze"),
     Port("estop", (), "-", "1 while the emergency stop acts"),
     Port("reset", (), "-", "1 for one tick to clear a fault"),
     SETTINGS,
@@ -45,6 +45,7 @@ OUTPUTS = (
     Port("valve_cmd", 6, "-", "-1 to 1, positive extends"),
     Port("abort", (), "-", "1: the hardware must shut the valves off"),
     Port("state", (), "-", "a number of `State`"),
+    Port("mode_used", (), "-", "0 host, 1 maintenance"),
     Port("time_in_state", (), "s"),
     Port("source", (), "-", "what the base trajectory is, a number of `Source`"),
     Port("blend", (), "-", "part of the drive's trajectory, 0 to 1"),
@@ -90,8 +91,8 @@ def channels() -> dict[str, tuple[str, int]]:
         found[f"acc_{axis}"], found[f"omega_{axis}"] = ("acc", k), ("omega", k)
     for k in range(COUNT):
         found[f"generator{k + 1}"] = ("generators", 3 * k)
-    scalars = ("p_supply", "p_return", "state", "mode", "fault", "warning", "estop", "generators_version", "host_age")
-    return found | {name: (name, 0) for name in scalars} | {"host_frames": ("host_count", 0)}
+    scalars = ("p_supply", "p_return", "state", "fault", "warning", "estop", "generators_version", "host_age")
+    return found | {name: (name, 0) for name in scalars} | {"host_frames": ("host_count", 0), "mode": ("mode_used", 0)}
 
 
 @final

@@ -14,14 +14,23 @@ from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.control.profiles import PEAK_ACCELERATION, PEAK_STOP, PEAK_VELOCITY, stop
 
 PEAK_FROM_VELOCITY = 3.95  # acceleration of the bridge, over velocity difference / duration
+PLAUSIBLE = 10.0  # times the limits: a frame beyond is no demand but a slip
 LONGEST_PERIOD = 0.1  # [s] a pause is no period
+
+
+AXIS_BOUNDS = tuple(Port(f"dof_{name}", 6, "SI, mixed") for name in ("position", "velocity", "acceleration"))
 
 
 # ---- the clock of the host, once a tick ---------------------------------------------------------------------------
 
 
-def _clock(dt: ca.SX, count_held: ca.SX, age: ca.SX, period: ca.SX, count: ca.SX, frame: ca.SX) -> tuple[ca.SX, ...]:
-    finite = ca.logic_and(ca.sumsqr(frame) < ca.inf, ca.fabs(count) < ca.inf)  # false for NaN
+def _clock(
+    dt: ca.SX, dof_position: ca.SX, dof_velocity: ca.SX, dof_acceleration: ca.SX, count_held: ca.SX, age: ca.SX,
+    period: ca.SX, count: ca.SX, frame: ca.SX,
+) -> tuple[ca.SX, ...]:  # fmt: skip
+    bounds = PLAUSIBLE * ca.horzcat(dof_position, dof_velocity, dof_acceleration).T
+    believable = ca.eq(ca.sum1(ca.sum2(ca.fabs(frame) <= bounds)), 18)  # false for NaN
+    finite = ca.logic_and(believable, ca.fabs(count) < ca.inf)
     new = ca.ne(count, count_held)
     fresh = ca.logic_and(new, finite)
     elapsed = age + dt
@@ -35,6 +44,7 @@ CLOCK = Kernel(
     "host_clock",
     inputs=(
         Port("dt", (), "s"),
+        *AXIS_BOUNDS,
         Port("count_held", (), "-", "of the frame in use"),
         Port("age", (), "s", "since its arrival, one tick ago"),
         Port("period", (), "s", "smoothed time between frames"),
@@ -42,12 +52,12 @@ CLOCK = Kernel(
         Port("host_frame", (3, 6), "SI, mixed", "positions, velocities, accelerations of the degrees of freedom"),
     ),
     outputs=(
-        Port("fresh", (), "-", "1 when a frame arrives whose numbers are all finite"),
+        Port("fresh", (), "-", "1 when a believable frame arrives"),
         Port("count_next", (), "-"),
         Port("age_next", (), "s"),
         Port("elapsed", (), "s", "age that the frame before has now"),
         Port("period_next", (), "s"),
-        Port("refused", (), "-", "1 when a frame arrives that holds a NaN or an infinity"),
+        Port("refused", (), "-", "1 when a frame arrives that holds a NaN or is far beyond the limits"),
     ),
     expr=_clock,
     description="notices frames and measures their age and period",
@@ -128,7 +138,6 @@ TRANSPOSED = Kernel(
     "by_axis", (Port("rows", (3, 6), "SI, mixed"),), (Port("by_axis", (6, 3), "SI, mixed"),), lambda rows: rows.T
 )
 SHARED = PROPAGATE.inputs[:2]
-AXIS_BOUNDS = (Port("dof_velocity", 6, "SI, mixed"), Port("dof_acceleration", 6, "SI, mixed"))
 HELD = Port("held", (6, 3), "SI, mixed", "frame in use, one row a degree of freedom")
 BRIDGE = Port("bridge", (6, 4), "SI, mixed", "bridges, one row a degree of freedom")
 FIRST_BRIDGE = 1e-3  # [s] duration of a bridge of nothing; must not be 0
@@ -136,7 +145,7 @@ FIRST_BRIDGE = 1e-3  # [s] duration of a bridge of nothing; must not be 0
 
 def _propagator(b: Body) -> None:
     fresh, elapsed, by_axis = b.local("fresh"), b.local("elapsed"), b.local("by_axis", (6, 3))
-    clock = {name: b[name] for name in ("dt", "count_held", "age", "period", "host_count", "host_frame")}
+    clock = {port.name: b[port.name] for port in CLOCK.inputs}
     after = {name: b[name] for name in ("count_next", "age_next", "period_next", "refused")}
     b.call(CLOCK, **clock, **after, fresh=fresh, elapsed=elapsed)
     b.call(TRANSPOSED, rows=b["host_frame"], by_axis=by_axis)
@@ -151,7 +160,7 @@ def _propagator(b: Body) -> None:
 
 PROPAGATOR = Program(
     "propagator",
-    inputs=(CLOCK.inputs[0], *SHARED, *AXIS_BOUNDS, HELD, BRIDGE, *CLOCK.inputs[1:]),
+    inputs=(CLOCK.inputs[0], *SHARED, *AXIS_BOUNDS, HELD, BRIDGE, *CLOCK.inputs[4:]),
     outputs=(
         *(CLOCK.outputs[k] for k in (1, 2, 4, 5)),
         Port("held_next", (6, 3), "SI, mixed"),

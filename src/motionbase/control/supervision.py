@@ -7,8 +7,9 @@ import casadi as ca
 from motionbase.compile import Kernel, Port
 from motionbase.control.faults import WarningBit
 from motionbase.control.fields import MIXED, Field
-from motionbase.control.states import TIMED, Mode, State
+from motionbase.control.states import QUIET, TIMED, Mode, State
 
+MODE_FREE = (*QUIET, State.RISING, State.STANDBY, State.LOWERING)
 DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # here the operational limits hold
 WIDE = 1e3  # [m, rad] no limit of position: the way from down to neutral is outside the operational range
 
@@ -35,10 +36,8 @@ def flags(l_down: float) -> Kernel:
         hosted = ca.eq(mode, Mode.HOST)
         longest = ca.if_else(ca.eq(state, State.SETTLING), settle_timeout, transition_timeout)
         aborting = ca.eq(state, State.ABORT)
-        timed = ca.SX(0)
-        for one in TIMED:
-            timed = ca.logic_or(timed, ca.eq(state, one.value))
-        expired = ca.if_else(aborting, time > abort_timeout, ca.logic_and(timed, time > longest))
+        expired = ca.logic_and(_is_one_of(state, TIMED), time > longest)
+        expired = ca.if_else(aborting, time > abort_timeout, expired)
         close = ca.norm_inf(l_cmd - l) <= arrive_tolerance
         arrived = ca.logic_and(ca.logic_and(time >= duration, ca.eq(active, 0)), close)
         landed = ca.logic_and(arrived, ca.norm_inf(l - l_down) <= down_tolerance)
@@ -82,11 +81,15 @@ def flags(l_down: float) -> Kernel:
     )
 
 
-def _driven(state: ca.SX) -> ca.SX:
+def _is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
     found = ca.SX(0)
-    for one in DRIVEN:
+    for one in states:
         found = ca.logic_or(found, ca.eq(state, one.value))
     return found
+
+
+def _driven(state: ca.SX) -> ca.SX:
+    return _is_one_of(state, DRIVEN)
 
 
 IS_DRIVEN = Kernel("is_driven", (Port("state"),), (Port("driven"),), _driven, "whether the operational limits hold")
@@ -125,6 +128,13 @@ GENERATOR_CLOCK = Kernel(
     (Port("begins"), Port("live_next"), Port("ticks_next"), Port("t", (), "s"), Port("stop_next", (), "s")),
     _generator_clock,
     "time of the generators: from the transition to drive until they have faded after it",
+)
+MODE = Kernel(
+    "mode_in_use",
+    (Port("state"), Port("before"), Port("mode")),
+    (Port("mode_used"),),
+    lambda state, before, mode: ca.if_else(_is_one_of(state, MODE_FREE), mode, before),
+    "a change of mode waits until no drive or way from it is on",
 )
 DRIVE_MOTION = Kernel(
     "drive_motion",

@@ -50,6 +50,7 @@ class Tick:
         """What the motion base does in a tick, in order."""
         self.b, self.dt = b, b.constant("dt", self.period)
         one = b.constant("one", 1.0)
+        self._take_mode()
         self._watch_legs()
         self._measure_pose()
         self._propagate_host()
@@ -75,6 +76,11 @@ class Tick:
         return {name: self.param(name) for name in names}
 
     # ---- steps ------------------------------------------------------------------------------------------------------
+
+    def _take_mode(self) -> None:
+        b, self.mode = self.b, self.after("mode")
+        b.call(own.MODE, state=self.before("state"), before=self.before("mode"), mode=b["mode"], mode_used=self.mode)
+        b.copy(self.mode, b["mode_used"])
 
     def _watch_legs(self) -> None:
         b = self.b
@@ -108,7 +114,7 @@ class Tick:
         self.host, self.refused, self.within = b.local("host_motion", (6, 3)), b.local("refused"), b.local("within")
         b.call(
             PROPAGATOR, dt=self.dt, horizon=self.param("host_horizon"), least=self.param("host_stop"),
-            **self.params("dof_velocity", "dof_acceleration"), held=self.before("held"), bridge=self.before("bridge"),
+            **self.params("dof_position", "dof_velocity", "dof_acceleration"), held=self.before("held"), bridge=self.before("bridge"),
             count_held=self.before("count_held"), age=self.before("age"), period=self.before("period"),
             host_count=b["host_count"], host_frame=b["host_frame"], count_next=self.after("count_held"),
             age_next=self.after("age"), period_next=self.after("period"), refused=self.refused,
@@ -127,7 +133,7 @@ class Tick:
         b.call(
             self.flags, **self.params(*(t.name for t in TIMES), "l_min", "l_max", "p_min"), dt=self.dt,
             state=before("state"), ticks=before("ticks"), duration=before("duration"), active=before("active"),
-            l_cmd=before("l_cmd"), l=self.l, codes=self.codes, converged=self.converged, mode=b["mode"],
+            l_cmd=before("l_cmd"), l=self.l, codes=self.codes, converged=self.converged, mode=self.mode,
             age=after("age"), count=after("count_held"), within=self.within, host_legs=self.host_legs,
             p_supply=b["p_supply"], **found,
         )  # fmt: skip
@@ -163,7 +169,7 @@ class Tick:
         for place, name in ((velocity, "velocity"), (acceleration, "acceleration")):
             b.copy(self.param(f"dof_{name}"), place[:6])
             b.copy(self.param(f"leg_{name}"), place[6:])
-        b.call(own.DRIVE_MOTION, mode=b["mode"], host=self.host, drive=drive)
+        b.call(own.DRIVE_MOTION, mode=self.mode, host=self.host, drive=drive)
         parts = self.params("move_velocity", "move_acceleration", "abort_velocity", "abort_acceleration")
         given = {"velocity": velocity, "acceleration": acceleration, "drive": drive, "state": self.state}
         given |= {"limited": before("limited"), "sums": before("sums")} | parts
@@ -252,7 +258,7 @@ class Tick:
         b.call(own.FIRST, rows=self.legs, first=after("l_cmd"))
         b.copy(self.legs, b["legs_cmd"])
         b.call(
-            own.WARN, horizon=self.param("host_horizon"), mode=b["mode"], age=after("age"), refused=self.refused,
+            own.WARN, horizon=self.param("host_horizon"), mode=self.mode, age=after("age"), refused=self.refused,
             outside=self.outside, dof_acts=self.dof_acts, leg_acts=leg_acts, warning=b["warning"],
         )  # fmt: skip
 

@@ -18,6 +18,7 @@ from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, 
 from motionbase.multibody.integrators.run import Job, run
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, coordinates, q_of, speeds, v_of
+from motionbase.multibody.recorded import Recorded
 from motionbase.multibody.singular import explained
 from motionbase.multibody.trajectory import Trajectory
 from motionbase.multibody.tree.dynamics import Tree
@@ -45,6 +46,7 @@ def simulate(
     mode: Literal["strict", "fast"] = "strict",
     progress: Progress | None = None,
     redundancy: Literal["drop", "regularise", "raise"] = "drop",
+    outputs: Recorded | None = None,
 ) -> Trajectory:
     """The motion from a start; with closures, from the nearest start that meets those which hold.
 
@@ -65,6 +67,7 @@ def simulate(
         every: steps between samples
         progress: called now and then with the fraction done
         redundancy: of a Model with closures, as of `Loops`; a Loops has its own
+        outputs: what else to keep of every sample: points, centre of mass, loads, reactions, accelerations
     """
     chosen = _method(method)
     if not isinstance(model, Model | Tree | Loops | Flight):
@@ -75,6 +78,9 @@ def simulate(
     if isinstance(model, Model):
         model = Loops(model, step=h, redundancy=redundancy, around=q) if model.closures else Tree(model)
     flight = model if isinstance(model, Flight) else None
+    equations = model.tree if isinstance(model, Flight) else model
+    if outputs:
+        outputs.check(equations)
     with explained(plain, q):
         system = System(plain, model.forward_dynamics, *([flight.speeds_of] if flight else []))
     held, rows = _inputs(system, inputs, steps, h)
@@ -99,10 +105,12 @@ def simulate(
     if loops:
         for sentence in doubts(loops, t, q_rows, v_rows, inputs_at(np.arange(len(t)) * every)):
             warnings.warn(sentence, SimulationWarning, stacklevel=2)
-    tree = model if isinstance(model, Tree) else model.tree
+    tree = equations if isinstance(equations, Tree) else equations.tree
     energy = compile(Outputs(tree).energies).map(q=np.ascontiguousarray(q_rows), v=np.ascontiguousarray(v_rows))
+    here = inputs_at(np.arange(len(t)) * every)
+    more = tuple(outputs.columns(equations, q_rows, v_rows, here)) if outputs else ()
     return Trajectory(
-        plain.name, chosen.name, t, q_rows, v_rows, coordinates(plain), speeds(plain), taken, wall, energy
+        plain.name, chosen.name, t, q_rows, v_rows, coordinates(plain), speeds(plain), taken, wall, energy, more
     )
 
 
@@ -164,6 +172,8 @@ def _inputs(
         array = numbers_of(value)
         if array is None or not np.all(np.isfinite(array)):
             raise SimulationError(f"input {name!r} is {shown(value)}, finite numbers are wanted")
+        if math.prod(port.dims) == 1 and array.shape in ((), (steps,)):  # a number will do for a row of one
+            array = array.reshape((*array.shape, *port.dims))
         if array.shape == port.dims:
             held[name] = array
         elif array.shape == (steps, *port.dims):

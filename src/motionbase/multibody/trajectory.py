@@ -36,6 +36,7 @@ class Trajectory:
         energy: kinetic, potential (gravity) and strain (modes, springs), each (n,) [J]
         steps: steps taken, rejected ones included
         wall_s: time the integration took, without compilation [s]
+        more: what else was asked for, column by column
     """
 
     model: str
@@ -48,15 +49,17 @@ class Trajectory:
     steps: int
     wall_s: float
     energy: dict[str, Array]
+    more: tuple[Column, ...] = ()
 
     def columns(self) -> Iterator[Column]:
-        """Time, coordinates as "q.NAME", speeds as "v.NAME", energies as "energy.NAME"."""
+        """Time, coordinates as "q.NAME", speeds as "v.NAME", energies as "energy.NAME", and what was asked for."""
         yield Column("t", "s", self.t)
         for letter, names, values in (("q", self.q_names, self.q), ("v", self.v_names, self.v)):
             for k, (name, unit) in enumerate(names):
                 yield Column(f"{letter}.{name}", unit, values[:, k])
         for name, joules in self.energy.items():
             yield Column(f"energy.{name}", "J", joules)
+        yield from self.more
 
     def column(self, name: str) -> Array:
         """One column by name."""

@@ -36,8 +36,10 @@ def doubts(loops: Loops, t: Array, q: Array, v: Array, inputs: Mapping[str, Arra
 
 def _rows(value: Array, dims: tuple[int, ...], chosen: NDArray[np.intp], count: int) -> Array:
     array = np.asarray(value, dtype=np.float64)
-    return array[chosen] if array.shape == (count, *dims) and array.shape != dims else np.tile(
-        array, (len(chosen), *[1] * len(dims))
+    return (
+        array[chosen]
+        if array.shape == (count, *dims) and array.shape != dims
+        else np.tile(array, (len(chosen), *[1] * len(dims)))
     )
 
 

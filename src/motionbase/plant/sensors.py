@@ -80,6 +80,8 @@ def bell(uniform: Expr) -> Expr:
         total, uniform = total + whole, scaled - whole
     # each piece is 0 to 8191 / 8192: mean 4095.5, variance (8192^2 - 1) / 12
     return (total - 4 * 4095.5) * math.sqrt(3.0 / (PIECE**2 - 1))
+
+
 MEASURED = (
     Port("l_meas", LEGS, "m", "measured lengths, joint to joint"),
     Port("l_dot_meas", LEGS, "m/s", "measured rates"),

@@ -71,17 +71,23 @@ def read_text(path: Path | str) -> str:
 def _lines(text: str) -> dict[Keys, int]:
     """First line of each table header and key; good enough for messages, whatever multi-line values hold."""
     found: dict[Keys, int] = {}
+    counts: dict[Keys, int] = {}
     table: Keys = ()
+    element: Keys = ()  # a table of a list goes by its place in it as well: fault, 0
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
-            table = _names(header[1])
-            keys = table
+            table = element = _names(header[1])
+            if line.lstrip().startswith("[["):
+                element = (*table, str(counts.get(table, 0)))
+                counts[table] = counts.get(table, 0) + 1
+            own: Keys = ()
         elif assigned := _ASSIGNED.match(line):
-            keys = table + _names(assigned[1])
+            own = _names(assigned[1])
         else:
             continue
-        for n in range(1, len(keys) + 1):
-            found.setdefault(keys[:n], number)
+        for keys in (table + own, element + own):
+            for n in range(1, len(keys) + 1):
+                found.setdefault(keys[:n], number)
     return found
 
 

@@ -1,0 +1,154 @@
+"""Faults by name and time, as data: what a file lists becomes the fault inputs of every tick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import ModelError, PlatformError
+from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.plant.plant import HARD_IN, HARD_OUT, REVERSED, STUCK
+from motionbase.plant.sensors import FROZEN, LOST, OFFSET
+from motionbase.platform.table import Table
+
+Array = NDArray[np.float64]
+LEGS = 6
+
+
+class FaultKind(Enum):
+    """What can go wrong; the sentence is for people."""
+
+    VALVE_STUCK = "the spool stays where it is"
+    VALVE_HARD_OUT = "the spool goes to the end that extends the leg"
+    VALVE_HARD_IN = "the spool goes to the end that retracts the leg"
+    VALVE_REVERSED = "the spool moves against its command"
+    SENSOR_LOST = "the length sensor reads 0"
+    SENSOR_FROZEN = "the length sensor reads what it read last"
+    SENSOR_OFFSET = "the length sensor adds `value` [m]"
+    LEG_SEIZED = "the leg is held where it is"
+    SUPPLY_LOST = "the supply pressure falls to `value` times the nominal one"
+    HOST_DROPOUT = "no host frames come"
+
+    @property
+    def of_a_leg(self) -> bool:
+        """Whether it needs a leg."""
+        return self not in (FaultKind.SUPPLY_LOST, FaultKind.HOST_DROPOUT)
+
+
+# kind -> input of the plant, and the number that stands for it
+INPUTS = {
+    FaultKind.VALVE_STUCK: ("valve_fault", STUCK),
+    FaultKind.VALVE_HARD_OUT: ("valve_fault", HARD_OUT),
+    FaultKind.VALVE_HARD_IN: ("valve_fault", HARD_IN),
+    FaultKind.VALVE_REVERSED: ("valve_fault", REVERSED),
+    FaultKind.SENSOR_LOST: ("sensor_fault", LOST),
+    FaultKind.SENSOR_FROZEN: ("sensor_fault", FROZEN),
+    FaultKind.SENSOR_OFFSET: ("sensor_fault", OFFSET),
+    FaultKind.LEG_SEIZED: ("seized", 1.0),
+}
+DEFAULT_VALUE = {FaultKind.SENSOR_OFFSET: 0.02, FaultKind.SUPPLY_LOST: 0.0}
+
+
+@final
+@dataclass(frozen=True)
+class FaultEvent:
+    """One fault.
+
+    Attributes:
+        leg: 1 to 6, for faults of a leg
+        at: when it comes [s]; until: when it goes again
+        value: what the kind's sentence says
+    """
+
+    kind: FaultKind
+    at: float
+    leg: int | None = None
+    until: float = math.inf
+    value: float | None = None
+
+    def __post_init__(self) -> None:
+        name = f"fault {self.kind.name.lower()}"
+        if self.kind.of_a_leg and self.leg not in range(1, LEGS + 1):
+            raise PlatformError(f"{name}: leg is {self.leg!r}, it must be 1 to 6")
+        if not self.kind.of_a_leg and self.leg is not None:
+            raise PlatformError(f"{name}: leg is {self.leg!r}, but it is no fault of a leg; leave it out")
+        if not (math.isfinite(self.at) and 0 <= self.at < self.until):
+            raise PlatformError(f"{name}: from {self.at!r} to {self.until!r} s; times must rise, from 0 on")
+        if self.value is not None and not math.isfinite(self.value):
+            raise PlatformError(f"{name}: value is {self.value!r}, it must be finite")
+
+    @property
+    def strength(self) -> float:
+        """The value, or the usual one of its kind."""
+        return DEFAULT_VALUE.get(self.kind, 0.0) if self.value is None else self.value
+
+
+@final
+@dataclass(frozen=True)
+class FaultPlan:
+    """The faults of a run; of two that say different things of one part the later one in the list counts."""
+
+    events: tuple[FaultEvent, ...] = ()
+
+    def inputs(self, t: float) -> dict[str, Array]:
+        """Fault inputs of the plant at a time [s], with `supply` (1 is nominal) and `host` (1 while frames come)."""
+        found = {name: np.zeros(LEGS) for name in ("valve_fault", "seized", "sensor_fault", "sensor_offset")}
+        found |= {"supply": np.ones(()), "host": np.ones(())}
+        for event in self.events:
+            if not event.at <= t < event.until:
+                continue
+            if event.kind is FaultKind.SUPPLY_LOST:
+                found["supply"] = np.array(event.strength)
+            elif event.kind is FaultKind.HOST_DROPOUT:
+                found["host"] = np.zeros(())
+            else:
+                assert event.leg is not None
+                name, code = INPUTS[event.kind]
+                found[name][event.leg - 1] = code
+                if event.kind is FaultKind.SENSOR_OFFSET:
+                    found["sensor_offset"][event.leg - 1] = event.strength
+        return found
+
+    @property
+    def changes(self) -> tuple[float, ...]:
+        """Times at which something comes or goes [s]."""
+        return tuple(sorted({t for e in self.events for t in (e.at, e.until) if math.isfinite(t)}))
+
+    def rows(self, ticks: int, dt: float) -> dict[str, Array]:
+        """The same for every tick of a run: arrays with one row a tick."""
+        edges = [0, *(min(ticks, max(0, math.ceil(t / dt - 1e-9))) for t in self.changes), ticks]
+        parts = [(self.inputs((start + 0.5) * dt), end - start) for start, end in zip(edges, edges[1:], strict=False)]
+        return {name: np.concatenate([np.repeat(p[name][None], n, 0) for p, n in parts]) for name in parts[0][0]}
+
+
+def load_faults(path: Path | str) -> FaultPlan:
+    """A list [[fault]] with kind, at and, where they apply, leg, until and value."""
+    try:
+        source = TomlSource.read(path)
+        top = Table(source, (), source.data)
+        top.check_keys(("fault",), ())
+        listed: Any = source.data.get("fault", [])
+        if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+            top.refuse("fault", "a list of tables, [[fault]],")
+        return FaultPlan(tuple(_event(Table(source, ("fault", str(k)), one)) for k, one in enumerate(listed)))
+    except ModelError as e:
+        raise PlatformError(str(e)) from None
+
+
+def _event(table: Table) -> FaultEvent:
+    table.check_keys(("kind", "leg", "at", "until", "value"), ("kind", "at"))
+    kinds = {kind.name.lower(): kind for kind in FaultKind}
+    if table.text("kind") not in kinds:
+        table.refuse("kind", f"one of {', '.join(kinds)}")
+    numbers = {key: table.number(key) for key in ("at", "until", "value") if key in table.data}
+    leg = table.data.get("leg")
+    if leg is not None and (isinstance(leg, bool) or not isinstance(leg, int)):
+        table.refuse("leg", "a whole number from 1 to 6")
+    return table.made(FaultEvent, kind=kinds[table.text("kind")], leg=leg, **numbers)
