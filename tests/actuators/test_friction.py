@@ -148,6 +148,39 @@ def test_a_long_step_ends_in_steady_sliding() -> None:
     assert float(STEP(-1e-5, 1e-3, 1.1e-3, 1e-3)) == pytest.approx(steady_deflection(1e-3), rel=0.01)
 
 
+END = compile(
+    Kernel(
+        "end_force",
+        (Port("z"), Port("dl"), Port("v"), Port("v_next")),
+        (Port("z_next"), Port("f")),
+        lambda z, dl, v, v_next: friction_step(LAW, z, dl, v, v_next),
+    )
+)
+
+
+@pytest.mark.parametrize("y", [-0.9, 0.3, 0.8, 0.95, 1.0])
+@pytest.mark.parametrize("v", [5e-4, -2e-3])
+def test_force_at_the_end_of_a_short_step_is_the_law_s(y: float, v: float) -> None:
+    """Also where speed and sliding force change: errors go with the square of the step."""
+    z = y * np.sign(v) * steady_deflection(v)
+    errors = []
+    for h in (2e-4, 1e-4):
+        v_next = v * (1 + 50 * h)
+        mean = 0.5 * (v + v_next)
+        z_next, f = (float(value) for value in END(z, h * mean, mean, v_next))
+        errors.append(abs(f - float(FORCE(z_next, v_next))))
+    # from the sliding force's slope at the mean speed: second order, and little against 1 N
+    assert errors[0] < 2e-3
+    assert errors[1] < 0.3 * errors[0] + 1e-9
+
+
+@pytest.mark.parametrize("v_next", [0.9e-3, 1.1e-3])
+def test_force_at_the_end_of_a_long_step_is_that_of_steady_sliding(v_next: float) -> None:
+    f = float(END(-1e-5, 1e-2, 1e-3, v_next)[1])
+    steady = 1 + 0.5 * np.exp(-((v_next / 1e-3) ** 2)) + 0.4 * v_next
+    assert f == pytest.approx(steady, abs=2e-3)  # curvature of the Stribeck bend over a tenth of its speed
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -150,6 +150,21 @@ def test_taking_turns_neither_feeds_nor_damps_the_oil_spring() -> None:
     assert np.mean(l[-2000:]) == pytest.approx(np.mean(l[:2000]), abs=1e-6)  # no oil went missing
 
 
+@pytest.mark.parametrize("remaining", [0.0, 0.25, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize(("opening", "end"), [(1.0, "lower"), (1.0, "upper"), (0.3, "lower")])
+def test_cushion_narrows_the_way_out(remaining: float, opening: float, end: str) -> None:
+    """Linear in the way left behind a fully open valve, in series with a partly open one; the way in stays open."""
+    way = remaining * STROKE.cushion
+    sign, l = (-1.0, STROKE.hard_min + way) if end == "lower" else (1.0, STROKE.hard_max - way)
+    p = np.array([9e6, 9e6])
+    x = np.array([sign * opening, 0.0, *p, 0.0])
+    _, _, q_supply, q_return = RATES(x=x, l=l, l_dot=0.0, u=0.0, **LINES)
+    area = LEG.cushion_area_min + (1 - LEG.cushion_area_min) * min(remaining, 1.0)
+    series = 1 / np.sqrt(1 / opening**2 + 1 / area**2 - 1)
+    assert q_return == pytest.approx(LEG.flow_gain * series * np.sqrt(9e6 - LEG.p_return), rel=1e-9)
+    assert q_supply == pytest.approx(LEG.flow_gain * opening * np.sqrt(LEG.p_supply - 9e6), rel=1e-12)
+
+
 def test_cushion_pressure_is_at_least_that_of_uniform_braking() -> None:
     """A mass thrown into the cushion with the valve at full return: peak rise above m v^2 / (2 A length)."""
     m, v = 3000.0, 0.8
@@ -270,17 +285,37 @@ def test_wrong_parameters(change: dict[str, Any], words: str) -> None:
         replace(LEG, **change)
 
 
-def test_all_lanes_give_the_same_bits() -> None:
-    """Strict mode: eight legs side by side are eight legs one by one."""
-    lanes = compile(leg_step(LEG, STROKE), lanes=8)
+def test_all_targets_give_the_same_bits() -> None:
+    """Strict mode: eight legs side by side are eight legs one by one, and those of the interpreter."""
+    lanes, interpreter = compile(leg_step(LEG, STROKE), lanes=8), compile(leg_step(LEG, STROKE), "python")
     rng = np.random.default_rng(1)
     x = np.stack([[rng.uniform(-1, 1), 0.0, *rng.uniform(1e6, 1.5e7, 2), rng.uniform(-4e-5, 4e-5)] for _ in range(8)])
     l, u = rng.uniform(2.1, 3.3, 8), rng.uniform(-1, 1, 8)
     held = {name: np.full(8, value) for name, value in {"h": 5e-4, "l_dot_next": 0.2, **LINES}.items()}
     together = lanes(x=x.T.copy(), l=l, l_next=l + 1e-4, u=u, **held)
     for k in range(8):
-        alone = STEP(h=5e-4, x=x[k], l=l[k], l_next=l[k] + 1e-4, l_dot_next=0.2, u=u[k], **LINES)
+        given: dict[str, Any] = {"x": x[k], "l": l[k], "l_next": l[k] + 1e-4, "l_dot_next": 0.2, "u": u[k], **LINES}
+        alone = STEP(h=5e-4, **given)
         assert np.array_equal(together[0][:, k], alone[0]) and together[1][k] == alone[1]
+        assert all(np.array_equal(a, b) for a, b in zip(interpreter(h=5e-4, **given), alone, strict=True))
+
+
+def test_very_stiff_chambers_settle_without_overshoot() -> None:
+    """Steps a thousand time constants long: about steady flow through an open valve deviations shrink."""
+    tight = replace(LEG, bulk_modulus=1e13, leakage_internal=0.0, leakage_external=0.0)
+    stiff = compile(leg_step(tight, STROKE))
+    v, x = 0.3, np.array([0.5, 0.0, 8e6, 8e6, 0.0])
+    rows = [x]
+    for k in range(60):
+        l = 2.6 + 5e-4 * v * k
+        rows.append(stiff(h=5e-4, x=rows[-1], l=l, l_next=l + 5e-4 * v, l_dot_next=v, u=0.5, **LINES)[0])
+    drop = np.array([LEG.area_cap, LEG.area_rod]) * v / (0.5 * LEG.flow_gain)
+    steady = np.array([LEG.p_supply, LEG.p_return]) + np.array([-1, 1]) * drop**2
+    off = np.array(rows)[:, 2:4] - steady
+    np.testing.assert_allclose(off[-1], 0.0, atol=1.0)
+    far = np.abs(off[:-1]) > 1e5
+    assert np.all(np.abs(off[1:])[far] < 0.5 * np.abs(off[:-1])[far])
+    assert np.all((off[1:] * off[:-1])[far] > 0)  # and never on the other side
 
 
 def test_actuator_is_hashable_data() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -19,8 +20,8 @@ DT = LAW.dt
 MASS = 700.0
 PER_TICK = ("request", "mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count", "p_supply")
 RECORDED = (
-    "state", "mode_used", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend", "generator_sums",
-    "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
+    "state", "mode_used", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend",
+    "generator_sums", "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
 )  # fmt: skip
 PLANT = single_leg_step(LAW.actuator, LAW.platform.stroke)
 UNITS = "-, 1/s, Pa, Pa, m"
@@ -81,7 +82,7 @@ def _scan() -> Scan:
     return scan(CLOSED, STATES, per_step=[*PER_TICK, "bias", "stuck", "mass"], record=list(RECORDED))
 
 
-def run(seconds: float, requests: dict[float, int], **changes: Any) -> dict[str, np.ndarray]:
+def run(seconds: float, requests: Mapping[float, int], **changes: Any) -> dict[str, np.ndarray]:
     """The closed loop from down and off; requests by time, other inputs as arrays by tick or constants."""
     n = round(seconds / DT)
     values: dict[str, Any] = {

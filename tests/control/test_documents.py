@@ -38,5 +38,5 @@ def test_figures_of_the_example_design() -> None:
 
 def test_every_file_is_in_the_table_of_parts() -> None:
     folder = Path(__file__).resolve().parents[2] / "src" / "motionbase" / "control"
-    files = {p.name for p in folder.glob("*.py")} - {"__init__.py", "fields.py", "supervision.py", "tables.py"}
+    files = {p.name for p in folder.glob("*.py")} - {"__init__.py", "tables.py"}
     assert files <= set(re.findall(r"`(\w+\.py)`", TEXT))

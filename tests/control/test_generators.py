@@ -113,7 +113,7 @@ def test_spoilt_rows_give_nothing() -> None:
     settings = np.zeros((COUNT, len(COLUMNS)))
     settings[:3] = CARDS[0][0].row
     settings[0, 7] = np.nan  # a phase
-    settings[1, 3] = Shape.RAMP  # in no time
+    settings[1, 3] = Shape.CHIRP  # in no time
     each, sums, _ = RUN(0.0, settings, 0.3, NEVER)
     assert not each[:2].any()
     assert each[2].any() and np.isfinite(sums).all()

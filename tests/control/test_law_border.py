@@ -40,7 +40,7 @@ def tick_arguments() -> dict[str, np.ndarray]:
     arrays = compile(LAW.program).arrays()
     arguments = {p.name: arrays[p.name] for p in LAW.program.inputs}
     x = LAW.initial_state()
-    for name, value in {"state": 5, "started": 1, "live": 1, "quiet": 0, "latch": 0}.items():
+    for name, value in {"state": 5, "started": 1, "live": 1, "mode": 1, "quiet": 0, "latch": 0}.items():
         LAW.state.part(x, name)[:] = value
     LAW.state.part(x, "settings")[:] = CARDS.ravel()
     LAW.state.part(x, "generator_ticks")[:] = 1234
@@ -132,3 +132,37 @@ def test_law_as_a_function_must_give_known_outputs() -> None:
     wrong = ControlPorts.law("wrong", lambda p: {"x_next": p["x"], "valve": p["l_meas"]}, GAIN, TICKS)
     with pytest.raises(PortError, match="control law 'wrong': it gives 'valve', which is no output; .*valve_cmd"):
         _ = wrong.trace
+
+
+GARBAGE = np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 1e9, -1e-300, 0.0])
+
+
+@pytest.mark.parametrize("state", [State.STANDBY, State.ENGAGING, State.DRIVE, State.SETTLING, State.ABORT, State.HELD])
+def test_garbage_never_reaches_a_valve(state: State) -> None:
+    """Any input may be anything: commands stay numbers within -1 to 1 and their rate, and the state heals."""
+    rng = np.random.default_rng(int(state))
+    run = compile(LAW.program)
+    arrays = run.arrays()
+    good = tick_arguments()
+    LAW.state.part(good["x"], "state")[:] = state
+    for name, value in good.items():
+        arrays[name][...] = value
+    bound = run.bind(**arrays)
+    rate = LAW.parameters.field("valve_rate_max").values[0]
+    before = np.zeros(6)
+    for tick in range(400):
+        for port in LAW.program.inputs[2:]:
+            spoilt = rng.random(port.array_shape) < (0.05 if tick < 200 else 0.0)
+            arrays[port.name][...] = np.where(spoilt, rng.choice(GARBAGE, port.array_shape), good[port.name])
+        bound()
+        u = arrays["valve_cmd"].copy()
+        assert np.isfinite(u).all() and np.abs(u).max() <= 1.0
+        assert np.abs(u - before).max() <= rate * LAW.dt * (1 + 1e-9)
+        before = u
+        arrays["x"][:] = arrays["x_next"]
+    finite = np.isfinite(arrays["x"])
+    finite[LAW.state.starts["generator_stop"]] = True  # infinite until the drive is told to stop
+    assert finite.all(), [f.name for f in LAW.state.fields if not np.isfinite(LAW.state.part(arrays["x"], f.name)).all()]
+    for port in LAW.program.outputs[1:]:
+        assert np.isfinite(arrays[port.name]).all(), port.name
+    assert arrays["state"] in (State.HELD, State.OFF, State.ABORT)

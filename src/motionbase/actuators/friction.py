@@ -147,9 +147,8 @@ def friction_step(
     s = 0.5 * (a + a_next) * x
     y_next = ca.fmin((y + x * (1 + 0.5 * s)) / (1 + s * (1 + 0.5 * s)), ca.fmax(y, 1))
 
-    settled = ca.fmin(
-        0.25 * s * s, 1
-    )  # long steps end in steady sliding at the end's speed, short ones are not touched
+    # long steps end in steady sliding at the end's speed, short ones are not touched
+    settled = ca.fmin(0.25 * s * s, 1)
     a_next = a_next + settled * (1 - a_next)
     change = f_s_next - f_s
     z_next = forward * y_next * (f_s + settled * change) * (1 / friction.sigma0)

@@ -72,6 +72,13 @@ class Tick:
     def after(self, name: str) -> Reference:
         return STATE.place(self.b["x_next"], name)
 
+    def now(self, name: str) -> Reference:
+        """A buffer of its own for a part of the state that cases of a switch write, copied when it is complete.
+
+        On lanes a case saves every buffer it writes, whole: the state vector would cost more than the case.
+        """
+        return self.b.local(f"{name}_now", STATE.field(name).shape)
+
     def params(self, *names: str) -> dict[str, Reference]:
         return {name: self.param(name) for name in names}
 
@@ -114,7 +121,8 @@ class Tick:
         self.host, self.refused, self.within = b.local("host_motion", (6, 3)), b.local("refused"), b.local("within")
         b.call(
             PROPAGATOR, dt=self.dt, horizon=self.param("host_horizon"), least=self.param("host_stop"),
-            **self.params("dof_position", "dof_velocity", "dof_acceleration"), held=self.before("held"), bridge=self.before("bridge"),
+            **self.params("dof_position", "dof_velocity", "dof_acceleration"), held=self.before("held"),
+            bridge=self.before("bridge"),
             count_held=self.before("count_held"), age=self.before("age"), period=self.before("period"),
             host_count=b["host_count"], host_frame=b["host_frame"], count_next=self.after("count_held"),
             age_next=self.after("age"), period_next=self.after("period"), refused=self.refused,
@@ -190,46 +198,47 @@ class Tick:
             ticks=before("generator_ticks"), stop=before("generator_stop"), begins=begins, live_next=live,
             ticks_next=after("generator_ticks"), t=t, stop_next=after("generator_stop"),
         )  # fmt: skip
-        with b.switch(begins) as latch:
-            with latch.case(1):
-                b.copy(b["settings"], after("settings"))
-                b.copy(b["settings_version"], after("version"))
-            with latch.default():
-                b.copy(before("settings"), after("settings"))
-                b.copy(before("version"), after("version"))
-        b.copy(after("version"), b["generators_version"])
-        with b.switch(live) as running:
-            with running.case(1):
-                b.call(
-                    GENERATORS, fade_least=self.param("fade_least"), settings=after("settings"), t=t,
-                    stop=after("generator_stop"), outputs=b["generators"], sums=after("sums"), active=after("active"),
-                )  # fmt: skip
-            with running.default():
-                b.copy(b.constant("no_outputs", np.zeros(b["generators"].size)), b["generators"])
-                b.copy(b.constant("no_sums", np.zeros(36)), after("sums"))
-                b.copy(b.constant("inactive", 0.0), after("active"))
-        b.copy(after("sums"), b["generator_sums"])
+        settings, version = self.now("settings"), b["generators_version"]
+        b.copy(before("settings"), settings)
+        b.copy(before("version"), version)
+        with b.switch(begins) as latch, latch.case(1):
+            b.copy(b["settings"], settings)
+            b.copy(b["settings_version"], version)
+        b.copy(settings, after("settings"))
+        b.copy(version, after("version"))
+        active = b.local("active_now")
+        b.copy(b.constant("no_outputs", np.zeros(b["generators"].size)), b["generators"])
+        b.copy(b.constant("no_sums", np.zeros(b["generator_sums"].size)), b["generator_sums"])
+        b.copy(b.constant("inactive", 0.0), active)
+        with b.switch(live) as running, running.case(1):
+            b.call(
+                GENERATORS, fade_least=self.param("fade_least"), settings=settings, t=t, stop=after("generator_stop"),
+                outputs=b["generators"], sums=b["generator_sums"], active=active,
+            )  # fmt: skip
+        b.copy(b["generator_sums"], after("sums"))
+        b.copy(active, after("active"))
 
     def _limit_dof(self) -> None:
         b, before, after = self.b, self.before, self.after
         x_min, x_max, self.l_least = b.local("x_min", 6), b.local("x_max", 6), b.local("l_least")
-        self.dof_acts, limited = b.local("dof_acts", 6), after("limited")
+        self.dof_acts, limited, dof_after = b.local("dof_acts", 6), self.now("limited"), self.now("dof_before")
         bounds = self.params("dof_position", "l_min", "l_low")
         b.call(own.BOUNDS, **bounds, state=self.state, x_min=x_min, x_max=x_max, l_least=self.l_least)
-        b.copy(self.total[6:], limited[6:])
+        b.copy(self.total, limited)
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
-                b.copy(self.total[:6], limited[:6])
                 b.copy(b.constant("no_dof_acts", np.zeros(6)), self.dof_acts)
                 with b.loop(6) as k:
-                    b.call(own.REST, motion=self.total[k], after=after("dof_before")[k])
+                    b.call(own.REST, motion=self.total[k], after=dof_after[k])
             with quiet.default(), b.loop(6) as k:
                 a = self.param("dof_acceleration")[k]
                 b.call(
                     LIMIT, dt=self.dt, x_min=x_min[k], x_max=x_max[k], v_max=self.param("dof_velocity")[k], a_max=a,
-                    a_brake=a, before=before("dof_before")[k], target=self.total[k], after=after("dof_before")[k],
+                    a_brake=a, before=before("dof_before")[k], target=self.total[k], after=dof_after[k],
                     motion=limited[k], acts=self.dof_acts[k],
                 )  # fmt: skip
+        b.copy(limited, after("limited"))
+        b.copy(dof_after, after("dof_before"))
         with b.loop(6) as k:
             b.call(
                 own.ESTIMATE, estimator=self.param("estimator"), dt=self.dt, before=before("pose_hat")[k],
@@ -240,21 +249,22 @@ class Tick:
     def _limit_legs(self) -> None:
         b, before, after = self.b, self.before, self.after
         limited, wanted, target = after("limited"), b.local("wanted_legs", (6, 3)), b.local("leg_target", 3)
-        self.legs, leg_acts = b.local("legs", (6, 3)), b.local("leg_acts", 6)
+        self.legs, leg_acts, leg_after = b.local("legs", (6, 3)), b.local("leg_acts", 6), self.now("leg_before")
         b.call(self.inverse, motion=limited[:6], legs=wanted)
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
                 b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)
                 with b.loop(6) as k:
-                    b.call(own.LEG_REST, l=self.l[k], after=after("leg_before")[k], motion=self.legs[k])
+                    b.call(own.LEG_REST, l=self.l[k], after=leg_after[k], motion=self.legs[k])
             with quiet.default(), b.loop(6) as k:
                 b.call(own.ADD_LEG, first=wanted[k], second=limited[k + 6], total=target)
                 b.call(
                     LIMIT, dt=self.dt, x_min=self.l_least, x_max=self.param("l_max"),
                     v_max=self.param("leg_velocity")[k], a_max=self.param("leg_acceleration")[k],
                     a_brake=self.param("leg_braking"), before=before("leg_before")[k], target=target,
-                    after=after("leg_before")[k], motion=self.legs[k], acts=leg_acts[k],
+                    after=leg_after[k], motion=self.legs[k], acts=leg_acts[k],
                 )  # fmt: skip
+        b.copy(leg_after, after("leg_before"))
         b.call(own.FIRST, rows=self.legs, first=after("l_cmd"))
         b.copy(self.legs, b["legs_cmd"])
         b.call(

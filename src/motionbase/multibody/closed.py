@@ -132,7 +132,7 @@ def singular_places_named(loops: Loops | None, inputs_at: Callable[[float], Mapp
         if least > NEARLY_SINGULAR:
             raise
         raise SimulationError(
-            f"model {loops.model.name!r}: at t = {e.t:.6g} s the closures are dependent ({', '.join(names)}), a singular "
-            "place of the mechanism, and the motion cannot be followed; use redundancy='regularise', or a motion that "
+            f"model {loops.model.name!r}: at t = {e.t:.6g} s the closures are dependent ({', '.join(names)}), a "
+            "singular place of the mechanism, and the motion cannot be followed; use redundancy='regularise', or a motion that "
             "keeps clear of it"
         ) from e

@@ -83,8 +83,8 @@ class LinearModel:
         f = np.atleast_1d(given) if given is not None else np.empty((0, 0))
         if f.ndim != 1 or not np.all(np.isfinite(f)) or np.any(f < 0):
             raise ModelError(
-                f"frequency response: frequencies are {shown(frequencies)}; a row of finite numbers, not negative [Hz], "
-                "is wanted"
+                f"frequency response: frequencies are {shown(frequencies)}; finite numbers [Hz], not negative, "
+                "are wanted"
             )
         s = 2j * np.pi * f[:, None, None]
         try:

@@ -92,7 +92,7 @@ def _fixed(job: Job, method: AbstractMethod, q: Array, v: Array) -> Samples:
         if not (np.all(np.isfinite(out["q"])) and np.all(np.isfinite(out["v"]))):
             k, q_last = _last_finite(loop, job, first, end, q, v)
             raise RanAway(
-                f"method {method.name}: the motion became infinite at t = {k * job.h:.6g} s; "
+                f"method {method.name}: the motion became infinite before t = {(k + 1) * job.h:.6g} s; "
                 "try a smaller dt, or the methods dopri5 and rodas3",
                 k * job.h,
                 q_last,
@@ -147,7 +147,7 @@ def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
             job.report(found / samples)
     wall = time.perf_counter() - start
     keep = slice(None, None, job.every // every)
-    return Samples(kept[0][keep], kept[1][keep], attempts, wall)
+    return Samples(np.ascontiguousarray(kept[0][keep]), np.ascontiguousarray(kept[1][keep]), attempts, wall)
 
 
 def _room(samples: int, q: Array, v: Array) -> tuple[Array, Array]:

@@ -110,7 +110,15 @@ class Saddle:
         held = set(self.geometry.held(active)) & set(self.rows)
         kept = next((set(kept) for one, kept, _ in self._chosen if one.active == tuple(active)), held)
         rows = sorted(held & kept)
-        return dependent_rows(self.geometry.rows(q)[1][rows], [self.geometry.names[i] for i in rows])
+        J = self.geometry.rows(q)[1] / self._usual_lengths[:, None]
+        return dependent_rows(J[rows], [self.geometry.names[i] for i in rows])
+
+    @cached_property
+    def _usual_lengths(self) -> Array:
+        """(rows,) largest length of each row of J over all places."""
+        places = (q for one in self.geometry.combinations for q in one.places)
+        longest = np.max([np.linalg.norm(self.geometry.rows(q)[1], axis=1) for q in places], axis=0)
+        return np.where(longest > 0, longest, 1.0)
 
     def switches(self, active: Sequence[Expr]) -> list[Expr]:
         """s of each row in the system; `active` has an expression, above 0.5 for on, for each switchable closure."""

@@ -72,10 +72,10 @@ def independent_rows(
     ranks = {k: _rank(J[k]) for k in sharp}
     beside = [ranks[k] for k in near if k in ranks and k > 0]
     if not beside:
+        rows = ", ".join(dependent_rows(J[0], names)[1])
         raise ModelError(
-            f"closures: at the place where they are met, and all around it, {', '.join(dependent_rows(J[0], names)[1])} "
-            "are dependent to first order only: a singular place of the mechanism; start elsewhere, or use "
-            "redundancy='regularise'"
+            f"the closures are dependent at this place ({rows}), and no place beside it shows which of them follow from "
+            "others: a singular place of the mechanism; start elsewhere, or use redundancy='regularise'"
         )
     rank = max(beside, key=lambda r: (beside.count(r), r))
     regular = [k for k, r in ranks.items() if r == rank]
@@ -122,14 +122,14 @@ def explain(J: Array, kept: Sequence[int], dropped: Sequence[int], names: Sequen
 
 
 def dependent_rows(J: Array, names: Sequence[str]) -> tuple[float, tuple[str, ...]]:
-    """How far rows are from being dependent (least singular value, each row at length one), and those that take part.
+    """How far rows are from being dependent, the least singular value, and those that take part.
 
-    A value of 0 means that some combination of the rows is zero; 1 that they are normal to each other.
+    Rows are scaled to a usual length of one, so 0 means that some combination of them is zero, and 1 that they are
+    normal to each other.
     """
-    lengths = np.linalg.norm(J, axis=1)
     if not len(J) or not np.all(np.isfinite(J)):
         return 1.0, ()
-    U, sizes, _ = np.linalg.svd(J / np.where(lengths > 0, lengths, 1.0)[:, None])
+    U, sizes, _ = np.linalg.svd(J)
     weights = np.abs(U[:, len(J) - 1])
     least = float(sizes[-1]) if len(J) <= J.shape[1] else 0.0
     return least, tuple(n for n, w in zip(names, weights, strict=True) if w > TAKES_PART * weights.max())

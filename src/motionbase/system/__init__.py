@@ -1,0 +1,1 @@
+"""The stages composed: control law and plant as one step."""

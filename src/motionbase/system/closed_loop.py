@@ -1,0 +1,152 @@
+"""Control law and plant closed to one step: requests, host frames and faults in, the next state and a record out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from motionbase.actuators.leg import LINES
+from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile.reference import Reference
+from motionbase.control.law import ControlLaw
+from motionbase.control.ports import INPUTS, OUTPUTS, channels
+from motionbase.errors import PlatformError
+from motionbase.plant.motion import LEG_OUTPUTS, LOAD, H, next_of
+from motionbase.plant.plant import FAULTS, PLANT_STATE, Plant
+from motionbase.plant.sensors import MEASURED
+from motionbase.platform.hexapod import Hexapod
+from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR
+
+LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
+SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
+SEED = Port("seed", (), "-", "of the sensors' noise")
+STATE_BEFORE = Port("state_before", (), "-", "state of the control law after the last tick")
+VERSION_BEFORE = Port("version_before", (), "-", "version of the generator settings in use after the last tick")
+EXTERNAL = ("mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """A hexapod under its control law.
+
+    Attributes:
+        law: the control law
+        plant: the hexapod with its sensors
+    """
+
+    law: ControlLaw
+    plant: Plant
+    record_channels: tuple[str, ...] = field(default=())
+
+    @staticmethod
+    def of(hexapod: Hexapod, channels: tuple[str, ...] = (), **options: Any) -> ClosedLoop:
+        """With the law and the sensors that suit it."""
+        return ClosedLoop(ControlLaw(hexapod), Plant(hexapod, **options), channels)
+
+    @property
+    def dt(self) -> float:
+        """Period of a tick [s]."""
+        return self.law.dt
+
+    @cached_property
+    def state_ports(self) -> tuple[Port, ...]:
+        """What goes from tick to tick."""
+        own = self.law.program.inputs[1]  # x, the law's
+        return (own, *PLANT_STATE, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
+
+    @property
+    def feedback(self) -> dict[str, str]:
+        """State -> state after a tick, for `scan`."""
+        return {p.name: next_of(p).name for p in self.state_ports}
+
+    @cached_property
+    def program(self) -> Program:
+        """(parameters, state, requests, generators, host, faults) -> state_next, the law's outputs, legs, record."""
+        law, plant = self.law.program, self.plant
+        actuator = plant.motion.actuator
+        pressures = Kernel(
+            "pressures",
+            (SUPPLY,),
+            (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa")),
+            lambda supply: (actuator.p_return + supply * (actuator.p_supply - actuator.p_return), actuator.p_return),
+        )
+        parameters = law.inputs[0]
+        external = [p for p in LAW_INPUTS if p.name in EXTERNAL]
+
+        def body(b: Body) -> None:
+            request, p_supply, p_return = b.local("request"), b.local("p_supply"), b.local("p_return")
+            h = b.constant("h", np.array(self.dt))
+            b.call(AUTOMATIC_OPERATOR, automatic=b["automatic"], asked=b["asked"], state_before=b["state_before"],
+                   version_used=b["version_before"], settings_version=b["settings_version"], request=request)  # fmt: skip
+            b.call(pressures, supply=b["supply"], p_supply=p_supply, p_return=p_return)
+            lines = {"p_supply": p_supply, "p_return": p_return}
+            given = {p.name: b[p.name] for p in external} | {"request": request, **lines}
+            measured = {p.name: b[p.name] for p in MEASURED}
+            found = {p.name: b[p.name] for p in OUTPUTS}
+            b.call(law, parameters=b["parameters"], x=b["x"], **given, **measured, x_next=b["x_next"], **found)
+            state = {p.name: b[p.name] for p in PLANT_STATE} | {next_of(p).name: b[next_of(p).name] for p in PLANT_STATE}
+            acting = {p.name: b[p.name] for p in (*FAULTS, LOAD, SEED)} | {"abort": b["abort"], **lines}
+            readings = {p.name: b[next_of(p).name] for p in MEASURED}
+            legs = {p.name: b[p.name] for p in LEG_OUTPUTS}
+            b.call(plant.step, h=h, **state, valve_cmd=b["valve_cmd"], **acting, **readings, **legs)
+            b.copy(b["state"], b["state_before_next"])
+            b.copy(b["generators_version"], b["version_before_next"])
+            self._record(b, {**given, **measured, **found})
+
+        inputs = (
+            parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED,
+        )  # fmt: skip
+        record = (Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record"),) if self.record_channels else ()
+        outputs = (*(next_of(p) for p in self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *record)
+        return Program("closed_loop", inputs, outputs, body, description=f"{plant.hexapod.name} under its control law")
+
+    def _record(self, b: Body, known: Mapping[str, Reference]) -> None:
+        """What the law took and gave this tick; channels that others know are zero here."""
+        if not self.record_channels:
+            return
+        places, zero = channels(), b.constant("zero", np.array(0.0))
+        sizes = {p.name: p for p in (*INPUTS, *OUTPUTS)}
+        for k, name in enumerate(self.record_channels):
+            if name not in places:
+                b.copy(zero, b["record"][k])
+                continue
+            port, at = places[name]
+            place = known[port]
+            if sizes[port].dims:
+                columns = sizes[port].dims[-1]
+                place = place[at] if len(sizes[port].dims) == 1 else place[at // columns, at % columns]
+            b.copy(place, b["record"][k])
+
+    # ---- a start ----
+
+    def at_rest(self, l: float | None = None) -> dict[str, Any]:
+        """State at rest, down if no length is given; the control law is off."""
+        hexapod = self.plant.hexapod
+        plant = self.plant.at_rest(hexapod.l_down if l is None else l)
+        legs = plant["legs"]
+        readings = {
+            "l_meas": plant["l_read"], "l_dot_meas": np.zeros(6), "l_ddot_meas": np.zeros(6),
+            "p_cap": legs[:, 2].copy(), "p_rod": legs[:, 3].copy(), "valve_meas": np.zeros(6), "f_meas": np.zeros(6),
+            "acc": -np.array(self.plant.motion.mechanism.gravity), "omega": np.zeros(3),
+        }  # fmt: skip
+        last = {"state_before": np.array(0.0), "version_before": np.array(-1.0)}
+        return {"x": self.law.initial_state(), **plant, **readings, **last}
+
+    def quiet_inputs(self) -> dict[str, Any]:
+        """Nobody asks, no host, no generators, no faults."""
+        given = {p.name: p for p in self.program.inputs}
+        named = {p.name for p in self.state_ports}
+        zeros = {n: np.zeros(p.dims) for n, p in given.items() if n not in named}
+        return zeros | {"parameters": self.law.parameter_vector(), "supply": np.array(1.0), "automatic": np.array(1.0)}
+
+
+def check_channels(names: tuple[str, ...]) -> None:
+    """Every channel that the law owns can be recorded."""
+    missing = [n for n in channels() if n not in names]
+    if missing:
+        raise PlatformError(f"the record has no channel {missing[0]!r}")
