@@ -137,6 +137,7 @@ def test_abort_brakes_and_holds() -> None:
     assert abs(rows["v_new"][-1]) < 1e-6
     assert abs(rows["l_next"][-1] - rows["l_next"][-300]) < 1e-7
     assert abs(rows["x_next"][-1, 0]) < 1e-6 * SCREW.force_max  # the motor is off
+    assert abs(rows["x_next"][300, 1]) < 1e-6 * SCREW.force_max  # and 0.2 s, 20 time constants, forget the integral
 
 
 def test_wrong_parameters() -> None:

@@ -161,17 +161,18 @@ END = compile(
 @pytest.mark.parametrize("y", [-0.9, 0.3, 0.8, 0.95, 1.0])
 @pytest.mark.parametrize("v", [5e-4, -2e-3])
 def test_force_at_the_end_of_a_short_step_is_the_law_s(y: float, v: float) -> None:
-    """Also where speed and sliding force change: errors go with the square of the step."""
+    """At even speed to second order; where f_s changes there is a first-order part of the bristle's damping."""
     z = y * np.sign(v) * steady_deflection(v)
-    errors = []
-    for h in (2e-4, 1e-4):
-        v_next = v * (1 + 50 * h)
+
+    def error(h: float, rate: float) -> float:
+        v_next = v * (1 + rate * h)
         mean = 0.5 * (v + v_next)
         z_next, f = (float(value) for value in END(z, h * mean, mean, v_next))
-        errors.append(abs(f - float(FORCE(z_next, v_next))))
-    # from the sliding force's slope at the mean speed: second order, and little against 1 N
-    assert errors[0] < 2e-3
-    assert errors[1] < 0.3 * errors[0] + 1e-9
+        return abs(f - float(FORCE(z_next, v_next)))
+
+    assert error(1e-4, 0.0) < 0.3 * error(2e-4, 0.0) + 1e-9
+    assert error(2e-4, 50.0) < 0.02 * LAW.sigma1 * abs(v)
+    assert error(5e-5, 50.0) < 0.002 * LAW.sigma1 * abs(v)
 
 
 @pytest.mark.parametrize("v_next", [0.9e-3, 1.1e-3])

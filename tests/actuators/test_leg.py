@@ -264,6 +264,8 @@ def test_live_parameters_are_ports() -> None:
         np.testing.assert_allclose(a, b, rtol=1e-12)
     soft = compile(kernel)(bulk_modulus=0.5e9, friction_coulomb=FRICTION.coulomb, **given, **LINES)
     assert soft[0][2] > same[0][2]  # the softer oil loses less pressure to the moving piston
+    rough = compile(kernel)(bulk_modulus=LEG.bulk_modulus, friction_coulomb=2 * FRICTION.coulomb, **given, **LINES)
+    assert same[1] - rough[1] == pytest.approx(FRICTION.coulomb, rel=0.02)  # sliding at 0.2 m/s, far above Stribeck's
     with pytest.raises(ModelError, match="'lap' cannot be a port; those that can: area_cap"):
         leg_step(LEG, STROKE, live=("lap",))
 

@@ -58,12 +58,6 @@ def test_help_and_version_load_no_heavy_package() -> None:
     assert out.splitlines()[-1] == "[]"
 
 
-def test_run_says_what_is_there_to_try(capsys: Capture) -> None:
-    assert call(["run"]) == 0
-    out = capsys.readouterr().out
-    assert "motionbase bench" in out and "motionbase test" in out
-
-
 def test_unknown_command_is_answered_with_the_nearest(capsys: Capture) -> None:
     err = failure(capsys, "bnech")
     assert "no command 'bnech'; did you mean 'bench'?" in err and ", ".join(COMMANDS) in err
@@ -79,7 +73,7 @@ def test_command_like_no_other_is_answered_with_all(capsys: Capture) -> None:
     [
         (["bench", "--qick"], "did you mean '--quick'?"),
         (["--verison"], "did you mean '--version'?"),
-        (["run", "--json"], "no option '--json'; options: --help; see motionbase run --help"),
+        (["dcu", "--jsom"], "did you mean '--json'?"),
         (["bench", "a", "b"], "unexpected extra argument"),
         (["bench", "no-such-name"], "no benchmark 'no-such-name'"),
     ],
@@ -134,7 +128,7 @@ def test_number_returned_is_the_exit_code(fake_command: None) -> None:
     assert call(["fake"]) == 7
 
 
-@pytest.mark.parametrize("args", ["--version", "--help", "run"])
+@pytest.mark.parametrize("args", ["--version", "--help", "models"])
 def test_closed_pipe_is_silent(args: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -143,7 +137,7 @@ def test_closed_pipe_is_silent(args: str) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("args", ["--version", "run", "kernel list", "zzz"])
+@pytest.mark.parametrize("args", ["--version", "models", "kernel list", "zzz"])
 def test_closed_streams_are_silent(args: str) -> None:
     """`motionbase ... >&- 2>&-`: Python then has no stream objects at all."""
     shell = f"exec {sys.executable} -m motionbase {args} >&- 2>&-"

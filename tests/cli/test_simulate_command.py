@@ -243,3 +243,20 @@ def test_losses_are_mentioned_beside_the_energy_drift(capsys: Capture) -> None:
     Path("damped.toml").write_text(TOML + "[elements.oil]\ntype = 'damper'\njoint = 'pivot'\ndamping = 0.1\n")
     notes = summary(capsys, "damped.toml", "--duration", "0.1")["notes"]
     assert notes == ["losses in dampers, friction and contact count as energy drift"]
+
+
+def test_more_columns_and_redundant_rows(capsys: Capture) -> None:
+    wanted = "tip=coupler.tip,com,reactions"
+    output(capsys, "simulate", "four_bar", "--duration", "0.1", "--outputs", wanted, "--out", "more.csv",
+           "--redundancy", "regularise")  # fmt: skip
+    with Path("more.csv").open() as file:
+        header = next(csv.reader(file))
+    assert {"tip.x [m]", "tip.az [m/s^2]", "com.vx [m/s]", "reaction.loop.fy [N]"} <= set(header)
+    for options, said in (
+        (["--outputs", "tip=coupler"], "a point is NAME=BODY.POINT"),
+        (["--outputs", "speed"], "no output 'speed'"),
+        (["--redundancy", "dropp"], "did you mean 'drop'?"),
+        (["--redundancy", "raise"], "redundant closure rows: loop.z"),
+    ):
+        assert call(["simulate", "four_bar", *options]) == 2
+        assert said in capsys.readouterr().err

@@ -410,3 +410,38 @@ def test_mistakes_are_named(change: dict[str, Any], message: str) -> None:
     arguments: dict[str, Any] = {"A": ca.SX.sym("A", 2, 2), "b": ca.SX.sym("b", 2), "samples": [np.eye(2)], **change}
     with pytest.raises(KernelError, match=message):
         linear.solve(arguments.pop("A"), arguments.pop("b"), arguments.pop("samples"), **arguments)
+
+
+def test_rows_of_a_saddle_system_wait_for_their_unknowns() -> None:
+    """Sound where the samples never were: a pair of the row and unknown 0 would vanish with that entry."""
+    M, J = ca.SX.sym("M", ca.Sparsity.lower(3)), ca.SX.sym("J", 2, 3)
+    A = ca.vertcat(ca.horzcat(ca.tril2symm(M), J.T), ca.horzcat(J, ca.SX(2, 2)))
+    rng = FLOATS(3)
+
+    def numbers(J_num: Array) -> Array:
+        L = rng.standard_normal((3, 3))
+        return np.block([[L @ L.T + np.eye(3), J_num.T], [J_num, np.zeros((2, 2))]])
+
+    sample = numbers(np.array([[5.0, 0.1, 0.1], [0.1, 5.0, 0.1]]))
+    waits = {3: (0, 1, 2), 4: (0, 1, 2)}
+    factors = linear.factorize(A, [sample], symmetric=True, after=waits)
+    assert all(len(p.rows) == 1 for p in factors.pivots)
+    assert {p.rows[0] for p in factors.pivots[:3]} == {0, 1, 2}
+    b = ca.SX.sym("b", 5)
+    solve = ca.Function("solve", [M, J, b], [factors.solve(b).x, factors.growth])
+    for J_num in (np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 3.0]]), np.array([[1e-9, 1.0, 0.0], [2.0, 1e-9, 0.0]])):
+        A_num, right = numbers(J_num), rng.standard_normal(5)
+        x, growth = (np.array(v).ravel() for v in solve(np.tril(A_num[:3, :3]), J_num, right))
+        expected = np.linalg.solve(A_num, right)
+        assert np.abs(x - expected).max() < 100 * EPS * np.linalg.cond(A_num) * np.abs(expected).max()
+        assert growth[0] < linear.GROWTH_ALARM
+
+
+def test_orders_of_elimination_that_cannot_be() -> None:
+    A = ca.SX.eye(2)
+    with pytest.raises(KernelError, match="for symmetric systems"):
+        linear.factorize(A, after={1: (0,)})
+    with pytest.raises(KernelError, match="names unknown 2, the system has 2"):
+        linear.factorize(A, symmetric=True, after={1: (2,)})
+    with pytest.raises(KernelError, match="unknown 1 waits for itself"):
+        linear.factorize(A, symmetric=True, after={1: (1,)})

@@ -162,7 +162,9 @@ def test_garbage_never_reaches_a_valve(state: State) -> None:
         arrays["x"][:] = arrays["x_next"]
     finite = np.isfinite(arrays["x"])
     finite[LAW.state.starts["generator_stop"]] = True  # infinite until the drive is told to stop
-    assert finite.all(), [f.name for f in LAW.state.fields if not np.isfinite(LAW.state.part(arrays["x"], f.name)).all()]
+    assert finite.all(), [
+        f.name for f in LAW.state.fields if not np.isfinite(LAW.state.part(arrays["x"], f.name)).all()
+    ]
     for port in LAW.program.outputs[1:]:
         assert np.isfinite(arrays[port.name]).all(), port.name
     assert arrays["state"] in (State.HELD, State.OFF, State.ABORT)

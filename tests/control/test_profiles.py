@@ -6,6 +6,7 @@ from hypothesis import given, settings
 
 from motionbase.compile import compile
 from motionbase.control.profiles import MOVE, PLAN
+from motionbase.control.trajectory import BLEND
 
 RUN_PLAN, RUN_MOVE = compile(PLAN), compile(MOVE)
 V_MAX, A_MAX, LEAST = 0.3, 1.2, 0.5
@@ -49,6 +50,22 @@ def test_derivatives_are_consistent() -> None:
     h, tau = 1e-6, np.array([0.1, 0.3, 0.77, 1.9, 3.0])
     early, now, late = (moved([0.1, -0.4, 1.0], 0.9, 1.0, tau + k * h)[0] for k in (-1, 0, 1))
     np.testing.assert_allclose((late - early)[:, :2] / (2 * h), now[:, 1:], atol=1e-8)
+
+
+def test_blend_has_consistent_derivatives_and_both_ends() -> None:
+    """From one sine to another; central differences over 2 us as above."""
+    blend, h, duration = compile(BLEND), 1e-6, 1.3
+
+    def wave(w: float, t: float) -> np.ndarray:
+        return np.array([np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)])
+
+    def at(t: float) -> np.ndarray:
+        return np.asarray(blend(duration, t, wave(1.0, t), wave(2.5, t)))
+
+    np.testing.assert_array_equal(at(0.0), wave(1.0, 0.0))
+    np.testing.assert_allclose(at(duration), wave(2.5, duration), atol=1e-15)
+    for t in (0.2, 0.7, 1.1):
+        np.testing.assert_allclose((at(t + h) - at(t - h))[:2] / (2 * h), at(t)[1:], atol=1e-7)
 
 
 def test_rest_to_rest_uses_the_whole_of_a_bound() -> None:

@@ -71,6 +71,22 @@ def test_abort_ends_from_any_state_whatever_is_asked(
     assert state in ENDS_OF_ABORT
 
 
+SUBSETS = [{name for k, name in enumerate(MEASURED_FLAGS) if bits >> k & 1} for bits in range(1 << len(MEASURED_FLAGS))]
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_every_combination_of_flags_stops(state: State) -> None:
+    """All of them: a stop leads at once to abort or an end, and the time limit of abort to an end."""
+    for flags in SUBSETS:
+        for request in Request:
+            given_now = named(request, flags)
+            if "stop" in flags:
+                assert following(state, given_now) in (State.ABORT, *ENDS_OF_ABORT)
+            if state is State.ABORT:
+                assert following(state, given_now) in (State.ABORT, *ENDS_OF_ABORT)
+                assert following(state, given_now | {"expired"}) in ENDS_OF_ABORT
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(requests, flags_of_a_tick), min_size=1, max_size=30))
 def test_abort_cannot_be_undone_by_releasing_the_stop(inputs: list[tuple[Request, set[str]]]) -> None:

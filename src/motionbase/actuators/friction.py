@@ -122,7 +122,8 @@ def friction_step(
     In y = z / z_ss and the distance x = |dl| / z_ss the law is y' = 1 - alpha(y) y, whatever the speed. Up to
     break-away y' = 1, which is followed exactly; the rest is y' = 1 - a y with a mean of alpha over the distance, by
     the L-stable 1 / (1 + s + s^2/2) for exp(-s). A bristle below the steady deflection never passes it, so neither does
-    the step. Second order, and exact in both limits: no slip, and a step much longer than z_ss.
+    the step. Second order, and exact in both limits: no slip, and a step much longer than z_ss. (Between them, while
+    f_s changes, the part of the force with sigma1 is of first order: alpha is taken at the mean f_s.)
 
     Args:
         dl: signed distance [m]

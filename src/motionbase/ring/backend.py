@@ -14,6 +14,7 @@ from typing import final
 from motionbase.errors import RingError
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
+LEFT_NAME = re.compile(rf"({NAME.pattern})\.left-(\d{{1,20}})")
 DEFAULT_NAME = "motionbase"
 PREFIX = "motionbase-"
 DEVICE_VARIABLE = "MOTIONBASE_RING_DEVICE"  # path, or path:bytes where the device cannot tell its size
@@ -76,6 +77,33 @@ class Emulation(AbstractBackend):
 
 @final
 @dataclass(frozen=True)
+class Left(AbstractBackend):
+    """What a writer that died left under a name that another has taken since: NAME.left-EPOCH. Nobody writes it."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not LEFT_NAME.fullmatch(self.name):
+            raise RingError(f"ring name {self.name!r} is not that of records left by a writer, NAME.left-EPOCH")
+
+    @property
+    def path(self) -> Path:
+        """Beside the ring that has the name now."""
+        return shared_folder() / f"{PREFIX}{self.name}"
+
+    @property
+    def kind(self) -> str:
+        """As the tools say it."""
+        return "shared memory (left by a dead writer)"
+
+    @property
+    def lock_path(self) -> Path:
+        """Of its own: the ring's belongs to the writer that has the name now."""
+        return shared_folder() / f"{PREFIX}{self.name}.lock"
+
+
+@final
+@dataclass(frozen=True)
 class Device(AbstractBackend):
     """A device file that can be mapped, such as a reflective-memory card; it holds one ring, whatever its name."""
 
@@ -107,7 +135,9 @@ def shared_folder() -> Path:
 
 
 def find(name: str = DEFAULT_NAME) -> AbstractBackend:
-    """Hardware if it is there, else emulation."""
+    """Hardware if it is there, else emulation; for NAME.left-EPOCH what a writer left."""
+    if LEFT_NAME.fullmatch(name):
+        return Left(name)
     emulation = Emulation(name)
     given = os.environ.get(DEVICE_VARIABLE)
     if given:

@@ -30,6 +30,7 @@ VERSION = 1
 PAGE = 4096
 GENERATOR_BYTES = 2 * PAGE
 COMMAND_BYTES = PAGE
+ESTOP_AT = 128  # in the command block: emergency stops asked for; see blocks/commands.py
 DEFAULT_BYTES = 64_000_000  # of records: the seed's 64 MB, 44,943 records of 178 doubles
 LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of a schema or platform that a reader is ready to parse
 CONVENTIONS = "SI; x forward, y left, z up; surge sway heave roll pitch yaw; Euler ZYX; t = tick x dt"

@@ -80,7 +80,7 @@ class FileLock:
 def is_held(path: Path) -> bool:
     """Whether some process holds a lock on the file."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe there must not make anybody wait
     except OSError:
         return False
     try:

@@ -6,17 +6,24 @@ import ctypes
 import errno
 import mmap
 import os
+import stat
 import struct
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
 import numpy as np
 
 from motionbase.errors import RingError, SchemaError
-from motionbase.ring.backend import AbstractBackend, Device
-from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
+from motionbase.ring.backend import LEFT_NAME, PREFIX, AbstractBackend, Device, Emulation, Left
+from motionbase.ring.layout import EPOCH, ESTOP_AT, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
 from motionbase.ring.native import native
+
+
+@final
+class NoRoom(RingError):
+    """The memory file system is full."""
 
 
 @final
@@ -69,35 +76,117 @@ class Segment:
         return found if found is not None and found.epoch == epoch == self.counter(EPOCH) else None
 
 
+@final
+@dataclass(frozen=True)
+class Created:
+    """A ring ready for its first record.
+
+    Attributes:
+        replaced: a sentence about the records of a dead writer that had the name; "" where there were none
+    """
+
+    segment: Segment
+    header: Header
+    replaced: str = ""
+
+
 def create(
     backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o600, utc_ns: int | None = None
-) -> tuple[Segment, Header]:
+) -> Created:
     """A ring ready for its first record; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
     epoch = time.time_ns() & ~1
     before = _opened_or_none(backend)
-    if before is not None and _is_ours(before) and before.unsaved:
+    ours = before is not None and _is_ours(before)
+    if before is not None and ours and before.unsaved:
+        name = backend.name if isinstance(backend, Emulation) else "device"
         raise RingError(
             f"{backend} holds unsaved records of an unexpected stop, which a new writer would remove; save them "
-            f"(motionbase ring save) or give them up (motionbase ring clean --force)"
+            f"(motionbase ring save {name}) or give them up (motionbase ring clean {name} --force)"
         )
-    if isinstance(backend, Device):
+    utc_ns = time.time_ns() if utc_ns is None else utc_ns
+    died = before if before is not None and ours and before.status is not Status.STOPPED and before.head else None
+    replaced = ""
+    if not isinstance(backend, Emulation):  # a device: one place, which cannot be renamed
         segment = before
         if segment is None or segment.size < layout.total_bytes:
             size = segment.size if segment else 0
             raise RingError(f"{backend} has {size} bytes, the ring needs {layout.total_bytes}: take a smaller capacity")
+        if died is not None:
+            replaced = f"{_records(died)} unsaved records of a writer that died were on {backend}: they are overwritten"
         old = segment.counter(EPOCH)
         epoch += 2 * (epoch == old)
-        _fill(segment, layout, writer, epoch, time.time_ns() if utc_ns is None else utc_ns)
+        _fill(segment, layout, writer, epoch, utc_ns)
     else:
-        building = backend.path.with_name(f"{backend.path.name}.new")
-        segment = _new_file(backend, building, layout.total_bytes, mode)
-        _fill(segment, layout, writer, epoch, time.time_ns() if utc_ns is None else utc_ns)
-        os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
-        if before is not None:
-            before.set_counter(STATUS, Status.RETIRED)
+        asked = _stops(before) if before is not None and ours else 0
+        segment = _built(backend, layout, mode)
+        building = _building(backend)
+        try:
+            _fill(segment, layout, writer, epoch, utc_ns)
+            replaced = _kept(backend, died) if died is not None else ""
+            if before is not None and before.status not in (Status.STOPPED, Status.FAILED):
+                before.set_counter(STATUS, Status.RETIRED)
+            os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
+        except OSError as error:
+            building.unlink(missing_ok=True)
+            raise RingError(f"{backend} cannot be made: {error.strerror or error}; remove what lies there") from None
+        if before is not None and ours and (meanwhile := _stops(before) - asked):
+            _add_stops(segment, layout, meanwhile)  # asked for before the name led here
     header = segment.header()
     assert header is not None
-    return segment, header
+    return Created(segment, header, replaced)
+
+
+def left_behind(backend: Emulation) -> list[Left]:
+    """What writers that died left under this name, and later ones kept; oldest first."""
+    found = (Left(p.name.removeprefix(PREFIX)) for p in _siblings(backend) if _left_name(p) == backend.name)
+    return sorted(found, key=lambda left: int(left.name.rpartition("-")[2]))
+
+
+def _siblings(backend: Emulation) -> list[Path]:
+    return list(backend.path.parent.glob(f"{backend.path.name}.left-*"))
+
+
+def _left_name(path: Path) -> str:
+    match = LEFT_NAME.fullmatch(path.name.removeprefix(PREFIX))
+    return match[1] if match else ""
+
+
+def _kept(backend: Emulation, died: Segment) -> str:
+    """Give the dead writer's ring another name, in the place of an older one; returns a sentence about it."""
+    older = left_behind(backend)
+    left = Left(f"{backend.name}.left-{died.counter(EPOCH)}")
+    left.path.unlink(missing_ok=True)
+    try:
+        os.link(backend.path, left.path)  # readers find the name all the time
+    except OSError:
+        os.rename(backend.path, left.path)  # a file system without links
+    for other in older:
+        if other != left:
+            other.path.unlink(missing_ok=True)
+    instead = "; what an earlier one left is removed for it" if [o for o in older if o != left] else ""
+    return (
+        f"{_records(died)} unsaved records of a writer that died are kept as {left.name} "
+        f"(motionbase ring save {left.name}, or ring clean {left.name} --force){instead}"
+    )
+
+
+def _records(segment: Segment) -> int:
+    header = segment.header()
+    return min(segment.head, header.layout.capacity) if header is not None else 0
+
+
+def _stops(segment: Segment) -> int:
+    """Emergency stops asked for."""
+    header = segment.header()
+    if header is None:
+        return 0
+    return int(struct.unpack_from("<Q", segment.memory, header.layout.commands_at + ESTOP_AT)[0])
+
+
+def _add_stops(segment: Segment, layout: Layout, count: int) -> None:
+    """Beside senders that may have found the new ring already: too many stops do no harm, a lost one would."""
+    at = segment.address + layout.commands_at + ESTOP_AT
+    native().store_release(at, (_stops(segment) + count) % 2**64)
 
 
 def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:
@@ -107,6 +196,8 @@ def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:
 
 def _opened(backend: AbstractBackend, writable: bool) -> Segment | None:
     flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NOFOLLOW
+    if not isinstance(backend, Device):
+        flags |= os.O_NONBLOCK  # opening a pipe would wait for ever
     try:
         file = os.open(backend.path, flags)
     except FileNotFoundError:
@@ -114,7 +205,10 @@ def _opened(backend: AbstractBackend, writable: bool) -> Segment | None:
     except OSError as error:
         raise RingError(f"{backend}: {error.strerror or error}{_owner(backend.path, error)}") from None
     try:
-        size = backend.size if isinstance(backend, Device) else os.fstat(file).st_size
+        info = os.fstat(file)
+        if not isinstance(backend, Device) and not stat.S_ISREG(info.st_mode):
+            raise RingError(f"{backend} is not a file; remove it or choose another name")
+        size = backend.size if isinstance(backend, Device) else info.st_size
         if size < 2 * PAGE:
             raise RingError(f"{backend} has {size} bytes, which is too short for a ring; remove it")
         return Segment(backend, file, size, writable)
@@ -137,9 +231,27 @@ def _is_ours(segment: Segment) -> bool:
         return False
 
 
-def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Segment:
-    path.unlink(missing_ok=True)  # left by a writer that died here; ours to remove, we hold the lock
+def _building(backend: Emulation) -> Path:
+    return backend.path.with_name(f"{backend.path.name}.new")
+
+
+def _built(backend: Emulation, layout: Layout, mode: int) -> Segment:
+    """Memory for the new ring; where there is none left, what dead writers left before goes for it."""
+    path, size = _building(backend), layout.total_bytes
     try:
+        return _new_file(backend, path, size, mode)
+    except NoRoom:
+        older = left_behind(backend)
+        for left in older:
+            left.path.unlink(missing_ok=True)
+        if not older:
+            raise
+        return _new_file(backend, path, size, mode)
+
+
+def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Segment:
+    try:
+        path.unlink(missing_ok=True)  # left by a writer that died here; ours to remove, we hold the lock
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except OSError as error:
         raise RingError(f"{backend} cannot be made: {error.strerror or error}{_owner(path, error)}") from None
@@ -151,7 +263,7 @@ def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Seg
         path.unlink(missing_ok=True)
         full = error.errno in (errno.ENOSPC, errno.ENOMEM)
         hint = "; take a smaller capacity or remove old rings (motionbase ring clean)" if full else ""
-        raise RingError(f"{backend}: {size} bytes: {error.strerror or error}{hint}") from None
+        raise (NoRoom if full else RingError)(f"{backend}: {size} bytes: {error.strerror or error}{hint}") from None
     finally:
         os.close(file)
 

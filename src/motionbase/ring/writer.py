@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import time
+import weakref
+from collections.abc import Callable
 from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RingError
-from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
+from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, Left, find
 from motionbase.ring.layout import BEAT, DEFAULT_BYTES, PAGE, STATUS, UNSAVED, Layout, Status
 from motionbase.ring.lock import FileLock
 from motionbase.ring.native import Port, native
@@ -34,6 +37,9 @@ class Writer:
         program: who writes, for people
         mode: permissions of the shared memory
         utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
+
+    Attributes:
+        replaced: a sentence where a writer that died had left unsaved records under the name, and what became of them
     """
 
     def __init__(
@@ -51,6 +57,8 @@ class Writer:
         backend: AbstractBackend | None = None,
     ) -> None:
         self.backend = backend or find(name)
+        if isinstance(self.backend, Left):
+            raise RingError(f"ring {name!r} holds what a dead writer left; choose another name to write to")
         records = capacity if capacity is not None else self._default_capacity(schema, dt, every, platform)
         layout = Layout(schema, records, dt, every, platform)
         lock = FileLock(self.backend.lock_path, mode)
@@ -59,16 +67,20 @@ class Writer:
             lock.release()
             raise RingError(f"ring {name!r} has a writer already, process {holder}; stop it or choose another name")
         try:
-            self.segment, self.header = create(self.backend, layout, program, mode, utc_ns)
+            created = create(self.backend, layout, program, mode, utc_ns)
         except BaseException:
             lock.release()
             raise
+        self.segment, self.header, self.replaced = created.segment, created.header, created.replaced
         self._lock: FileLock | None = lock
         self.record: Row = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)
-        self._publish, self._address = native().write, ctypes.addressof(self._port)
+        self._publish: Callable[[int], object] = native().write
+        self._address = ctypes.addressof(self._port)
+        self._nowhere, self._ended = np.zeros(PAGE, np.uint8), ""
         self.segment.set_counter(STATUS, Status.RUNNING)
         self.beat()
+        _open_writers.add(self)
 
     def _default_capacity(self, schema: Schema, dt: float, every: int, platform: str) -> int:
         if not isinstance(self.backend, Device):
@@ -103,11 +115,12 @@ class Writer:
 
     def write(self, rows: Row) -> None:
         """Publish one row, or the rows of a matrix in order."""
-        if rows.ndim == 1:
+        wanted = len(self.record)
+        if rows.shape == (wanted,):
             self.record[:] = rows
             self._publish(self._address)
             return
-        wanted = len(self.record)
+        self._require_open()
         if rows.ndim != 2 or rows.shape[1] != wanted:
             raise RingError(f"rows have shape {rows.shape}, (records, {wanted}) is wanted")
         whole = np.ascontiguousarray(rows, dtype=np.float64)
@@ -120,10 +133,12 @@ class Writer:
 
     def beat(self) -> None:
         """Say that the writer lives although there is nothing to write, as a paused replay does."""
+        self._require_open()
         self.segment.set_counter(BEAT, time.monotonic_ns())
 
     def mark_unsaved(self, unsaved: bool = True) -> None:
         """After an unexpected stop: the ring holds what should be saved, and is not to be removed before."""
+        self._require_open()
         self.segment.set_counter(UNSAVED, int(unsaved))
 
     def close(self, *, failed: bool = False, remove: bool | None = None) -> None:
@@ -140,10 +155,38 @@ class Writer:
         if not isinstance(self.backend, Device) and (not keep if remove is None else remove):
             self.backend.path.unlink(missing_ok=True)
         self._lock.release()
-        self._lock = None
+        self._end("is closed")
+
+    def _end(self, why: str) -> None:
+        """Nothing of this object touches the ring from now on, native loops that have the port included."""
+        self._lock, self._ended, self._publish = None, why, self._refuse
+        self._port.count, self._port.counters = 0, self._nowhere.ctypes.data
+        _open_writers.discard(self)
+
+    def _require_open(self) -> None:
+        if self._lock is None:
+            raise RingError(f"the writer of {self.backend} {self._ended}; it cannot write any more")
+
+    def _refuse(self, _address: int) -> None:
+        self._require_open()
+
+    def _forget_in_child(self) -> None:
+        self._end(f"belongs to the parent, process {self.header.writer_pid}, not to this forked process")
 
     def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         self.close(failed=kind is not None)
+
+
+_open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()
+
+
+def _forget_in_child() -> None:
+    """A forked child has the parent's memory mapped: it must neither write records nor end the ring."""
+    for writer in list(_open_writers):
+        writer._forget_in_child()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

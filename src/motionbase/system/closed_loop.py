@@ -9,13 +9,12 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.actuators.leg import LINES
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.reference import Reference
 from motionbase.control.law import ControlLaw
 from motionbase.control.ports import INPUTS, OUTPUTS, channels
 from motionbase.errors import PlatformError
-from motionbase.plant.motion import LEG_OUTPUTS, LOAD, H, next_of
+from motionbase.plant.motion import LEG_OUTPUTS, LOAD, next_of
 from motionbase.plant.plant import FAULTS, PLANT_STATE, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
@@ -24,6 +23,11 @@ from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
 SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
 SEED = Port("seed", (), "-", "of the sensors' noise")
+COUNTS = (
+    Port("command_ack", (), "-", "number of the last operator command taken, for the record"),
+    Port("host_lost", (), "-", "host frames lost, for the record"),
+)
+ALPHA = {f"alpha_{axis}": k for k, axis in enumerate("xyz")}  # first of the platform's accelerations
 STATE_BEFORE = Port("state_before", (), "-", "state of the control law after the last tick")
 VERSION_BEFORE = Port("version_before", (), "-", "version of the generator settings in use after the last tick")
 EXTERNAL = ("mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count")
@@ -81,15 +85,17 @@ class ClosedLoop:
         def body(b: Body) -> None:
             request, p_supply, p_return = b.local("request"), b.local("p_supply"), b.local("p_return")
             h = b.constant("h", np.array(self.dt))
-            b.call(AUTOMATIC_OPERATOR, automatic=b["automatic"], asked=b["asked"], state_before=b["state_before"],
-                   version_used=b["version_before"], settings_version=b["settings_version"], request=request)  # fmt: skip
+            asking = {name: b[name] for name in ("automatic", "asked", "state_before", "settings_version")}
+            b.call(AUTOMATIC_OPERATOR, **asking, version_used=b["version_before"], request=request)
             b.call(pressures, supply=b["supply"], p_supply=p_supply, p_return=p_return)
             lines = {"p_supply": p_supply, "p_return": p_return}
             given = {p.name: b[p.name] for p in external} | {"request": request, **lines}
             measured = {p.name: b[p.name] for p in MEASURED}
             found = {p.name: b[p.name] for p in OUTPUTS}
             b.call(law, parameters=b["parameters"], x=b["x"], **given, **measured, x_next=b["x_next"], **found)
-            state = {p.name: b[p.name] for p in PLANT_STATE} | {next_of(p).name: b[next_of(p).name] for p in PLANT_STATE}
+            state = {p.name: b[p.name] for p in PLANT_STATE} | {
+                next_of(p).name: b[next_of(p).name] for p in PLANT_STATE
+            }
             acting = {p.name: b[p.name] for p in (*FAULTS, LOAD, SEED)} | {"abort": b["abort"], **lines}
             readings = {p.name: b[next_of(p).name] for p in MEASURED}
             legs = {p.name: b[p.name] for p in LEG_OUTPUTS}
@@ -99,21 +105,26 @@ class ClosedLoop:
             self._record(b, {**given, **measured, **found})
 
         inputs = (
-            parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED,
+            parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED, *COUNTS,
         )  # fmt: skip
-        record = (Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record"),) if self.record_channels else ()
+        record = (
+            (Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record"),)
+            if self.record_channels
+            else ()
+        )
         outputs = (*(next_of(p) for p in self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *record)
         return Program("closed_loop", inputs, outputs, body, description=f"{plant.hexapod.name} under its control law")
 
     def _record(self, b: Body, known: Mapping[str, Reference]) -> None:
-        """What the law took and gave this tick; channels that others know are zero here."""
+        """What the law took and gave this tick; time and timing, which the executive knows, are zero here."""
         if not self.record_channels:
             return
         places, zero = channels(), b.constant("zero", np.array(0.0))
         sizes = {p.name: p for p in (*INPUTS, *OUTPUTS)}
+        elsewhere = {p.name: b[p.name] for p in COUNTS} | {n: b["V_dot_P_next"][k] for n, k in ALPHA.items()}
         for k, name in enumerate(self.record_channels):
             if name not in places:
-                b.copy(zero, b["record"][k])
+                b.copy(elsewhere.get(name, zero), b["record"][k])
                 continue
             port, at = places[name]
             place = known[port]

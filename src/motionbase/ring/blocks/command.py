@@ -83,6 +83,7 @@ class Reason(IntEnum):
     BAD_FORMAT = 10
     BAD_NUMBER = 11
     BAD_COMMAND = 12
+    SPOILT = 13
 
 
 SENTENCE = {
@@ -99,6 +100,7 @@ SENTENCE = {
     Reason.BAD_FORMAT: "its format is of another version",
     Reason.BAD_NUMBER: "its number is not that of its place",
     Reason.BAD_COMMAND: "it is no command, or carries a number that it must not",
+    Reason.SPOILT: "words of the command block that only its receiver may write had been changed; they are repaired",
 }
 
 

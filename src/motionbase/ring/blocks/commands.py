@@ -10,7 +10,8 @@
     2560   answers    16 words: number << 16 | result << 8 | reason
 
 The stop acts while `estop` is not `estop_ack`. A release stores the count that was seen, so one more request at the
-same instant still differs: it cannot be lost, needs no slot and waits for no lock.
+same instant still differs: it cannot be lost, needs no slot and waits for no lock. The receiver keeps what it has seen
+in memory of its own: a client that spoils the page can neither take back a stop nor keep commands out.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import ctypes
 import os
 import struct
 import time
+from contextlib import suppress
 from typing import final
 
 from motionbase.errors import CommandError, RingError
@@ -35,14 +37,15 @@ from motionbase.ring.blocks.command import (
     decoded,
     encoded,
 )
-from motionbase.ring.blocks.mapping import BlockMap, Section
+from motionbase.ring.blocks.mapping import RENAMES, BlockMap, Section
 from motionbase.ring.blocks.native import LookPort, block_native
 from motionbase.ring.blocks.seqlock import held
-from motionbase.ring.layout import COMMAND_BYTES, Layout, Status
+from motionbase.ring.layout import COMMAND_BYTES, ESTOP_AT, Layout
 from motionbase.ring.native import native
 from motionbase.ring.segment import Segment
 
 READY, HEAD, ESTOP, ACK, ESTOP_ACK, BY = (64 * k for k in range(6))
+assert ESTOP == ESTOP_AT
 SLOTS_AT, SLOTS, ANSWERS_AT = 512, 16, 2560
 READY_WORD = int.from_bytes(b"MBCM", "little") << 32 | FORMAT
 WHO = struct.Struct(f"<q{SENDER_BYTES}s")
@@ -52,7 +55,7 @@ TIMEOUT_S = 1.0
 
 @final
 class CommandReceiver:
-    """The side of the ring's writer: polled each tick, one command at a time, nothing but two loads if there is none.
+    """The side of the ring's writer: polled each tick, one command at a time, nothing but five loads if there is none.
 
     Args:
         segment: the ring, mapped for writing
@@ -61,19 +64,26 @@ class CommandReceiver:
     def __init__(self, segment: Segment, layout: Layout) -> None:
         self._at = segment.address + layout.commands_at
         self._memory = segment.memory[layout.commands_at : layout.commands_at + COMMAND_BYTES]
-        self._port = LookPort(self._at + HEAD, self._at + ESTOP)
+        self._port = LookPort(self._at)
         self._look, self._argument = block_native().look, ctypes.addressof(self._port)
-        self._taken = _load(self._at + ACK)
-        self._estop_ack = _load(self._at + ESTOP_ACK)
+        self._taken = self._answered = _load(self._at + ACK)
+        self._estop_ack, self._stops = _load(self._at + ESTOP_ACK), False
         native().store_release(self._at + READY, READY_WORD)
 
     def poll(self) -> Order | None:
         """The next command, if there is one; `estop` is up to date afterwards.
 
-        What is not a command is answered here, and returned so that it can be reported, with `command` None.
+        What is not a command is answered here, and returned so that it can be reported, with `command` None. So is, with
+        the number of the last command taken, that a client had spoilt the receiver's own words.
         """
         self._look(self._argument)
-        head = self._port.first
+        port = self._port
+        if port.estop != self._estop_ack:
+            self._stops = True
+        if port.ready != READY_WORD or port.ack != self._answered or port.estop_ack != self._estop_ack:
+            self._repair()
+            return Order(self._taken, None, Reason.SPOILT)
+        head = port.head
         if head == self._taken:
             return None
         if not 0 < head - self._taken <= SLOTS:  # no client leaves such a head: begin anew behind it
@@ -92,15 +102,23 @@ class CommandReceiver:
         word = (order.number & NUMBER_MASK) << 16 | result << 8 | reason
         native().store_release(self._at + ANSWERS_AT + 8 * (order.number % SLOTS), word)
         native().store_release(self._at + ACK, order.number)
+        self._answered = order.number
+
+    def _repair(self) -> None:
+        """The words of the receiver, from its own copies; a stop that acts is put back where clients look for it."""
+        for at, word in ((READY, READY_WORD), (ACK, self._answered), (ESTOP_ACK, self._estop_ack)):
+            native().store_release(self._at + at, word)
+        if self._stops and self._port.estop == self._estop_ack:
+            block_native().add(self._at + ESTOP, 1)
 
     @property
     def estop(self) -> bool:
-        """Whether an emergency stop is asked for, as of the last poll."""
-        return bool(self._port.second != self._estop_ack)
+        """Whether an emergency stop acts, as of the last poll: from the first that saw it until it is released."""
+        return self._stops
 
     def release_estop(self) -> None:
         """End the stops seen by the last poll; one that was asked for since acts on."""
-        self._estop_ack = self._port.second
+        self._estop_ack, self._stops = self._port.estop, False
         native().store_release(self._at + ESTOP_ACK, self._estop_ack)
 
     @property
@@ -179,12 +197,14 @@ class CommandSender:
     def estop(self) -> None:
         """Ask for an emergency stop, at once: no lock, no slot. An error afterwards says that nobody is there to stop.
 
-        Where another writer has taken the ring's name, it is that one which is stopped.
+        Where another writer has taken the ring's name, however the last one ended, it is that one which is stopped. A
+        writer that is just making its ring takes over what is asked for meanwhile.
         """
-        self._add_estop()
-        if self.map.segment.status is Status.RETIRED:
-            self._attach()
+        for _ in range(RENAMES):
             self._add_estop()
+            if not self.map.is_replaced():
+                break
+            self._attach()
         self._require_receiver()
 
     def _add_estop(self) -> None:
@@ -193,7 +213,10 @@ class CommandSender:
 
     @property
     def estop_acts(self) -> bool:
-        """Whether an emergency stop acts."""
+        """Whether an emergency stop acts on the ring that has the name now."""
+        if self.map.is_replaced():
+            with suppress(RingError):  # not ready yet: what is known is told
+                self._attach()
         return _load(self._at + ESTOP) != _load(self._at + ESTOP_ACK)
 
 

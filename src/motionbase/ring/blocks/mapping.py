@@ -13,7 +13,7 @@ import numpy as np
 
 from motionbase.errors import RingError
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
-from motionbase.ring.layout import COMMAND_BYTES, GENERATOR_BYTES, Header, Layout, Status
+from motionbase.ring.layout import COMMAND_BYTES, EPOCH, GENERATOR_BYTES, Header, Layout, Status
 from motionbase.ring.lock import is_held
 from motionbase.ring.segment import Segment, attach
 
@@ -97,22 +97,38 @@ class BlockMap:
         """Of this block's writers."""
         return lock_path(self.backend, self.section)
 
+    def is_replaced(self) -> bool:
+        """Whether the name leads to the ring of another writer."""
+        return is_replaced(self.segment, self.header)
+
     def require_writer(self) -> None:
         """Refuse to write where nobody would read: the ring's writer has ended, or another has taken the name."""
-        if reason := absence(self.segment):
+        if reason := absence(self.segment, self.header):
             raise RingError(f"ring {self.name!r} ({self.backend}): {reason}")
 
 
-def absence(segment: Segment) -> str:
+def is_replaced(segment: Segment, header: Header | None = None) -> bool:
+    """Whether the name leads to the ring of another writer by now; on a device, whether the run is another."""
+    if isinstance(segment.backend, Device):
+        return header is not None and segment.counter(EPOCH) != header.epoch
+    try:
+        return os.stat(segment.backend.path).st_ino != segment.inode
+    except OSError:
+        return False
+
+
+def absence(segment: Segment, header: Header | None = None) -> str:
     """Why nobody takes what is written into this ring, "" where somebody does.
 
     The writer of a device may be on another machine, so there only its own word counts.
     """
     status = segment.status
-    if status is Status.RETIRED:
+    if status is Status.RETIRED or is_replaced(segment, header):
         return "another writer has taken the name; attach again"
     if status in (Status.STOPPED, Status.FAILED):
         return "its writer has stopped"
-    if not isinstance(segment.backend, Device) and not is_held(segment.backend.lock_path):
+    if isinstance(segment.backend, Device):
+        return ""
+    if not is_held(segment.backend.lock_path):
         return "its writer has ended without a word"
-    return ""
+    return "" if segment.backend.path.exists() else "its file was removed; another writer may be about to come"

@@ -36,13 +36,15 @@ class SeqlockPort(ctypes.Structure):
 
 @final
 class LookPort(ctypes.Structure):
-    """Two words that are polled together."""
+    """The five words at the start of the command block, a cache line apart, polled together."""
 
     _fields_ = (
-        ("first_at", ctypes.c_uint64),
-        ("second_at", ctypes.c_uint64),
-        ("first", ctypes.c_uint64),
-        ("second", ctypes.c_uint64),
+        ("block", ctypes.c_uint64),  # address of the first
+        ("ready", ctypes.c_uint64),
+        ("head", ctypes.c_uint64),
+        ("estop", ctypes.c_uint64),
+        ("ack", ctypes.c_uint64),
+        ("estop_ack", ctypes.c_uint64),
     )
 
 
@@ -86,6 +88,14 @@ _PLACES = f"""
   %lock = inttoptr i64 %block to ptr
   %private = inttoptr i64 %buffer to ptr
   %shared = getelementptr i8, ptr %lock, i64 {PAYLOAD_AT}"""
+
+_LOOK = "\n".join(
+    f"""  %word{k}.at = getelementptr i8, ptr %block, i64 {64 * k}
+  %word{k} = load atomic i64, ptr %word{k}.at acquire, align 8
+  %word{k}.out = getelementptr i64, ptr %port, i64 {k + 1}
+  store i64 %word{k}, ptr %word{k}.out"""
+    for k in range(len(LookPort._fields_) - 1)
+)
 
 IR = f"""
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -145,17 +155,9 @@ tired:
 
 define void @block_look(i64 %address) {{
   %port = inttoptr i64 %address to ptr
-  %b.at = getelementptr i64, ptr %port, i64 1
-  %a.out = getelementptr i64, ptr %port, i64 2
-  %b.out = getelementptr i64, ptr %port, i64 3
-  %a.int = load i64, ptr %port
-  %b.int = load i64, ptr %b.at
-  %a.ptr = inttoptr i64 %a.int to ptr
-  %b.ptr = inttoptr i64 %b.int to ptr
-  %a = load atomic i64, ptr %a.ptr acquire, align 8
-  %b = load atomic i64, ptr %b.ptr acquire, align 8
-  store i64 %a, ptr %a.out
-  store i64 %b, ptr %b.out
+  %block.int = load i64, ptr %port
+  %block = inttoptr i64 %block.int to ptr
+{_LOOK}
   ret void
 }}
 
