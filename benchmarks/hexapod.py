@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
-from benchmarks.mechanics import stewart
+from benchmarks.mechanics import closed_loop, stewart
 from benchmarks.peers.casadi_c import native_loop
 from motionbase.compile import compile
 from motionbase.platform.forward import TOLERANCE
@@ -112,4 +112,14 @@ BENCHMARKS = [
     Benchmark("hexapod.gs_strict_vs_mujoco", "x", None, "the same", stewart.against_mujoco("strict"), "strict", 1),
     Benchmark("hexapod.gs_closure_m", "m", "<= 1e-9", "largest closure error in a second of the same",
               lambda s: Samples((stewart.race(s)[1],)), "strict", 1),
+    Benchmark("hexapod.realtime_factor", "x", ">= 80", "control at 2 kHz, hydraulic plant, masses with legs; one core",
+              closed_loop.realtime("fast1"), "fast", 1),
+    Benchmark("hexapod.realtime_factor_strict", "x", None, "the same", closed_loop.realtime("strict1"), "strict", 1),
+    Benchmark("hexapod.realtime_factor_lanes8", "x", ">= 300", "eight scenarios at once, in sum",
+              closed_loop.realtime("fast8"), "fast", 8),
+    Benchmark("hexapod.realtime_factor_lanes8_strict", "x", None, "the same",
+              closed_loop.realtime("strict8"), "strict", 8),
+    Benchmark("hexapod.tick_us_p50", "us", None, "control, plant and record inside the executive, beside three readers",
+              closed_loop.tick_us(50), "strict", 1),
+    Benchmark("hexapod.tick_us_p99", "us", None, "the same", closed_loop.tick_us(99), "strict", 1),
 ]  # fmt: skip

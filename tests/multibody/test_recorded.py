@@ -102,7 +102,7 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "Tree(Loops)": (lambda: Tree(_loops()), "a Model is wanted"),  # type: ignore[arg-type]
     "linearise(text)": (lambda: linearise("x"), "a Model, Tree or Loops is wanted"),  # type: ignore[arg-type]
     "Flight(empty)": (lambda: Flight(Tree(Model("none", (), ()))), "no body"),
-    "reduced(text)": (lambda: linearise(PENDULUM).reduced("a"), "keep is 'a'"),
+    "reduced(text)": (lambda: linearise(PENDULUM).reduced("a"), "keep is 'a'"),  # type: ignore[arg-type]
     "reduced(1.5)": (lambda: linearise(PENDULUM).reduced(1.5), "keep is 1.5"),  # type: ignore[arg-type]
     "response(text)": (lambda: linearise(PENDULUM).frequency_response("a"), "frequencies are 'a'"),
     "h nan": (lambda: _two_link().run(10, float("nan"), [0.1, 0.1], [0, 0]), "h is nan s"),

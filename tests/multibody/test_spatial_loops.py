@@ -32,8 +32,8 @@ def spatial_loop(seed: int, n: int) -> tuple[Model, np.ndarray, np.ndarray]:
     at = Tree(model).state(ca.SX(ca.DM(q0)), ca.SX(n, 1)).point(f"b{n - 1}", "t")
     U, _, V = np.linalg.svd(np.array(ca.DM(at.R)))
     orientation: Any = tuple(map(tuple, U @ V))
-    place = tuple(np.array(ca.DM(at.p)).ravel())
-    weld = WeldClosure("w", f"b{n - 1}", "t", GROUND, place, orientation=orientation)
+    end: Any = tuple(np.array(ca.DM(at.p)).ravel())
+    weld = WeldClosure("w", f"b{n - 1}", "t", GROUND, end, orientation=orientation)
     return replace(model, closures=(weld,)), q0, rng.normal(size=n) * 2.0
 
 

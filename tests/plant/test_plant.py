@@ -107,7 +107,7 @@ def faulty(seconds: float, **rows: Array) -> dict[str, Array]:
     inputs: dict[str, Any] = {k: np.zeros((n, 6)) for k in ("valve_cmd", "valve_fault", "seized", "sensor_fault")}
     inputs.update(rows)
     rest = {k: v for k, v in plant().quiet.items() if k not in inputs}
-    out: dict[str, Array] = plant_run()(n, h=TICK, **inputs, **plant().at_rest(), **rest)
+    out: dict[str, Array] = plant_run()(n, **inputs, **plant().at_rest(), **rest)
     return out
 
 
@@ -153,7 +153,7 @@ def test_length_sensor_faults() -> None:
     rest["sensor_offset"] = np.full(6, 0.03)
     zero = np.zeros((n, 6))
     out = plant_run()(
-        n, h=TICK, valve_cmd=u, valve_fault=zero, seized=zero, sensor_fault=faults, **plant().at_rest(), **rest
+        n, valve_cmd=u, valve_fault=zero, seized=zero, sensor_fault=faults, **plant().at_rest(), **rest
     )
     l, read = out["l"], out["l_meas"]
     np.testing.assert_array_equal(read[:100], l[:100])
@@ -192,16 +192,16 @@ def test_accelerometers_feel_gravity_at_rest() -> None:
 def test_noise_has_the_deviation_it_is_said_to_have() -> None:
     noisy = plant(perfect=False)
     run = scan(noisy.step, FEEDBACK, record=["l", "l_meas", "p_cap", "legs_next"])
-    out = run(4000, h=TICK, **noisy.at_rest(), **noisy.quiet)
+    out = run(4000, **noisy.at_rest(), **noisy.quiet)
     error = out["l_meas"] - out["l"]
     wanted = np.hypot(noisy.sensors.position.noise, noisy.sensors.position.quantum / np.sqrt(12))
     assert error.std() == pytest.approx(wanted, rel=0.1)
     steps = out["l_meas"] / noisy.sensors.position.quantum
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
     assert (out["p_cap"] - out["legs_next"][:, :, 2]).std() == pytest.approx(5e3, rel=0.05)
-    again = run(4000, h=TICK, **noisy.at_rest(), **noisy.quiet)
+    again = run(4000, **noisy.at_rest(), **noisy.quiet)
     np.testing.assert_array_equal(again["l_meas"], out["l_meas"])  # the same seed, the same noise
-    other = run(4000, h=TICK, **noisy.at_rest(), **{**noisy.quiet, "seed": 1.0})
+    other = run(4000, **noisy.at_rest(), **{**noisy.quiet, "seed": 1.0})
     assert np.any(other["l_meas"] != out["l_meas"])
 
 
@@ -220,8 +220,8 @@ def test_sensor_that_cannot_be() -> None:
 def test_lanes_equal_scalar() -> None:
     """Strict code gives the same bits on every lane as alone."""
     x, quiet = plant().at_rest(), plant().quiet
-    alone = compile(plant().step)(h=TICK, **x, **quiet)
-    wide = {k: np.repeat(np.asarray(v, float)[..., None], 4, -1) for k, v in {**x, **quiet, "h": TICK}.items()}
+    alone = compile(plant().step)(**x, **quiet)
+    wide = {k: np.repeat(np.asarray(v, float)[..., None], 4, -1) for k, v in {**x, **quiet}.items()}
     four = compile(plant().step, lanes=4)(**wide)
     for one, all_four in zip(alone, four, strict=True):
         np.testing.assert_array_equal(np.asarray(all_four)[..., 2], one)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,8 @@ def dcu(
         stop_requested() as stop,
         Writer(channels, name=ring, dt=1 / rate, capacity=capacity, program="motionbase dcu") as writer,
     ):
+        if writer.replaced:
+            print(f"motionbase dcu: {writer.replaced}", file=sys.stderr, flush=True)
         if not as_json:
             size = f"{len(channels.channels)} channels, {writer.header.layout.capacity} records"
             print(f"ring {ring!r}: {writer.backend}; {size}; {rate:g} Hz; Ctrl-C stops", flush=True)

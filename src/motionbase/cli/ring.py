@@ -126,12 +126,17 @@ def clean(
     """Remove the rings of writers that have ended, and what they left beside them.
 
     A ring with a writer is never removed. One that holds unsaved records, or that this program cannot read, is removed
-    only with --force.
+    only with --force and its name. NAME may be `device`, which is not removed but does not count as unsaved afterwards,
+    or NAME.left-NUMBER, what a dead writer left before another took its name.
 
     Example: motionbase ring clean
     """
+    from motionbase.errors import UsageError
     from motionbase.ring import catalogue
 
+    if force and not names:
+        kept = ", ".join(e.name for e in catalogue.entries() if e.unsaved or e.trouble) or "none"
+        raise UsageError(f"--force gives records up, so it needs the names of rings; unsaved or not readable: {kept}")
     done = catalogue.clean(tuple(names or ()), force=force)
     if as_json:
         print(json.dumps([{"path": str(o.path), "removed": o.removed, "why": o.why} for o in done], indent=2))

@@ -1,4 +1,4 @@
-"""Ending in good order: Ctrl-C and a polite kill are an event that loops look at."""
+"""Ending in good order: Ctrl-C, a polite kill and a closed terminal are an event that loops look at."""
 
 import signal
 import threading
@@ -8,9 +8,13 @@ from contextlib import contextmanager
 
 @contextmanager
 def stop_requested() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set; what they did before comes back afterwards."""
+    """An event that SIGINT, SIGTERM, SIGHUP and SIGQUIT set; what they did before comes back afterwards.
+
+    SIGHUP stays ignored where it is, as under nohup.
+    """
     stop = threading.Event()
-    signals = (signal.SIGINT, signal.SIGTERM)
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, *hangup)
     before = [signal.signal(number, lambda *_: stop.set()) for number in signals]
     try:
         yield stop

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.linear import solve
+from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.legs import Legs, leg_accelerations, legs_at
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
+STEPS, CLOSE = 3, 1e-6  # of Newton's method; [m], well below what a sensor resolves
 MOTION = Port("motion", (6, 3), "SI, mixed", "degrees of freedom: position, velocity, acceleration")
 
 
@@ -52,13 +54,18 @@ def inverse_of(platform: Hexapod) -> Kernel:
 
 
 def forward_of(platform: Hexapod) -> Program:
-    """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit."""
+    """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit.
+
+    The start is the pose of the last tick, half a millimetre away at most, so one Newton step is usual and three are
+    always enough; a start that is farther off is followed up in the next ticks. On lanes every step costs its time.
+    """
     kinematics = Kinematics(platform)
+    forward = forward_kinematics(platform, STEPS, CLOSE)
 
     def body(b: Body) -> None:
         p, Q, p_start, Q_start = b.local("p", 3), b.local("Q", 4), b.local("p_start", 3), b.local("Q_start", 4)
         b.call(kinematics.pose_of_dof, dof=b["dof_start"], p_W=p_start, Q_WP=Q_start)
-        b.call(kinematics.forward, l=b["l"], p_start=p_start, Q_start=Q_start, p_W=p, Q_WP=Q, converged=b["converged"])
+        b.call(forward, l=b["l"], p_start=p_start, Q_start=Q_start, p_W=p, Q_WP=Q, converged=b["converged"])
         b.call(kinematics.dof_of_pose, p_W=p, Q_WP=Q, dof=b["dof"])
 
     inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from motionbase.errors import MotionBaseError, ScheduleError, SnapshotError
 from motionbase.ring import catalogue, unsaved
-from motionbase.ring.layout import Layout
-from motionbase.ring.segment import Segment, attach
+from motionbase.ring.backend import Left, find
+from motionbase.ring.layout import BEAT, Layout
+from motionbase.ring.segment import Segment, attach, left_behind
 from motionbase.ring.snapshot import EXTENSION, PART, Details, details_of, file_name, save
 
 Array: TypeAlias = NDArray[np.float64]
@@ -107,8 +108,12 @@ def files(folder: Path | None = None, ring: str | None = None) -> list[EstopFile
         found = sorted(folder.glob(f"*{EXTENSION}"), key=lambda p: p.name, reverse=True)
     except OSError as error:
         raise SnapshotError(f"ESTOP files are in {folder}: {error.strerror or error}") from None
-    listed = [_described(path) for path in found if ring is None or path.name.endswith(f"Z_{ring}{EXTENSION}")]
-    return listed
+    return [_described(path) for path in found if ring is None or _ring_of(path) == ring]
+
+
+def _ring_of(path: Path) -> str:
+    """As the name says it: the time ends with the first Z_, the ring may have one in it too."""
+    return path.name.removesuffix(EXTENSION).partition("Z_")[2]
 
 
 def _described(path: Path) -> EstopFile:
@@ -147,7 +152,25 @@ def rescue(ring: str, folder: Path | None = None, keep: int = KEEP) -> Saved | N
     if not left.unsaved or left.life is catalogue.Life.ALIVE or (segment := attach(left.backend)) is None:
         return None
     cause = f"found after the writer had ended: {left.life.value}"
-    return save_ring(segment, ring, cause=cause, event=left.head - 1, folder=folder, keep=keep)
+    name = left.backend.ring if isinstance(left.backend, Left) else ring
+    when = last_life_utc_ns(segment)
+    return save_ring(segment, name, cause=cause, event=left.head - 1, event_utc_ns=when, folder=folder, keep=keep)
+
+
+def rescue_all(ring: str, folder: Path | None = None, keep: int = KEEP) -> Iterator[Saved]:
+    """The same for everything that earlier writers of the name left, one after the other."""
+    kept = [left.name for left in left_behind(find(ring))]
+    for name in (*kept, ring):
+        if (saved := rescue(name, folder, keep)) is not None:
+            yield saved
+
+
+def last_life_utc_ns(segment: Segment) -> int:
+    """The writer's last sign of life is the best guess at when it ended."""
+    beat, age = segment.counter(BEAT), 0
+    if beat:
+        age = time.monotonic_ns() - beat
+    return time.time_ns() - (age if 0 < age < 86_400 * 10**9 else 0)
 
 
 def _made(folder: Path) -> Path:

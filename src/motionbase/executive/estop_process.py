@@ -14,10 +14,12 @@ from pathlib import Path
 
 from motionbase.executive.estop import AFTER_S, KEEP
 from motionbase.executive.estop_watch import EstopWatch
+from motionbase.executive.printer import Printer, to_stdout
 from motionbase.executive.signals import heard, orphaned
 from motionbase.ring.gentle import be_gentle
 
 LOOK_S = 0.05  # between looks
+UNSAVED = 1  # exit code: it was tried, and something is left
 
 
 def command(name: str, *, folder: Path | None = None, after_s: float = AFTER_S, keep: int = KEEP) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def command(name: str, *, folder: Path | None = None, after_s: float = AFTER_S, 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Watch until SIGINT, SIGTERM or the end of the parent; 1 where something is left unsaved."""
+    """Watch until a signal or the end of the parent; 1 where something is left unsaved."""
     parser = argparse.ArgumentParser(prog="motionbase.executive.estop_process", description=__doc__)
     parser.add_argument("name")
     parser.add_argument("--folder", type=Path)
@@ -37,20 +39,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--once", action="store_true", help="save what is to be saved, then end")
     given = parser.parse_args(argv)
     be_gentle()
-    stop, parent = list[object](), os.getppid()
+    stop, parent, say = list[object](), os.getppid(), Printer(to_stdout)
     with heard(stop.append, parent):
         watch = EstopWatch(
             given.name,
             folder=given.folder,
             after_s=given.after,
             keep=given.keep,
-            say=lambda text: print(text, flush=True),
+            say=say,
         )
         while not (stop or given.once or orphaned(parent)):
             watch.look()
             time.sleep(LOOK_S)
         watch.finish()
-    return 1 if watch.pending else 0
+    say.close()
+    return UNSAVED if watch.pending else 0
 
 
 if __name__ == "__main__":

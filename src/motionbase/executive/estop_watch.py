@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import MotionBaseError
-from motionbase.executive.estop import AFTER_S, KEEP, Saved, files, save_ring, window
+from motionbase.executive.estop import AFTER_S, KEEP, Saved, files, last_life_utc_ns, save_ring, window
 from motionbase.ring import unsaved
 from motionbase.ring.backend import AbstractBackend, Device, find
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, Header, Status
@@ -123,6 +123,7 @@ class EstopWatch:
         self._segment, self._header = segment, header
         self._event: Event | None = None
         self._tail, self._before = max(0, segment.counter(CLAIM) - header.layout.capacity), math.nan
+        self._is_exact, self._failed_with = True, ""
         self._settled = False  # its end was a good one, or is an event
         self._was_unsaved = self._is_marked = False
         self._seen, self._moved = (-1, -1), time.monotonic()
@@ -164,7 +165,8 @@ class EstopWatch:
         segment, edge = self._ring()[0], self._edge()
         marked, self._was_unsaved = segment.unsaved and not self._was_unsaved, segment.unsaved
         if self._event is None and edge is not None and not self._is_saved(edge):
-            self._begin(edge, f"emergency stop in record {edge}", alive)
+            known = "" if self._is_exact else " or before, in one that was overwritten"
+            self._begin(edge, f"emergency stop in record {edge}{known}", alive)
         if self._event is None and alive and marked and (head := segment.head):
             self._begin(head - 1, "the writer marked its ring as unsaved", alive)
         if self._event is None and not alive and not self._settled:
@@ -189,7 +191,7 @@ class EstopWatch:
         after = window(header.layout, self._after_s).after_s
         until = number + 1 + math.ceil(after / (header.layout.dt * header.layout.every) - 1e-6)
         deadline = time.monotonic() + after + PATIENCE_S
-        self._event = Event(number, cause, self._last_life_utc_ns(), until, deadline)
+        self._event = Event(number, cause, last_life_utc_ns(self._ring()[0]), until, deadline)
         self._say(f"ring {self.name!r}: {cause}")
         if alive:
             self._mark()
@@ -208,28 +210,32 @@ class EstopWatch:
         if self.trouble and self._is_marked and not self._ring()[0].unsaved:
             self._event, self.trouble = None, ""
 
-    def _last_life_utc_ns(self) -> int:
-        """The writer's last sign of life is the best guess at when it happened."""
-        beat, age = self._ring()[0].counter(BEAT), 0
-        if beat:
-            age = time.monotonic_ns() - beat
-        return time.time_ns() - (age if 0 < age < 86_400 * 10**9 else 0)
-
     def _edge(self) -> int | None:
-        """The newest record among those not seen yet at which the channel went from 0 to 1."""
+        """The newest record among those not seen yet at which the channel went from 0 to 1.
+
+        Where records were overwritten before they were seen, a channel that was 0 before them and is 1 after them went
+        to 1 among them: the first that is whole stands for it.
+        """
         segment, header = self._ring()
         layout = header.layout
         if CHANNEL not in layout.schema.index:
             return None
         head, found = segment.head, None
+        if head < self._tail or head > segment.counter(CLAIM):  # no writer leaves such counters
+            self._tail, self._before = max(0, head - layout.capacity), math.nan
         while self._tail < head:
+            if head - self._tail > layout.capacity:
+                self._tail, lapped = head - layout.capacity, True
+            else:
+                lapped = False
             count = min(head - self._tail, max(1, layout.capacity // 4))
             values = self._column(self._tail, count)
             fresh = max(0, segment.counter(CLAIM) - layout.capacity - self._tail)  # overwritten meanwhile
-            values = np.concatenate([[self._before if not fresh else math.nan], values[fresh:]])
+            values = np.concatenate([[self._before], values[fresh:]])
             edges = np.flatnonzero((values[1:] > 0.5) & (values[:-1] <= 0.5))
             if edges.size:
                 found = self._tail + fresh + int(edges[-1])
+                self._is_exact = edges[-1] > 0 or not (fresh or lapped)
             self._before, self._tail = float(values[-1]), self._tail + max(count, fresh)
         return found
 
@@ -237,7 +243,7 @@ class EstopWatch:
         segment, header = self._ring()
         layout = header.layout
         words = np.frombuffer(segment.memory, "<f8", layout.capacity * len(layout.schema.channels), layout.records_at)
-        slots = np.arange(first, first + count) % layout.capacity
+        slots = (first % layout.capacity + np.arange(count)) % layout.capacity
         values: NDArray[np.float64] = words.reshape(layout.capacity, -1)[slots, layout.schema.index[CHANNEL]]
         fence()  # the claim is looked at afterwards
         return values
@@ -273,7 +279,9 @@ class EstopWatch:
         except MotionBaseError as error:
             self.trouble = str(error)
             self._mark()
-            self._say(f"{self.trouble}; ring {self.name!r} is kept unsaved: motionbase ring save {self.name}")
+            if self.trouble != self._failed_with:  # once, however often it is tried
+                self._say(f"{self.trouble}; ring {self.name!r} is kept unsaved: motionbase ring save {self.name}")
+            self._failed_with = self.trouble
             return None
         self._event = None
         self._say(str(saved))

@@ -6,13 +6,16 @@ import logging
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from enum import Enum
 from typing import final
 
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import NEVER, Warnings
 from motionbase.executive.loop import Loop
+from motionbase.executive.printer import Printer
 from motionbase.executive.realtime import Grant, RealTime
 from motionbase.executive.report import Report, Stop, report
 from motionbase.executive.schedule import Array, Job, Schedule
@@ -22,6 +25,7 @@ from motionbase.ring import Writer
 
 PIECE_S = 0.05  # between looks at signals, the parent and the load
 WARN_AGAIN_S = 1.0
+WARN_LAST_S = 0.2  # for the last warning, when the run is over
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 LOG = logging.getLogger("motionbase.executive")
 
@@ -50,7 +54,7 @@ class Executive:
         safe_stop: run once, in order, when the run ends, for whatever reason; one that fails does not keep the rest
         realtime: what to ask of the system in real time
         exit_with_parent: number of the parent process; the run stops when that is no longer the parent
-        on_warning: takes a sentence, outside the ticks; the default logs it
+        on_warning: takes a sentence, in a thread of its own: it may block. The default logs it
     """
 
     def __init__(
@@ -78,7 +82,8 @@ class Executive:
         )
         self._margin = (limits or Limits()).load
         self._safe_stop, self._realtime = tuple(safe_stop), realtime or RealTime()
-        self._parent, self._on_warning = exit_with_parent, on_warning
+        self._parent, self._warn = exit_with_parent, Printer(on_warning)
+        self._listening = ExitStack()  # to signals between steps
         self._grants: tuple[Grant, ...] = ()
         self._reason: tuple[Stop, str] | None = None
         self._error: BaseException | None = None
@@ -104,6 +109,8 @@ class Executive:
             raise ScheduleError(f"step is for an executive in mode STEPPED, this one is in {self.mode.name}")
         if self._ended:
             raise ScheduleError(f"this executive has ended ({self.report.why}); make a new one")
+        if not self._begun:
+            self._listen()
         self._begun = True
         self._guarded(self._in_pieces, self.loop.control.tick + self._last_tick(None, ticks), pause=True)
         return self.report
@@ -116,6 +123,7 @@ class Executive:
         """End a stepped run with its safe stop; nothing where it has ended already."""
         if self._begun and not self._ended:
             self._end()
+            self._finish()
         return self.report
 
     def __enter__(self) -> Executive:
@@ -152,6 +160,29 @@ class Executive:
                 self._failed(self.loop.error, f"job {job!r} failed in tick {tick}: {_sentence(self.loop.error)}")
             if not pause or self._reason is not None:
                 self._end()
+        if self._ended:
+            self._finish()
+
+    def _listen(self) -> None:
+        """Between the steps of a stepped run signals end it as well: safe stop, ring, then the process."""
+        here = weakref.WeakMethod(self._signalled_between)  # an executive that was forgotten is not kept by its signals
+
+        def signalled(number: signal.Signals) -> None:
+            if (end := here()) is not None:
+                end(number)
+            if number is signal.SIGINT:
+                raise KeyboardInterrupt
+            raise SystemExit(128 + number)
+
+        self._listening.enter_context(heard(signalled, self._parent))
+
+    def _signalled_between(self, number: signal.Signals) -> None:
+        if self._ended:
+            return
+        self._signalled(number)
+        self._end()
+        if self.writer is not None:
+            self.writer.close()
 
     def _in_pieces(self, last: int) -> None:
         control = self.loop.control
@@ -194,10 +225,12 @@ class Executive:
         """Between pieces, or beside the thread of the loop."""
         if orphaned(self._parent):
             self._ask(Stop.PARENT, Stop.PARENT.value)
+        if self._warn.error is not None:
+            raise self._warn.error
         count, now = self.loop.control.load_warnings, time.monotonic()
         if count > self._warned and now - self._warned_at >= WARN_AGAIN_S:
             load = self.loop.control.max_compute / self.loop.control.period
-            self._on_warning(
+            self._warn(
                 f"{count - self._warned} ticks computed for more than {self._margin:.0%} of their period of "
                 f"{1e3 * self.schedule.dt:g} ms, at most {load:.0%}: ticks will overrun; make the jobs shorter or rarer"
             )
@@ -233,6 +266,12 @@ class Executive:
         if failed and self.writer is not None:
             self.writer.mark_unsaved()
             self.writer.close(failed=True)
+
+    def _finish(self) -> None:
+        """When nothing moves any more."""
+        self._warn.close(WARN_LAST_S)
+        if threading.current_thread() is threading.main_thread():
+            self._listening.close()
 
 
 def _sentence(error: BaseException) -> str:

@@ -9,6 +9,7 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.errors import ScheduleError
 from motionbase.executive.control import Control, bin_top
 from motionbase.executive.realtime import Grant
 
@@ -70,6 +71,16 @@ class Report:
     def failed(self) -> bool:
         """Whether a job, or the safe stop, failed."""
         return self.stop is Stop.FAILED
+
+    @property
+    def exit_code(self) -> int:
+        """For `sys.exit`: 1 where the run failed, so that whoever started the process knows; else 0."""
+        return int(self.failed)
+
+    def raise_for_failure(self) -> None:
+        """A ScheduleError with the sentence, from what the job raised, where the run failed."""
+        if self.failed:
+            raise ScheduleError(self.why) from self.error
 
     def __str__(self) -> str:
         """A few lines for people."""

@@ -11,14 +11,15 @@ from contextlib import contextmanager
 from types import FrameType
 
 PR_SET_PDEATHSIG, PR_GET_PDEATHSIG = 1, 2
-STOPPING = (signal.SIGINT, signal.SIGTERM)
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 @contextmanager
 def heard(stop: Callable[[signal.Signals], None], parent: int | None = None) -> Iterator[None]:
-    """Call `stop` on SIGINT and SIGTERM while the block runs; the handlers of before come back.
+    """Call `stop` on SIGINT, SIGTERM, SIGHUP and SIGQUIT while the block runs; the handlers of before come back.
 
-    Python hears signals in its main thread alone; elsewhere nothing is changed.
+    SIGHUP is what a closed terminal or a lost connection sends. Where it is ignored already, as under nohup, it stays
+    so. Python hears signals in its main thread alone; elsewhere nothing is changed.
 
     Args:
         parent: with a process number, the system sends SIGTERM when the parent ends, however it ends
@@ -30,7 +31,8 @@ def heard(stop: Callable[[signal.Signals], None], parent: int | None = None) -> 
     def handle(number: int, _frame: FrameType | None) -> None:
         stop(signal.Signals(number))
 
-    before = {number: signal.signal(number, handle) for number in STOPPING}
+    wanted = [n for n in STOPPING if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in wanted}
     restored = _parent_death_signal(signal.SIGTERM) if parent is not None else None
     try:
         yield

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import selectors
 import signal
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,14 +20,19 @@ from motionbase.errors import MotionBaseError, ScheduleError
 from motionbase.executive import estop, estop_process
 from motionbase.executive.child import Child
 from motionbase.executive.offspring import NOT_STARTED, Sentinel
+from motionbase.executive.printer import Printer, to_stderr, to_stdout
 from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.signals import heard
 from motionbase.ring import catalogue
+from motionbase.ring.backend import find
+from motionbase.ring.layout import Status
+from motionbase.ring.segment import left_behind
 
 __all__ = ["Ending", "Process", "Restart", "Role", "Supervisor"]
 
 LOOK_S = 0.05
 KILLED_S = 10.0  # a killed process that has not gone by then waits for a device; nobody can help that
+FAILED = Status.FAILED.name.lower()  # as ESTOP files say it
 SAVING_S = 120.0  # for an ESTOP file on a slow disk
 
 
@@ -56,7 +60,8 @@ class Supervisor:
         ring: name of the ring that the writer makes; a watch for ESTOP files is started with it, the ring is removed
             at the end unless it holds unsaved records, and what the last run left unsaved is saved first
         folder, after_s, keep: of ESTOP files
-        out, err: take lines of the processes' output and of the supervisor's own messages
+        out, err: take lines of the processes' output and of the supervisor's own messages, each in a thread of its own.
+            Where they block, lines are dropped and counted; nothing else waits for them
     """
 
     def __init__(
@@ -67,14 +72,14 @@ class Supervisor:
         folder: Path | None = None,
         after_s: float = estop.AFTER_S,
         keep: int = estop.KEEP,
-        out: Callable[[str], object] = lambda line: print(line, flush=True),
-        err: Callable[[str], object] = lambda line: print(line, file=sys.stderr, flush=True),
+        out: Callable[[str], object] = to_stdout,
+        err: Callable[[str], object] = to_stderr,
     ) -> None:
         names = [*(p.name for p in processes), *(["estop"] if ring is not None else [])]
         if double := next((n for n in names if names.count(n) > 1), None):
             raise ScheduleError(f"two processes are called {double!r}; every process has a name of its own")
         self._ring, self._folder, self._keep = ring, folder, keep
-        self._out, self._err = _never_failing(out), _never_failing(err)
+        self._out, self._err = Printer(out), Printer(err)
         self._watch = (
             Process("estop", estop_process.command(ring, folder=folder, after_s=after_s, keep=keep), stop_s=SAVING_S)
             if ring is not None
@@ -88,7 +93,7 @@ class Supervisor:
     def run(self, duration: float | None = None) -> Ending:
         """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
         self._rescue()
-        known = {f.path for f in self._files()}
+        self._known = {f.path for f in self._files()}
         self._selector, self._sentinel = selectors.DefaultSelector(), Sentinel()
         with heard(self._signalled):
             try:
@@ -104,8 +109,10 @@ class Supervisor:
                 self._stop_all()
                 self._sentinel.close()
                 self._selector.close()
+                for printer in (self._out, self._err):
+                    printer.close()
         assert self._why is not None
-        return Ending(*self._why, tuple(f.path for f in self._files() if f.path not in known))
+        return Ending(*self._why, tuple(f.path for f in self._new_files()))
 
     def stop(self) -> None:
         """Ask for the end, from any thread."""
@@ -122,14 +129,13 @@ class Supervisor:
         if self._ring is None:
             return
         try:
-            saved = estop.rescue(self._ring, self._folder, self._keep)
+            for saved in estop.rescue_all(self._ring, self._folder, self._keep):
+                self._err(f"an earlier run: {saved}")
         except MotionBaseError as error:
             raise ScheduleError(
                 f"ring {self._ring!r} holds unsaved records of an earlier run, which a new writer would remove, and "
                 f"they cannot be saved: {error}; `motionbase ring save {self._ring} --out FILE` saves them elsewhere"
             ) from None
-        if saved is not None:
-            self._err(f"an earlier run: {saved}")
 
     def _start_all(self) -> None:
         for process in (*([self._watch] if self._watch is not None else []), *self._processes):
@@ -202,6 +208,7 @@ class Supervisor:
         if self._watch is not None:
             self._stop([self._watch])
             self._save_the_rest()
+            self._look_at_the_ring()
         self._stop([p for p in self._processes if p.role is Role.READER])
         if self._missing:
             self._end(1, "a reader could not be kept running")
@@ -235,12 +242,26 @@ class Supervisor:
         """What the watch did not save, because it died itself, say, is saved by another process."""
         if self._ring is None or not self._is_unsaved():
             return
+        watch = self._children.get("estop")
+        if watch is not None and watch.code == estop_process.UNSAVED:  # it has just tried, and said why it cannot
+            self._end(1, f"the records of ring {self._ring!r} are not saved: `motionbase ring save {self._ring}`")
+            return
         once = (*estop_process.command(self._ring, folder=self._folder, keep=self._keep), "--once")
         saver = Process("estop once", once, stop_s=SAVING_S)
         self._start(saver)
         self._wait([self._children[saver.name]])
         if self._is_unsaved():
             self._end(1, f"the records of ring {self._ring!r} are not saved: `motionbase ring save {self._ring}`")
+
+    def _look_at_the_ring(self) -> None:
+        """A writer that failed says so in its ring, whatever its exit code says."""
+        if self._ring is None or (self._why is not None and self._why[0]):
+            return
+        failed = any(f.details is not None and f.details.status == FAILED for f in self._new_files())
+        with suppress(MotionBaseError):
+            failed = failed or catalogue.entry(self._ring).life is catalogue.Life.FAILED
+        if failed:
+            self._end(1, f"the writer of ring {self._ring!r} failed")
 
     def _is_unsaved(self) -> bool:
         assert self._ring is not None
@@ -250,11 +271,16 @@ class Supervisor:
         return False
 
     def _clean(self) -> None:
-        if self._ring is not None:
+        if self._ring is None:
+            return
+        for name in (self._ring, *(left.name for left in left_behind(find(self._ring)))):
             with suppress(MotionBaseError):  # nothing there
-                for outcome in catalogue.clean((self._ring,)):
+                for outcome in catalogue.clean((name,)):
                     if not outcome.removed:
                         self._err(f"{outcome.path} is kept: {outcome.why}")
+
+    def _new_files(self) -> list[estop.EstopFile]:
+        return [f for f in self._files() if f.path not in self._known]
 
     def _files(self) -> list[estop.EstopFile]:
         if self._ring is None:
@@ -262,13 +288,3 @@ class Supervisor:
         with suppress(MotionBaseError):
             return estop.files(self._folder, self._ring)
         return []
-
-
-def _never_failing(say: Callable[[str], object]) -> Callable[[str], None]:
-    """A terminal that has gone must not keep the supervisor from stopping its processes."""
-
-    def quiet(line: str) -> None:
-        with suppress(Exception):
-            say(line)
-
-    return quiet

@@ -22,8 +22,8 @@ CLOSED = 1e-10  # [m, rad] change of the last Newton step; what is left is its s
 MET_AT_ONCE = 1e-14  # [m, rad] residual of a start that needs no Newton step
 OPEN = 1e-8  # [m, rad] residual at which a row that was dropped as redundant does not follow from the others
 # [m, rad] a closure may be open by when it takes hold in a run. Its correction closes the gap g at speeds of about
-# 0.4 omega g, omega = 1 / (20 h): 0.02 m/s for this gap at 1 kHz.
-LARGEST_GAP = 1e-3
+# 0.4 omega g, omega = 1 / (20 h): 0.1 m/s for this gap at 1 kHz.
+LARGEST_GAP = 5e-3
 NEARLY_SINGULAR = 1e-2  # least singular value at which a motion that ran away is put down to a singular place
 
 
@@ -133,6 +133,6 @@ def singular_places_named(loops: Loops | None, inputs_at: Callable[[float], Mapp
             raise
         raise SimulationError(
             f"model {loops.model.name!r}: at t = {e.t:.6g} s the closures are dependent ({', '.join(names)}), a "
-            "singular place of the mechanism, and the motion cannot be followed; use redundancy='regularise', or a motion that "
-            "keeps clear of it"
+            "singular place of the mechanism, and the motion cannot be followed; use redundancy='regularise', or a "
+            "motion that keeps clear of it"
         ) from e

@@ -50,7 +50,7 @@ def simulate(
 ) -> Trajectory:
     """The motion from a start; with closures, from the nearest start that meets those which hold.
 
-    A closure that an input switches on in the course of a run must be met there but for a millimetre or milliradian;
+    A closure that an input switches on in the course of a run must be met there but for 5 mm or 5 mrad;
     speeds then jump as of `Loops.capture`, and the sample at that time has those before it. A run with closures is
     looked over at its end, and a `SimulationWarning` says where its equations were not solved soundly.
 

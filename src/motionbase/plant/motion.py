@@ -53,9 +53,14 @@ def next_of(port: Port) -> Port:
 @final
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Platform, legs and actuators of a hexapod."""
+    """Platform, legs and actuators of a hexapod.
+
+    Attributes:
+        h: the step [s], folded into the legs' code; None leaves it an input
+    """
 
     hexapod: Hexapod
+    h: float | None = None
 
     @property
     def actuator(self) -> HydraulicActuator:
@@ -118,7 +123,7 @@ class Motion:
     @cached_property
     def step(self) -> Program:
         """(h, state, u, lines, f_brake, load_P) -> state_next, l, l_dot, l_ddot, f, F_joint."""
-        leg = leg_step(self.actuator, self.hexapod.stroke)
+        leg = leg_step(self.actuator, self.hexapod.stroke, h=self.h)
 
         def body(b: Body) -> None:
             l, l_next, l_dot = b.local("l_old", LEGS), b.local("l_new", LEGS), b.local("l_dot_ahead", LEGS)
@@ -131,7 +136,8 @@ class Motion:
             lines = {p.name: b[p.name] for p in LINES}
             with b.loop(LEGS) as i:
                 going = {"l": l[i], "l_next": l_next[i], "l_dot_next": l_dot[i], "u": b["u"][i], **lines}
-                b.call(leg, h=b["h"], x=b["legs"][i], **going, x_next=b["legs_next"][i], f=b["f"][i])
+                step = {} if self.h else {"h": b["h"]}
+                b.call(leg, **step, x=b["legs"][i], **going, x_next=b["legs_next"][i], f=b["f"][i])
             at = {"p_W": b["p_W_next"], "Q_WP": b["Q_WP_next"]}
             found = {p.name: b[p.name] for p in LEG_OUTPUTS if p.name != "f"}
             b.call(self.kick, h=b["h"], **at, **moving, f=b["f"], f_brake=b["f_brake"], load_P=b["load_P"],

@@ -12,7 +12,7 @@ import numpy as np
 from motionbase.actuators.leg import LINES
 from motionbase.compile import Body, Kernel, Port, Program, compile
 from motionbase.compile.primitives import random
-from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LEGS, LOAD, STATE, H, Motion, next_of
+from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LEGS, LOAD, STATE, Motion, next_of
 from motionbase.plant.sensors import MEASURED, NUMBERS, SENSOR_FAULTS, Sensors, measurement
 from motionbase.platform.hexapod import Hexapod
 from motionbase.spatial.rotations import Expr
@@ -38,16 +38,18 @@ class Plant:
 
     Attributes:
         substeps: of the motion in a tick
+        dt: period of a tick [s]
     """
 
     hexapod: Hexapod
     sensors: Sensors = field(default_factory=Sensors)
     substeps: int = 1
+    dt: float = 5e-4
 
     @cached_property
     def motion(self) -> Motion:
         """Platform, legs, actuators."""
-        return Motion(self.hexapod)
+        return Motion(self.hexapod, self.dt / self.substeps)
 
     @cached_property
     def acting(self) -> Kernel:
@@ -67,22 +69,20 @@ class Plant:
 
     @cached_property
     def step(self) -> Program:
-        """(h, state, valve_cmd, lines, faults, load, seed) -> state_next, readings, true motion of the legs."""
+        """(state, valve_cmd, lines, faults, load, seed) -> state_next, readings, true motion of the legs."""
         motion = self.motion
         noise = random("sensor_noise", Port("uniform", NUMBERS))
         measure, where = measurement(self.sensors, motion.mechanism.gravity), motion.mechanism.legs
-        h_sub = Kernel("part", (H,), (Port("h_sub", (), "s"),), lambda h: h / self.substeps)
         later = Kernel("later", (TICK,), (next_of(TICK),), lambda tick: tick + 1)
 
         def body(b: Body) -> None:
             l, l_dot, u, brake = (b.local(n, LEGS) for n in ("l_now", "l_dot_now", "u", "f_brake"))
-            h = b.local("h_sub")
+            h = b.constant("h", np.array(self.dt / self.substeps))
             pose = {"p_W": b["p_W"], "Q_WP": b["Q_WP"], "V_P": b["V_P"]}
             b.call(where, **pose, l=l, l_dot=l_dot)
             b.call(self.acting, valve_cmd=b["valve_cmd"], valve_fault=b["valve_fault"], seized=b["seized"],
                    legs=b["legs"], l=l, l_dot=l_dot, l_seized=b["l_seized"], u=u, f_brake=brake,
                    l_seized_next=b["l_seized_next"])  # fmt: skip
-            b.call(h_sub, h=b["h"], h_sub=h)
             held = {**{p.name: b[p.name] for p in LINES}, "load_P": b["load_P"], "u": u, "f_brake": brake, "h": h}
             found = {p.name: b[p.name] for p in LEG_OUTPUTS}
             after = {next_of(p).name: b[next_of(p).name] for p in STATE}
@@ -104,7 +104,7 @@ class Plant:
             b.copy(b["l_meas"], b["l_read_next"])
             b.call(later, tick=b["tick"], tick_next=b["tick_next"])
 
-        inputs = (H, *PLANT_STATE, VALVE, *LINES, *FAULTS, LOAD, Port("seed", (), "-", "of the sensors' noise"))
+        inputs = (*PLANT_STATE, VALVE, *LINES, *FAULTS, LOAD, Port("seed", (), "-", "of the sensors' noise"))
         return Program("plant", inputs, (*(next_of(p) for p in PLANT_STATE), *MEASURED, *LEG_OUTPUTS), body)
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:

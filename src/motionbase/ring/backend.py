@@ -87,6 +87,11 @@ class Left(AbstractBackend):
             raise RingError(f"ring name {self.name!r} is not that of records left by a writer, NAME.left-EPOCH")
 
     @property
+    def ring(self) -> str:
+        """The name that the dead writer had."""
+        return self.name.rpartition(".left-")[0]
+
+    @property
     def path(self) -> Path:
         """Beside the ring that has the name now."""
         return shared_folder() / f"{PREFIX}{self.name}"

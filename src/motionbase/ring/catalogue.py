@@ -6,21 +6,24 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.errors import MotionBaseError, RingError
-from motionbase.ring.backend import PREFIX, AbstractBackend, Device, Emulation, find, shared_folder
+from motionbase.ring.backend import LEFT_NAME, AbstractBackend, Device, Emulation, Left, find, shared_folder
 from motionbase.ring.layout import BEAT, HEAD, STATUS, UNSAVED, Header, Status
 from motionbase.ring.lock import FileLock, is_held
+from motionbase.ring.names import device_here, left_names, left_over_names, left_overs, ring_names
 from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import Segment, attach
 
-PROBE = "probe"  # any valid name: it only asks whether hardware is there
+Values: TypeAlias = NDArray[np.float64]
 DEVICE_LOOK_S = 0.1  # a writer on another machine holds no lock here; its head moves
 
 
@@ -81,15 +84,16 @@ class Outcome:
 
 def entries() -> list[Entry]:
     """Every ring of this machine, by name, the device first; nothing that lies there can make it fail."""
-    device = _device()
-    return [*([_entry("device", device)] if device else []), *(_entry(name, Emulation(name)) for name in _names())]
+    device = device_here()
+    found = [_entry(name, _backend(name)) for name in sorted([*ring_names(), *left_names()])]
+    return [*([_entry("device", device)] if device else []), *found]
 
 
 def entry(name: str) -> Entry:
     """One ring as the tools would find it."""
     backend = find(name)
     if not backend.path.exists() and not backend.path.is_symlink():
-        known = ", ".join(_names()) or "none"
+        known = ", ".join([*ring_names(), *left_names()]) or "none"
         raise RingError(f"no ring {name!r} ({backend}); rings: {known}")
     return _entry(name, backend)
 
@@ -104,6 +108,8 @@ def mark_saved(backend: AbstractBackend) -> None:
             raise RingError(f"{backend} is not there any more")
         segment.set_counter(STATUS, Status.STOPPED)
         segment.set_counter(UNSAVED, 0)
+        if isinstance(backend, Left):
+            backend.lock_path.unlink(missing_ok=True)
 
 
 def lateness(e: Entry) -> dict[str, float] | None:
@@ -111,9 +117,10 @@ def lateness(e: Entry) -> dict[str, float] | None:
     if e.header is None or "lateness" not in e.header.layout.schema.index:
         return None
     with Reader(e.name, start="oldest", backend=e.backend) as reader:
-        parts, end = [], e.head
-        while reader.state is not ReaderState.NO_SEGMENT and reader.tail < end:
+        parts, end, left = list[Values](), e.head, e.header.layout.capacity
+        while reader.state is not ReaderState.NO_SEGMENT and reader.tail < end and left > 0:
             batch = reader.read()
+            left -= len(batch.rows) + batch.lost  # the head of a ring that was spoilt may be anything
             if batch.state is ReaderState.RESTARTED or not len(batch.rows):
                 break
             parts.append(batch.rows[:, e.header.layout.schema.index["lateness"]].copy())
@@ -131,19 +138,59 @@ def lateness(e: Entry) -> dict[str, float] | None:
 def clean(names: tuple[str, ...] = (), *, force: bool = False) -> list[Outcome]:
     """Remove the segments of writers that have ended, and what they left beside them.
 
-    A ring with a writer is never removed; one with unsaved records, or that cannot be read, only by `force`.
+    A ring with a writer is never removed; one with unsaved records, or that cannot be read, only by `force`. A device
+    is not removed: it does not count as unsaved afterwards.
 
     Args:
-        names: these rings only; all without
+        names: these rings only, `device` for the device; all without
     """
-    if missing := [n for n in names if n not in {*_names(), *_left_over_names()}]:
-        raise RingError(f"no ring {missing[0]!r} in {shared_folder()}; rings: {', '.join(_names()) or 'none'}")
-    wanted = names or tuple(sorted({*_names(), *_left_over_names()}))
-    return [outcome for name in wanted for outcome in _cleaned(name, force)]
+    device, left = device_here(), set(left_names())
+    rings = {*ring_names(), *left_over_names()}
+    if missing := [n for n in names if n not in rings | left and device is None]:
+        listed = ", ".join(sorted(rings | left)) or "none"
+        raise RingError(f"no ring {missing[0]!r} in {shared_folder()}; rings: {listed}")
+    done = [
+        outcome for name in names or sorted(rings | left) if name in rings | left for outcome in _cleaned(name, force)
+    ]
+    if device is not None and (not names or set(names) - rings - left):
+        done += _cleared(device, force)
+    return done
+
+
+def _cleared(device: Device, force: bool) -> list[Outcome]:
+    found = _entry("device", device)
+    if not found.unsaved:
+        return []
+    if found.life is Life.ALIVE or not force:
+        kept = f"{found.records} unsaved records; --force gives them up"
+        return [Outcome(device.path, False, "its writer is alive" if found.life is Life.ALIVE else kept)]
+    try:
+        mark_saved(device)
+    except RingError as error:
+        return [Outcome(device.path, False, str(error))]
+    return [Outcome(device.path, True, f"{found.records} unsaved records are given up; the device stays")]
+
+
+def _backend(name: str) -> Emulation | Left:
+    return Left(name) if LEFT_NAME.fullmatch(name) else Emulation(name)
+
+
+def _cleaned_left(left: Left, force: bool) -> Iterator[Outcome]:
+    found = _entry(left.name, left)
+    reason = found.trouble or (f"{found.records} unsaved records of a dead writer" if found.unsaved else "")
+    if reason and not force:
+        yield Outcome(left.path, False, f"{reason}; --force removes it")
+        return
+    yield _removed(left.path, reason or "its records were saved")
+    with suppress(OSError):
+        left.lock_path.unlink()
 
 
 def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
-    backend = Emulation(name)
+    backend = _backend(name)
+    if isinstance(backend, Left):
+        yield from _cleaned_left(backend, force)
+        return
     path = backend.path
     try:
         lock = FileLock(backend.lock_path)
@@ -162,9 +209,10 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
                 kept = True
                 yield Outcome(path, False, f"{reason}; --force removes it")
             else:
+                _retire(backend)
                 yield (outcome := _removed(path, reason or f"writer {found.life.value}"))
                 kept = not outcome.removed
-        for left in _left_overs(name):
+        for left in left_overs(name):
             if left == backend.lock_path:
                 continue
             if left.suffix == ".lock" and is_held(left):
@@ -174,6 +222,14 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
                 yield _removed(left, "left over")
         if not kept:
             yield _removed(backend.lock_path, "left over")
+
+
+def _retire(backend: AbstractBackend) -> None:
+    """Whoever still has the ring of a dead writer mapped is told that nobody reads there."""
+    with suppress(MotionBaseError):
+        segment = attach(backend, writable=True)
+        if segment is not None and segment.header() is not None and segment.status in (Status.NEW, Status.RUNNING):
+            segment.set_counter(STATUS, Status.RETIRED)
 
 
 def _removed(path: Path, why: str) -> Outcome:
@@ -211,7 +267,11 @@ def _entry(name: str, backend: AbstractBackend, *, locked: bool = False) -> Entr
 
 def _read_entry(name: str, segment: Segment, header: Header, locked: bool) -> Entry:
     backend, beat = segment.backend, segment.counter(BEAT)
-    alive = not locked and (is_held(backend.lock_path) or (isinstance(backend, Device) and _moves(segment)))
+    alive = (
+        not locked
+        and not isinstance(backend, Left)
+        and (is_held(backend.lock_path) or (isinstance(backend, Device) and _moves(segment)))
+    )
     status, head = segment.status, segment.head
     ended = {Status.STOPPED: Life.STOPPED, Status.FAILED: Life.FAILED}.get(status, Life.DEAD)
     life = Life.ALIVE if alive else ended
@@ -234,37 +294,3 @@ def _moves(segment: Segment) -> bool:
     before = segment.counter(HEAD), segment.counter(BEAT)
     time.sleep(DEVICE_LOOK_S)
     return before != (segment.counter(HEAD), segment.counter(BEAT))
-
-
-def _device() -> Device | None:
-    backend = find(PROBE)
-    return backend if isinstance(backend, Device) else None
-
-
-def _files() -> list[str]:
-    """What lies in the folder after our prefix."""
-    try:
-        return sorted(p.name.removeprefix(PREFIX) for p in shared_folder().glob(f"{PREFIX}*"))
-    except OSError as error:
-        raise RingError(f"rings are in {shared_folder()}: {error.strerror or error}") from None
-
-
-def _names() -> list[str]:
-    return [f for f in _files() if _is_name(f)]
-
-
-def _left_over_names() -> set[str]:
-    return {base for f in _files() if f.endswith((".lock", ".new")) and _is_name(base := f.partition(".")[0])}
-
-
-def _left_overs(name: str) -> list[Path]:
-    files = [f for f in _files() if f.startswith(f"{name}.") and f.endswith((".lock", ".new"))]
-    return [shared_folder() / f"{PREFIX}{f}" for f in files]
-
-
-def _is_name(text: str) -> bool:
-    try:
-        Emulation(text)
-    except RingError:
-        return False
-    return True

@@ -106,7 +106,7 @@ def create(
     utc_ns = time.time_ns() if utc_ns is None else utc_ns
     died = before if before is not None and ours and before.status is not Status.STOPPED and before.head else None
     replaced = ""
-    if not isinstance(backend, Emulation):  # a device: one place, which cannot be renamed
+    if isinstance(backend, Device):  # one place, which cannot be renamed
         segment = before
         if segment is None or segment.size < layout.total_bytes:
             size = segment.size if segment else 0
@@ -136,23 +136,18 @@ def create(
     return Created(segment, header, replaced)
 
 
-def left_behind(backend: Emulation) -> list[Left]:
+def left_behind(backend: AbstractBackend) -> list[Left]:
     """What writers that died left under this name, and later ones kept; oldest first."""
-    found = (Left(p.name.removeprefix(PREFIX)) for p in _siblings(backend) if _left_name(p) == backend.name)
-    return sorted(found, key=lambda left: int(left.name.rpartition("-")[2]))
+    if not isinstance(backend, Emulation):
+        return []
+    names = [p.name.removeprefix(PREFIX) for p in backend.path.parent.glob(f"{backend.path.name}.left-*")]
+    return [Left(n) for n in sorted(names, key=lambda n: (len(n), n)) if LEFT_NAME.fullmatch(n)]
 
 
-def _siblings(backend: Emulation) -> list[Path]:
-    return list(backend.path.parent.glob(f"{backend.path.name}.left-*"))
-
-
-def _left_name(path: Path) -> str:
-    match = LEFT_NAME.fullmatch(path.name.removeprefix(PREFIX))
-    return match[1] if match else ""
-
-
-def _kept(backend: Emulation, died: Segment) -> str:
+def _kept(backend: AbstractBackend, died: Segment) -> str:
     """Give the dead writer's ring another name, in the place of an older one; returns a sentence about it."""
+    if not isinstance(backend, Emulation):
+        return f"{_records(died)} unsaved records of a writer that died were at {backend}: they are removed"
     older = left_behind(backend)
     left = Left(f"{backend.name}.left-{died.counter(EPOCH)}")
     left.path.unlink(missing_ok=True)
@@ -231,11 +226,11 @@ def _is_ours(segment: Segment) -> bool:
         return False
 
 
-def _building(backend: Emulation) -> Path:
+def _building(backend: AbstractBackend) -> Path:
     return backend.path.with_name(f"{backend.path.name}.new")
 
 
-def _built(backend: Emulation, layout: Layout, mode: int) -> Segment:
+def _built(backend: AbstractBackend, layout: Layout, mode: int) -> Segment:
     """Memory for the new ring; where there is none left, what dead writers left before goes for it."""
     path, size = _building(backend), layout.total_bytes
     try:

@@ -91,7 +91,7 @@ def details_of(path: Path) -> Details:
 
 def _mapped(path: Path) -> memoryview:
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             size = os.fstat(file).st_size
             if size < SEAL.size:

@@ -27,6 +27,7 @@ from motionbase.ring.snapshot_format import CHUNK_BYTES, Details, Head, planned
 
 Rows: TypeAlias = NDArray[np.float64]
 EXTENSION = ".estop"
+LARGEST_NUMBER = 2**62  # of a record, far beyond what any run reaches
 PART = ".part"  # of a file that is being written
 
 
@@ -66,7 +67,10 @@ def save(
     header = segment.header()
     if header is None:
         raise RingError(f"{segment.backend} has no valid header: no writer has finished it, or it is damaged")
-    layout, claim, head = header.layout, segment.counter(CLAIM), segment.head
+    layout, head = header.layout, segment.head  # before the claim, which is never below
+    claim = segment.counter(CLAIM)
+    if not head <= claim < LARGEST_NUMBER:
+        raise RingError(f"{segment.backend}: head is {head} and claim {claim}: its counters are spoilt")
     oldest = max(0, claim - layout.capacity)
     begin, end = _window(oldest, head, 1 / (layout.dt * layout.every), event, before_s, after_s)
     if begin >= end:
@@ -202,7 +206,7 @@ def fence() -> None:
 def _whole_or_not(path: Path) -> Iterator[int]:
     """A file under another name, renamed when all of it is on the disk; removed if anything goes wrong."""
     part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
-    file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         yield file
         os.fsync(file)

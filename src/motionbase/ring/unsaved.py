@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from pathlib import Path
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from motionbase.ring.catalogue import mark_saved
 from motionbase.ring.layout import PAGE, UNSAVED
 from motionbase.ring.lock import is_held
 from motionbase.ring.native import native
-from motionbase.ring.segment import Segment
+from motionbase.ring.segment import Segment, left_behind
 
 
 def mark(segment: Segment, unsaved: bool) -> None:
@@ -36,12 +37,19 @@ def mark(segment: Segment, unsaved: bool) -> None:
 
 def saved(segment: Segment) -> None:
     """After its records went to a file: nothing keeps the ring from being removed when its writer has ended."""
+    for left in left_behind(segment.backend):  # another writer has taken the name, and kept what is saved now
+        if _is_at(left.path, segment):
+            mark_saved(left)
+            return
     if is_held(segment.backend.lock_path):
         mark(segment, False)
         return
-    try:
-        same = os.stat(segment.backend.path).st_ino == segment.inode
-    except OSError:
-        return  # the name is gone, there is nothing to remove
-    if same:
+    if _is_at(segment.backend.path, segment):  # else the name is gone, or another's: there is nothing to remove
         mark_saved(segment.backend)
+
+
+def _is_at(path: Path, segment: Segment) -> bool:
+    try:
+        return os.stat(path).st_ino == segment.inode
+    except OSError:
+        return False

@@ -50,7 +50,8 @@ class ClosedLoop:
     @staticmethod
     def of(hexapod: Hexapod, channels: tuple[str, ...] = (), **options: Any) -> ClosedLoop:
         """With the law and the sensors that suit it."""
-        return ClosedLoop(ControlLaw(hexapod), Plant(hexapod, **options), channels)
+        law = ControlLaw(hexapod)
+        return ClosedLoop(law, Plant(hexapod, **{"dt": law.dt, **options}), channels)
 
     @property
     def dt(self) -> float:
@@ -84,7 +85,6 @@ class ClosedLoop:
 
         def body(b: Body) -> None:
             request, p_supply, p_return = b.local("request"), b.local("p_supply"), b.local("p_return")
-            h = b.constant("h", np.array(self.dt))
             asking = {name: b[name] for name in ("automatic", "asked", "state_before", "settings_version")}
             b.call(AUTOMATIC_OPERATOR, **asking, version_used=b["version_before"], request=request)
             b.call(pressures, supply=b["supply"], p_supply=p_supply, p_return=p_return)
@@ -99,7 +99,7 @@ class ClosedLoop:
             acting = {p.name: b[p.name] for p in (*FAULTS, LOAD, SEED)} | {"abort": b["abort"], **lines}
             readings = {p.name: b[next_of(p).name] for p in MEASURED}
             legs = {p.name: b[p.name] for p in LEG_OUTPUTS}
-            b.call(plant.step, h=h, **state, valve_cmd=b["valve_cmd"], **acting, **readings, **legs)
+            b.call(plant.step, **state, valve_cmd=b["valve_cmd"], **acting, **readings, **legs)
             b.copy(b["state"], b["state_before_next"])
             b.copy(b["generators_version"], b["version_before_next"])
             self._record(b, {**given, **measured, **found})

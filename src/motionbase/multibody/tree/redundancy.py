@@ -74,8 +74,8 @@ def independent_rows(
     if not beside:
         rows = ", ".join(dependent_rows(J[0], names)[1])
         raise ModelError(
-            f"the closures are dependent at this place ({rows}), and no place beside it shows which of them follow from "
-            "others: a singular place of the mechanism; start elsewhere, or use redundancy='regularise'"
+            f"the closures are dependent at this place ({rows}), and no place beside it shows which of them follow "
+            "from others: a singular place of the mechanism; start elsewhere, or use redundancy='regularise'"
         )
     rank = max(beside, key=lambda r: (beside.count(r), r))
     regular = [k for k, r in ranks.items() if r == rank]

@@ -73,8 +73,8 @@ class CommandReceiver:
     def poll(self) -> Order | None:
         """The next command, if there is one; `estop` is up to date afterwards.
 
-        What is not a command is answered here, and returned so that it can be reported, with `command` None. So is, with
-        the number of the last command taken, that a client had spoilt the receiver's own words.
+        What is not a command is answered here, and returned so that it can be reported, with `command` None. That a
+        client had spoilt the receiver's own words is reported likewise, with the number of the last command taken.
         """
         self._look(self._argument)
         port = self._port

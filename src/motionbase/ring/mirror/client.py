@@ -175,6 +175,8 @@ class Mirror:
             backend=self.backend,
         )
         self.runs.append(Run(ring))
+        if self._writer.replaced:
+            self._say(self._writer.replaced)
         self._say(f"copying {ring.writer!r} from record {ring.first} on: {len(layout.schema.channels)} channels")
 
     def _copy(self, run: Run, records: Records) -> None:
