@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import casadi as ca
 
-from motionbase.errors import ModelError
-from motionbase.multibody.body import check_name, checked_vector
-from motionbase.multibody.elements.abstract import AbstractElement, Load
-from motionbase.multibody.elements.contact_law import ContactLaw, Touch, contact_wrenches, relative_velocity
+from motionbase.multibody.body import checked_vector
+from motionbase.multibody.elements.contact import AbstractContact
+from motionbase.multibody.elements.contact_law import Touch, relative_velocity
 from motionbase.multibody.joints.axes import unit
-from motionbase.multibody.lookup import ZERO, Point, Vector, check_place, checked_number, checked_point
-from motionbase.spatial.rotations import Expr
+from motionbase.multibody.lookup import ZERO, Point, Vector, checked_number
 
 if TYPE_CHECKING:
-    from motionbase.multibody.model import Model
     from motionbase.multibody.tree.state import TreeState
 
 
 @final
 @dataclass(frozen=True)
-class PlaneContact(AbstractElement):
+class PlaneContact(AbstractContact):
     """A sphere about a point of body a on a plane of body b, without edges; forces are those of `ContactLaw`.
 
     Attributes:
@@ -37,6 +33,8 @@ class PlaneContact(AbstractElement):
         friction: mu [-]
         v_s: speed of slip at which friction is 0.7 of its full value [m/s]
     """
+
+    kind: ClassVar[str] = "plane contact"
 
     name: str
     body_a: str
@@ -52,26 +50,10 @@ class PlaneContact(AbstractElement):
     v_s: float = 1e-3
 
     def __post_init__(self) -> None:
-        check_name("plane contact", self.name)
-        owner = f"plane contact {self.name!r}"
-        for what in ("point_a", "point_b"):
-            object.__setattr__(self, what, checked_point(owner, what, getattr(self, what)))
-        direction = unit(checked_vector(owner, "normal", self.normal), f"{owner}: normal")
+        self.check_ends()
+        direction = unit(checked_vector(self.owner, "normal", self.normal), f"{self.owner}: normal")
         object.__setattr__(self, "normal", direction)
-        checked_number(owner, "radius", self.radius, "m", least=0.0)
-        if self.body_a == self.body_b:
-            raise ModelError(f"{owner}: sphere and plane are on {self.body_a!r}; they must be on two bodies")
-        self.law.check(owner)
-
-    @property
-    def law(self) -> ContactLaw:
-        """The force's law."""
-        return ContactLaw(self.stiffness, self.exponent, self.damping, self.friction, self.v_s)
-
-    def check(self, model: Model) -> None:
-        """Both places are there."""
-        check_place(f"plane contact {self.name!r}", model, self.body_a, self.point_a)
-        check_place(f"plane contact {self.name!r}", model, self.body_b, self.point_b)
+        checked_number(self.owner, "radius", self.radius, "m", least=0.0)
 
     def touch(self, state: TreeState) -> Touch:
         """Where sphere and plane are."""
@@ -84,18 +66,3 @@ class PlaneContact(AbstractElement):
         # The plane turns with body b, and the sphere's own turning does not change its height.
         d_dot = -ca.dot(out, a.velocity[3:] - b.velocity[3:] - ca.cross(b.velocity[:3], a.p - b.p))
         return Touch(d, d_dot, -out, place, velocity - ca.dot(out, velocity) * out)
-
-    def normal_force(self, state: TreeState) -> Expr:
-        """N [N], for outputs."""
-        touch = self.touch(state)
-        return self.law.normal_force(touch.d, touch.d_dot)
-
-    def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Out of the plane, and against slip."""
-        a = self.body_a, self.point_a, state.point(self.body_a, self.point_a).p
-        b = self.body_b, self.point_b, state.point(self.body_b, self.point_b).p
-        return Load(wrenches=contact_wrenches(self.law, self.touch(state), a, b))
-
-    def energy(self, state: TreeState) -> Expr:
-        """Of the elastic part."""
-        return self.law.energy(self.touch(state).d)
