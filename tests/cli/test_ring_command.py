@@ -11,6 +11,7 @@ from motionbase.cli.main import main as call
 from motionbase.cli.ring_watch import View, sparkline
 from motionbase.errors import SchemaError
 from motionbase.ring import Reader, Writer, hexapod_schema
+from motionbase.ring.layout import HEAD
 from motionbase.ring.schema import Channel, Schema
 from motionbase.ring.waveforms import records
 from tests.ring.ring_processes import command, interrupt
@@ -137,6 +138,13 @@ def test_view_follows_values_extremes_loss_stop_and_restart() -> None:
                 view.take()
             notes = " ".join(view.notes)
             assert "the writer was started again" in notes and "the ring has no channel x now" in notes
+
+
+def test_view_of_a_ring_with_a_wild_head_comes_to_an_end() -> None:
+    with Writer(PAIR, name="wild", capacity=16) as ring, Reader("wild", start="oldest") as reader:
+        ring.publish()
+        ring.segment.set_counter(HEAD, 2**40)
+        View(reader, ()).take()
 
 
 def test_view_draws_a_table() -> None:

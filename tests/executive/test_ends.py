@@ -88,10 +88,8 @@ def test_a_stepped_run_gives_the_handlers_back(ends: str) -> None:
         executive.step()
         if ends == "forgotten":
             del executive
-            with pytest.raises(KeyboardInterrupt):
-                signal.raise_signal(signal.SIGINT)
-            return
-        executive.close()
+        else:
+            executive.close()
         assert [signal.getsignal(n) for n in numbers] == before
     finally:
         for number, handler in zip(numbers, before, strict=True):
@@ -177,7 +175,7 @@ def test_everything_that_was_left_is_rescued_with_the_time_of_its_end(tmp_path: 
     assert [s.details.count for s in saved] == [3, 4]
     for each in saved:
         assert each.details.event_utc_ns is not None and each.details.ring == "rig"
-        assert abs(each.details.event_utc_ns - ended) < 0.25e9  # the beat is microseconds old, the rescue 0.3 s later
+        assert each.details.event_utc_ns < ended + 0.1e9  # the last sign of life was before, the rescue 0.3 s after
     (left,) = left_behind(catalogue.entry("rig").backend)
     assert not catalogue.entry(left.name).unsaved and not catalogue.entry("rig").unsaved
 

@@ -113,7 +113,8 @@ from tests.executive.run_processes import python, writer
 from motionbase.executive.supervisor import Supervisor
 talker = "import pathlib, sys, time\\nfor k in range(3000): print('x' * 200, flush=True)\\n"
 talker += "pathlib.Path(sys.argv[1]).touch()\\ntime.sleep(1000)"
-ending = Supervisor([writer(), python("talker", talker, sys.argv[2] + "/said")], ring="rig", folder=Path(sys.argv[2])).run()
+processes = [writer(), python("talker", talker, sys.argv[2] + "/said")]
+ending = Supervisor(processes, ring="rig", folder=Path(sys.argv[2])).run()
 sys.exit(ending.code if ending.why == "SIGTERM came" else 9)
 """
 

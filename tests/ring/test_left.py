@@ -183,6 +183,8 @@ def test_a_pipe_in_the_place_of_a_ring_makes_nobody_wait() -> None:
         with pytest.raises(RingError, match="is not a file"):
             look()
     assert not is_held(Emulation("other").lock_path)
+    with pytest.raises(RingError, match="is not a file; remove it"):
+        small_writer(name="other")
     assert "is not a file" in catalogue.entry("motionbase").trouble
     with small_writer():
         assert path.is_file()

@@ -31,7 +31,17 @@ COMMANDS: dict[str, Command] = {
     "platforms": Command(
         "motionbase.cli.platforms:platforms", "List platforms on six legs with their sources, or show one in full."
     ),
+    "control": Command("motionbase.cli.control:app", "Gains and margins of the control law."),
+    "step-response": Command(
+        "motionbase.cli.step_response:step_response", "Measure a step of one axis: overshoot, rise, settling."
+    ),
+    "frequency-response": Command(
+        "motionbase.cli.frequency_response:frequency_response",
+        "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
+    ),
+    "loads": Command("motionbase.cli.loads:loads", "Predict the loads of every fault out of full speed."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
+    "export": Command("motionbase.cli.export:app", "Write control law and plant of a platform as C99."),
     "dcu": Command("motionbase.cli.dcu:dcu", "Write a ring of known waveforms, to try whatever reads one."),
     "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),
     "mirror": Command("motionbase.cli.mirror:mirror", "Copy a live ring to another machine over TCP."),

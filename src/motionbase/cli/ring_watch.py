@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 BARS = "▁▂▃▄▅▆▇█"
 CURVE = 40  # pictures in the small curve
 MOST_BY_DEFAULT = 20
+MOST_BATCHES = 64  # between two pictures; the head of a ring that was spoilt may be anything
 
 
 @final
@@ -46,8 +47,8 @@ class View:
             return None
 
     def take(self) -> None:
-        """Everything that has come since the last picture."""
-        while True:
+        """Everything that has come since the last picture, or a good part of it: Ctrl-C must be heard in between."""
+        for _ in range(MOST_BATCHES):
             batch = self.reader.read()
             self._note(batch)
             if len(batch.rows):

@@ -11,11 +11,14 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.executive import Report
-    from motionbase.executive.hexapod import HexapodRun
+    from motionbase.executive.hexapod import HexapodRun, LoopCode
+    from motionbase.executive.printer import Printer
+    from motionbase.plant.fault_plan import FaultPlan
+    from motionbase.platform.hexapod import Hexapod
 
 TICK_HZ = 2000
 RATES = (100, 200, 250, 400, 500, 1000, 2000)
-LOOK_S = 0.2
+LOOK_S = 0.05
 
 
 def run(
@@ -35,6 +38,8 @@ def run(
     """
     from motionbase.plant.fault_plan import FaultPlan, load_faults
     from motionbase.platform.load import load_platform
+    from motionbase.ring.backend import find
+    from motionbase.ring.lock import is_held
 
     if rate not in RATES:
         raise UsageError(f"--rate is {rate}, it must be one of {', '.join(map(str, RATES))} records per second")
@@ -42,59 +47,90 @@ def run(
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     plan = load_faults(faults) if faults else FaultPlan()
     hexapod = load_platform(platform)
+    if is_held(find(ring).lock_path):  # said before the compiling; the writer itself makes sure
+        raise UsageError(f"ring {ring!r} has a writer already; stop it or choose another name")
     print(f"motionbase run {hexapod.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
-    report = _in_ring(hexapod, ring, rate, duration, plan, manual)
+    report = _in_ring(_compiled(hexapod), ring, rate, duration, plan, manual)
     print(report)
     if report.error is not None:
         raise typer.Exit(1)
 
 
-def _in_ring(hexapod: object, ring: str, rate: int, duration: float | None, plan: object, manual: bool) -> "Report":
+def _compiled(hexapod: "Hexapod") -> "LoopCode":
+    """The closed loop, with the record's channels; there is no ring yet that a signal could leave behind."""
+    from motionbase.executive.signals import heard
+
+    signals: list[int] = []
+
+    def interrupt(number: int) -> None:
+        signals.append(number)
+        raise KeyboardInterrupt
+
+    with heard(interrupt):
+        from motionbase.executive.hexapod import LoopCode
+        from motionbase.ring import hexapod_schema
+        from motionbase.system.closed_loop import ClosedLoop
+
+        code = LoopCode.of(ClosedLoop.of(hexapod, tuple(c.name for c in hexapod_schema().channels)))
+    if signals:  # the exception was raised where foreign code called Python, and went no further
+        raise KeyboardInterrupt
+    return code
+
+
+def _in_ring(
+    code: "LoopCode", ring: str, rate: int, duration: float | None, plan: "FaultPlan", manual: bool
+) -> "Report":
     from motionbase.executive import Executive, Mode
     from motionbase.executive.hexapod import HexapodRun, safe_stop
-    from motionbase.plant.fault_plan import FaultPlan
-    from motionbase.platform.hexapod import Hexapod
+    from motionbase.executive.printer import Printer, to_stderr
+    from motionbase.executive.signals import heard
     from motionbase.ring import Writer, hexapod_schema
-    from motionbase.system.closed_loop import ClosedLoop
 
-    assert isinstance(hexapod, Hexapod) and isinstance(plan, FaultPlan)
-    schema = hexapod_schema()
-    loop = ClosedLoop.of(hexapod, tuple(c.name for c in schema.channels))
-    with Writer(schema, name=ring, dt=1 / TICK_HZ, every=TICK_HZ // rate, program="motionbase run") as writer:
-        job = HexapodRun(loop, writer, plan, _say)
+    schema, say = hexapod_schema(), Printer(to_stderr)
+    signals: list[int] = []
+    with (
+        Writer(schema, name=ring, dt=1 / TICK_HZ, every=TICK_HZ // rate, program="motionbase run") as writer,
+        heard(signals.append),  # beside the executive's own: no end leaves the ring behind
+    ):
+        job = HexapodRun(code, writer, plan, say)
         job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
         job.arrays["automatic"][...] = float(not manual)
-        schedule = job.schedule
+        executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)
+        hexapod = code.loop.plant.hexapod
         marks = f"; illustrative: {', '.join(hexapod.illustrative)}" if hexapod.illustrative else ""
         print(f"{hexapod.name}: {hexapod.summary}{marks}", flush=True)
         print(f"ring {ring!r}: {writer.backend}; {rate} records per second; Ctrl-C stops", flush=True)
-        executive = Executive(schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=_say)
-        with _told(job):
-            return executive.run(duration)
-
-
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+        if signals:
+            executive.stop()
+        with _told(job, say):
+            report = executive.run(duration)
+        say.close()
+        return report
 
 
 class _told:
     """Says every change of state, from a thread of its own."""
 
-    def __init__(self, job: "HexapodRun") -> None:
+    def __init__(self, job: "HexapodRun", say: "Printer") -> None:
         import threading
 
-        self._job, self._over = job, threading.Event()
+        self._job, self._say, self._over = job, say, threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
+        from motionbase.control.faults import Fault
+
         last = None
-        while not self._over.wait(LOOK_S):
+        while True:
+            over = self._over.wait(LOOK_S)
             state, fault = self._job.state, int(self._job.arrays["fault"])
             if (state, fault) != last:
-                wrong = f", fault {fault}" if fault else ""
+                wrong = f": {Fault(fault).sentence}" if fault else ""
                 t = float(self._job.arrays["tick"]) / TICK_HZ
-                _say(f"{t:8.1f} s  {state.name.lower()}{wrong}")
+                self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}")
                 last = (state, fault)
+            if over:
+                return
 
     def __enter__(self) -> "_told":
         self._thread.start()

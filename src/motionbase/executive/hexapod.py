@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, Port, compile
+from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Kind, Order, Reason, Result
@@ -19,13 +19,31 @@ from motionbase.ring.blocks.generators import GeneratorReader
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.operator import ASKED
-from motionbase.system.stages import FaultPlan, Request, State
+from motionbase.system.stages import TRANSITIONS, FaultPlan, Request, State
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
 RESET, ANY = Port("reset", (), "-"), Port("any", (), "-")
+VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in range(1, 7))
 MODES = {Kind.HOST_MODE: 0.0, Kind.MAINTENANCE_MODE: 1.0}
-REQUESTS = {Kind(r.value): float(r) for r in Request if r}
+REQUESTS = {Kind(r.value): r for r in Request if r}
+NOTHING = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LoopCode:
+    """What takes seconds to make and needs no ring yet: compiled code, and the state to start from."""
+
+    loop: ClosedLoop
+    step: Compiled
+    nothing: Compiled
+    start: dict[str, Any]
+
+    @staticmethod
+    def of(loop: ClosedLoop) -> LoopCode:
+        """Compile."""
+        return LoopCode(loop, compile(loop.program), compile(NOTHING), {**loop.quiet_inputs(), **loop.at_rest()})
 
 
 @final
@@ -34,21 +52,25 @@ class HexapodRun:
     """The arrays and jobs of a run.
 
     Attributes:
-        loop: made with the channels of the writer's schema
+        loop: made with the channels of the writer's schema; its code, where that is made already
         faults: what goes wrong, and when
-        say: takes a sentence for people; called outside the ticks' own thread of work as little as possible
+        say: takes a sentence for people; a tick waits for it, so it must not block
     """
 
-    loop: ClosedLoop
+    loop: ClosedLoop | LoopCode
     writer: Writer
     faults: FaultPlan = field(default_factory=FaultPlan)
     say: Callable[[str], object] = print
 
     @cached_property
+    def code(self) -> LoopCode:
+        """Of the closed loop."""
+        return self.loop if isinstance(self.loop, LoopCode) else LoopCode.of(self.loop)
+
+    @cached_property
     def arrays(self) -> dict[str, Array]:
         """One for every port of the closed loop; the record is the writer's own."""
-        program = self.loop.program
-        start = {**self.loop.quiet_inputs(), **self.loop.at_rest()}
+        program, start = self.code.loop.program, self.code.start
         held = {p.name: np.array(start[p.name], dtype=np.float64).reshape(p.dims) for p in program.inputs}
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
         return {**held, **made, "record": self.writer.record}
@@ -56,14 +78,13 @@ class HexapodRun:
     @cached_property
     def schedule(self) -> Schedule:
         """Listen first, then the closed loop; a request lasts for one tick."""
-        arrays, program = self.arrays, self.loop.program
-        step = native_job(compile(program), feedback=self.loop.feedback, **arrays)
-        nothing = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
-        zero = np.zeros(())
-        cleared = native_job(compile(nothing), any=zero, asked=arrays["asked"], reset=arrays["reset"])
-        every = max(1, round(1 / (LISTEN_HZ * self.loop.dt)))
-        jobs = (Job("listen", every, self.listen), Job("closed loop", 1, step), Job("request taken", 1, cleared))
-        return Schedule(self.loop.dt, jobs)
+        arrays, code, zero = self.arrays, self.code, np.zeros(())
+        step = native_job(code.step, feedback=code.loop.feedback, **arrays)
+        taken = native_job(code.nothing, any=zero, asked=arrays["asked"], reset=arrays["reset"])
+        every = max(1, round(1 / (LISTEN_HZ * code.loop.dt)))
+        self.listen(0)  # makes what the first tick would wait for
+        jobs = (Job("listen", every, self.listen), Job("closed loop", 1, step), Job("request taken", 1, taken))
+        return Schedule(code.loop.dt, jobs)
 
     @cached_property
     def commands(self) -> CommandReceiver:
@@ -90,7 +111,7 @@ class HexapodRun:
         arrays["estop"][...] = float(self.commands.estop)
         if self.generators.changed():
             self._take_generators()
-        for name, value in self.faults.inputs(tick * self.loop.dt).items():
+        for name, value in self.faults.inputs(tick * self.code.loop.dt).items():
             if name in arrays:
                 arrays[name][...] = value
 
@@ -100,8 +121,11 @@ class HexapodRun:
             self.say(f"a command was refused: {order.refusal.name.lower().replace('_', ' ')}")
             return
         arrays["command_ack"][...] = float(order.number)
-        if command.kind in REQUESTS:
-            arrays["asked"][...] = REQUESTS[command.kind]
+        if (request := REQUESTS.get(command.kind)) is not None:
+            if (refusal := self._refusal(request)) is not Reason.NONE:
+                self.commands.answer(order, Result.REFUSED, refusal)
+                return
+            arrays["asked"][...] = float(request)
             arrays["automatic"][...] = 0.0  # a person has taken over
         elif command.kind in MODES:
             arrays["mode"][...] = MODES[command.kind]
@@ -113,6 +137,18 @@ class HexapodRun:
             return
         self.commands.answer(order, Result.ACCEPTED)
 
+    def _refusal(self, request: Request) -> Reason:
+        """Why the control law would not hear a request now; an abort is always passed on."""
+        if request is Request.ABORT:
+            return Reason.NONE
+        if self.commands.estop:
+            return Reason.ESTOP_ACTIVE
+        if self.arrays["fault"] != 0:
+            return Reason.FAULT_ACTIVE
+        flag = f"request_{request.name.lower()}"
+        heard = any(self.state in t.sources and flag in t.when for t in TRANSITIONS)
+        return Reason.NONE if heard else Reason.WRONG_STATE
+
     def _take_generators(self) -> None:
         outcome = self.generators.poll()
         if outcome is Outcome.NEW:
@@ -123,10 +159,13 @@ class HexapodRun:
 
 
 def safe_stop(run: HexapodRun) -> Job:
-    """Shut the valves: the commands go to zero in the record, and the plant's abort acts."""
+    """Shut the valves: the commands go to zero, in the last record as well, and the hardware's abort acts."""
+    index = run.writer.schema.index
+    shown = [index[name] for name in VALVE_CHANNELS if name in index]
 
-    def close(_tick: int) -> Any:
+    def close(_tick: int) -> None:
         run.arrays["valve_cmd"][...] = 0.0
         run.arrays["abort"][...] = 1.0
+        run.writer.record[shown] = 0.0
 
     return Job("close valves", 1, close)

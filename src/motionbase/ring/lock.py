@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 from typing import final
@@ -27,10 +28,15 @@ class FileLock:
         self._file = self._opened()
 
     def _opened(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, self._mode)
+            file = os.open(self.path, flags, self._mode)
         except OSError as error:
             raise RingError(f"lock {self.path}: {error.strerror or error}") from None
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            raise RingError(f"lock {self.path} is not a file; remove it")
+        return file
 
     def take(self, retries: int = RETRIES) -> bool:
         """Whether it was free; the holder's process number is written into the file for people."""

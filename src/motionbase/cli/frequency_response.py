@@ -1,0 +1,70 @@
+"""`motionbase frequency-response`: gain and phase of one axis, measured tone by tone on the nonlinear closed loop."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.measuring import PICTURES, check_axis, check_writable, counted, hydraulic
+
+
+def frequency_response(
+    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file with hydraulic legs.")],
+    axis: Annotated[str, typer.Option(help="surge, sway, heave, roll, pitch or yaw.")] = "heave",
+    lowest: Annotated[float, typer.Option("--from", help="Lowest frequency [Hz].")] = 0.1,
+    highest: Annotated[float, typer.Option("--to", help="Highest frequency [Hz], up to 50.")] = 20.0,
+    count: Annotated[int, typer.Option("--tones", help="How many tones, evenly spaced on a logarithmic scale.")] = 16,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Drive one axis with sines, one after the other, and report gain and phase from demand to true motion.
+
+    Amplitudes are at most 5 cm or 50 mrad and a fifth of the axis' limits. The bandwidth is read where the phase is -90
+    degrees. The turnaround bump is the largest error of acceleration around the reversals of a sine of 0.1 Hz.
+
+    Example: motionbase frequency-response simona --axis heave --plot response.png
+    """
+    check_axis("--axis", axis)
+    check_writable(plot, PICTURES)
+    hexapod = hydraulic(platform)
+    from motionbase.system.responses import Responses, tones
+
+    f = tones(lowest, highest, count)
+    measured = Responses(hexapod)
+    with counted(f"{axis} of {hexapod.name}") as progress:
+        found = measured.frequency(axis, f, progress)
+        turn = measured.turnaround(axis, amplitude=min(0.1, 0.2 * hexapod.limits.position[measured.place(axis)]))
+    if plot is not None:
+        from motionbase.system.plot import write_frequency
+
+        write_frequency(found, hexapod.name, plot)
+    names = ("f", "amplitude", "gain", "phase", "distortion")
+    columns = {name: getattr(found, name).tolist() for name in names}
+    if as_json:
+        turning = {"f": turn.f, "amplitude": turn.amplitude, "bump": turn.bump, "elsewhere": turn.elsewhere}
+        data = {
+            "platform": hexapod.name,
+            "axis": axis,
+            **columns,
+            "bandwidth_hz": found.bandwidth,
+            "turnaround": turning,
+        }
+        print(json.dumps(data, indent=2))
+        return
+    unit = "m" if axis in ("surge", "sway", "heave") else "rad"
+    heads = "f [Hz]", f"amplitude [m{unit}]", "gain", "phase [deg]", "distortion"
+    table = terminal.table(
+        f"Frequency response of {hexapod.name} in {axis}, demand to true motion", *heads, right=heads
+    )
+    for tone, a, g, p, d in zip(*columns.values(), strict=True):
+        table.add_row(f"{tone:.3f}", f"{1e3 * a:.3g}", f"{g:.3f}", f"{p:.1f}", f"{d:.1%}")
+    screen = terminal.console()
+    screen.print(table)
+    width = "none of the tones lags 90 degrees" if found.bandwidth is None else f"{found.bandwidth:.1f} Hz"
+    screen.print(f"Bandwidth at -90 degrees: {width}.")
+    screen.print(
+        f"Turnaround of {turn.f:g} Hz, {1e3 * turn.amplitude:.3g} m{unit}: bump of {turn.bump:.3f} {unit}/s2, "
+        f"elsewhere {turn.elsewhere:.3f}; {turn.demanded:.3f} are demanded."
+    )

@@ -1,0 +1,32 @@
+/* The control law for 1 s on the measurements of the platform at rest, down. */
+#include "control.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+    const int ticks = (int)(1.0 / CONTROL_DT + 0.5);
+    double parameters[control__parameters_SIZE];
+    control_state state = control_initial_state;
+    control_inputs in = control_initial_inputs;
+    control_outputs out;
+
+    /* Any parameter may be changed before any tick, by name: parameters[CONTROL_PARAMETER_K_P] = 12.0; */
+    memcpy(parameters, control_default_parameters, sizeof parameters);
+    in.mode = CONTROL_MODE_MAINTENANCE;
+
+    printf("t,state,fault,valve_1,valve_2,valve_3,valve_4,valve_5,valve_6\n");
+    for (int tick = 0; tick < ticks; tick++) {
+        /* Switched on, and after half a second asked to rise; the measurements stay as they are. */
+        in.request = tick < ticks / 2 ? CONTROL_REQUEST_DOWN : CONTROL_REQUEST_STANDBY;
+        control_step(parameters, &state, &in, &out);
+        if ((tick + 1) % (ticks / 10) == 0) {
+            printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, out.state, out.fault);
+            for (int leg = 0; leg < 6; leg++)
+                printf(",%.17g", out.valve_cmd[leg]);
+            printf("\n");
+        }
+    }
+    return 0;
+}

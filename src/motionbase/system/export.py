@@ -1,0 +1,181 @@
+"""Control law and plant of a platform as folders of C99: code, header, an example, CMakeLists.txt and README.txt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from motionbase.compile.render.c import FORBIDDEN_FLAGS
+from motionbase.compile.runtime.c import USER_FLAGS
+from motionbase.control.faults import Fault, WarningBit
+from motionbase.control.fields import Field, Fields
+from motionbase.control.generators import COLUMNS, Shape
+from motionbase.control.states import Mode, Request, Source, State
+from motionbase.errors import UsageError
+from motionbase.plant.plant import FEEDBACK, PLANT_STATE
+from motionbase.platform.hexapod import Hexapod
+from motionbase.system.c_border import Border, Numbering, Places
+from motionbase.system.closed_loop import ClosedLoop
+
+EXAMPLES = Path(__file__).parent / "examples_c"
+ENUMS: Mapping[str, Numbering] = {
+    "CONTROL_STATE": State, "CONTROL_REQUEST": Request, "CONTROL_MODE": Mode, "CONTROL_SOURCE": Source,
+    "CONTROL_FAULT": Fault, "CONTROL_WARNING": WarningBit, "CONTROL_SHAPE": Shape,
+}  # fmt: skip
+SETTINGS = {
+    "enabled": ("-", "1 on, 0 off"),
+    "space": ("-", "what the axes are: 0 legs, 1 degrees of freedom"),
+    "axes": (
+        "-",
+        "where it acts: the sum of 1, 2, 4, 8, 16, 32 for legs 1 to 6, or surge, sway, heave, roll, pitch, yaw",
+    ),
+    "shape": ("-", "a number of `Shape`"),
+    "amplitude": ("m, rad", "by the axes"),
+    "frequency": ("Hz", "or the first of a band"),
+    "end_frequency": ("Hz", "the last of a band"),
+    "phase": ("rad", "of the periodic shapes and the chirp"),
+    "offset": ("m, rad", "by the axes"),
+    "fade_in": ("s", "how long it takes to come"),
+    "fade_out": ("s", "how long it takes to go"),
+    "start": ("s", "after the transition to drive"),
+    "cycles": ("-", "then it fades out; 0: until stopped"),
+    "duration": ("s", "of a sweep or the rise of a ramp; of a cycle, for other shapes without a period"),
+    "tones": ("-", "of multisine and random, 1 to 32"),
+    "seed": ("-", "of random"),
+}
+SETTINGS_ROW = Fields(tuple(Field(name, 1, *SETTINGS[name]) for name in COLUMNS))
+
+
+def control_border(loop: ClosedLoop) -> Border:
+    """Of the control law; its first measurements are those of the platform at rest, down."""
+    law, start = loop.law, loop.at_rest()
+    parameters = law.parameter_vector()
+    lines = {name: loop.plant.quiet[name] for name in ("p_supply", "p_return")}
+    known = loop.quiet_inputs() | {"request": 0.0} | lines | start
+    return Border(
+        law.program,
+        {"x": "x_next"},
+        state={"x": law.initial_state()},
+        inputs={p.name: known[p.name] for p in law.program.inputs},
+        dt=law.dt,
+        parameters=("parameters", parameters),
+        places=(
+            Places("`parameters`", "CONTROL_PARAMETER", law.parameters, tuple(parameters.tolist())),
+            Places("`x`", "CONTROL_X", law.state),
+            Places("each row of `settings`", "CONTROL_SETTING", SETTINGS_ROW),
+        ),
+        enums=ENUMS,
+    )
+
+
+def plant_border(loop: ClosedLoop) -> Border:
+    """Of the platform with its actuators and sensors, at rest, down."""
+    start = loop.at_rest()
+    state = {p.name: start[p.name] for p in PLANT_STATE}
+    return Border(loop.plant.step, FEEDBACK, state, loop.plant.quiet, loop.plant.dt)
+
+
+def control_files(hexapod: Hexapod) -> dict[str, str]:
+    """The control law, by file name."""
+    return _folder(hexapod, "control", "control law", control_border(ClosedLoop.of(hexapod)))
+
+
+def plant_files(hexapod: Hexapod) -> dict[str, str]:
+    """Platform, actuators and sensors, by file name."""
+    return _folder(hexapod, "plant", "platform, actuators and sensors", plant_border(ClosedLoop.of(hexapod)))
+
+
+def loop_files(hexapod: Hexapod) -> dict[str, str]:
+    """Both, and an example that closes the loop."""
+    loop = ClosedLoop.of(hexapod)
+    return _folder(hexapod, "loop", "control law and plant", control_border(loop), plant_border(loop))
+
+
+def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) -> None:
+    """Write the files; a folder that holds anything is left alone unless forced, and then other files stay."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"{folder} is a file; name a folder for the exported files")
+        if not force and folder.is_dir() and any(folder.iterdir()):
+            raise UsageError(f"folder {folder} is not empty; name another one, or --force overwrites what it exports")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise UsageError(f"cannot write to {folder}: {e.strerror}") from e
+
+
+def compile_command(files: Mapping[str, str]) -> str:
+    """To be called in the folder; keeps the bits."""
+    return f"cc {' '.join(USER_FLAGS)} {' '.join(n for n in files if n.endswith('.c'))} -o example -lm"
+
+
+def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict[str, str]:
+    code = {name: text for border in borders for name, text in border.files().items()}
+    code["main.c"] = (EXAMPLES / f"{example}.c").read_text(encoding="utf-8")
+    names = [border.unit.name for border in borders]
+    return {
+        **code,
+        "CMakeLists.txt": _cmake(names),
+        "README.txt": _readme(hexapod, what, compile_command(code), borders),
+    }
+
+
+def _cmake(names: list[str]) -> str:
+    libraries = "\n".join(
+        f"add_library({n} STATIC {n}.c)\n"
+        f"target_include_directories({n} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})\n"
+        f"target_compile_options({n} PRIVATE -ffp-contract=off)\n"
+        f"target_link_libraries({n} PUBLIC m)\n"
+        for n in names
+    )
+    return f"""\
+cmake_minimum_required(VERSION 3.10)
+project(motionbase_export C)
+
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+# No flag may be added that changes floating-point values; README.txt lists them.
+{libraries}
+add_executable(example main.c)
+target_link_libraries(example PRIVATE {" ".join(names)})
+"""
+
+
+def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...]) -> str:
+    digests = "\n".join(f"  {b.unit.name:<8} {b.unit.digest[:16]}" for b in borders)
+    calls = "\n".join(f"  {b.unit.name}.h  {b.unit.name}_step(), once every {b.dt:g} s" for b in borders)
+    sources = "\n".join(f"  {source}" for source in hexapod.sources)
+    forbidden = "\n  ".join(FORBIDDEN_FLAGS)
+    return f"""\
+{hexapod.name}: {what} as C99
+{hexapod.summary}
+
+Made by motionbase from the same description that its simulation runs; compiled as below it gives the same bits.
+The code needs nothing but <math.h> and <string.h>, allocates nothing, and has no globals but constants, so any number
+of states may run in any number of threads.
+
+Compile and run the example (GCC or clang; CMakeLists.txt does the same):
+  {command}
+  ./example
+
+What to call; the headers have every port with its unit:
+{calls}
+
+Flags that change values must not be used:
+  {forbidden}
+
+Sources of the platform's numbers:
+{sources}
+Illustrative, published by nobody: {", ".join(hexapod.illustrative) or "nothing"}.
+
+It is code of a simulator. Nothing here is man-rated, and no software stop replaces a hardware stop.
+
+Digests of what was exported:
+{digests}
+"""

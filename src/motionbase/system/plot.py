@@ -1,0 +1,82 @@
+"""Pictures of measured responses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from motionbase.errors import UsageError
+from motionbase.system.responses import QUARTER, SETTLED, FrequencyResponse, StepResponse
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ASKED, TRUE, BOUND = "#8a8a8a", "#2f6fae", "#c2571a"
+ANGULAR = ("roll", "pitch", "yaw")
+
+
+def write_step(response: StepResponse, name: str, path: Path | str) -> None:
+    """Demand and true motion over time, with the bounds of settling."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
+    unit, scale = ("mrad", 1e3) if response.axis in ANGULAR else ("mm", 1e3)
+    end = max(0.5, 2.5 * (response.settling or response.t[-1]))
+    shown = response.t <= end
+    t, size = response.t[shown], scale * response.size
+    axes.axhspan(size * (1 - SETTLED), size * (1 + SETTLED), color=BOUND, alpha=0.15, label=f"within {SETTLED:.0%}")
+    axes.plot(t, scale * response.demand[shown], color=ASKED, linestyle="--", label="demand")
+    axes.plot(t, scale * response.y[shown], color=TRUE, label="platform")
+    if response.settling is not None:
+        axes.axvline(response.settling, color=BOUND, linewidth=0.8)
+        axes.annotate(
+            f"settled after {response.settling:.3f} s",
+            (response.settling, 0.3 * size),
+            xytext=(6, 0),
+            textcoords="offset points",
+        )
+    axes.set(xlabel="time since the step [s]", ylabel=f"{response.axis} [{unit}]")
+    axes.set_title(
+        f"{name}: step of {response.size:g} {'rad' if response.axis in ANGULAR else 'm'} in {response.axis}, "
+        f"overshoot {response.overshoot:.1%}"
+    )
+    axes.legend(loc="lower right")
+    axes.grid(alpha=0.3)
+    _save(figure, path)
+
+
+def write_frequency(response: FrequencyResponse, name: str, path: Path | str) -> None:
+    """Gain and phase over frequency, with the tones as points."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 6), layout="constrained")
+    gain, phase = figure.subplots(2, 1, sharex=True)
+    gain.loglog(response.f, response.gain, "o-", color=TRUE)
+    gain.axhline(1.0, color=ASKED, linewidth=0.8)
+    gain.set(ylabel="gain [-]", title=f"{name}: demand to true {response.axis}, measured tone by tone")
+    phase.semilogx(response.f, response.phase, "o-", color=TRUE)
+    phase.axhline(QUARTER, color=BOUND, linewidth=0.8)
+    if (bandwidth := response.bandwidth) is not None:
+        phase.axvline(bandwidth, color=BOUND, linewidth=0.8)
+        phase.annotate(
+            f"{QUARTER:.0f} deg at {bandwidth:.1f} Hz ",
+            (bandwidth, QUARTER),
+            xytext=(-6, 6),
+            textcoords="offset points",
+            ha="right",
+        )
+    phase.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
+    for axes in (gain, phase):
+        axes.grid(alpha=0.3, which="both")
+    _save(figure, path)
+
+
+def _save(figure: Figure, path: Path | str) -> None:
+    path = Path(path)
+    if path.suffix not in (".png", ".pdf", ".svg"):
+        raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
+    try:
+        figure.savefig(path, dpi=110)
+    except OSError as e:
+        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None

@@ -1,0 +1,247 @@
+"""Step and frequency response and turnaround bump, measured on the nonlinear closed loop as on a real base."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.control.faults import Fault
+from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.control.ports import DOFS
+from motionbase.control.states import State
+from motionbase.errors import SimulationError
+from motionbase.platform.hexapod import Hexapod
+from motionbase.system.closed_loop import ClosedLoop
+from motionbase.system.runs import Run, Runner, Scenario
+
+Array: TypeAlias = NDArray[np.float64]
+KEPT = ("state", "fault", "cmd", "generators_version", "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next")
+PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
+LARGEST_TONE = 0.05  # [m, rad]
+SETTLED = 0.02  # of the step: within it the response counts as settled
+QUARTER = -90.0  # [deg] of phase at which the bandwidth is read
+DRIVE_SOON = 20.0  # [s] in which new generator settings must have led to drive
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class StepResponse:
+    """Of one axis.
+
+    Attributes:
+        t: since the step [s]; demand, y: demanded and true motion of the axis [m, rad]
+        overshoot: beyond the step, as a part of it; settling: until it stays within 2 % [s], None if it never does
+        rise: from 10 % to 90 % [s]
+        crosstalk: largest motion of the other axes, linear [m] and angular [rad]
+    """
+
+    axis: str
+    size: float
+    t: Array
+    demand: Array
+    y: Array
+    overshoot: float
+    settling: float | None
+    rise: float
+    crosstalk: tuple[float, float]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FrequencyResponse:
+    """From demand to true motion of one axis.
+
+    Attributes:
+        f: [Hz]; amplitude: of the demand [m, rad]; gain: [-]; phase: [deg], without jumps
+        distortion: rms of what is not the tone, as a part of the tone's rms
+    """
+
+    axis: str
+    f: Array
+    amplitude: Array
+    gain: Array
+    phase: Array
+    distortion: Array
+
+    @property
+    def bandwidth(self) -> float | None:
+        """Frequency of -90 degrees [Hz], between the tones in proportion; None if no tone lags so much."""
+        late = np.flatnonzero(self.phase <= QUARTER)
+        if not len(late) or late[0] == 0:
+            return None
+        k = int(late[0])
+        part = (QUARTER - self.phase[k - 1]) / (self.phase[k] - self.phase[k - 1])
+        return float(self.f[k - 1] * (self.f[k] / self.f[k - 1]) ** part)
+
+
+@final
+@dataclass(frozen=True)
+class Turnaround:
+    """Reversal of a slow sine, in which friction changes sign.
+
+    Attributes:
+        f: [Hz]; amplitude: [m, rad]
+        bump: largest error of acceleration within a twentieth of a period of a reversal [m/s^2, rad/s^2]
+        elsewhere: the same in the rest of the period; demanded: largest acceleration that is asked for
+    """
+
+    axis: str
+    f: float
+    amplitude: float
+    bump: float
+    elsewhere: float
+    demanded: float
+
+
+def tones(lowest: float = 0.1, highest: float = 20.0, count: int = 16) -> Array:
+    """Frequencies evenly spaced on a logarithmic scale [Hz]."""
+    if not (0 < lowest < highest <= 50.0 and math.isfinite(lowest)) or count < 2:
+        raise SimulationError(
+            f"frequencies: {count} from {lowest:g} to {highest:g} Hz; at least 2 are wanted, rising, "
+            "above 0 and up to 50 Hz"
+        )
+    return np.geomspace(lowest, highest, count)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Responses:
+    """Measurements of one platform; generators make the motion, the automatic operator leads to drive."""
+
+    hexapod: Hexapod
+
+    @cached_property
+    def runner(self) -> Runner:
+        """Compiled once."""
+        return Runner(ClosedLoop.of(self.hexapod), KEPT)
+
+    @cached_property
+    def _driving(self) -> dict[str, Any]:
+        """Drive about neutral, nothing asked for yet."""
+        run = self.runner.run(Scenario(), 60.0, until=lambda rows: bool(rows["state"][-1] == State.DRIVE))
+        if run["state"][-1] != State.DRIVE:
+            raise SimulationError(
+                f"platform {self.hexapod.name!r}: it stays in {State(int(run['state'][-1])).name.lower()}"
+            )
+        return run.end
+
+    def step(self, axis: str, size: float, duration: float = 3.0) -> StepResponse:
+        """A step of `size` [m, rad] within the limits of velocity and acceleration, from neutral."""
+        k = self._place(axis, abs(size), "size")
+        before = 0.25
+        run = self._driven(before + duration, axis, Shape.STEP, amplitude=size, start=before)
+        begin = int(np.flatnonzero(run["cmd"][:, k, 0])[0])
+        motion = self.motion(run)[begin:]
+        demand, t = run["cmd"][begin:, k, 0], run.t[begin:] - run.t[begin] + self.runner.loop.dt
+        part = motion[:, k] / size
+        outside = np.flatnonzero(np.abs(part - 1) > SETTLED)
+        settling = float(t[outside[-1]]) if outside[-1] < len(t) - 1 else None
+        if part.max() < 0.9:
+            raise SimulationError(f"step of {size:g} in {axis}: it only reaches {part.max():.0%} in {duration:g} s")
+        rise = float(t[np.argmax(part >= 0.9)] - t[np.argmax(part >= 0.1)])
+        others = [np.abs(np.delete(motion, k, axis=1)[:, rows]).max() for rows in _split(k)]
+        overshoot = max(0.0, float(part.max()) - 1)
+        crosstalk = (float(others[0]), float(others[1]))
+        return StepResponse(axis, size, t, demand, motion[:, k], overshoot, settling, rise, crosstalk)
+
+    def frequency(self, axis: str, f: Array, progress: Callable[[int, int], None] | None = None) -> FrequencyResponse:
+        """One tone after the other, each over whole periods after it has settled."""
+        k = self._place(axis, 0.0, "amplitude")
+        found = []
+        for done, tone in enumerate(f):
+            amplitude = self._tone(k, float(tone))
+            found.append((amplitude, *self._measured(axis, k, float(tone), amplitude)))
+            if progress is not None:
+                progress(done + 1, len(f))
+        amplitudes, responses, distortion = (np.array(column) for column in zip(*found, strict=True))
+        phase = np.degrees(np.unwrap(np.angle(responses)))
+        return FrequencyResponse(axis, np.asarray(f), amplitudes, np.abs(responses), phase, distortion)
+
+    def _measured(self, axis: str, k: int, f: float, amplitude: float) -> tuple[complex, float]:
+        fade = max(1.0, 1 / f)
+        periods = max(2, math.ceil(2.0 * f))
+        run = self._driven(fade + (1 + periods) / f, axis, Shape.SINE, amplitude=amplitude, frequency=f, fade_in=fade)
+        n = round(periods / f / self.runner.loop.dt)
+        # a row has the demand at the start of its tick and the motion at the end of it
+        demand, y, t = run["cmd"][-n:, k, 0], self.motion(run)[-n - 1 : -1, k], run.t[-n:]
+        columns = np.column_stack([np.cos(2 * math.pi * f * t), np.sin(2 * math.pi * f * t), np.ones(n)])
+        asked, got = (np.linalg.lstsq(columns, x, rcond=None)[0] for x in (demand, y))
+        rest = y - columns @ got
+        response = complex(got[0], -got[1]) / complex(asked[0], -asked[1])
+        return response, float(rest.std() / (math.hypot(got[0], got[1]) / math.sqrt(2)))
+
+    def turnaround(self, axis: str, f: float = 0.1, amplitude: float = 0.1) -> Turnaround:
+        """The bump of a slow sine: true less demanded acceleration around each reversal."""
+        k = self._place(axis, amplitude, "amplitude")
+        fade = 1 / f
+        run = self._driven(fade + 2.25 / f, axis, Shape.SINE, amplitude=amplitude, frequency=f, fade_in=fade)
+        n = round(2 / f / self.runner.loop.dt)
+        V, V_dot = run["V_P_next"][-n - 1 : -1], run["V_dot_P_next"][-n - 1 : -1]
+        # about neutral and in one axis alone, platform axes are those of the world
+        true = np.hstack([V_dot[:, 3:] + np.cross(V[:, :3], V[:, 3:]), V_dot[:, :3]])[:, k]
+        error = np.abs(true - run["cmd"][-n:, k, 2])
+        velocity = run["cmd"][-n:, k, 1] / (2 * math.pi * f * amplitude)
+        near = np.abs(velocity) < math.sin(2 * math.pi / 20)
+        demanded = float(np.abs(run["cmd"][-n:, k, 2]).max())
+        return Turnaround(axis, f, amplitude, float(error[near].max()), float(error[~near].max()), demanded)
+
+    def motion(self, run: Run) -> Array:
+        """(n, 6) true degrees of freedom from neutral [m, rad]."""
+        w, x, y, z = run["Q_WP_next"].T
+        roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+        pitch = np.arcsin(np.clip(2 * (w * y - x * z), -1.0, 1.0))
+        yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return np.column_stack([run["p_W_next"] - np.asarray(self.hexapod.p_neutral), roll, pitch, yaw])
+
+    def _driven(self, duration: float, axis: str, shape: Shape, **numbers: float) -> Run:
+        """Rows of drive with one generator, for `duration` [s] from the transition on."""
+        settings = np.zeros((COUNT, len(COLUMNS)))
+        row = {"enabled": 1.0, "space": 1.0, "axes": float(1 << DOFS.index(axis)), "shape": float(shape), **numbers}
+        for name, value in row.items():
+            settings[0, PLACE[name]] = value
+        scenario = Scenario(settings=settings, version=2)
+
+        def taken(rows: Any) -> bool:
+            return bool(rows["state"][-1] == State.DRIVE and rows["generators_version"][-1] == scenario.version)
+
+        start = self.runner.run(scenario, DRIVE_SOON, self._driving, until=taken)
+        inside = (start["state"] == State.DRIVE) & (start["generators_version"] == scenario.version)
+        first = int(np.argmax(inside))
+        rest = self.runner.run(scenario, duration, start.end)
+        if rest["fault"].any() or not inside.any():
+            raise SimulationError(f"{axis}: the base left drive, {Fault(int(rest['fault'][-1])).sentence}")
+        joined = {name: np.concatenate([start[name][first:], rest[name]]) for name in KEPT}
+        return Run(np.concatenate([start.t[first:], rest.t]), {}, joined, rest.end)
+
+    def _tone(self, k: int, f: float) -> float:
+        limits, w = self.hexapod.limits, 2 * math.pi * f
+        most = (limits.velocity[k] / w, limits.acceleration[k] / w**2, limits.position[k])
+        return min(LARGEST_TONE, *(PART_OF_LIMITS * x for x in most))
+
+    @staticmethod
+    def place(axis: str) -> int:
+        """Of a degree of freedom among the six."""
+        if axis not in DOFS:
+            raise SimulationError(f"axis is {axis!r}, it must be one of {', '.join(DOFS)}")
+        return DOFS.index(axis)
+
+    def _place(self, axis: str, size: float, what: str) -> int:
+        k = self.place(axis)
+        most, unit = self.hexapod.limits.position[k], "m" if k < 3 else "rad"
+        if not size <= most or (what == "size" and not size > 0):
+            raise SimulationError(
+                f"{what} is {size:g} {unit}, in {axis} it must be above 0 and at most {most:g} {unit}"
+            )
+        return k
+
+
+def _split(k: int) -> tuple[slice, slice]:
+    """Linear and angular ones among the five axes that are not axis k."""
+    linear = 2 if k < 3 else 3
+    return slice(0, linear), slice(linear, 5)

@@ -1,0 +1,187 @@
+"""The closed loop as fast as the machine can: a scenario in, named columns and the state to go on from out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile import Scan, scan
+from motionbase.control.generators import COLUMNS, COUNT
+from motionbase.control.states import Mode, Request
+from motionbase.errors import SimulationError
+from motionbase.plant.fault_plan import FaultPlan
+from motionbase.system.closed_loop import ClosedLoop
+
+Array: TypeAlias = NDArray[np.float64]
+Host: TypeAlias = Callable[[float], Array]
+FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
+ROWS = ("asked", "estop", "host_frame", "host_count", *FAULT_ROWS)
+PIECE_S = 0.25  # of simulated time between two looks at progress and at the end
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What happens in a run; all times are those of the simulation, which a run that goes on from another continues.
+
+    Attributes:
+        faults: by time
+        settings: (7, 16) rows of the function generators; none if not given
+        version: of these settings: a new one leads the automatic operator through standby back to drive
+        requests: time [s] -> what an operator asks for then
+        estop_at: from when on the emergency stop acts [s]
+        host: time [s] -> (3, 6) positions, velocities, accelerations; none leaves the base in maintenance
+        host_rate: frames a second
+        automatic: whether the automatic operator asks when nobody else does
+        seed: of the sensors' noise
+    """
+
+    faults: FaultPlan = field(default_factory=FaultPlan)
+    settings: Array | None = None
+    version: int = 1
+    requests: Mapping[float, Request] = field(default_factory=dict)
+    estop_at: float = math.inf
+    host: Host | None = None
+    host_rate: float = 60.0
+    automatic: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        wanted = (COUNT, len(COLUMNS))
+        if self.settings is not None and np.shape(self.settings) != wanted:
+            raise SimulationError(f"scenario: settings have shape {np.shape(self.settings)}, {wanted} is wanted")
+        if not (math.isfinite(self.host_rate) and self.host_rate > 0):
+            raise SimulationError(f"scenario: host_rate is {self.host_rate!r} Hz, it must be above 0")
+
+    def held(self) -> dict[str, Any]:
+        """Inputs that stay as they are."""
+        settings = np.zeros((COUNT, len(COLUMNS))) if self.settings is None else self.settings
+        mode = Mode.MAINTENANCE if self.host is None else Mode.HOST
+        numbers = {"mode": mode, "automatic": self.automatic, "settings_version": self.version, "seed": self.seed}
+        return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}}
+
+    def rows(self, first: int, ticks: int, dt: float, frames_before: float) -> dict[str, Array]:
+        """Inputs with a row a tick, from tick `first` on."""
+        t = (first + np.arange(ticks)) * dt
+        faults = _later(self.faults, first * dt).rows(ticks, dt)
+        rows = {name: faults[name] for name in FAULT_ROWS}
+        rows["asked"], rows["estop"] = np.zeros(ticks), (t >= self.estop_at - 0.5 * dt).astype(np.float64)
+        for at, request in self.requests.items():
+            if 0 <= (k := round(at / dt) - first) < ticks:
+                rows["asked"][k] = float(request)
+        rows["host_frame"], rows["host_count"] = np.zeros((ticks, 3, 6)), np.full(ticks, frames_before)
+        if self.host is not None:
+            number = np.floor(t * self.host_rate + 1e-6)
+            new = np.diff(number, prepend=math.floor((first - 1) * dt * self.host_rate + 1e-6)) > 0
+            new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
+            rows["host_count"] = frames_before + np.cumsum(new)
+            for at_tick in np.flatnonzero(new):  # the law looks at a frame only in the tick that brings it
+                rows["host_frame"][at_tick] = self.host(float(t[at_tick]))
+        return rows
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run left.
+
+    Attributes:
+        t: (n,) time of each row [s]
+        columns: channels of the record by name, (n,) each; empty if the loop has none
+        outputs: outputs of the loop that were asked for, one row each
+        end: state and frame count after the last tick, to go on from
+    """
+
+    t: Array
+    columns: dict[str, Array]
+    outputs: dict[str, Array]
+    end: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Array:
+        """A column or an output."""
+        return self.columns[name] if name in self.columns else self.outputs[name]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """Runs scenarios on one compiled loop.
+
+    Attributes:
+        outputs: of the loop, to be kept besides its record
+    """
+
+    loop: ClosedLoop
+    outputs: tuple[str, ...] = ()
+
+    @cached_property
+    def _scan(self) -> Scan:
+        kept = [*self.outputs, *(("record",) if self.loop.record_channels else ())]
+        return scan(self.loop.program, self.loop.feedback, per_step=list(ROWS), record=kept)
+
+    def run(
+        self,
+        scenario: Scenario,
+        duration: float,
+        start: Mapping[str, Any] | None = None,
+        *,
+        every: int = 1,
+        until: Callable[[Mapping[str, Array]], bool] | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> Run:
+        """From rest, down, or from the end of another run.
+
+        Args:
+            duration: [s], at most, where `until` may end it earlier
+            every: ticks of which one is kept
+            until: is shown the rows of about a quarter of a second, and ends the run by True
+            progress: is told the simulated time [s]
+        """
+        dt = self.loop.dt
+        if not (math.isfinite(duration) and duration >= dt):
+            raise SimulationError(f"run: duration is {duration!r} s, it must be at least a tick, {dt:g} s")
+        if every < 1:
+            raise SimulationError(f"run: every is {every!r}, it must be at least 1")
+        state = dict(start) if start is not None else self.loop.at_rest() | {"frames": 0.0}
+        frames = float(state.pop("frames"))
+        quiet = {name: x for name, x in self.loop.quiet_inputs().items() if name not in ROWS}
+        held, first = quiet | scenario.held(), round(float(state["tick"]))
+        left, piece = round(duration / dt), every * max(1, round(PIECE_S / dt) // every)
+        pieces: list[dict[str, Array]] = []
+        begin = first
+        while left > 0:
+            n = min(left, piece)
+            rows = scenario.rows(begin, n, dt, frames)
+            given: dict[str, Any] = {**state, **held, **rows}
+            out = self._scan(n, every=every, **given)
+            state = {name: out[name] for name in state}
+            pieces.append({name: out[name] for name in out if name not in state})
+            frames, begin, left = float(rows["host_count"][-1]), begin + n, left - n
+            if progress is not None:
+                progress(begin * dt)
+            if until is not None and until(pieces[-1]):
+                break
+        return self._joined(pieces, first, every, state | {"frames": frames})
+
+    def _joined(self, pieces: list[dict[str, Array]], first: int, every: int, end: dict[str, Any]) -> Run:
+        rows = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
+        count = (round(float(end["tick"])) - first) // every
+        tick = first + every * np.arange(1, count + 1, dtype=np.float64)  # of the state that a row shows
+        columns = {}
+        if "record" in rows:
+            record = rows.pop("record")
+            columns = {name: record[:, k] for k, name in enumerate(self.loop.record_channels)}
+            columns |= {name: x for name, x in (("t", tick * self.loop.dt), ("tick", tick)) if name in columns}
+        return Run(tick * self.loop.dt, columns, rows, end)
+
+
+def _later(plan: FaultPlan, t: float) -> FaultPlan:
+    """The same plan with times counted from t; what is over by then is left out."""
+    coming = (e for e in plan.events if e.until > t)
+    return FaultPlan(tuple(replace(e, at=max(0.0, e.at - t), until=e.until - t) for e in coming))

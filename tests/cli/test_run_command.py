@@ -1,0 +1,209 @@
+"""`motionbase run` as a process: states, records, generators, commands, stops, and what it says when it cannot.
+
+Two processes are started with the first test and shared, since each takes seconds to compile and the automatic one
+seconds to rise: one by itself from the floor to drive, one that waits for commands.
+"""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from motionbase.cli.main import main as call
+from motionbase.control.faults import Fault
+from motionbase.control.states import State
+from motionbase.platform.load import load_platform
+from motionbase.ring import Reader, ReaderState, hexapod_schema
+from motionbase.ring.blocks.command import Command, Kind, Reason, Result
+from motionbase.ring.blocks.commands import CommandSender
+from tests.ring.ring_processes import PATIENCE_S, command, until
+
+EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")
+SECONDS = 10.0  # from the floor to drive takes 8
+AT = hexapod_schema().index
+LEGS = range(1, 7)
+Capture = pytest.CaptureFixture[str]
+Process = subprocess.Popen[str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    path = tmp_path_factory.mktemp("rings")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOTIONBASE_RING_FOLDER", str(path))
+        patch.delenv("MOTIONBASE_RING_DEVICE", raising=False)
+        yield path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def automatic(folder: Path) -> Iterator[Process]:
+    with command(folder, "run", "--ring", "auto", "--duration", f"{SECONDS:g}") as process:
+        yield process
+
+
+@pytest.fixture(scope="module", autouse=True)
+def manual(folder: Path, automatic: Process) -> Iterator[Process]:
+    with command(folder, "run", "simona", "--ring", "hand", "--rate", "500", "--manual") as process:
+        yield process
+
+
+def attached(folder: Path, name: str) -> Reader:
+    until((folder / f"motionbase-{name}").exists, f"ring {name}")
+    reader = Reader(name, start="oldest", batch=20_000)
+    until(lambda: reader.state is ReaderState.LIVE or bool(len(reader.wait(0.1).rows)), f"records in ring {name}")
+    return reader
+
+
+def newest(reader: Reader) -> NDArray[np.float64]:
+    """The next record that comes, or a later one."""
+    return np.array(reader.wait(PATIENCE_S).rows[-1])
+
+
+def wait_for(reader: Reader, channel: str, value: float) -> None:
+    until(lambda: newest(reader)[AT[channel]] == value, f"{channel} {value:g}")
+
+
+@pytest.fixture(scope="module")
+def long_reader(folder: Path, automatic: Process) -> Iterator[Reader]:
+    """Attached while the automatic run rises; its generators are set then."""
+    with attached(folder, "auto") as reader:
+        assert call(["generators", "set", EXAMPLE, "--ring", "auto"]) == 0
+        yield reader
+
+
+# ---- by hand -------------------------------------------------------------------------------------------------------
+
+
+def test_commands_are_answered_and_obeyed(folder: Path, manual: Process, long_reader: Reader) -> None:
+    with attached(folder, "hand") as reader:
+        sender = CommandSender("hand", sender="test")
+        assert newest(reader)[AT["state"]] == State.OFF, "manual: nobody asks"
+
+        mode = sender.request(Command(Kind.HOST_MODE), PATIENCE_S)
+        assert mode.result is Result.ACCEPTED
+        wait_for(reader, "mode", 0.0)
+        assert newest(reader)[AT["command_ack"]] == mode.number
+        assert sender.request(Command(Kind.MAINTENANCE_MODE), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "mode", 1.0)
+
+        early = sender.request(Command(Kind.DRIVE), PATIENCE_S)
+        assert (early.result, early.reason) == (Result.REFUSED, Reason.WRONG_STATE)
+        strange = sender.request(Command(Kind.PLAY), PATIENCE_S)
+        assert (strange.result, strange.reason) == (Result.REFUSED, Reason.NOT_SUPPORTED)
+
+        for kind, state in ((Kind.DOWN, State.DOWN), (Kind.STANDBY, State.RISING), (Kind.ABORT, State.ABORT)):
+            assert sender.request(Command(kind), PATIENCE_S).result is Result.ACCEPTED
+            wait_for(reader, "state", state)
+        assert newest(reader)[AT["fault"]] == Fault.OPERATOR_ABORT
+        blocked = sender.request(Command(Kind.STANDBY), PATIENCE_S)
+        assert (blocked.result, blocked.reason) == (Result.REFUSED, Reason.FAULT_ACTIVE)
+        wait_for(reader, "state", State.OFF)
+        assert sender.request(Command(Kind.RESET_FAULT), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "fault", Fault.NONE)
+
+
+def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process) -> None:
+    with attached(folder, "hand") as reader:
+        sender = CommandSender("hand", sender="test")
+        for kind, state in ((Kind.DOWN, State.DOWN), (Kind.STANDBY, State.RISING)):
+            assert sender.request(Command(kind), PATIENCE_S).result is Result.ACCEPTED
+            wait_for(reader, "state", state)
+        sender.estop()
+        wait_for(reader, "estop", 1.0)
+        row = newest(reader)
+        assert row[AT["fault"]] == Fault.ESTOP and row[AT["state"]] in (State.ABORT, State.OFF)
+        wait_for(reader, "state", State.OFF)
+        refused = sender.request(Command(Kind.DOWN), PATIENCE_S)
+        assert (refused.result, refused.reason) == (Result.REFUSED, Reason.ESTOP_ACTIVE)
+        acted = sender.estop_acts
+        assert sender.request(Command(Kind.RESET_FAULT), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "estop", 0.0)
+        assert acted and not sender.estop_acts and newest(reader)[AT["fault"]] == Fault.NONE
+
+
+def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:
+    assert call(["run", "--ring", "hand", "--duration", "1"]) == 2
+    said = capsys.readouterr().err
+    assert said == "motionbase: ring 'hand' has a writer already; stop it or choose another name\n"
+    assert manual.poll() is None
+
+
+def test_a_polite_kill_ends_it_in_good_order(folder: Path, manual: Process) -> None:
+    with attached(folder, "hand") as reader:
+        manual.send_signal(signal.SIGTERM)
+        out, err = manual.communicate(timeout=PATIENCE_S)
+        assert manual.returncode == 0 and "SIGTERM came" in out
+        assert Fault.ESTOP.sentence in err and Fault.OPERATOR_ABORT.sentence in err
+        last = np.empty(0)
+        while len(rows := reader.read().rows):
+            last = rows[-1].copy()
+        assert reader.state is ReaderState.STOPPED
+        assert (last[[AT[f"leg{k}_valve_cmd"] for k in LEGS]] == 0.0).all()
+    assert not (folder / "motionbase-hand").exists()
+
+
+# ---- by itself -----------------------------------------------------------------------------------------------------
+
+
+def test_it_rises_and_drives_the_generators(folder: Path, automatic: Process, long_reader: Reader) -> None:
+    out, err = automatic.communicate(timeout=SECONDS + PATIENCE_S)
+    assert automatic.returncode == 0, err
+    assert "simona: " in out and "illustrative: " in out and f"{2000 * SECONDS:.0f} ticks" in out
+    said = [line.split()[-1] for line in err.splitlines() if " s  " in line]
+    assert said[0] in ("off", "down", "rising") and said[-1] == "drive"
+
+    rows = [batch.copy()] if len(batch := long_reader.read().rows) else []
+    while len(batch := long_reader.read().rows):
+        rows.append(batch.copy())
+    assert long_reader.lost == 0
+    record = np.concatenate(rows)
+    tick = record[:, AT["tick"]]
+    np.testing.assert_array_equal(record[:, AT["t"]], tick * 5e-4)
+    assert (np.diff(tick[:-1]) == 20).all(), "100 records a second; the last one is that of the safe stop"
+    lengths = record[:, [AT[f"leg{k}_l_meas"] for k in LEGS]]
+    platform = load_platform("simona")
+    assert (np.ptp(lengths, axis=0) > 0.9 * (np.asarray(platform.l_neutral) - platform.l_down)).all()
+    assert (record[:, AT["p_supply"]] > 1e7).all() and not record[:, AT["fault"]].any()
+    driving = record[:, AT["state"]] == State.DRIVE
+    assert (record[driving, AT["generators_version"]] == 1).all() and (record[driving, AT["mode"]] == 1).all()
+    assert np.ptp(record[driving, AT["gen_heave"]]) > 1e-3, "heave of the example, fading in"
+    assert not (folder / "motionbase-auto").exists()
+
+
+def test_ctrl_c_ends_it_at_any_time(folder: Path) -> None:
+    """While it compiles there is no ring yet, so none is left."""
+    with command(folder, "run", "--ring", "brief") as process:
+        assert process.stderr is not None and "compiling" in process.stderr.readline()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 130
+    assert not (folder / "motionbase-brief").exists()
+
+
+# ---- what cannot be ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--rate", "33"], "--rate is 33, it must be one of 100, 200, 250, 400, 500, 1000, 2000 records per second"),
+        (["--duration", "-1"], "--duration is -1 s, it must be a finite number above 0"),
+        (["--duration", "nan"], "--duration is nan s"),
+        (["nowhere"], "no platform 'nowhere'; presets: cmf, "),
+        (["--faults", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
+        (["--ring", "a/b"], "ring name"),
+        (["emotion-1500"], "this law is for a HydraulicActuator"),
+    ],
+)
+def test_bad_calls_get_a_sentence(args: list[str], said: str, capsys: Capture) -> None:
+    assert call(["run", *args]) == 2
+    out, err = capsys.readouterr()
+    complaint = err.splitlines()[-1]
+    assert out == "" and complaint.startswith("motionbase: ") and said in complaint
+    assert len(err.splitlines()) <= 2, "at most one line of progress before it"

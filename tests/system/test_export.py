@@ -1,0 +1,191 @@
+"""Exported C: bit by bit what the simulation does, examples that run, folders that are not overwritten.
+
+MOTIONBASE_EXPORT_SECONDS sets the length of the compared run, 60 for the long one.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from export_driver import Array, Recorded, built, compiler, driven, loop, recorded
+
+from motionbase.cli.main import main as call
+from motionbase.compile import compile, scan
+from motionbase.control.faults import Fault
+from motionbase.control.states import Mode, Request, State
+from motionbase.platform.load import load_platform
+from motionbase.ring.blocks.generator import Generator
+from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.system.c_border import Border
+from motionbase.system.export import control_border, control_files, loop_files, plant_border, write_folder
+
+Capture = pytest.CaptureFixture[str]
+SECONDS = float(os.environ.get("MOTIONBASE_EXPORT_SECONDS", "18"))
+needs_compiler = pytest.mark.skipif(not compiler(), reason="no C compiler")
+
+
+@cache
+def run() -> Recorded:
+    return recorded(SECONDS)
+
+
+def assert_same_bits(made: dict[str, Array], wanted: dict[str, Array]) -> None:
+    for name, values in made.items():
+        expected = np.ascontiguousarray(wanted[name]).reshape(values.shape)
+        differ = np.flatnonzero(np.ascontiguousarray(values).view(np.uint64) != expected.view(np.uint64))
+        assert not differ.size, f"{name}: {differ.size} numbers differ, the first at {differ[0]}"
+
+
+def test_the_run_has_state_changes_and_faults() -> None:
+    """Otherwise the comparisons below would prove little."""
+    states, faults = set(run().outputs["state"]), set(run().outputs["fault"])
+    assert {State.OFF, State.DOWN, State.RISING, State.STANDBY, State.ENGAGING, State.DRIVE} <= states
+    assert Fault.MEASUREMENT in faults and len(faults) >= 2
+    assert {State.ABORT, State.HELD} & states
+    assert np.abs(run().outputs["valve_cmd"]).max() > 0.05
+    assert all(np.all(np.isfinite(v)) for v in run().outputs.values())
+
+
+@needs_compiler
+@pytest.mark.parametrize("make", [control_border, plant_border])
+def test_same_bits_as_the_simulation(make: object, tmp_path: Path) -> None:
+    """Every output of every tick, and the state at the end."""
+    border = make(loop())  # type: ignore[operator]
+    assert isinstance(border, Border)
+    outputs, last = driven(border, run().inputs, tmp_path)
+    assert len(outputs) == len(border.groups["outputs"]) and len(last) == len(border.groups["state"])
+    assert_same_bits(outputs, run().outputs)
+    assert_same_bits(last, run().last)
+
+
+@needs_compiler
+def test_one_bit_of_a_measurement_is_seen(tmp_path: Path) -> None:
+    """The comparison can fail: the smallest change of one length at one tick while the legs are controlled."""
+    rows = dict(run().inputs)
+    rows["l_meas"] = rows["l_meas"].copy()
+    tick = int(np.flatnonzero(run().outputs["state"] == State.DRIVE)[100])
+    rows["l_meas"][tick, 3] = np.nextafter(rows["l_meas"][tick, 3], np.inf)
+    outputs, _ = driven(control_border(loop()), rows, tmp_path)
+    assert_same_bits({"u_fb": outputs["u_fb"][:tick]}, {"u_fb": run().outputs["u_fb"][:tick]})
+    assert np.any(outputs["u_fb"] != run().outputs["u_fb"])
+
+
+def csv(folder: Path, *arguments: str) -> dict[str, Array]:
+    text = subprocess.run([folder / "example", *arguments], capture_output=True, check=True, encoding="utf-8").stdout
+    names, *lines = text.splitlines()
+    columns = np.array([[float(x) for x in line.split(",")] for line in lines]).T
+    return dict(zip(names.split(","), columns, strict=True))
+
+
+def six(table: dict[str, Array], name: str) -> Array:
+    return np.stack([table[f"{name}_{k}"] for k in range(1, 7)], axis=1)
+
+
+@needs_compiler
+def test_example_of_the_loop_is_the_closed_loop(tmp_path: Path, capsys: Capture) -> None:
+    """The example's operator is the automatic one, so its numbers are those of the simulation, all 17 digits."""
+    ticks, every = 20_000, 50
+    assert call(["export", "loop", "simona", "--out", str(tmp_path)]) == 0
+    command = capsys.readouterr().out.splitlines()[-1]
+    assert command.endswith("control.c plant.c main.c -o example -lm")
+    built(["control.c", "plant.c", "main.c"], tmp_path, "example")
+    heave = Generator(True, "dof", ("heave",), "sine", 0.1, 0.5, fade_in=1.0, fade_out=1.0)  # type: ignore[arg-type]
+    quiet = loop().quiet_inputs() | {"mode": 1.0, "settings": GeneratorSet((heave,)).values, "settings_version": 1.0}
+    simulated = scan(loop().program, loop().feedback, record=["state", "l", "valve_cmd"])
+    wanted = simulated(ticks, every=every, **loop().at_rest(), **quiet)
+    table = csv(tmp_path, str(ticks), str(every))
+    made = {"state": table["state"], "l": six(table, "l"), "valve_cmd": six(table, "valve")}
+    assert_same_bits(made, wanted)
+    assert table["state"][-1] == State.DRIVE and not table["fault"].any()
+    refused = subprocess.run([tmp_path / "example", "many"], capture_output=True, check=False)
+    assert refused.returncode == 2 and b"whole numbers" in refused.stderr
+
+
+@needs_compiler
+def test_example_of_the_law_is_the_law(tmp_path: Path) -> None:
+    write_folder(tmp_path, control_files(load_platform("simona")))
+    built(["control.c", "main.c"], tmp_path, "example")
+    border, law = control_border(loop()), compile(loop().law.program)
+    arrays = {p.name: np.asarray(border.inputs[p.name], dtype=np.float64) for p in border.groups["inputs"]}
+    arrays["mode"] = np.array(float(Mode.MAINTENANCE))
+    x, valves = loop().law.initial_state(), []
+    for tick in range(2000):
+        arrays["request"] = np.array(float(Request.DOWN if tick < 1000 else Request.STANDBY))
+        x, valve_cmd, *_ = law(parameters=loop().law.parameter_vector(), x=x, **arrays)
+        valves.append(valve_cmd)
+    assert_same_bits({"valve": six(csv(tmp_path), "valve")}, {"valve": np.array(valves)[199::200]})
+    assert np.all(valves[-1] > 0.01)
+
+
+@needs_compiler
+def test_example_of_the_plant_rises(tmp_path: Path) -> None:
+    assert call(["export", "plant", "simona", "--out", str(tmp_path)]) == 0
+    built(["plant.c", "main.c"], tmp_path, "example")
+    l = six(csv(tmp_path), "l")
+    assert l.shape == (10, 6) and np.all(np.diff(l, axis=0) > 0)
+
+
+@pytest.mark.skipif(not shutil.which("cmake") or not compiler(), reason="no CMake or no C compiler")
+def test_cmake_builds_the_example(tmp_path: Path) -> None:
+    write_folder(tmp_path, loop_files(load_platform("simona")))
+    for line in (["cmake", "-S", ".", "-B", "build"], ["cmake", "--build", "build"]):
+        done = subprocess.run(
+            line, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False,
+            env={**os.environ, "CC": compiler()[0]} if len(compiler()) == 1 else None,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-1000:]
+    assert csv(tmp_path / "build", "400", "100")["state"][-1] == State.RISING
+
+
+def test_header_names_every_parameter_with_unit_and_default() -> None:
+    header, law = control_files(load_platform("simona"))["control.h"], loop().law
+    vector = law.parameter_vector()
+    for field in law.parameters.fields:
+        start = law.parameters.starts[field.name]
+        line = re.search(rf"CONTROL_PARAMETER_{field.name.upper()} = {start}, /\* (.*) \*/", header)
+        assert line and f"[{field.unit}]" in line[1] and f"default {vector[start]:g}" in line[1], field.name
+    for port in law.program.ports:
+        assert re.search(rf"(in|out) +{port.name} .*\[{re.escape(port.unit)}\]", header), port.name
+    assert "CONTROL_STATE_DRIVE = 5," in header and "CONTROL_WARNING_LEG_LIMIT = 8," in header
+
+
+def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: Capture) -> None:
+    mine = tmp_path / "main.c"
+    mine.write_text("mine")
+    assert call(["export", "control", "simona", "--target", "c", "--out", str(tmp_path)]) == 2
+    assert "is not empty" in capsys.readouterr().err and mine.read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["main.c"]
+    (tmp_path / "other.txt").write_text("kept")
+    assert call(["export", "control", "simona", "--out", str(tmp_path), "--force"]) == 0
+    assert "control_step" in mine.read_text() and (tmp_path / "other.txt").read_text() == "kept"
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "control.c", "control.h", "main.c", "CMakeLists.txt", "README.txt", "other.txt"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["control", "simonna"], "no platform 'simonna'"),
+        (["control", "emotion-1500"], "has ElectricActuator legs"),
+        (["plant", "emotion-1500"], "has ElectricActuator legs"),
+        (["control", "simona", "--target", "cuda"], "'cuda' is not"),
+        (["everything", "simona"], "everything"),
+    ],
+)
+def test_clear_refusals(arguments: list[str], sentence: str, tmp_path: Path, capsys: Capture) -> None:
+    assert call(["export", *arguments, "--out", str(tmp_path / "new")]) == 2
+    err = capsys.readouterr().err
+    assert sentence in err and err.count("\n") == 1
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_file_is_no_folder(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "here").write_text("")
+    assert call(["export", "control", "simona", "--out", str(tmp_path / "here")]) == 2
+    assert "is a file" in capsys.readouterr().err
