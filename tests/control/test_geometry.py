@@ -3,7 +3,16 @@
 import numpy as np
 
 from motionbase.compile import compile
-from motionbase.control.geometry import G, carried, force_of, forward_of, inverse_of, modal_masses, pose_down
+from motionbase.control.geometry import (
+    G,
+    carried,
+    force_of,
+    forward_of,
+    inverse_and_force_of,
+    inverse_of,
+    modal_masses,
+    pose_down,
+)
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import load_platform
 
@@ -93,3 +102,10 @@ def test_modal_masses_are_those_of_the_mass_matrix() -> None:
     J = compile(Kinematics(SIMONA).jacobian)(p, Q)
     np.testing.assert_allclose(np.prod(masses), np.linalg.det(M) / np.linalg.det(J) ** 2, rtol=1e-10)
     assert masses[0] == masses.max()
+
+
+def test_both_at_once_are_the_same_bits() -> None:
+    motion = np.random.default_rng(3).uniform(-0.2, 0.2, (6, 3))
+    legs, f_ff = compile(inverse_and_force_of(SIMONA))(motion=motion)
+    np.testing.assert_array_equal(legs, INVERSE(motion=motion))
+    np.testing.assert_array_equal(f_ff, FORCE(motion=motion))

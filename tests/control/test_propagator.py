@@ -25,7 +25,8 @@ def propagated(frames: dict[int, tuple[float, float, float]], ticks: int, dof: i
     bounds: dict[str, Any] = {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX)} | {
         "dof_position": np.ones(6)
     }
-    made = SCAN(ticks, dt=DT, horizon=HORIZON, least=LEAST, **bounds, **start, host_count=count, host_frame=frame)
+    fixed: dict[str, Any] = {"dt": DT, "followed": 1.0, "horizon": HORIZON, "least": LEAST}
+    made = SCAN(ticks, **fixed, **bounds, **start, host_count=count, host_frame=frame)
     assert not np.delete(made["motion"], dof, axis=1).any()  # the others rest
     return np.column_stack([made["motion"][:, dof], made["age_next"]])
 
@@ -116,3 +117,16 @@ def test_same_bits_on_python_and_c() -> None:
             arguments = [abs(rng.normal(size=p.array_shape)) for p in kernel.inputs]
             for got, want in zip(other(*arguments), llvm(*arguments), strict=True):
                 np.testing.assert_array_equal(got, want)
+
+
+def test_frames_are_kept_while_nobody_follows() -> None:
+    """As in maintenance mode: what is held is the same to the bit, so following may begin in any tick."""
+    rng, n = np.random.default_rng(5), 300
+    given: dict[str, Any] = {"host_count": np.arange(n) // 33, "host_frame": rng.uniform(-0.1, 0.1, (n, 3, 6))}
+    given |= {"dt": DT, "horizon": HORIZON, "least": LEAST, "dof_position": np.ones(6)}
+    given |= {"dof_velocity": np.full(6, V_MAX), "dof_acceleration": np.full(6, A_MAX), "held": np.zeros((6, 3))}
+    given |= {"bridge": np.tile([0.0, 0.0, 0.0, FIRST_BRIDGE], (6, 1)), "age": 0.0, "period": 0.02, "count_held": 0.0}
+    followed, kept = SCAN(n, followed=1.0, **given), SCAN(n, followed=0.0, **given)
+    for state in STATES:
+        np.testing.assert_array_equal(kept[state], followed[state])
+    assert followed["motion"].any(axis=(1, 2)).sum() > 200 > kept["motion"].any(axis=(1, 2)).sum()

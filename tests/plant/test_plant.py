@@ -152,9 +152,7 @@ def test_length_sensor_faults() -> None:
     rest = {k: v for k, v in plant().quiet.items() if k not in ("valve_cmd", "valve_fault", "seized", "sensor_fault")}
     rest["sensor_offset"] = np.full(6, 0.03)
     zero = np.zeros((n, 6))
-    out = plant_run()(
-        n, valve_cmd=u, valve_fault=zero, seized=zero, sensor_fault=faults, **plant().at_rest(), **rest
-    )
+    out = plant_run()(n, valve_cmd=u, valve_fault=zero, seized=zero, sensor_fault=faults, **plant().at_rest(), **rest)
     l, read = out["l"], out["l_meas"]
     np.testing.assert_array_equal(read[:100], l[:100])
     assert np.all(read[100:, 0] == 0.0)

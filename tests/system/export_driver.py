@@ -4,13 +4,14 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import scan
+from motionbase.compile import Port, Scan, scan
 from motionbase.compile.runtime.c import STRICT_FLAGS, find_compiler
-from motionbase.control.ports import INPUTS, OUTPUTS
+from motionbase.control.ports import OUTPUTS
 from motionbase.control.states import Request
 from motionbase.errors import TargetUnavailable
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
@@ -31,9 +32,9 @@ GENERATORS = GeneratorSet(
         Generator(True, "dof", ("roll", "yaw"), "random", 0.03, 0.2, 2.0, tones=16, seed=7, fade_in=1.0),  # type: ignore[arg-type]
     )
 )
-# of 20 s, once and again: up, drive, a sensor that is lost for a moment, reset, a stuck valve after the next rise
-ASKED = ((0.0, Request.DOWN), (0.5, Request.STANDBY), (7.6, Request.DRIVE), (13.0, Request.DOWN), (14.0, Request.LOWER))
-CYCLE, RESET = 20.0, 12.5  # [s]
+# Once in 20 s: up and drive; a length sensor is lost for a moment; reset and down; a valve goes hard over; reset.
+ASKED = ((0.0, Request.NONE), (0.1, Request.DOWN), (0.5, Request.STANDBY), (7.6, Request.DRIVE), (13.0, Request.DOWN))
+CYCLE, RESETS = 20.0, (12.5, 19.5)  # [s]
 
 
 def compiler() -> list[str]:
@@ -47,6 +48,13 @@ def compiler() -> list[str]:
 @cache
 def loop() -> ClosedLoop:
     return ClosedLoop.of(load_platform("simona"))
+
+
+@cache
+def simulation() -> Scan:
+    """Rows of ROWS go in; rows of all outputs of law and plant come out."""
+    kept = [p.name for p in (*OUTPUTS, *LEG_OUTPUTS)] + [f"{p.name}_next" for p in MEASURED]
+    return scan(loop().program, loop().feedback, per_step=list(ROWS), record=kept)
 
 
 @dataclass(frozen=True)
@@ -66,21 +74,19 @@ def recorded(seconds: float) -> Recorded:
     for start in np.arange(0.0, seconds, CYCLE):
         events += [
             FaultEvent(FaultKind.SENSOR_LOST, start + 11.0, 2, start + 11.05),
-            FaultEvent(FaultKind.VALVE_STUCK, start + 17.0, 5, start + 17.5),
+            FaultEvent(FaultKind.VALVE_HARD_OUT, start + 15.0, 5, start + 15.5),
         ]
     rows = FaultPlan(tuple(events)).rows(n, dt)
-    inputs = {name: rows[name] for name in ("supply", *FAULTS)}
+    inputs: dict[str, Any] = {name: rows[name] for name in ("supply", *FAULTS)}
     places = np.searchsorted([at for at, _ in ASKED], t % CYCLE, side="right") - 1
     inputs["asked"] = np.array([float(r) for _, r in ASKED])[places]
-    inputs["reset"] = (np.abs(t % CYCLE - RESET) < dt / 4).astype(np.float64)
+    inputs["reset"] = sum((np.abs(t % CYCLE - at) < dt / 4).astype(np.float64) for at in RESETS) + np.zeros(n)
     inputs["estop"] = ((t > 55.0) & (t < 55.5)).astype(np.float64)
     inputs["settings_version"] = 1.0 + np.floor(t / CYCLE)
     quiet = loop().quiet_inputs() | {"mode": 1.0, "automatic": 0.0, "settings": GENERATORS.values, "seed": 3.0}
     held = {name: value for name, value in quiet.items() if name not in ROWS}
-    start_state = loop().at_rest()
-    kept = [p.name for p in (*OUTPUTS, *LEG_OUTPUTS)] + [f"{p.name}_next" for p in MEASURED]
-    run = scan(loop().program, loop().feedback, per_step=list(ROWS), record=kept)
-    out = run(n, **start_state, **held, **inputs)
+    start_state: dict[str, Any] = loop().at_rest()
+    out = simulation()(n, **start_state, **held, **inputs)
     outputs = {p.name: out[p.name] for p in (*OUTPUTS, *LEG_OUTPUTS)}
     outputs |= {p.name: out[f"{p.name}_next"] for p in MEASURED}
     # the law's measurements are the plant's of the tick before
@@ -119,28 +125,36 @@ int main(int argc, char **argv)
 """
 
 
-def driven(border: Border, rows: dict[str, Array], folder: Path) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Outputs of every tick and the last state, as the compiled C makes them of the rows."""
-    name, groups = border.unit.name, border.groups
+def build_driver(border: Border, folder: Path) -> None:
+    """The step's own files and a program around it."""
+    name = border.unit.name
     for file, text in border.files().items():
         (folder / file).write_text(text)
     parameters = f"{name}_default_{border.parameters[0]}, " if border.parameters else ""
     (folder / "driver.c").write_text(DRIVER.format(name=name, parameters=parameters))
     built([f"{name}.c", "driver.c"], folder, "driver")
+
+
+def driven(border: Border, rows: dict[str, Array], folder: Path) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Outputs of every tick and the last state, as the compiled C makes them of the rows."""
+    groups = border.groups
     table = np.concatenate([rows[p.name].reshape(len(rows[p.name]), -1) for p in groups["inputs"]], axis=1)
     table.tofile(folder / "given.bin")
     subprocess.run([folder / "driver", folder / "given.bin", folder / "made.bin"], check=True)
     made = np.fromfile(folder / "made.bin")
-    width = sum(p.size for p in groups["outputs"])
-    outputs, state = made[: len(table) * width].reshape(len(table), width), made[len(table) * width :]
-    ends = np.cumsum([p.size for p in groups["outputs"]])[:-1]
-    parts = dict(zip((p.name for p in groups["outputs"]), np.split(outputs, ends, axis=1), strict=True))
-    ends = np.cumsum([p.size for p in groups["state"]])[:-1]
-    return parts, dict(zip((p.name for p in groups["state"]), np.split(state, ends), strict=True))
+    size = len(table) * sum(p.size for p in groups["outputs"])
+    return _parts(groups["outputs"], made[:size].reshape(len(table), -1)), _parts(groups["state"], made[size:])
 
 
-def built(sources: list[str], folder: Path, program: str) -> None:
+def _parts(ports: tuple[Port, ...], numbers: Array) -> dict[str, Array]:
+    """The numbers of each port; they stand side by side on the last axis."""
+    ends = np.cumsum([p.size for p in ports])
+    assert numbers.shape[-1] == ends[-1]
+    return dict(zip((p.name for p in ports), np.split(numbers, ends[:-1], axis=-1), strict=True))
+
+
+def built(sources: list[str], folder: Path, program: str, optimise: str = "-O2") -> None:
     """Compiled without a warning, as the README says."""
-    line = [*compiler(), *STRICT_FLAGS, *sources, "-o", program, "-lm"]
+    line = [*compiler(), *STRICT_FLAGS, optimise, *sources, "-o", program, "-lm"]
     done = subprocess.run(line, cwd=folder, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr[:2000]

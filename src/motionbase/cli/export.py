@@ -1,6 +1,5 @@
 """`motionbase export`: control law and plant of a platform as C99; the work is in motionbase.system.export."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -39,10 +38,7 @@ def control(preset: Preset, out: Out, target: Language = Target.c, force: Force 
 
     Example: motionbase export control simona --target c --out generated
     """
-    from motionbase.platform.load import load_platform
-    from motionbase.system.export import control_files
-
-    _write(control_files(load_platform(preset)), out, force)
+    _export("control", preset, out, force)
 
 
 @app.command()
@@ -51,10 +47,7 @@ def plant(preset: Preset, out: Out, target: Language = Target.c, force: Force = 
 
     Example: motionbase export plant simona --out generated
     """
-    from motionbase.platform.load import load_platform
-    from motionbase.system.export import plant_files
-
-    _write(plant_files(load_platform(preset)), out, force)
+    _export("plant", preset, out, force)
 
 
 @app.command()
@@ -63,16 +56,16 @@ def loop(preset: Preset, out: Out, target: Language = Target.c, force: Force = F
 
     Example: motionbase export loop simona --out generated
     """
+    _export("loop", preset, out, force)
+
+
+def _export(what: str, preset: str, folder: Path, force: bool) -> None:
     from motionbase.platform.load import load_platform
-    from motionbase.system.export import loop_files
+    from motionbase.system.export import EXPORTS, check_folder, compile_command, write_folder
 
-    _write(loop_files(load_platform(preset)), out, force)
-
-
-def _write(files: Mapping[str, str], folder: Path, force: bool) -> None:
-    from motionbase.system.export import compile_command, write_folder
-
+    check_folder(folder, force)  # before the work
+    files = EXPORTS[what](load_platform(preset))
     write_folder(folder, files, force)
-    for name, text in files.items():
-        print(f"wrote {folder / name} ({len(text.splitlines())} lines)")
+    for name in files:
+        print(f"wrote {folder / name}")
     print(f"compile with: cd {folder} && {compile_command(files)}")

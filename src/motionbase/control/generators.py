@@ -226,17 +226,18 @@ def _generators(b: Body) -> None:
     with b.loop(COUNT) as g:
         row, output = b["settings"][g], b["outputs"][g]
         times = {"tau": tau, "run": run, "fade_out": fade_out}
-        b.call(TIMING, fade_least=b["fade_least"], row=row, t=b["t"], stop=b["stop"], on=on, **times)
-        with b.switch(on) as giving, giving.case(1):
-            with b.switch(row[PLACE["shape"]]) as shape:
-                for code, kernel in SHAPES.items():
-                    with shape.case(code):
-                        b.call(kernel, row=row, tau=tau, wave=wave)
-                with shape.default():
-                    b.call(TONES_SUM, row=row, tau=tau, wave=wave)
-            b.call(FADED, row=row, **times, wave=wave, output=output)
-            b.call(ADDED, row=row, output=output, sums_before=b["sums"], sums=b["sums"])
-            b.copy(on, b["active"])
+        with b.switch(row[PLACE["enabled"]]) as enabled, enabled.case(1):
+            b.call(TIMING, fade_least=b["fade_least"], row=row, t=b["t"], stop=b["stop"], on=on, **times)
+            with b.switch(on) as giving, giving.case(1):
+                with b.switch(row[PLACE["shape"]]) as shape:
+                    for code, kernel in SHAPES.items():
+                        with shape.case(code):
+                            b.call(kernel, row=row, tau=tau, wave=wave)
+                    with shape.default():
+                        b.call(TONES_SUM, row=row, tau=tau, wave=wave)
+                b.call(FADED, row=row, **times, wave=wave, output=output)
+                b.call(ADDED, row=row, output=output, sums_before=b["sums"], sums=b["sums"])
+                b.copy(on, b["active"])
 
 
 SETTINGS = Port("settings", (COUNT, len(COLUMNS)), "SI, mixed", "one row a generator, zeros are off")

@@ -102,6 +102,17 @@ def force_of(platform: Hexapod) -> Kernel:
     return Kernel("leg_forces", (MOTION,), (Port("f_ff", 6, "N", "pushing is positive"),), expr)
 
 
+def inverse_and_force_of(platform: Hexapod) -> Kernel:
+    """Both at once: they have the legs' directions in common."""
+    inverse, force = inverse_of(platform), force_of(platform)
+    return Kernel(
+        "legs_and_forces",
+        (MOTION,),
+        (*inverse.outputs, *force.outputs),
+        lambda motion: (inverse.expr(motion), force.expr(motion)),
+    )
+
+
 def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
     """(6,) masses that equal legs see in the modes of the platform at neutral, heaviest first [kg]."""
     mass, centre, inertia = carried(platform)

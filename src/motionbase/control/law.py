@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Program, Unit
 from motionbase.control.fields import Fields, Vector
-from motionbase.control.geometry import force_of, forward_of, inverse_of
+from motionbase.control.geometry import force_of, forward_of, inverse_and_force_of, inverse_of
 from motionbase.control.params import STATE, parameters_for
 from motionbase.control.ports import ControlPorts
 from motionbase.control.tick import Tick
@@ -78,7 +78,8 @@ class ControlLaw:
         platform = self.platform
         forward, inverse = self.forward or forward_of(platform), self.inverse or inverse_of(platform)
         force = self.force or force_of(platform)
-        tick = Tick(platform, self.actuator, self.parameters, self.dt, forward, inverse, force)
+        both = inverse_and_force_of(platform) if self.inverse is None and self.force is None else None
+        tick = Tick(platform, self.actuator, self.parameters, self.dt, forward, inverse, force, both)
         return Program(
             "control",
             inputs=ControlPorts.inputs(self.parameters, STATE),

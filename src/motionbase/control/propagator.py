@@ -140,27 +140,44 @@ TRANSPOSED = Kernel(
 SHARED = PROPAGATE.inputs[:2]
 HELD = Port("held", (6, 3), "SI, mixed", "frame in use, one row a degree of freedom")
 BRIDGE = Port("bridge", (6, 4), "SI, mixed", "bridges, one row a degree of freedom")
+FOLLOWED = Port("followed", (), "-", "1: the motion is used; 0: frames are kept, and the motion is zero between them")
+NEEDED = Kernel(
+    "host_needed", (FOLLOWED, Port("fresh")), (Port("needed"),), lambda a, b: ca.logic_or(ca.ne(a, 0), ca.ne(b, 0))
+)
 FIRST_BRIDGE = 1e-3  # [s] duration of a bridge of nothing; must not be 0
 
 
 def _propagator(b: Body) -> None:
-    fresh, elapsed, by_axis = b.local("fresh"), b.local("elapsed"), b.local("by_axis", (6, 3))
+    fresh, elapsed, needed, by_axis = (
+        b.local("fresh"),
+        b.local("elapsed"),
+        b.local("needed"),
+        b.local("by_axis", (6, 3)),
+    )
     clock = {port.name: b[port.name] for port in CLOCK.inputs}
     after = {name: b[name] for name in ("count_next", "age_next", "period_next", "refused")}
     b.call(CLOCK, **clock, **after, fresh=fresh, elapsed=elapsed)
-    b.call(TRANSPOSED, rows=b["host_frame"], by_axis=by_axis)
-    with b.loop(6) as k:
-        b.call(
-            PROPAGATE,
-            horizon=b["horizon"], least=b["least"], v_max=b["dof_velocity"][k], a_max=b["dof_acceleration"][k],
-            held=b["held"][k], bridge=b["bridge"][k], fresh=fresh, elapsed=elapsed, period=b["period_next"],
-            frame=by_axis[k], held_next=b["held_next"][k], bridge_next=b["bridge_next"][k], motion=b["motion"][k],
-        )  # fmt: skip
+    b.call(NEEDED, followed=b["followed"], fresh=fresh, needed=needed)
+    with b.switch(needed) as choice:
+        with choice.case(1):
+            b.call(TRANSPOSED, rows=b["host_frame"], by_axis=by_axis)
+            with b.loop(6) as k:
+                b.call(
+                    PROPAGATE,
+                    horizon=b["horizon"], least=b["least"], v_max=b["dof_velocity"][k], a_max=b["dof_acceleration"][k],
+                    held=b["held"][k], bridge=b["bridge"][k], fresh=fresh, elapsed=elapsed, period=b["period_next"],
+                    frame=by_axis[k], held_next=b["held_next"][k], bridge_next=b["bridge_next"][k],
+                    motion=b["motion"][k],
+                )  # fmt: skip
+        with choice.default():
+            b.copy(b["held"], b["held_next"])
+            b.copy(b["bridge"], b["bridge_next"])
+            b.copy(b.constant("no_motion", [0.0] * 18), b["motion"])
 
 
 PROPAGATOR = Program(
     "propagator",
-    inputs=(CLOCK.inputs[0], *SHARED, *AXIS_BOUNDS, HELD, BRIDGE, *CLOCK.inputs[4:]),
+    inputs=(CLOCK.inputs[0], FOLLOWED, *SHARED, *AXIS_BOUNDS, HELD, BRIDGE, *CLOCK.inputs[4:]),
     outputs=(
         *(CLOCK.outputs[k] for k in (1, 2, 4, 5)),
         Port("held_next", (6, 3), "SI, mixed"),

@@ -136,6 +136,7 @@ MODE = Kernel(
     lambda state, before, mode: ca.if_else(_is_one_of(state, MODE_FREE), mode, before),
     "a change of mode waits until no drive or way from it is on",
 )
+HOSTED = Kernel("hosted", (Port("mode"),), (Port("hosted"),), lambda mode: ca.eq(mode, Mode.HOST))
 DRIVE_MOTION = Kernel(
     "drive_motion",
     (Port("mode"), Port("host", (6, 3), MIXED)),
@@ -168,8 +169,16 @@ LEG_REST = Kernel(
 )
 
 
-def _estimated(estimator: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, measured: ca.SX, a: ca.SX) -> ca.SX:
-    r = ca.exp(-estimator * dt)
+DECAY = Kernel(
+    "decay",
+    (Port("estimator", (), "rad/s", "speed of the estimator"), Port("dt", (), "s")),
+    (Port("decay", (), "-"),),
+    lambda estimator, dt: ca.exp(-estimator * dt),
+    "what is left of an error after a tick",
+)
+
+
+def _estimated(r: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, measured: ca.SX, a: ca.SX) -> ca.SX:
     x, v = before[0] + before[1] * dt + a * dt**2 / 2, before[1] + a * dt
     miss = measured - x
     made = ca.vertcat(x + (1 - r**2) * miss, v + (1 - r) ** 2 / dt * miss)
@@ -179,7 +188,7 @@ def _estimated(estimator: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, measure
 ESTIMATE = Kernel(
     "estimate",
     (
-        Port("estimator", (), "rad/s", "speed of the estimator, both poles at exp(-estimator dt)"),
+        Port("decay", (), "-", "both poles"),
         Port("dt", (), "s"),
         Port("before", 2, MIXED, "position and rate, one tick ago"),
         Port("fresh", (), "-"),

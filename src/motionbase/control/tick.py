@@ -37,10 +37,12 @@ class Tick:
         forward: Unit,
         inverse: Unit,
         force: Unit,
+        inverse_and_force: Unit | None = None,
     ) -> None:
         stroke = platform.stroke
         self.parameters, self.period = parameters, dt
         self.forward, self.inverse, self.force = forward, inverse, force
+        self.inverse_and_force = inverse_and_force  # in place of the two, where they are of one make
         self.watchdog = leg_watchdog(stroke.hard_min, stroke.hard_max)
         self.flags = own.flags(platform.l_down)
         self.base = base_trajectory(pose_down(platform))
@@ -119,8 +121,10 @@ class Tick:
     def _propagate_host(self) -> None:
         b = self.b
         self.host, self.refused, self.within = b.local("host_motion", (6, 3)), b.local("refused"), b.local("within")
+        hosted = b.local("hosted")
+        b.call(own.HOSTED, mode=self.mode, hosted=hosted)
         b.call(
-            PROPAGATOR, dt=self.dt, horizon=self.param("host_horizon"), least=self.param("host_stop"),
+            PROPAGATOR, dt=self.dt, followed=hosted, horizon=self.param("host_horizon"), least=self.param("host_stop"),
             **self.params("dof_position", "dof_velocity", "dof_acceleration"), held=self.before("held"),
             bridge=self.before("bridge"),
             count_held=self.before("count_held"), age=self.before("age"), period=self.before("period"),
@@ -130,9 +134,14 @@ class Tick:
         )  # fmt: skip
         b.copy(self.after("held"), b["host"])
         b.copy(self.after("age"), b["host_age"])
-        b.call(WITHIN, **self.params("dof_velocity", "dof_position"), motion=self.host, within=self.within)
         self.host_legs = b.local("host_legs", (6, 3))
-        b.call(self.inverse, motion=self.host, legs=self.host_legs)
+        with b.switch(hosted) as choice:
+            with choice.case(1):
+                b.call(WITHIN, **self.params("dof_velocity", "dof_position"), motion=self.host, within=self.within)
+                b.call(self.inverse, motion=self.host, legs=self.host_legs)
+            with choice.default():  # nobody asks
+                b.copy(b.constant("not_within", 0.0), self.within)
+                b.copy(b.constant("no_host_legs", np.zeros(18)), self.host_legs)
 
     def _choose_state(self) -> None:
         b, before, after = self.b, self.before, self.after
@@ -239,9 +248,11 @@ class Tick:
                 )  # fmt: skip
         b.copy(limited, after("limited"))
         b.copy(dof_after, after("dof_before"))
+        decay = b.local("decay")
+        b.call(own.DECAY, estimator=self.param("estimator"), dt=self.dt, decay=decay)
         with b.loop(6) as k:
             b.call(
-                own.ESTIMATE, estimator=self.param("estimator"), dt=self.dt, before=before("pose_hat")[k],
+                own.ESTIMATE, decay=decay, dt=self.dt, before=before("pose_hat")[k],
                 fresh=self.fresh, measured=after("pose_meas")[k], a=limited[k, 2], after=after("pose_hat")[k],
             )  # fmt: skip
         b.copy(after("pose_hat"), b["pose_hat"])
@@ -250,7 +261,11 @@ class Tick:
         b, before, after = self.b, self.before, self.after
         limited, wanted, target = after("limited"), b.local("wanted_legs", (6, 3)), b.local("leg_target", 3)
         self.legs, leg_acts, leg_after = b.local("legs", (6, 3)), b.local("leg_acts", 6), self.now("leg_before")
-        b.call(self.inverse, motion=limited[:6], legs=wanted)
+        if self.inverse_and_force:
+            b.call(self.inverse_and_force, motion=limited[:6], legs=wanted, f_ff=b["f_ff"])
+        else:
+            b.call(self.inverse, motion=limited[:6], legs=wanted)
+            b.call(self.force, motion=limited[:6], f_ff=b["f_ff"])
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
                 b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)
@@ -274,7 +289,6 @@ class Tick:
 
     def _command_valves(self) -> None:
         b = self.b
-        b.call(self.force, motion=self.after("limited")[:6], f_ff=b["f_ff"])
         watch = self.after("watch")
         with b.loop(6) as k:
             b.call(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
@@ -48,8 +48,9 @@ SETTINGS_ROW = Fields(tuple(Field(name, 1, *SETTINGS[name]) for name in COLUMNS)
 
 def control_border(loop: ClosedLoop) -> Border:
     """Of the control law; its first measurements are those of the platform at rest, down."""
-    law, start = loop.law, loop.at_rest()
-    parameters = law.parameter_vector()
+    law = loop.law
+    parameters = law.parameter_vector()  # before the plant is asked: what the law cannot drive, the law refuses
+    start = loop.at_rest()
     lines = {name: loop.plant.quiet[name] for name in ("p_supply", "p_return")}
     known = loop.quiet_inputs() | {"request": 0.0} | lines | start
     return Border(
@@ -91,13 +92,21 @@ def loop_files(hexapod: Hexapod) -> dict[str, str]:
     return _folder(hexapod, "loop", "control law and plant", control_border(loop), plant_border(loop))
 
 
-def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) -> None:
-    """Write the files; a folder that holds anything is left alone unless forced, and then other files stay."""
+def check_folder(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds anything, unless forced."""
     try:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{folder} is a file; name a folder for the exported files")
         if not force and folder.is_dir() and any(folder.iterdir()):
-            raise UsageError(f"folder {folder} is not empty; name another one, or --force overwrites what it exports")
+            raise UsageError(f"folder {folder} is not empty; name another one, or add --force to write into it")
+    except OSError as e:
+        raise UsageError(f"cannot read {folder}: {e.strerror}") from e
+
+
+def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) -> None:
+    """Write the files; in a folder that is not empty only if forced, and then other files stay."""
+    check_folder(folder, force)
+    try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
@@ -108,6 +117,13 @@ def write_folder(folder: Path, files: Mapping[str, str], force: bool = False) ->
 def compile_command(files: Mapping[str, str]) -> str:
     """To be called in the folder; keeps the bits."""
     return f"cc {' '.join(USER_FLAGS)} {' '.join(n for n in files if n.endswith('.c'))} -o example -lm"
+
+
+EXPORTS: Mapping[str, Callable[[Hexapod], dict[str, str]]] = {
+    "control": control_files,
+    "plant": plant_files,
+    "loop": loop_files,
+}
 
 
 def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict[str, str]:

@@ -18,10 +18,9 @@ from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.hexapod import Hexapod
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.runs import Host, Run, Runner, Scenario
+from motionbase.system.runs import TRUE_MOTION, Host, Run, Runner, Scenario
 
 Array: TypeAlias = NDArray[np.float64]
-KEPT = ("state", "fault", "l", "l_dot", "f", "F_joint", "V_P_next", "V_dot_P_next")
 PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off
 PART_OF_LEG_SPEED = 0.95  # of the legs' limit, where that is what holds an axis back
 AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
@@ -64,9 +63,9 @@ class LoadCase:
     Attributes:
         fault: name of the kind, or "estop"; leg: 1 to 6, None where it is no fault of a leg
         axis: degree of freedom that moved; direction: +1 or -1
-        force: largest leg force [N]; joint: largest load of a platform joint [N]
+        force: largest force of an actuator [N]; joint: largest load of a platform joint [N], a seized leg's included
         acceleration: largest of the platform's origin [m/s^2]; angular: of its rotation [rad/s^2]
-        contact: fastest meeting of a leg with its hard end [m/s], None where none met
+        contact: fastest meeting of a leg with its hard end [m/s], contact_after: when that was [s]; None where none met
         found: what the control law called it; found_after: how long that took [s], None if it found nothing
         end: state it ended in; rest_after: when the last leg came to rest [s], None if one still moves
     """
@@ -80,6 +79,7 @@ class LoadCase:
     acceleration: float
     angular: float
     contact: float | None
+    contact_after: float | None
     found: Fault
     found_after: float | None
     end: State
@@ -122,7 +122,7 @@ class Loads:
     @cached_property
     def runner(self) -> Runner:
         """Compiled once."""
-        return Runner(ClosedLoop.of(self.hexapod), KEPT)
+        return Runner(ClosedLoop.of(self.hexapod), TRUE_MOTION)
 
     @property
     def faults(self) -> Iterator[tuple[str, FaultKind | None, int | None]]:
@@ -201,16 +201,20 @@ class Loads:
             float(np.linalg.norm(run["F_joint"], axis=2).max()),
             float(np.linalg.norm(rates[:, 3:] + np.cross(omega, v), axis=1).max()),
             float(np.linalg.norm(rates[:, :3], axis=1).max()),
-            self._contact(run),
+            *contact_of(self.hexapod, run, at),
             Fault(int(run["fault"][-1])),
             float(run.t[flagged[0]] - at) if len(flagged) else None,
             State(int(run["state"][-1])),
             float(run.t[last_moving] - at) if last_moving < len(still) - 1 else None,
         )
 
-    def _contact(self, run: Run) -> float | None:
-        """Fastest meeting of a leg with a hard end."""
-        stroke, l, speed = self.hexapod.stroke, run["l"], np.abs(run["l_dot"])
-        beyond = (l < stroke.hard_min) | (l > stroke.hard_max)
-        meets = beyond[1:] & ~beyond[:-1]
-        return float(speed[1:][meets].max()) if meets.any() else None
+
+def contact_of(hexapod: Hexapod, run: Run, at: float = 0.0) -> tuple[float | None, float | None]:
+    """Speed [m/s] of the fastest meeting of a leg with a hard end, and when it was [s] after `at`."""
+    stroke, l = hexapod.stroke, run["l"]
+    beyond = (l < stroke.hard_min) | (l > stroke.hard_max)
+    meets = beyond[1:] & ~beyond[:-1]
+    if not meets.any():
+        return None, None
+    speed = np.where(meets, np.abs(run["l_dot"][1:]), 0.0).max(axis=1)
+    return float(speed.max()), float(run.t[1 + int(speed.argmax())] - at)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from motionbase.errors import UsageError
 from motionbase.system.responses import QUARTER, SETTLED, FrequencyResponse, StepResponse
 
@@ -52,9 +54,9 @@ def write_frequency(response: FrequencyResponse, name: str, path: Path | str) ->
 
     figure = Figure(figsize=(9, 6), layout="constrained")
     gain, phase = figure.subplots(2, 1, sharex=True)
-    gain.loglog(response.f, response.gain, "o-", color=TRUE)
-    gain.axhline(1.0, color=ASKED, linewidth=0.8)
-    gain.set(ylabel="gain [-]", title=f"{name}: demand to true {response.axis}, measured tone by tone")
+    gain.semilogx(response.f, 20 * np.log10(response.gain), "o-", color=TRUE)
+    gain.axhline(0.0, color=ASKED, linewidth=0.8)
+    gain.set(ylabel="gain [dB]", title=f"{name}: demand to true {response.axis}, measured tone by tone")
     phase.semilogx(response.f, response.phase, "o-", color=TRUE)
     phase.axhline(QUARTER, color=BOUND, linewidth=0.8)
     if (bandwidth := response.bandwidth) is not None:
@@ -69,6 +71,7 @@ def write_frequency(response: FrequencyResponse, name: str, path: Path | str) ->
     phase.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
     for axes in (gain, phase):
         axes.grid(alpha=0.3, which="both")
+    phase.xaxis.set_major_formatter("{x:g}")
     _save(figure, path)
 
 

@@ -18,10 +18,9 @@ from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.runs import Run, Runner, Scenario
+from motionbase.system.runs import TRUE_MOTION, Run, Runner, Scenario
 
 Array: TypeAlias = NDArray[np.float64]
-KEPT = ("state", "fault", "cmd", "generators_version", "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next")
 PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
 LARGEST_TONE = 0.05  # [m, rad]
 SETTLED = 0.02  # of the step: within it the response counts as settled
@@ -119,7 +118,7 @@ class Responses:
     @cached_property
     def runner(self) -> Runner:
         """Compiled once."""
-        return Runner(ClosedLoop.of(self.hexapod), KEPT)
+        return Runner(ClosedLoop.of(self.hexapod), TRUE_MOTION)
 
     @cached_property
     def _driving(self) -> dict[str, Any]:
@@ -133,7 +132,7 @@ class Responses:
 
     def step(self, axis: str, size: float, duration: float = 3.0) -> StepResponse:
         """A step of `size` [m, rad] within the limits of velocity and acceleration, from neutral."""
-        k = self._place(axis, abs(size), "size")
+        k = self._place(axis, size, "size")
         before = 0.25
         run = self._driven(before + duration, axis, Shape.STEP, amplitude=size, start=before)
         begin = int(np.flatnonzero(run["cmd"][:, k, 0])[0])
@@ -152,8 +151,7 @@ class Responses:
 
     def frequency(self, axis: str, f: Array, progress: Callable[[int, int], None] | None = None) -> FrequencyResponse:
         """One tone after the other, each over whole periods after it has settled."""
-        k = self._place(axis, 0.0, "amplitude")
-        found = []
+        k, found = self.place(axis), []
         for done, tone in enumerate(f):
             amplitude = self._tone(k, float(tone))
             found.append((amplitude, *self._measured(axis, k, float(tone), amplitude)))
@@ -216,7 +214,7 @@ class Responses:
         rest = self.runner.run(scenario, duration, start.end)
         if rest["fault"].any() or not inside.any():
             raise SimulationError(f"{axis}: the base left drive, {Fault(int(rest['fault'][-1])).sentence}")
-        joined = {name: np.concatenate([start[name][first:], rest[name]]) for name in KEPT}
+        joined = {name: np.concatenate([start[name][first:], rest[name]]) for name in TRUE_MOTION}
         return Run(np.concatenate([start.t[first:], rest.t]), {}, joined, rest.end)
 
     def _tone(self, k: int, f: float) -> float:
@@ -234,10 +232,8 @@ class Responses:
     def _place(self, axis: str, size: float, what: str) -> int:
         k = self.place(axis)
         most, unit = self.hexapod.limits.position[k], "m" if k < 3 else "rad"
-        if not size <= most or (what == "size" and not size > 0):
-            raise SimulationError(
-                f"{what} is {size:g} {unit}, in {axis} it must be above 0 and at most {most:g} {unit}"
-            )
+        if not 0 < abs(size) <= most:
+            raise SimulationError(f"{what} is {size:g} {unit}, in {axis} it must not be 0 and at most {most:g} {unit}")
         return k
 
 

@@ -22,6 +22,10 @@ Array: TypeAlias = NDArray[np.float64]
 Host: TypeAlias = Callable[[float], Array]
 FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
 ROWS = ("asked", "estop", "host_frame", "host_count", *FAULT_ROWS)
+TRUE_MOTION = (  # what measurements of the simulated base look at; the same for all, so that they share compiled code
+    "state", "fault", "generators_version", "cmd", "l", "l_dot", "f", "F_joint",
+    "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next",
+)  # fmt: skip
 PIECE_S = 0.25  # of simulated time between two looks at progress and at the end
 
 

@@ -1,0 +1,124 @@
+"""`loads`, `step-response`, `frequency-response`, `control margins`: tables, JSON, files, one-sentence complaints."""
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.cli.main import main as call
+from motionbase.control.faults import Fault
+from motionbase.control.states import State
+from motionbase.plant.fault_plan import FaultKind
+from motionbase.system.loads import ESTOP, LoadCase, Loads
+from motionbase.system.responses import Responses, StepResponse
+
+Capture = pytest.CaptureFixture[str]
+
+
+def output(capsys: Capture, *args: str) -> str:
+    assert call(args) == 0
+    return capsys.readouterr().out
+
+
+def test_loads_as_json_and_csv(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three quick ones of the faults; all of them take half a minute."""
+    few = [(ESTOP, None, None), ("sensor_lost", FaultKind.SENSOR_LOST, 1), ("supply_lost", FaultKind.SUPPLY_LOST, None)]
+    monkeypatch.setattr(Loads, "faults", few)
+    path = tmp_path / "loads.csv"
+    text = output(capsys, "loads", "simona", "--axis", "heave", "--legs", "1", "--out", str(path), "--json")
+    found = json.loads(text)
+    cases = found["cases"]
+    assert [c["fault"] for c in cases] == 2 * ["estop", "sensor_lost", "supply_lost"]
+    assert {c["direction"] for c in cases} == {1, -1} and {c["axis"] for c in cases} == {"heave"}
+    assert found["allowables"] == {"force": 80e3, "joint": 80e3, "illustrative": True}
+    for c in cases:
+        assert c["force_factor"] == pytest.approx(80e3 / c["force"])
+        assert c["contact_is_soft"] == (c["contact"] is None or c["contact"] <= 0.05)
+        assert c["end"] in ("off", "held")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["fault"] for row in rows] == [c["fault"] for c in cases]
+    assert float(rows[0]["joint"]) == cases[0]["joint"]
+
+
+def made(leg: int, joint: float, contact: float | None) -> LoadCase:
+    after = None if contact is None else 2.0
+    numbers = (20e3, joint, 12.0, 3.0, contact, after)
+    return LoadCase("valve_stuck", leg, "heave", 1, *numbers, Fault.VALVE, 0.03, State.HELD, None)
+
+
+def test_table_has_the_worst_leg_and_what_exceeds(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = (made(1, 30e3, 0.08), made(2, 50e3, None), made(3, 40e3, 0.04))
+    monkeypatch.setattr(Loads, "predict", lambda self, progress: cases)
+    text = output(capsys, "loads", "simona", "--allowable-force", "1e5", "--allowable-joint", "45e3")
+    row = next(line for line in text.splitlines() if "valve_stuck" in line).split()
+    assert row[:8] == ["valve_stuck", "2", "heave", "+", "20.0", "5.00", "50.0", "0.90"]
+    assert row[9:] == ["0.080!", "valve", "0.030", "held", "-"]  # fastest contact of all three legs
+    assert "0 of 3 cases exceed the allowable leg force" in text
+    assert "1 of 3 cases exceed the allowable joint load" in text
+    assert "1 of 3 cases meet a hard end faster than 0.05 m/s" in text
+    assert "a multiple of the stall force" not in text  # both were given
+
+
+def test_step_response(capsys: Capture, tmp_path: Path) -> None:
+    picture = tmp_path / "step.png"
+    found = json.loads(output(capsys, "step-response", "simona", "--size", "0.02", "--json", "--plot", str(picture)))
+    assert 0 < found["rise"] < found["settling"] < 1.0 and found["overshoot"] >= 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("overshoot", "said"), [(0.03, "3.0%, within 5%"), (0.08, "8.0%, above 5%")])
+def test_step_table(overshoot: float, said: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    def step(self: Responses, axis: str, size: float) -> StepResponse:
+        nothing = np.zeros(1)
+        return StepResponse(axis, size, nothing, nothing, nothing, overshoot, None, 0.06, (1e-3, 2e-3))
+
+    monkeypatch.setattr(Responses, "step", step)
+    text = output(capsys, "step-response", "simona", "--axis", "roll", "--size", "0.02")
+    for wanted in ("Step of 0.02 rad in roll, simona", said, "never", "0.060 s", "1.000 mm", "2.000 mrad"):
+        assert wanted in text
+
+
+def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
+    picture = tmp_path / "response.svg"
+    args = ("frequency-response", "simona", "--from", "1", "--to", "25", "--tones", "3")
+    found = json.loads(output(capsys, *args, "--json", "--plot", str(picture)))
+    assert found["f"] == pytest.approx([1.0, 5.0, 25.0])
+    assert found["gain"][0] == pytest.approx(1.0, abs=0.02) and found["phase"][2] < -90
+    assert 5.0 < found["bandwidth_hz"] < 25.0 and found["turnaround"]["bump"] > 0
+    assert "<svg" in picture.read_text()
+
+
+def test_margins(capsys: Capture) -> None:
+    found = json.loads(output(capsys, "control", "margins", "simona", "--json"))
+    assert found["worst"]["stable"] and found["worst"]["phase"] >= math.radians(45)
+    lines = output(capsys, "control", "margins", "simona").splitlines()
+    row = next(line.split() for line in lines if line.strip().startswith("worst"))
+    assert row[1:4] == ["yes", f"{math.degrees(found['worst']['phase']):.1f}", f"{found['worst']['gain']:.2f}"]
+    assert any(line.split()[:1] == ["k_dp"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("loads", "simon"), "no platform 'simon'; did you mean 'simona'?"),
+        (("loads", "simona", "--legs", "0"), "--legs is '0', it must be some of 1 to 6, each once, apart by commas"),
+        (("loads", "simona", "--legs", "1,1"), "--legs is '1,1'"),
+        (("loads", "simona", "--out", "loads.xlsx"), "'loads.xlsx': the name must end in .csv"),
+        (("loads", "simona", "--allowable-force", "0"), "allowable force is 0.0 N, it must be above 0"),
+        (("step-response", "emotion-1500"), "platform 'emotion-1500' has ElectricActuator legs"),
+        (("step-response", "simona", "--size", "-2"), "size is -2 m, in heave it must not be 0 and at most 0.61 m"),
+        (("step-response", "simona", "--size", "nan"), "--size is nan, it must be a finite number"),
+        (("step-response", "simona", "--axis", "heavy"), "--axis: no axis 'heavy'; did you mean 'heave'?"),
+        (("step-response", "simona", "--plot", "no/where.png"), "the folder 'no' does not exist"),
+        (("frequency-response", "simona", "--from", "9", "--to", "3"), "frequencies: 16 from 9 to 3 Hz; at least 2"),
+        (("control", "margins", "absent.toml"), "absent.toml: cannot be read"),
+    ],
+)
+def test_complaints_are_one_sentence(args: tuple[str, ...], message: str, capsys: Capture) -> None:
+    assert call(args) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and message in captured.err and captured.err.count("\n") == 1

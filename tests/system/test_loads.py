@@ -1,0 +1,121 @@
+"""Safety loads against what masses, pressures and speeds allow."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motionbase.control.faults import Fault
+from motionbase.control.states import State
+from motionbase.errors import SimulationError
+from motionbase.plant.fault_plan import FaultKind
+from motionbase.plant.plant import SEIZED_DAMPING
+from motionbase.platform.load import load_platform
+from motionbase.system.loads import ESTOP, Allowables, LoadCase, Loads, contact_of, full_speed
+from motionbase.system.runs import Host, Run
+
+SIMONA = load_platform("simona")
+SLOPE = 2.39 / 2.70613  # rate of a leg for a rate of heave: height over length at neutral
+
+
+@cache
+def loads() -> Loads:
+    return Loads(SIMONA)
+
+
+@cache
+def heave() -> tuple[Host, dict[int, dict[str, Any]]]:
+    return loads().moving("heave")
+
+
+@cache
+def case(kind: FaultKind | None, direction: int = 1) -> LoadCase:
+    host, starts = heave()
+    leg = 1 if kind is not None and kind.of_a_leg else None
+    return loads().case(
+        ESTOP if kind is None else kind.name.lower(), kind, leg, "heave", direction, host, starts[direction]
+    )
+
+
+def test_faults_come_at_full_speed_through_neutral() -> None:
+    _, starts = heave()
+    for direction, start in starts.items():
+        assert start["V_P"][5] == pytest.approx(direction * 0.9, rel=0.01)  # tracking error of a 60 Hz host
+        assert start["p_W"][2] == pytest.approx(2.39, abs=0.003)
+        assert start["state_before"] == State.DRIVE
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_emergency_stop_is_gentle_and_ends_down(direction: int) -> None:
+    """Its deceleration is a part of the limits: forces stay near the weight's share, nothing meets an end."""
+    found = case(None, direction)
+    share = (3500 + 6 * 50) * 9.80665 / 6 / SLOPE
+    assert found.found is Fault.ESTOP and found.found_after is not None and found.found_after <= 1e-3
+    assert found.end is State.OFF and found.contact is None and found.rest_after is not None
+    assert share < found.force < 2 * share
+    assert found.acceleration < 0.5 * SIMONA.limits.acceleration[2]
+
+
+def test_closed_valves_are_held_back_by_the_relief_valves() -> None:
+    """Full speed against closed valves: no leg pushes much above relief pressure on its area, and none far below."""
+    found = case(FaultKind.SENSOR_LOST)
+    relief = 20.0e6 * 25e-4
+    assert 0.8 * relief < found.force < 1.2 * relief  # the relief valve's own gain is what lies between
+    # platform and rods under six such forces and their weight; cylinders only turn
+    assert found.acceleration == pytest.approx(6 * found.force * SLOPE / (3500 + 6 * 50) + 9.80665, rel=0.2)
+    assert found.found is Fault.MEASUREMENT and found.end is State.HELD
+
+
+def test_a_seized_leg_loads_its_joint_with_its_brake() -> None:
+    """The first moment: leg speed times the damping of what holds it."""
+    found = case(FaultKind.LEG_SEIZED)
+    assert found.joint == pytest.approx(SEIZED_DAMPING * 0.9 * SLOPE, rel=0.1)
+    assert found.joint > 2 * found.force  # the actuator itself does not push that
+
+
+def test_a_silent_host_is_no_fault() -> None:
+    found = case(FaultKind.HOST_DROPOUT)
+    assert found.found is Fault.NONE and found.found_after is None and found.end is State.STANDBY
+    assert found.acceleration < 5.0
+
+
+def test_every_fault_is_tried_on_every_leg() -> None:
+    tried = list(loads().faults)
+    for kind in FaultKind:
+        legs = [leg for _, k, leg in tried if k is kind]
+        assert legs == ([1, 2, 3] if kind.of_a_leg else [None])
+    assert tried[0] == (ESTOP, None, None) and len(tried) == 1 + 8 * 3 + 2
+
+
+def test_full_speed_is_within_axis_and_legs() -> None:
+    np.testing.assert_allclose(full_speed(SIMONA, "heave"), (0.9, 0.6 * 0.61))
+    for name in ("simona", "cmf", "odu"):
+        hexapod = load_platform(name)
+        for k, axis in enumerate(("surge", "sway", "heave", "roll", "pitch", "yaw")):
+            speed, amplitude = full_speed(hexapod, axis)
+            assert 0 < speed <= hexapod.limits.velocity[k]
+            assert speed**2 / amplitude <= 0.9 * hexapod.limits.acceleration[k] + 1e-12
+    with pytest.raises(SimulationError, match="axis is 'up', it must be one of surge,"):
+        full_speed(SIMONA, "up")
+
+
+def test_the_fastest_contact_counts() -> None:
+    l, l_dot = np.full((5, 6), 2.7), np.zeros((5, 6))
+    nothing = Run(np.arange(5.0), {}, {"l": l, "l_dot": l_dot}, {})
+    assert contact_of(SIMONA, nothing) == (None, None)
+    met, rate = l.copy(), l_dot.copy()
+    met[2:, 0], rate[2, 0] = SIMONA.stroke.hard_min - 1e-4, -0.03
+    met[3:, 4], rate[3, 4] = SIMONA.stroke.hard_max + 1e-4, 0.08
+    rate[4, 4] = 0.5  # already there
+    found = contact_of(SIMONA, Run(np.arange(5.0), {}, {"l": met, "l_dot": rate}, {}), at=1.0)
+    assert found == (0.08, 2.0)
+
+
+def test_allowables() -> None:
+    stall = Allowables.of(SIMONA)
+    assert stall == Allowables(2 * 16e6 * 25e-4, 2 * 16e6 * 25e-4, True)
+    assert Allowables.of(SIMONA, 1e5, 2e5) == Allowables(1e5, 2e5, False)
+    assert Allowables.of(SIMONA, joint=2e5).illustrative
+    with pytest.raises(SimulationError, match="allowable force is -1.0 N, it must be above 0"):
+        Allowables.of(SIMONA, -1.0)

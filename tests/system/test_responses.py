@@ -1,0 +1,99 @@
+"""Measured responses: known answers for what evaluates them, and the loop of SIMONA."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from motionbase.errors import SimulationError
+from motionbase.platform.load import load_platform
+from motionbase.system.margins import design
+from motionbase.system.responses import FrequencyResponse, Responses, tones
+from motionbase.system.runs import Run
+
+SIMONA = load_platform("simona")
+
+
+@cache
+def measured() -> Responses:
+    return Responses(SIMONA)
+
+
+def test_step_arrives_and_stays() -> None:
+    found = measured().step("heave", 0.05, duration=1.5)
+    assert found.demand[0] == 0.05 and abs(found.y[0]) < 1e-4
+    np.testing.assert_allclose(found.y[-200:], 0.05, atol=2e-4)  # integrator and friction settle within a few 0.1 mm
+    assert found.overshoot == pytest.approx(found.y.max() / 0.05 - 1, abs=1e-12)
+    assert found.settling is not None and np.all(np.abs(found.y[found.t > found.settling] - 0.05) <= 0.001)
+    # the demand within the limits is full acceleration, then full braking; the oil springs ring by less than a fifth
+    fastest = 2 * (1 - math.sqrt(0.2)) * math.sqrt(0.05 / SIMONA.limits.acceleration[2])
+    assert found.rise == pytest.approx(fastest, rel=0.2)
+    assert found.crosstalk[0] < 1e-4 and found.crosstalk[1] < 1e-4  # heave is symmetric
+
+
+def test_step_the_other_way_is_its_mirror() -> None:
+    up, down = (measured().step("sway", size, duration=0.8) for size in (0.03, -0.03))
+    np.testing.assert_allclose(down.y, -up.y, atol=2e-4)  # noise of the sensors and the friction it meets
+
+
+def test_slow_tones_are_followed_and_fast_ones_lag() -> None:
+    found = measured().frequency("heave", np.array([0.5, 2.0, 25.0]))
+    assert found.gain[0] == pytest.approx(1.0, abs=0.01)
+    assert found.phase[0] == pytest.approx(0.0, abs=1.0) and found.phase[1] == pytest.approx(0.0, abs=5.0)
+    assert found.phase[2] < -90.0
+    assert found.bandwidth is not None and 2.0 < found.bandwidth < 25.0
+    assert found.distortion[0] < 0.01
+
+
+def test_friction_bumps_at_the_turnaround_and_nowhere_else() -> None:
+    found = measured().turnaround("heave")
+    assert found.demanded == pytest.approx(0.1 * (0.2 * math.pi) ** 2, rel=1e-3)
+    assert 0 < found.elsewhere < found.bump
+    # six legs' friction changes by twice the static one within a bristle's length: an upper bound of the bump
+    assert found.bump < 2 * 6 * SIMONA.actuator.friction.static / SIMONA.payload.mass
+
+
+def test_bandwidth_of_a_pure_delay() -> None:
+    """exp(-s T) lags 90 degrees at 1 / (4 T)."""
+    f, T = np.geomspace(1.0, 30.0, 60), 0.02
+    response = FrequencyResponse("heave", f, np.ones(60), np.ones(60), -360 * f * T, np.zeros(60))
+    assert response.bandwidth == pytest.approx(12.5, rel=1e-3)  # of 6 % between tones
+    slow = FrequencyResponse("heave", f[:10], np.ones(10), np.ones(10), -360 * f[:10] * T, np.zeros(10))
+    assert slow.bandwidth is None
+
+
+def test_motion_has_the_angles_of_an_independent_library() -> None:
+    angles = np.array([[0.1, -0.2, 0.3], [-0.3, 0.25, -0.6]])  # roll, pitch, yaw
+    x, y, z, w = Rotation.from_euler("ZYX", angles[:, ::-1]).as_quat().T
+    places = np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])
+    rows = {"p_W_next": np.asarray(SIMONA.p_neutral) + places, "Q_WP_next": np.stack([w, x, y, z], 1)}
+    found = measured().motion(Run(np.zeros(2), {}, rows, {}))
+    np.testing.assert_allclose(found, np.hstack([places, angles]), atol=1e-14)
+
+
+def test_margins_of_every_mode_and_the_worst() -> None:
+    found = design(SIMONA)
+    assert len(found.modes) == 6 and all(m.margins.stable for m in found.modes)
+    assert found.worst.phase == min(m.margins.phase for m in found.modes) >= math.radians(45)
+    assert found.worst.gain == min(m.margins.gain for m in found.modes) >= 2
+    for mode in found.modes:
+        assert (2 * math.pi * mode.frequency) ** 2 * mode.mass == pytest.approx(found.leg.stiffness, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [(0.0, "size is 0 m, in heave it must not be 0 and at most 0.61 m"), (-0.7, "size is -0.7 m"), (math.nan, "nan m")],
+)
+def test_impossible_steps(size: float, message: str) -> None:
+    with pytest.raises(SimulationError, match=message):
+        measured().step("heave", size)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(0.0, 10.0, 5), (5.0, 1.0, 5), (0.1, 60.0, 5), (0.1, 10.0, 1), (math.nan, 1.0, 5)]
+)
+def test_impossible_tones(arguments: tuple[float, float, int]) -> None:
+    with pytest.raises(SimulationError, match="at least 2 are wanted, rising, above 0 and up to 50 Hz"):
+        tones(*arguments)
