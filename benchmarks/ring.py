@@ -65,8 +65,8 @@ def python_writers(settings: Settings) -> Rounds:
         stack.enter_context(beside(_drain, writer.backend.path.name.removeprefix("motionbase-")))
         bare = np.zeros((writer.header.layout.capacity, CHANNELS))
         sides = {
-            "publish": _python_loop(lambda: writer.publish()),
-            "write": _python_loop(lambda: writer.write(row)),
+            "publish": _publishing(writer),
+            "write": _writing(writer, row),
             "assignment": _assignments(bare, row),
         }
         peers = {"iceoryx2": iceoryx2_sender, "zmq": zmq_sender}
@@ -78,10 +78,18 @@ def python_writers(settings: Settings) -> Rounds:
         return interleaved(sides, settings)
 
 
-def _python_loop(send: Callable[[], None]) -> Callable[[], float]:
+def _publishing(writer: Writer) -> Callable[[], float]:
     def loop(n: int) -> None:
         for _ in range(n):
-            send()
+            writer.publish()
+
+    return per_evaluation(loop, PYTHON_RECORDS)
+
+
+def _writing(writer: Writer, row: np.ndarray) -> Callable[[], float]:
+    def loop(n: int) -> None:
+        for _ in range(n):
+            writer.write(row)
 
     return per_evaluation(loop, PYTHON_RECORDS)
 
