@@ -1,5 +1,6 @@
 """What a dead writer left is not destroyed by the next; forked children and closed writers write nothing."""
 
+import ctypes
 import os
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def test_a_forked_child_cannot_touch_the_ring_of_its_parent() -> None:
                     act()
                 except RingError as error:
                     refused += "belongs to the parent" in str(error)
-            native().write(writer._address)  # as a native loop would
+            native().write(ctypes.addressof(writer.native_port()))  # as a native loop would
             writer.close()
             os._exit(refused)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4

@@ -7,6 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias, final
 
 import numpy as np
@@ -39,6 +40,8 @@ class Writer:
         utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
 
     Attributes:
+        record: (channels,) the row that `publish` takes
+        publish: make `record` the newest record
         replaced: a sentence where a writer that died had left unsaved records under the name, and what became of them
     """
 
@@ -75,8 +78,8 @@ class Writer:
         self._lock: FileLock | None = lock
         self.record: Row = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)
-        self._publish: Callable[[int], object] = native().write
-        self._address = ctypes.addressof(self._port)
+        # the native call itself, without a Python frame around it
+        self.publish: Callable[[], object] = partial(native().write, ctypes.addressof(self._port))
         self._nowhere, self._ended = np.zeros(PAGE, np.uint8), ""
         self.segment.set_counter(STATUS, Status.RUNNING)
         self.beat()
@@ -109,16 +112,12 @@ class Writer:
         """Records published since the epoch."""
         return self.segment.head
 
-    def publish(self) -> None:
-        """Make `record` the newest record."""
-        self._publish(self._address)
-
     def write(self, rows: Row) -> None:
         """Publish one row, or the rows of a matrix in order."""
         wanted = len(self.record)
         if rows.shape == (wanted,):
             self.record[:] = rows
-            self._publish(self._address)
+            self.publish()
             return
         self._require_open()
         if rows.ndim != 2 or rows.shape[1] != wanted:
@@ -159,16 +158,13 @@ class Writer:
 
     def _end(self, why: str) -> None:
         """Nothing of this object touches the ring from now on, native loops that have the port included."""
-        self._lock, self._ended, self._publish = None, why, self._refuse
+        self._lock, self._ended, self.publish = None, why, self._require_open
         self._port.count, self._port.counters = 0, self._nowhere.ctypes.data
         _open_writers.discard(self)
 
     def _require_open(self) -> None:
         if self._lock is None:
             raise RingError(f"the writer of {self.backend} {self._ended}; it cannot write any more")
-
-    def _refuse(self, _address: int) -> None:
-        self._require_open()
 
     def _forget_in_child(self) -> None:
         self._end(f"belongs to the parent, process {self.header.writer_pid}, not to this forked process")
