@@ -27,7 +27,8 @@ def test(
     args = [_absolute(a) for a in pytest_args or ()]
     # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
     os.chdir(root)
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *args]  # a file shares its processes)
+    spread = ["-n", "auto", "--dist", "loadfile"]  # a file stays on one worker: its tests may share processes
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *spread, *args])
 
 
 def _absolute(argument: str) -> str:
