@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.runtime.llvm import build, object_key
-from motionbase.ring.native import FIELD
+from motionbase.ring.native import FIELD, NOW
 
 
 class Loops(NamedTuple):
@@ -29,20 +29,9 @@ def loops() -> Loops:
 
 
 IR = f"""
-declare i32 @clock_gettime(i32, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
-define internal i64 @now() {{
-  %time = alloca [2 x i64], align 8
-  %unused = call i32 @clock_gettime(i32 1, ptr %time)
-  %s = load i64, ptr %time
-  %ns.at = getelementptr i64, ptr %time, i64 1
-  %ns = load i64, ptr %ns.at
-  %s.ns = mul i64 %s, 1000000000
-  %sum = add i64 %s.ns, %ns
-  ret i64 %sum
-}}
-
+{NOW}
 define void @loop_hammer(i64 %write, i64 %port, i64 %row, i64 %channels, i64 %first, i64 %count) {{
 entry:
   %fn = inttoptr i64 %write to ptr

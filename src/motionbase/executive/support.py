@@ -1,24 +1,14 @@
 """What the native loop calls, in LLVM IR: the clock, sleep, due times, bins of the histogram, copies, the stack."""
 
-SUPPORT = """
-declare i32 @clock_gettime(i32, ptr)
+from motionbase.ring.native import NOW
+
+SUPPORT = NOW + """
 declare i32 @clock_nanosleep(i32, i32, ptr, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.ctlz.i64(i64, i1)
 declare i64 @llvm.fptosi.sat.i64.f64(double)
-
-define internal i64 @now() {
-  %time = alloca [2 x i64], align 8
-  %unused = call i32 @clock_gettime(i32 1, ptr %time)
-  %s = load i64, ptr %time
-  %ns.at = getelementptr i64, ptr %time, i64 1
-  %ns = load i64, ptr %ns.at
-  %s.ns = mul i64 %s, 1000000000
-  %sum = add i64 %s.ns, %ns
-  ret i64 %sum
-}
 
 define internal void @sleep_until(i64 %wake) {
   %time = alloca [2 x i64], align 8

@@ -111,15 +111,10 @@ done:
 }}"""
 
 
-IR = f"""
-declare i32 @clock_gettime(i32, ptr)
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare i64 @llvm.readcyclecounter()
-declare i64 @llvm.umin.i64(i64, i64)
-declare i64 @llvm.umax.i64(i64, i64)
-declare i64 @llvm.usub.sat.i64(i64, i64)
+NOW = """declare i32 @clock_gettime(i32, ptr)
 
-define internal i64 @now() {{
+; CLOCK_MONOTONIC [ns]
+define internal i64 @now() {
   %time = alloca [2 x i64], align 8
   %unused = call i32 @clock_gettime(i32 1, ptr %time)
   %s = load i64, ptr %time
@@ -128,8 +123,17 @@ define internal i64 @now() {{
   %s.ns = mul i64 %s, 1000000000
   %sum = add i64 %s.ns, %ns
   ret i64 %sum
-}}
+}
+"""
 
+IR = f"""
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+declare i64 @llvm.readcyclecounter()
+declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.umax.i64(i64, i64)
+declare i64 @llvm.usub.sat.i64(i64, i64)
+
+{NOW}
 {_copy("copy_in", "%slot.at, ptr %rows", "%records, ptr %rest.rows")}
 {_copy("copy_out", "%rows, ptr %slot.at", "%rest.rows, ptr %records")}
 ; publish `count` rows, a quarter of the ring at a time at most, so that readers always find three quarters whole
