@@ -15,7 +15,7 @@ from benchmarks.harness import Rounds, Samples, Settings, Skip, interleaved, per
 from motionbase.compile import Scan, scan
 from motionbase.compile.inspection.machine_code import build
 from motionbase.executive import Executive, Mode
-from motionbase.executive.hexapod import HexapodRun
+from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.platform.load import load_platform
 from motionbase.ring import Reader, Writer, hexapod_schema
@@ -135,7 +135,7 @@ def ticks(settings: Settings) -> np.ndarray:
     of = ClosedLoop.of(load_platform("simona"), tuple(c.name for c in schema.channels))
     name = f"bench-hexapod-{os.getpid()}"
     with Writer(schema, name=name, dt=TICK, every=1, program="bench") as writer, _readers(name):
-        job = HexapodRun(of, writer, say=lambda _: None)
+        job = HexapodRun(LoopCode.of(of), writer, lambda _: None)
         for port, value in driving().items():
             job.arrays[port][...] = value
         executive = Executive(job.schedule, writer, Mode.REAL_TIME, on_warning=lambda _: None)

@@ -1,4 +1,4 @@
-"""What the commands that measure a closed loop share: the platform, files to write, a progress line."""
+"""What commands that compute for a while share: the platform, files to write, a progress line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

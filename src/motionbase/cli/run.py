@@ -92,7 +92,7 @@ def _in_ring(
         Writer(schema, name=ring, dt=1 / TICK_HZ, every=TICK_HZ // rate, program="motionbase run") as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
     ):
-        job = HexapodRun(code, writer, plan, say)
+        job = HexapodRun(code, writer, say, plan)
         job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
         job.arrays["automatic"][...] = float(not manual)
         executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.measuring import check_writable
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,15 +95,8 @@ def simulate(
 
 def _check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
     """Before anything is computed: the folder is there, the ending is known, and its package is installed."""
-    if path is None:
-        return
-    if path.suffix not in endings:
-        raise UsageError(f"{str(path)!r}: the name must end in {', '.join(endings)}")
-    if path.is_dir():
-        raise UsageError(f"{str(path)!r} is a folder; give the name of a file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{str(path)!r}: the folder {str(path.parent)!r} does not exist")
-    if path.suffix == ".parquet":
+    check_writable(path, endings)
+    if path is not None and path.suffix == ".parquet":
         from importlib.util import find_spec
 
         from motionbase.multibody.trajectory import PARQUET_MISSING

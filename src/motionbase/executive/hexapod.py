@@ -52,20 +52,15 @@ class HexapodRun:
     """The arrays and jobs of a run.
 
     Attributes:
-        loop: made with the channels of the writer's schema; its code, where that is made already
-        faults: what goes wrong, and when
+        code: of a loop made with the channels of the writer's schema
         say: takes a sentence for people; a tick waits for it, so it must not block
+        faults: what goes wrong, and when
     """
 
-    loop: ClosedLoop | LoopCode
+    code: LoopCode
     writer: Writer
+    say: Callable[[str], object]
     faults: FaultPlan = field(default_factory=FaultPlan)
-    say: Callable[[str], object] = print
-
-    @cached_property
-    def code(self) -> LoopCode:
-        """Of the closed loop."""
-        return self.loop if isinstance(self.loop, LoopCode) else LoopCode.of(self.loop)
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -101,6 +96,11 @@ class HexapodRun:
         """Of the control law, after the last tick."""
         return State(int(self.arrays["state"]))
 
+    @cached_property
+    def _changes(self) -> list[float]:
+        """Times at which faults are still to come or go [s]."""
+        return list(self.faults.changes)
+
     # ---- the slow job ----
 
     def listen(self, tick: int) -> None:
@@ -111,9 +111,12 @@ class HexapodRun:
         arrays["estop"][...] = float(self.commands.estop)
         if self.generators.changed():
             self._take_generators()
-        for name, value in self.faults.inputs(tick * self.code.loop.dt).items():
-            if name in arrays:
-                arrays[name][...] = value
+        t = tick * self.code.loop.dt
+        while self._changes and self._changes[0] <= t:
+            self._changes.pop(0)
+            for name, value in self.faults.inputs(t).items():
+                if name in arrays:
+                    arrays[name][...] = value
 
     def _obey(self, order: Order) -> None:
         command, arrays = order.command, self.arrays
