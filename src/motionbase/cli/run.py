@@ -58,22 +58,19 @@ def run(
 
 def _compiled(hexapod: "Hexapod") -> "LoopCode":
     """The closed loop, with the record's channels; there is no ring yet that a signal could leave behind."""
-    from motionbase.executive.signals import heard
+    import signal
 
-    signals: list[int] = []
-
-    def interrupt(number: int) -> None:
-        signals.append(number)
-        raise KeyboardInterrupt
-
-    with heard(interrupt):
+    stopping = {signal.SIGINT, signal.SIGTERM}
+    # tracing sets a handler of its own now and then, so a signal waits until the code is there
+    signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+    try:
         from motionbase.executive.hexapod import LoopCode
         from motionbase.ring import hexapod_schema
         from motionbase.system.closed_loop import ClosedLoop
 
         code = LoopCode.of(ClosedLoop.of(hexapod, tuple(c.name for c in hexapod_schema().channels)))
-    if signals:  # the exception was raised where foreign code called Python, and went no further
-        raise KeyboardInterrupt
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
     return code
 
 
