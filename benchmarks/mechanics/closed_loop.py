@@ -24,7 +24,7 @@ from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 
 TICK = 5e-4
-TICKS = 1000
+TICKS = 20_000  # ten seconds: calling a run from Python costs as much as 300 ticks
 LANES = 8
 LENGTH, PRESSURE = 1e-4, 1e-2  # [m], of supply: what a step of a tick may be off
 HEAVE = Generator(True, "dof", ("heave",), "sine", 0.2, 0.5, fade_in=2.0, fade_out=2.0)  # type: ignore[arg-type]

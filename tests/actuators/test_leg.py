@@ -196,13 +196,16 @@ def test_runaway_neither_tears_the_oil_nor_bursts_the_cylinder() -> None:
 
 @pytest.mark.parametrize("spool", [0.0, 1.0, -1.0])
 def test_abort_settles_at_a_bounded_speed_whatever_the_valve_does(spool: float) -> None:
-    """With the valve shut off the load sinks through the bleed, no faster than its own pressure drives it."""
+    """With the valve shut off the load sinks at the speed of the regulated bleed and of its leakage."""
     n = 40_000
     rows = motion(
         stepper(LEG), LEG, np.full(n, spool), 1e-3, 1e-3, l=2.7, abort=np.ones(n), p_supply=np.full(n, LEG.p_return)
     )
-    bound = LEG.bleed_conductance * MASS * GRAVITY / LEG.area_cap**2
-    assert np.min(rows["l_dot_next"][500:]) > -bound
+    leaks = LEG.leakage_internal * MASS * GRAVITY / LEG.area_cap**2
+    speed = LEG.bleed_flow / LEG.area_cap + leaks
+    assert np.min(rows["l_dot_next"]) > -2 * speed  # it swings about that speed when the manifold shuts, and no more
+    swung = rows["l_next"][[500, 10_500]]
+    assert (swung[0] - swung[1]) / 10 == pytest.approx(speed, rel=0.03)  # less load on the oil by friction
     assert rows["l_next"][-1] == pytest.approx(STROKE.hard_min, abs=2e-3)
     assert abs(rows["l_dot_next"][-1]) < 1e-3
 

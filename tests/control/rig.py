@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.single_leg import single_leg_step
 from motionbase.compile import Body, Kernel, Port, Program, Scan, scan
 from motionbase.control.law import ControlLaw
@@ -23,7 +24,10 @@ RECORDED = (
     "state", "mode_used", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend",
     "generator_sums", "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
 )  # fmt: skip
-PLANT = single_leg_step(LAW.actuator, LAW.platform.stroke)
+ACTUATOR = LAW.platform.actuator
+assert isinstance(ACTUATOR, HydraulicActuator)
+AREA_CAP = ACTUATOR.area_cap
+PLANT = single_leg_step(ACTUATOR, LAW.platform.stroke)
 UNITS = "-, 1/s, Pa, Pa, m"
 SI = "SI, mixed"
 
@@ -96,7 +100,7 @@ def run(seconds: float, requests: Mapping[float, int], **changes: Any) -> dict[s
     for name, value in changes.items():
         if name != "parameters":
             values[name][...] = value
-    p = MASS * 9.80665 / LAW.actuator.area_cap / 2
+    p = MASS * 9.80665 / AREA_CAP / 2
     start: dict[str, Any] = {
         "parameters": changes.get("parameters", LAW.parameter_vector()),
         "x": LAW.initial_state(),

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionbase.control.design import gains_for, linear_leg, margins
-from motionbase.control.geometry import modal_masses
+from motionbase.control.design import LinearLeg, gains_for, margins
 from motionbase.control.law import ControlLaw
 from motionbase.control.tables import TABLES, marks, written
 from motionbase.platform.load import load_platform
@@ -29,8 +28,8 @@ def test_examples_run() -> None:
 
 
 def test_figures_of_the_example_design() -> None:
-    law = ControlLaw(load_platform("simona"))
-    leg = linear_leg(law.actuator, law.platform.stroke.hard_length, modal_masses(law.platform), law.dt)
+    leg = ControlLaw(load_platform("simona")).legs.linear
+    assert isinstance(leg, LinearLeg)
     found = margins(leg, gains_for(leg))
     slowest = np.sqrt(leg.stiffness / leg.masses[0]) / (2 * np.pi)
     assert f"at {slowest:.1f} Hz, and {np.degrees(found.phase):.0f}° and a factor of {found.gain:.1f} are left" in TEXT

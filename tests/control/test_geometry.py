@@ -1,17 +1,22 @@
 """Kinematics as the law uses it: derivatives, round trip, forces by virtual work, modes."""
 
+import casadi as ca
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from motionbase.compile import compile
 from motionbase.control.geometry import (
     G,
     carried,
+    demands_of,
+    felt_of,
     force_of,
     forward_of,
-    inverse_and_force_of,
     inverse_of,
+    leg_ratios,
     modal_masses,
     pose_down,
+    turning,
 )
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import load_platform
@@ -104,8 +109,34 @@ def test_modal_masses_are_those_of_the_mass_matrix() -> None:
     assert masses[0] == masses.max()
 
 
-def test_both_at_once_are_the_same_bits() -> None:
+def felt(motion: np.ndarray, true: np.ndarray) -> dict[str, np.ndarray]:
+    """What perfect sensors of the platform read in the motion `true` (6, 3), seen from `motion`."""
+    R = Rotation.from_euler("ZYX", true[[5, 4, 3], 0])
+    _, alpha = (np.asarray(ca.evalf(x)).ravel() for x in turning(ca.SX(true)))
+    return {"motion": motion, "acc": R.inv().apply(true[:3, 2] + [0, 0, G]), "alpha": R.inv().apply(alpha)}
+
+
+def test_platform_sensors_feel_the_legs_accelerate() -> None:
+    """On the motion that is asked for, exactly; with other accelerations too, since they act through J alone."""
+    motion = motion_at(0.7)
+    other = motion + np.column_stack([np.zeros((6, 2)), RNG.normal(size=6)])
+    for true in (motion, other):
+        got = compile(felt_of(SIMONA))(**felt(motion, true))
+        np.testing.assert_allclose(got, INVERSE(true)[:, 2], atol=1e-12)
+
+
+def test_leg_ratios_are_the_largest_leg_rates() -> None:
+    """Of a unit rate in one degree of freedom at neutral."""
+    for k in range(6):
+        motion = np.zeros((6, 3))
+        motion[k, 1] = 1.0
+        np.testing.assert_allclose(leg_ratios(SIMONA)[k], np.abs(INVERSE(motion)[:, 1]).max(), rtol=1e-12)
+
+
+def test_all_at_once_are_the_same_bits() -> None:
     motion = np.random.default_rng(3).uniform(-0.2, 0.2, (6, 3))
-    legs, f_ff = compile(inverse_and_force_of(SIMONA))(motion=motion)
+    read = felt(motion, motion)
+    legs, f_ff, l_ddot_felt = compile(demands_of(SIMONA))(**read)
     np.testing.assert_array_equal(legs, INVERSE(motion=motion))
     np.testing.assert_array_equal(f_ff, FORCE(motion=motion))
+    np.testing.assert_array_equal(l_ddot_felt, compile(felt_of(SIMONA))(**read))

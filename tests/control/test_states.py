@@ -23,6 +23,8 @@ from motionbase.ring.blocks.command import Kind
 
 STEP = compile(STATE_STEP)
 DT = 0.0005
+ON_THE_WAY = (State.ABORT, State.STOPPING)
+STOPS = (*ON_THE_WAY, *ENDS_OF_ABORT)
 flags_of_a_tick = st.sets(st.sampled_from(MEASURED_FLAGS))
 requests = st.sampled_from(list(Request))
 
@@ -66,7 +68,7 @@ def test_abort_ends_from_any_state_whatever_is_asked(
         state = following(state, named(request, flags))
     for request, flags in after:
         state = following(state, named(request, flags | {"stop"}))
-        assert state in (State.ABORT, *ENDS_OF_ABORT)
+        assert state in STOPS
     state = following(state, named(after[-1][0], after[-1][1] | {"stop", "expired"}))
     assert state in ENDS_OF_ABORT
 
@@ -76,14 +78,14 @@ SUBSETS = [{name for k, name in enumerate(MEASURED_FLAGS) if bits >> k & 1} for 
 
 @pytest.mark.parametrize("state", list(State))
 def test_every_combination_of_flags_stops(state: State) -> None:
-    """All of them: a stop leads at once to abort or an end, and the time limit of abort to an end."""
+    """All of them: a stop leads at once to abort, stopping or an end, and their time limits to an end."""
     for flags in SUBSETS:
         for request in Request:
             given_now = named(request, flags)
             if "stop" in flags:
-                assert following(state, given_now) in (State.ABORT, *ENDS_OF_ABORT)
-            if state is State.ABORT:
-                assert following(state, given_now) in (State.ABORT, *ENDS_OF_ABORT)
+                assert following(state, given_now) in STOPS
+            if state in ON_THE_WAY:
+                assert following(state, given_now) in STOPS
                 assert following(state, given_now | {"expired"}) in ENDS_OF_ABORT
 
 
@@ -92,10 +94,11 @@ def test_every_combination_of_flags_stops(state: State) -> None:
 def test_abort_cannot_be_undone_by_releasing_the_stop(inputs: list[tuple[Request, set[str]]]) -> None:
     state = State.ABORT
     for request, flags in inputs:
-        state = following(state, named(request, flags))
+        before, state = state, following(state, named(request, flags))
         if state in ENDS_OF_ABORT:
             return
-        assert state is State.ABORT
+        assert state in ON_THE_WAY
+        assert state is before or before is State.ABORT  # stopping leads nowhere but to held
 
 
 @pytest.mark.parametrize("number", range(len(TRANSITIONS)))
@@ -149,5 +152,6 @@ def test_unknown_flag_is_refused() -> None:
 def test_all_moving_states_stop() -> None:
     for state in MOVING:
         assert following(state, {"stop", "movable"}) is State.ABORT
-        assert following(state, {"stop"}) is State.HELD
+        assert following(state, {"stop"}) is State.STOPPING
+    assert following(State.STOPPING, {"stop", "stopped"}) is State.HELD
     assert set(FLAGS) >= set(MEASURED_FLAGS)

@@ -11,7 +11,7 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Scan, compile, scan
 from motionbase.errors import PlatformError
 from motionbase.plant.motion import STATE, Motion, next_of
-from motionbase.plant.plant import FEEDBACK, Plant
+from motionbase.plant.plant import Plant
 from motionbase.plant.sensors import Sensor, Sensors, bell
 from motionbase.platform.load import load_platform
 
@@ -38,7 +38,9 @@ def plant(perfect: bool = True) -> Plant:
 @cache
 def plant_run() -> Scan:
     record = ["l", "l_dot", "l_meas", "legs_next", "acc", "omega", "f"]
-    return scan(plant().step, FEEDBACK, per_step=["valve_cmd", "valve_fault", "seized", "sensor_fault"], record=record)
+    return scan(
+        plant().step, plant().feedback, per_step=["valve_cmd", "valve_fault", "seized", "sensor_fault"], record=record
+    )
 
 
 def moved(commands: Array, parts: int) -> dict[str, Array]:
@@ -189,12 +191,12 @@ def test_accelerometers_feel_gravity_at_rest() -> None:
 
 def test_noise_has_the_deviation_it_is_said_to_have() -> None:
     noisy = plant(perfect=False)
-    run = scan(noisy.step, FEEDBACK, record=["l", "l_meas", "p_cap", "legs_next"])
+    run = scan(noisy.step, noisy.feedback, record=["l", "l_meas", "p_cap", "legs_next"])
     out = run(4000, **noisy.at_rest(), **noisy.quiet)
     error = out["l_meas"] - out["l"]
-    wanted = np.hypot(noisy.sensors.position.noise, noisy.sensors.position.quantum / np.sqrt(12))
+    wanted = np.hypot(noisy.fitted.position.noise, noisy.fitted.position.quantum / np.sqrt(12))
     assert error.std() == pytest.approx(wanted, rel=0.1)
-    steps = out["l_meas"] / noisy.sensors.position.quantum
+    steps = out["l_meas"] / noisy.fitted.position.quantum
     np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
     assert (out["p_cap"] - out["legs_next"][:, :, 2]).std() == pytest.approx(5e3, rel=0.05)
     again = run(4000, **noisy.at_rest(), **noisy.quiet)

@@ -32,7 +32,7 @@ GENERATORS = GeneratorSet(
         Generator(True, "dof", ("roll", "yaw"), "random", 0.03, 0.2, 2.0, tones=16, seed=7, fade_in=1.0),  # type: ignore[arg-type]
     )
 )
-# Once in 20 s: up and drive; a length sensor is lost for a moment; reset and down; a valve goes hard over; reset.
+# Once in 20 s: up and drive; a valve goes hard over for a moment; reset and down; a length sensor is lost; reset.
 ASKED = ((0.0, Request.NONE), (0.1, Request.DOWN), (0.5, Request.STANDBY), (7.6, Request.DRIVE), (13.0, Request.DOWN))
 CYCLE, RESETS = 20.0, (12.5, 19.5)  # [s]
 
@@ -73,8 +73,8 @@ def recorded(seconds: float) -> Recorded:
     events = []
     for start in np.arange(0.0, seconds, CYCLE):
         events += [
-            FaultEvent(FaultKind.SENSOR_LOST, start + 11.0, 2, start + 11.05),
-            FaultEvent(FaultKind.VALVE_HARD_OUT, start + 15.0, 5, start + 15.5),
+            FaultEvent(FaultKind.VALVE_HARD_OUT, start + 11.0, 5, start + 11.5),
+            FaultEvent(FaultKind.SENSOR_LOST, start + 13.5, 2, start + 13.55),
         ]
     rows = FaultPlan(tuple(events)).rows(n, dt)
     inputs: dict[str, Any] = {name: rows[name] for name in ("supply", *FAULTS)}

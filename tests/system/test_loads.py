@@ -57,14 +57,30 @@ def test_emergency_stop_is_gentle_and_ends_down(direction: int) -> None:
     assert found.acceleration < 0.5 * SIMONA.limits.acceleration[2]
 
 
-def test_closed_valves_are_held_back_by_the_relief_valves() -> None:
-    """Full speed against closed valves: no leg pushes much above relief pressure on its area, and none far below."""
-    found = case(FaultKind.SENSOR_LOST)
-    relief = 20.0e6 * 25e-4
-    assert 0.8 * relief < found.force < 1.2 * relief  # the relief valve's own gain is what lies between
-    # platform and rods under six such forces and their weight; cylinders only turn
-    assert found.acceleration == pytest.approx(6 * found.force * SLOPE / (3500 + 6 * 50) + 9.80665, rel=0.2)
-    assert found.found is Fault.MEASUREMENT and found.end is State.HELD
+@pytest.mark.parametrize("kind", [FaultKind.SENSOR_LOST, FaultKind.SENSOR_FROZEN, FaultKind.SENSOR_OFFSET])
+def test_without_a_length_sensor_the_base_goes_down_as_gently_as_in_an_emergency_stop(kind: FaultKind) -> None:
+    """A frozen one is found when the leg has gone on by 5 mm, at 0.8 m/s; the rate carries it from there."""
+    found, stop = case(kind), case(None)
+    assert found.found is Fault.MEASUREMENT and found.end is State.OFF and found.contact is None
+    assert found.found_after is not None and found.found_after < 0.01
+    assert found.acceleration < 1.2 * stop.acceleration and found.force < 1.3 * stop.force
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("kind", [FaultKind.VALVE_STUCK, FaultKind.VALVE_HARD_IN, FaultKind.VALVE_REVERSED])
+def test_with_a_valve_out_of_order_the_base_sinks_softly(kind: FaultKind, direction: int) -> None:
+    """No leg pushes much above relief pressure on its area, and it lands at the speed of the bleeds, not at that of a
+    closed valve, which braked by 60 m/s2."""
+    found = case(kind, direction)
+    assert found.found is Fault.VALVE and found.end is State.HELD and found.rest_after is not None
+    assert found.contact is not None and found.contact_is_soft
+    assert found.force < 1.1 * 20.0e6 * 25e-4 and found.acceleration < 20.0
+
+
+def test_without_supply_the_base_sinks_softly() -> None:
+    found = case(FaultKind.SUPPLY_LOST)
+    assert found.found is Fault.SUPPLY and found.end is State.HELD and found.contact_is_soft
+    assert found.rest_after is not None
 
 
 def test_a_seized_leg_loads_its_joint_with_its_brake() -> None:
@@ -72,6 +88,8 @@ def test_a_seized_leg_loads_its_joint_with_its_brake() -> None:
     found = case(FaultKind.LEG_SEIZED)
     assert found.joint == pytest.approx(SEIZED_DAMPING * 0.9 * SLOPE, rel=0.1)
     assert found.joint > 2 * found.force  # the actuator itself does not push that
+    assert found.found is Fault.TRACKING and found.found_after is not None and found.found_after < 0.1
+    assert found.end is State.HELD and found.contact is None and found.rest_after is not None
 
 
 def test_a_silent_host_is_no_fault() -> None:

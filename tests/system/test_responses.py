@@ -1,14 +1,19 @@
 """Measured responses: known answers for what evaluates them, and the loop of SIMONA."""
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from motionbase.control.design import LinearLeg
+from motionbase.control.law import ControlLaw
 from motionbase.errors import SimulationError
+from motionbase.plant.plant import Plant
 from motionbase.platform.load import load_platform
+from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.margins import design
 from motionbase.system.responses import FrequencyResponse, Responses, tones
 from motionbase.system.runs import Run
@@ -27,10 +32,24 @@ def test_step_arrives_and_stays() -> None:
     np.testing.assert_allclose(found.y[-200:], 0.05, atol=2e-4)  # integrator and friction settle within a few 0.1 mm
     assert found.overshoot == pytest.approx(found.y.max() / 0.05 - 1, abs=1e-12)
     assert found.settling is not None and np.all(np.abs(found.y[found.t > found.settling] - 0.05) <= 0.001)
-    # the demand within the limits is full acceleration, then full braking; the oil springs ring by less than a fifth
+    # full acceleration, then full braking would rise in `fastest`; bounded jerk and gentle braking take longer
     fastest = 2 * (1 - math.sqrt(0.2)) * math.sqrt(0.05 / SIMONA.limits.acceleration[2])
-    assert found.rise == pytest.approx(fastest, rel=0.2)
+    assert fastest < found.rise < 3 * fastest
     assert found.crosstalk[0] < 1e-4 and found.crosstalk[1] < 1e-4  # heave is symmetric
+
+
+@pytest.mark.parametrize("axis", ["surge", "sway", "heave", "roll", "pitch", "yaw"])
+def test_steps_overshoot_by_less_than_five_percent(axis: str) -> None:
+    """The bar of the work; with a law that knows its plant they hardly overshoot at all."""
+    assert measured().step(axis, 0.05, duration=1.0).overshoot < 0.005
+
+
+def test_a_heavier_payload_than_the_law_knows_is_still_carried_well() -> None:
+    """20 % more mass in surge, the worst of the axes: the feed-forward lacks a fifth, the feedback makes up for it."""
+    load = replace(SIMONA.payload, mass=1.2 * SIMONA.payload.mass)
+    law = ControlLaw(SIMONA)
+    loop = ClosedLoop(law, Plant(replace(SIMONA, payload=load), dt=law.dt))
+    assert Responses(SIMONA, loop).step("surge", 0.05, duration=1.5).overshoot < 0.06
 
 
 def test_step_the_other_way_is_its_mirror() -> None:
@@ -38,12 +57,12 @@ def test_step_the_other_way_is_its_mirror() -> None:
     np.testing.assert_allclose(down.y, -up.y, atol=2e-4)  # noise of the sensors and the friction it meets
 
 
-def test_slow_tones_are_followed_and_fast_ones_lag() -> None:
-    found = measured().frequency("heave", np.array([0.5, 2.0, 25.0]))
-    assert found.gain[0] == pytest.approx(1.0, abs=0.01)
-    assert found.phase[0] == pytest.approx(0.0, abs=1.0) and found.phase[1] == pytest.approx(0.0, abs=5.0)
-    assert found.phase[2] < -90.0
-    assert found.bandwidth is not None and 2.0 < found.bandwidth < 25.0
+def test_tones_are_followed_beyond_the_oil_springs() -> None:
+    """0.5 Hz to 1 % and 2 degrees, the bar of the work; 15 Hz, near the oil springs of heave, without ringing."""
+    found = measured().frequency("heave", np.array([0.5, 2.0, 15.0]))
+    assert np.all(np.abs(found.gain - 1) < [0.01, 0.01, 0.1])
+    assert np.all(np.abs(found.phase) < [2.0, 2.0, 10.0])
+    assert found.bandwidth is None  # none of them lags a quarter
     assert found.distortion[0] < 0.01
 
 
@@ -75,6 +94,7 @@ def test_motion_has_the_angles_of_an_independent_library() -> None:
 
 def test_margins_of_every_mode_and_the_worst() -> None:
     found = design(SIMONA)
+    assert isinstance(found.leg, LinearLeg)
     assert len(found.modes) == 6 and all(m.margins.stable for m in found.modes)
     assert found.worst.phase == min(m.margins.phase for m in found.modes) >= math.radians(45)
     assert found.worst.gain == min(m.margins.gain for m in found.modes) >= 2

@@ -1,5 +1,6 @@
 """Fast runs: the same bits as one scan, however they are cut, and every input in its own tick."""
 
+import math
 from functools import cache
 from typing import Any
 
@@ -62,6 +63,26 @@ def test_columns_have_the_channels_of_the_record() -> None:
     np.testing.assert_allclose(run["t"], 0.005 * np.arange(1, 101), atol=1e-12)
     np.testing.assert_array_equal(run["tick"], 10 * np.arange(1, 101))
     np.testing.assert_array_equal(run["state"], run.outputs["state"])
+
+
+def test_pieces_are_the_run_and_times_are_exact() -> None:
+    """Every third tick: pieces of 498 ticks and a rest."""
+    whole = runner().run(Scenario(seed=5), 0.6, every=3)
+    pieces = list(runner().pieces(Scenario(seed=5), 0.6, every=3))
+    assert [len(p.t) for p in pieces] == [166, 166, 68]
+    for name in NAMES:
+        np.testing.assert_array_equal(np.concatenate([p[name] for p in pieces]), whole[name], err_msg=name)
+    same(pieces[-1].end, whole.end)
+    np.testing.assert_array_equal(whole["t"], 3 * np.arange(1, 401) / 2000)  # the nearest doubles
+    np.testing.assert_array_equal(whole.t, whole["t"])
+
+
+def test_the_automatic_operator_steps_back() -> None:
+    """Asked to go down while it rises: once a person has taken over it stays there, otherwise it is led up again."""
+    for until, last in ((0.3, State.DOWN), (math.inf, State.RISING)):
+        seen = runner().run(Scenario(requests={0.3: Request.DOWN}, automatic_until=until), 1.5)["state"]
+        changes = [State(int(seen[k])) for k in np.flatnonzero(np.diff(seen)) + 1]
+        assert changes[:3] == [State.RISING, State.LOWERING, State.DOWN] and changes[-1] is last
 
 
 def test_a_fault_acts_in_its_tick() -> None:

@@ -17,13 +17,15 @@ from motionbase.actuators.limits import snapped
 from motionbase.actuators.valve import conductance, openings
 from motionbase.spatial.rotations import Expr
 
+REGULATED_DROP = 5e5  # [Pa] above it the bleeds' flow is regulated, below it is a line through zero
+
 
 class Ways(NamedTuple):
     """Conductances of one chamber's ways [m^3/(s Pa)]."""
 
     supply: Expr  # over the valve to the supply
     back: Expr  # over the valve to the return
-    bleed: Expr  # through the abort manifold to the return
+    bleed: Expr  # through the regulator of the abort manifold to the return
     relief: Expr  # for pressure above the relief pressure, to the return
     makeup: Expr  # for pressure below the return's, from the return
 
@@ -61,7 +63,10 @@ def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pai
 def _ways(
     actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, bleed: Expr, narrow: Expr, lines: Lines
 ) -> Ways:
-    """Of the chamber with pressure p, from its edges' openings; flow into the chamber bypasses the cushion."""
+    """Of the chamber with pressure p, from its edges' openings and the bleed's flow.
+
+    Flow into the chamber bypasses the cushion.
+    """
 
     def way(opening: Expr, source: Expr) -> Expr:
         return conductance(actuator, opening, source - p, ca.if_else(p > source, narrow, 0))
@@ -74,14 +79,15 @@ def _ways(
         to_supply = ca.if_else(pressing, through, 0)
         to_return = through - to_supply
     relief = ca.if_else(p > actuator.relief_pressure, actuator.relief_gain, 0)
-    return Ways(to_supply, to_return, bleed, relief, ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0))
+    bleeds = bleed / ca.fmax(p - lines.p_return, REGULATED_DROP)
+    return Ways(to_supply, to_return, bleeds, relief, ca.if_else(p < lines.p_return, actuator.anticavitation_gain, 0))
 
 
 def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lines: Lines) -> tuple[Ways, Ways]:
     """Ways of the cap and of the rod chamber; the abort manifold shuts the valve off and opens the bleeds."""
     extend, retract = openings(actuator, spool)
     live = 1 - lines.abort
-    extend, retract, bleed = live * extend, live * retract, actuator.bleed_conductance * lines.abort
+    extend, retract, bleed = live * extend, live * retract, lines.abort * actuator.bleed_flow
     return (
         _ways(actuator, p.cap, extend, retract, bleed, narrow.cap, lines),
         _ways(actuator, p.rod, retract, extend, bleed, narrow.rod, lines),

@@ -111,6 +111,16 @@ class ElectricActuator:
         return self.torque_max * self.ratio
 
     @property
+    def p_supply(self) -> float:
+        """What a port of this name reads with full power: the part of the nominal one that is there."""
+        return 1.0
+
+    @property
+    def p_return(self) -> float:
+        """Means nothing to an electric leg."""
+        return 0.0
+
+    @property
     def speed_gain(self) -> float:
         """Proportional gain of the speed loop [N s/m]; its integral acts over 4 / speed_bandwidth."""
         return self.speed_bandwidth * (self.load_mass + self.reflected_mass)
@@ -126,12 +136,17 @@ def force_limits(actuator: ElectricActuator, l_dot: Expr) -> tuple[Expr, Expr]:
     return -actuator.force_max * share(-l_dot), actuator.force_max * share(l_dot)
 
 
-def drive(actuator: ElectricActuator, integral: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, Expr]:
-    """Force that the speed loop asks for [N], and the rate of its integral [N/s], which waits at the limit of force."""
+def drive(
+    actuator: ElectricActuator, integral: Expr, l_dot: Expr, u: Expr, abort: Expr, power: Expr = 1
+) -> tuple[Expr, Expr]:
+    """Force that the speed loop asks for [N], and the rate of its integral [N/s], which waits at the limit of force.
+
+    Of the limit of force only the part `power` (0 to 1) is there.
+    """
     gain, w = actuator.speed_gain, actuator.speed_bandwidth
     error = limited(u, 1) * actuator.v_max - l_dot
     wanted = gain * error + integral
-    lower, upper = force_limits(actuator, l_dot)
+    lower, upper = (power * limit for limit in force_limits(actuator, l_dot))
     within = ca.fmin(ca.fmax(wanted, lower), upper)
     winding = ca.logic_and(within != wanted, error * wanted > 0)
     rate = ca.if_else(winding, 0, 0.25 * w * gain * error)
@@ -165,25 +180,39 @@ def electric_rates(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     return Kernel("electric_rates", inputs, outputs, expr, "an electric leg at an instant")
 
 
+def step(
+    actuator: ElectricActuator,
+    stroke: LegStroke,
+    h: Expr,
+    x: Expr,
+    l: Expr,
+    l_next: Expr,
+    l_dot_next: Expr,
+    u: Expr,
+    abort: Expr,
+    power: Expr = 1,
+) -> tuple[Expr, Expr, Expr]:
+    """State and force after h, the leg going evenly from l to l_next, and the motor's mean power."""
+    dl = l_next - l
+    l_dot = dl / h
+    _, winding = drive(actuator, x[1], l_dot, u, abort, power)
+    wanted, winding = drive(actuator, x[1] + 0.5 * h * winding, l_dot, u, abort, power)
+    s = h * (1 / actuator.torque_lag)
+    motor = wanted + (x[0] - wanted) / (1 + s * (1 + 0.5 * s))
+    reach = h * (1 / actuator.brake_time)
+    brake = x[2] + limited(abort - x[2], reach)
+
+    hold, hold_next = actuator.brake_force * 0.5 * (x[2] + brake), actuator.brake_force * brake
+    z, friction = friction_step(actuator.friction, x[3], dl, l_dot, l_dot_next, hold, hold_next)
+    x_next = ca.vertcat(snapped(motor), snapped(x[1] + h * winding), brake, z)
+    return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
+
+
 def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     """(h, x, l, l_next, l_dot_next, u, abort) -> (x_next, f, power): as a hydraulic leg's step, of second order."""
-    law = actuator.friction
 
     def expr(h: Expr, x: Expr, l: Expr, l_next: Expr, l_dot_next: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
-        abort = _bounded(abort)
-        dl = l_next - l
-        l_dot = dl / h
-        _, winding = drive(actuator, x[1], l_dot, u, abort)
-        wanted, winding = drive(actuator, x[1] + 0.5 * h * winding, l_dot, u, abort)
-        s = h * (1 / actuator.torque_lag)
-        motor = wanted + (x[0] - wanted) / (1 + s * (1 + 0.5 * s))
-        reach = h * (1 / actuator.brake_time)
-        brake = x[2] + limited(abort - x[2], reach)
-
-        hold, hold_next = actuator.brake_force * 0.5 * (x[2] + brake), actuator.brake_force * brake
-        z, friction = friction_step(law, x[3], dl, l_dot, l_dot_next, hold, hold_next)
-        x_next = ca.vertcat(snapped(motor), snapped(x[1] + h * winding), brake, z)
-        return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
+        return step(actuator, stroke, h, x, l, l_next, l_dot_next, u, _bounded(abort))
 
     inputs = (
         Port("h", (), "s", "step"),

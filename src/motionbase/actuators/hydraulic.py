@@ -62,7 +62,7 @@ class HydraulicActuator:
         anticavitation_gain: flow from the return into a chamber for each Pa below the return [m^3/(s Pa)]
         cushion_area_min: outlet area left at the hard end, of the area of the fully open valve
         friction: of the piston and rod seals
-        abort_bleed: flow through the abort manifold, a laminar restrictor of each chamber, of rated_flow at rated_drop
+        abort_bleed: flow out of each chamber through the abort manifold, of rated_flow; the same for any load
         stop_stiffness: of the hard ends [N/m]
         stop_damping: of the hard ends [N s/m]
     """
@@ -88,7 +88,7 @@ class HydraulicActuator:
     anticavitation_gain: float
     cushion_area_min: float
     friction: Friction
-    abort_bleed: float = 0.1
+    abort_bleed: float = 0.05
     stop_stiffness: float = 5e7
     stop_damping: float = 1e5
 
@@ -120,6 +120,6 @@ class HydraulicActuator:
         return self.rated_flow / math.sqrt(self.rated_drop)
 
     @property
-    def bleed_conductance(self) -> float:
-        """Of a chamber's open bleed in the abort manifold [m^3/(s Pa)]."""
-        return self.abort_bleed * self.rated_flow / self.rated_drop
+    def bleed_flow(self) -> float:
+        """Largest out of a chamber through the abort manifold [m^3/s]."""
+        return self.abort_bleed * self.rated_flow

@@ -9,8 +9,13 @@ with oil spring k, droop R (velocity lost per force) and V the valve with the de
 
     L = V s0^2 / (s^2 + k R s + s0^2) (k_p / s + k_i / s^2 + k_v + k_a s + k_dp m s^2 / (s + dp_corner)).
 
-Pressure feedback adds k_dp to R: a damping ratio zeta needs R + k_dp = 2 zeta / sqrt(k m). The slowest mode sets k_dp;
-k_p is then the largest, from `fraction` of its frequency downwards, with which all six modes keep the margins.
+Pressure feedback adds k_dp to R, acceleration feedback adds k_a: the damping ratio of a mode is then
+
+    2 zeta = (R + k_dp) sqrt(k m) + k_a sqrt(k / m),
+
+so the first damps heavy modes and the second light ones. Both ratios, of the slowest and of the fastest mode, give k_dp
+and k_a; k_p is then the largest, from `fraction` of the slowest frequency downwards, with which all six modes keep the
+margins.
 """
 
 from __future__ import annotations
@@ -50,6 +55,11 @@ class LinearLeg:
     valve_frequency: float
     valve_damping: float
     delay: float
+
+    @property
+    def lag(self) -> float:
+        """Of valve and computing for slow commands [s]."""
+        return self.delay + 2 * self.valve_damping / self.valve_frequency
 
 
 @final
@@ -136,17 +146,28 @@ def margins(leg: LinearLeg, gains: Mapping[str, float]) -> Margins:
     return Margins(stable, phase, float(gain), distance, bandwidth)
 
 
+def damping(leg: LinearLeg, zeta: float) -> tuple[float, float]:
+    """k_dp [m/(s N)] and k_a [s] with which the slowest and the fastest mode have the damping ratio zeta."""
+    m = np.array([leg.masses[0], leg.masses[-1]])
+    weights = np.column_stack([np.sqrt(leg.stiffness * m), np.sqrt(leg.stiffness / m)])
+    missing = 2 * zeta - leg.droop * weights[:, 0]
+    if m[0] < 1.1 * m[1]:  # one damping for all of them: the pressures' alone
+        return max(0.0, float(missing[0] / weights[0, 0])), 0.0
+    k_dp, k_a = np.linalg.solve(weights, missing)
+    return max(0.0, float(k_dp)), max(0.0, float(k_a))
+
+
 def gains_for(
     leg: LinearLeg, zeta: float = 0.7, fraction: float = 0.5, phase: float = math.radians(45), gain: float = 2.0
 ) -> dict[str, float]:
     """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
     slowest = math.sqrt(leg.stiffness / leg.masses[0])
-    full = max(0.0, 2 * zeta / math.sqrt(leg.stiffness * leg.masses[0]) - leg.droop)
+    k_dp, k_a = damping(leg, zeta)
     best: dict[str, float] = {}
     for part in np.linspace(1.0, 0.1, 10):  # a slow valve cannot give all of the damping
         for k_p in fraction * slowest * 0.93 ** np.arange(50):
-            gains = {"k_p": float(k_p), "k_i": 0.02 * float(k_p) ** 2, "k_v": 0.0, "k_a": 0.0}
-            gains |= {"k_dp": float(part) * full, "dp_corner": 0.1 * slowest}
+            gains = {"k_p": float(k_p), "k_i": 0.02 * float(k_p) ** 2, "k_v": 0.0, "k_a": float(part) * k_a}
+            gains |= {"k_dp": float(part) * k_dp, "dp_corner": 0.1 * slowest, "lead": leg.lag}
             if best and k_p <= best["k_p"]:
                 break
             found = margins(leg, gains)

@@ -20,6 +20,7 @@ class Fault(IntEnum):
     KINEMATICS = 9
     TIMEOUT = 10
     OPERATOR_ABORT = 11
+    BLIND = 12
 
     @property
     def sentence(self) -> str:
@@ -30,21 +31,22 @@ class Fault(IntEnum):
 SENTENCES = {
     Fault.NONE: "no fault",
     Fault.ESTOP: "the emergency stop acts",
-    Fault.MEASUREMENT: "the measured length of a leg is no number, out of range or jumps",
-    Fault.VALVE: "the spool of a leg's valve is not where it was sent",
+    Fault.MEASUREMENT: "the measured length of a leg is no number, out of range or contradicts its rate",
+    Fault.VALVE: "the valve or the drive of a leg does not do what it was told",
     Fault.LEG_VELOCITY: "a leg is faster than it may be",
     Fault.TRACKING: "a leg does not follow its command and may be seized",
-    Fault.SUPPLY: "the supply pressure is too low",
+    Fault.SUPPLY: "the supply pressure, or the power of the drives, is too low",
     Fault.PRESSURE: "a measured pressure of a leg is no number or out of range",
     Fault.LIMIT_CONTACT: "a leg is at its hard end",
     Fault.KINEMATICS: "no pose of the platform has the measured leg lengths",
     Fault.TIMEOUT: "a change of state takes too long",
     Fault.OPERATOR_ABORT: "the operator asked for an abort",
+    Fault.BLIND: "neither the length nor the rate of a leg can be believed",
 }
-BLOCKING = frozenset({Fault.MEASUREMENT, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
-"""Faults with which going down under control is not possible: the legs are held."""
-SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY})
-"""Faults with which a closed command does not close the valve: the hardware must shut it off (output `abort`)."""
+BLOCKING = frozenset({Fault.BLIND, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
+"""Faults with which going down under control is not possible: the legs are stopped and held."""
+SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY, Fault.SUPPLY})
+"""Faults with which a closed command does not hold the leg: the hardware must shut the valves off (output `abort`)."""
 
 
 class WarningBit(IntFlag):

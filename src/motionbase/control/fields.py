@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,7 +24,11 @@ MIXED = "SI, mixed"  # the comma tells the compiler that parts of such a port ma
 class Field:
     """A part of a vector: `size` numbers, what they are at first, and columns if it is a matrix (row by row).
 
-    `initial` is one number for all, a number for each, or the columns of every row.
+    Attributes:
+        initial: one number for all, a number for each, or the columns of every row
+        tunable: people may change it while the law runs, each number from `least` to `most`
+        at_rest: only while the base rests
+        least, most: one number for all, or a number for each
     """
 
     name: str
@@ -32,6 +37,24 @@ class Field:
     description: str
     initial: float | tuple[float, ...] = 0.0
     columns: int = 0
+    tunable: bool = False
+    least: float | tuple[float, ...] = -math.inf
+    most: float | tuple[float, ...] = math.inf
+    at_rest: bool = False
+
+    def __post_init__(self) -> None:
+        for what in ("initial", "least", "most"):
+            if (given := np.size(getattr(self, what))) not in (1, self.size, self.columns):
+                raise PortError(f"field {self.name!r}: {what} has {given} numbers, 1 or {self.size} are wanted")
+        if not self.tunable:
+            return
+        least, values, most = self.bounds[0], self.values, self.bounds[1]
+        for k in range(self.size):
+            if not (np.isfinite([least[k], most[k]]).all() and least[k] <= values[k] <= most[k]):
+                raise PortError(
+                    f"field {self.name!r}: its value is {values[k]:.6g} {self.unit}, and its bounds are {least[k]:.6g} "
+                    f"and {most[k]:.6g}; a tunable one needs finite bounds around its value"
+                )
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -41,7 +64,15 @@ class Field:
     @property
     def values(self) -> Vector:
         """What the numbers are at first."""
-        given = np.asarray(self.initial, dtype=np.float64)
+        return self._spread(self.initial)
+
+    @property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """Least and greatest value of each number."""
+        return self._spread(self.least), self._spread(self.most)
+
+    def _spread(self, numbers: float | tuple[float, ...]) -> Vector:
+        given = np.asarray(numbers, dtype=np.float64)
         shape = self.shape if given.size == self.columns else (self.size,)
         return np.broadcast_to(given, shape).reshape(self.size).copy()
 

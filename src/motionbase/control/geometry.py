@@ -102,15 +102,47 @@ def force_of(platform: Hexapod) -> Kernel:
     return Kernel("leg_forces", (MOTION,), (Port("f_ff", 6, "N", "pushing is positive"),), expr)
 
 
-def inverse_and_force_of(platform: Hexapod) -> Kernel:
-    """Both at once: they have the legs' directions in common."""
-    inverse, force = inverse_of(platform), force_of(platform)
+def felt_of(platform: Hexapod) -> Kernel:
+    """Motion that is asked for, platform sensors -> leg accelerations as the platform's own sensors feel them.
+
+    Less what is asked for, the platform's acceleration goes through J; velocities are taken as asked for.
+    """
+
+    def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
+        omega, alpha_asked = turning(motion)
+        legs = _legs(platform, motion)
+        R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
+        missing = ca.vertcat(alpha_asked - R @ alpha, motion[:3, 2] + ca.DM([0.0, 0.0, G]) - R @ acc)
+        _, l_ddot = leg_accelerations(legs, omega, motion[:3, 1], alpha_asked, motion[:3, 2])
+        return l_ddot - legs.J @ missing
+
+    inputs = (MOTION, Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
+    return Kernel("felt_accelerations", inputs, (Port("l_ddot_felt", 6, "m/s^2"),), expr)
+
+
+def demands_of(platform: Hexapod) -> Kernel:
+    """Legs, forces and felt accelerations at once: they have the legs' directions in common."""
+    inverse, force, felt = inverse_of(platform), force_of(platform), felt_of(platform)
     return Kernel(
-        "legs_and_forces",
-        (MOTION,),
-        (*inverse.outputs, *force.outputs),
-        lambda motion: (inverse.expr(motion), force.expr(motion)),
+        "leg_demands",
+        felt.inputs,
+        (*inverse.outputs, *force.outputs, *felt.outputs),
+        lambda motion, acc, alpha: (inverse.expr(motion), force.expr(motion), felt.expr(motion, acc, alpha)),
     )
+
+
+def _neutral_jacobian(platform: Hexapod) -> NDArray[np.float64]:
+    """(6, 6) leg velocities from angular and linear velocity at neutral."""
+    b = np.asarray(platform.joints)
+    u = b + np.asarray(platform.p_neutral) - np.asarray(platform.base)
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    return np.hstack([np.cross(b, u), u])
+
+
+def leg_ratios(platform: Hexapod) -> NDArray[np.float64]:
+    """(6,) largest leg velocity for each unit of velocity in a degree of freedom, at neutral [-, m]."""
+    J = _neutral_jacobian(platform)
+    return np.asarray(np.abs(J[:, [3, 4, 5, 0, 1, 2]]).max(axis=0))
 
 
 def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
@@ -118,10 +150,7 @@ def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
     mass, centre, inertia = carried(platform)
     c = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
     M = np.block([[inertia, mass * c], [mass * c.T, mass * np.eye(3)]])
-    b = np.asarray(platform.joints)
-    u = b + np.asarray(platform.p_neutral) - np.asarray(platform.base)
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    J = np.hstack([np.cross(b, u), u])
+    J = _neutral_jacobian(platform)
     return np.asarray(1 / np.linalg.eigvalsh(J @ np.linalg.solve(M, J.T)))
 
 

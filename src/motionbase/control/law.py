@@ -1,4 +1,4 @@
-"""The control law: one pure program a tick, from requests, host frames and measurements to valve commands."""
+"""The control law: one pure program a tick, from requests, host frames and measurements to commands of the legs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import final
 
 from numpy.typing import ArrayLike
 
-from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Program, Unit
 from motionbase.control.fields import Fields, Vector
-from motionbase.control.geometry import force_of, forward_of, inverse_and_force_of, inverse_of
-from motionbase.control.params import STATE, parameters_for
+from motionbase.control.geometry import demands_of, force_of, forward_of, inverse_of
+from motionbase.control.leg_control import LegControl, leg_control
+from motionbase.control.params import parameters_for, state_for
 from motionbase.control.ports import ControlPorts
 from motionbase.control.tick import Tick
-from motionbase.errors import ModelError
 from motionbase.platform.hexapod import Hexapod
 
 RATE = 2000.0  # [Hz], as the motion base of NASA Langley has it
@@ -25,7 +24,7 @@ RATE = 2000.0  # [Hz], as the motion base of NASA Langley has it
 @final
 @dataclass(frozen=True)
 class ControlLaw:
-    """The law of a hydraulic hexapod; `program` is what runs.
+    """The law of a hexapod with hydraulic or electric legs; `program` is what runs.
 
     Attributes:
         platform: the hexapod
@@ -44,25 +43,19 @@ class ControlLaw:
     force: Unit | None = None
 
     @cached_property
-    def actuator(self) -> HydraulicActuator:
-        """Of each leg."""
-        actuator = self.platform.actuator
-        if not isinstance(actuator, HydraulicActuator):
-            raise ModelError(
-                f"control law: platform {self.platform.name!r} has {type(actuator).__name__} legs, "
-                "this law is for a HydraulicActuator; write one of your own over ControlPorts"
-            )
-        return actuator
+    def legs(self) -> LegControl:
+        """Gains, loop and state of the legs' kind."""
+        return leg_control(self.platform, self.dt)
 
     @cached_property
     def parameters(self) -> Fields:
         """Names, units and values of the tunable parameters."""
-        return parameters_for(self.platform, self.actuator, self.dt)
+        return parameters_for(self.platform, self.legs)
 
-    @property
+    @cached_property
     def state(self) -> Fields:
         """Names of the state's parts."""
-        return STATE
+        return state_for(self.legs)
 
     def parameter_vector(self, **changes: ArrayLike) -> Vector:
         """Values for the port `parameters`; changes by name."""
@@ -70,7 +63,7 @@ class ControlLaw:
 
     def initial_state(self) -> Vector:
         """For the port `x` before the first tick."""
-        return STATE.vector()
+        return self.state.vector()
 
     @cached_property
     def program(self) -> Program:
@@ -78,12 +71,12 @@ class ControlLaw:
         platform = self.platform
         forward, inverse = self.forward or forward_of(platform), self.inverse or inverse_of(platform)
         force = self.force or force_of(platform)
-        both = inverse_and_force_of(platform) if self.inverse is None and self.force is None else None
-        tick = Tick(platform, self.actuator, self.parameters, self.dt, forward, inverse, force, both)
+        both = demands_of(platform) if self.inverse is None and self.force is None else None
+        tick = Tick(platform, self.legs, self.parameters, self.state, self.dt, forward, inverse, force, both)
         return Program(
             "control",
-            inputs=ControlPorts.inputs(self.parameters, STATE),
-            outputs=ControlPorts.outputs(STATE),
+            inputs=ControlPorts.inputs(self.parameters, self.state),
+            outputs=ControlPorts.outputs(self.state),
             body=tick.describe,
             description=f"control law of {self.platform.name}",
         )

@@ -1,18 +1,29 @@
-"""Limits of position, velocity and acceleration of one axis, kept exactly in discrete time and without wind-up.
+"""Limits of position, velocity, acceleration and jerk of one axis, kept in discrete time and without wind-up.
 
 The limiter follows its target. It passes a target through unchanged as long as no limit is touched; otherwise it chases
-the target as fast as the limits allow. Its only state is where its output is and how fast, so there is nothing to wind
-up: a target that comes back inside is followed at once. Each leg and each degree of freedom has its own: a leg at its
-end does not scale the motion of healthy ones.
+the target as fast as the limits allow. Its state is the motion of its output and the target's last acceleration, so
+there is nothing to wind up: a target that comes back inside is followed at once. Each leg and each degree of freedom
+has its own: a leg at its end does not scale the motion of healthy ones.
+
+Limits of position, velocity and acceleration are kept exactly. Jerk is for the ride and for the oil spring, which rings
+at a step of acceleration: it gives way where one of the others would be exceeded.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Body, Kernel, Port, Program
 
-CHASE = 0.5  # of the acceleration, to come up with a target that accelerates itself
+LIMITER = 5  # numbers that a limiter keeps
+CHASE = 0.5  # of acceleration and jerk, to brake with in a chase: enough is left for a target that moves
+FOLLOW = 4.0  # times the jerk of a chase, up to which a target is followed: fast tones are smooth all the same
+KEEPS_UP, TOO_FAST = 1.05, 1.25  # acceleration of a target over that of the chase: below, above
+NOTICE, FORGET = 0.01, 1.0  # [s] in which a target that is too fast is found out, and forgiven
+CATCH = 0.25  # of the jerk, which may be left when the target is met: the next tick takes twice as much
+SETTLE_TICKS = 6.0  # time constant of the velocity in a chase, where the error is small
 
 
 def steps_to_stop(d: ca.SX, a: ca.SX, dt: ca.SX) -> ca.SX:
@@ -30,21 +41,95 @@ def braking_velocity(d: ca.SX, a: ca.SX, dt: ca.SX) -> ca.SX:
     return d / (n * dt) + a * dt * (n - 1) / 2
 
 
-def _limited(
-    dt: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_brake: ca.SX, before: ca.SX, target: ca.SX
-) -> tuple[ca.SX, ...]:
-    x, v = before[0], before[1]
-    known = ca.logic_and(ca.fabs(target[0]) < ca.inf, ca.fabs(target[1]) < ca.inf)  # a NaN leads nowhere: stay
+def smooth_root(x: ca.SX, rate: ca.SX, knee: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """y with y' y = rate far from 0 and y = rate x / knee near it, odd in x; and y' = dy/dx.
+
+    As velocity over distance it brakes by `rate`, as acceleration over velocity it does so with jerk `rate`, and the
+    end of either is exponential instead of abrupt: y = sqrt(knee^2 + 2 rate |x|) - knee.
+    """
+    root = ca.sqrt(knee**2 + 2 * rate * ca.fabs(x))
+    return ca.sign(x) * (root - knee), rate / root
+
+
+def _chase(
+    dt: ca.SX, x: ca.SX, v: ca.SX, r: ca.SX, r_dot: ca.SX, r_ddot: ca.SX, r_ddot_before: ca.SX, v_max: ca.SX,
+    a_chase: ca.SX, j_chase: ca.SX,
+) -> ca.SX:  # fmt: skip
+    """Acceleration that meets the target: along the velocity from which it can still be met without overshoot."""
+    # the target when the output was at x, a tick ago; its velocity as a difference, which v is
+    rise = r_ddot - r_ddot_before
+    gap = r - x - r_dot * dt + (r_ddot / 2 - rise / 6) * dt**2
+    r_dot = r_dot - (3 / 2 * r_ddot - 7 / 6 * rise) * dt
+    a, jerk = CHASE * a_chase, CHASE * j_chase
+    nearing, slope = smooth_root(gap, a, a**2 / (2 * jerk))  # d = v^2 / 2a + v a / 2j: braking with a bounded jerk
+    wanted = ca.fmin(ca.fmax(r_dot + nearing, -v_max), v_max)
+    along = ca.if_else(ca.eq(wanted, r_dot + nearing), r_ddot_before - slope * (v - r_dot), 0.0)
+    onto, _ = smooth_root(wanted - v, jerk, jerk * SETTLE_TICKS * dt)
+    return ca.fmin(ca.fmax(along + onto, -a_chase), a_chase)
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What a tick knows of its target, and what it takes to be there at its end.
+
+    Attributes:
+        r, r_dot, r_ddot: the target within the limits of position; it rests where it is not `inside`
+        near: whether it is within reach now, and will be in the next tick
+        v, a: velocity and acceleration that lead to it
+        haste: acceleration of targets of late, over that of the chase
+    """
+
+    r: ca.SX
+    r_dot: ca.SX
+    r_ddot: ca.SX
+    inside: ca.SX
+    near: ca.SX
+    v: ca.SX
+    a: ca.SX
+    haste: ca.SX
+
+
+def _aim(
+    dt: ca.SX, x_min: ca.SX, x_max: ca.SX, a_max: ca.SX, a_chase: ca.SX, jerk_time: ca.SX, before: ca.SX, target: ca.SX
+) -> Aim:  # fmt: skip
+    x, v, a = before[0], before[1], before[2]
+    known = ca.SX(1)  # a NaN leads nowhere: stay
+    for k in range(3):
+        known = ca.logic_and(known, ca.fabs(target[k]) < ca.inf)
     r = ca.if_else(known, ca.fmin(ca.fmax(target[0], x_min), x_max), x)
     inside = ca.logic_and(known, ca.eq(r, target[0]))
     r_dot = ca.if_else(inside, target[1], 0.0)
+    r_ddot = ca.if_else(inside, ca.fmin(ca.fmax(target[2], -a_max), a_max), 0.0)
+    v_follow = (r - x) / dt
+    a_follow = (v_follow - v) / dt
+    v_target = r_dot - (r_ddot / 2 - (r_ddot - before[3]) / 6) * dt
+    jump, jump_chase = FOLLOW * a_max * dt / jerk_time, a_chase * dt / jerk_time
+    near = ca.logic_and(
+        ca.fabs(a_follow - a) <= jump,
+        ca.logic_and(
+            ca.fabs(a_follow - before[3]) <= jump / 2, ca.fabs(v_follow - v_target) <= CATCH * jump_chase * dt
+        ),
+    )
+    seen = ca.if_else(inside, ca.fmin(ca.fabs(target[2]) / a_chase, 2.0), 0.0) - before[4]
+    haste = before[4] + seen * ca.if_else(seen > 0, dt / NOTICE, dt / FORGET)
+    return Aim(r, r_dot, r_ddot, inside, near, v_follow, a_follow, haste)
 
-    # chase: the velocity that meets the target, braking relative to it
-    gap = r - x - r_dot * dt
-    a_chase = CHASE * a_max
-    near = ca.fabs(gap) <= a_chase * dt**2
-    far = r_dot + ca.sign(gap) * braking_velocity(ca.fabs(gap), a_chase, dt)
-    wanted = ca.if_else(near, (r - x) / dt, far)
+
+def _limited(
+    dt: ca.SX, jerk_time: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_chase: ca.SX,
+    a_brake: ca.SX, before: ca.SX, target: ca.SX,
+) -> tuple[ca.SX, ...]:  # fmt: skip
+    x, v, a = before[0], before[1], before[2]
+    j_follow, j_chase = FOLLOW * a_max / jerk_time, a_chase / jerk_time
+    aim = _aim(dt, x_min, x_max, a_max, a_chase, jerk_time, before, target)
+
+    # a target that can be kept up with is met in its motion, one that is too fast as if it stood: it is never overshot
+    share = ca.fmin(ca.fmax((TOO_FAST - aim.haste) / (TOO_FAST - KEEPS_UP), 0.0), 1.0)
+    rise = share * ca.fmin(ca.fmax(aim.r_ddot - before[3], -j_follow * dt), j_follow * dt)
+    moving = share * aim.r_dot, share * aim.r_ddot, share * before[3]
+    a_wanted = _chase(dt, x, v, aim.r, *moving, v_max, a_chase, j_chase)
+    a_wanted = ca.fmin(ca.fmax(a_wanted, a + rise - j_chase * dt), a + rise + j_chase * dt)
+    wanted = ca.if_else(aim.near, aim.v, v + a_wanted * dt)
 
     # limits, the last has the last word
     v_next = ca.fmin(ca.fmax(wanted, -v_max), v_max)
@@ -52,34 +137,72 @@ def _limited(
     v_next = ca.fmax(v_next, -braking_velocity(ca.fmax(x - x_min, 0.0), a_brake, dt))
     v_next = ca.fmin(ca.fmax(v_next, v - a_max * dt), v + a_max * dt)
 
-    follows = ca.logic_and(ca.logic_and(inside, near), ca.eq(v_next, wanted))
+    follows = ca.logic_and(ca.logic_and(aim.inside, aim.near), ca.eq(v_next, wanted))
     x_next = x + v_next * dt
     x_next = ca.fmin(ca.fmax(x_next, ca.fmin(x_min, x)), ca.fmax(x_max, x))  # rounding; x itself may be outside
-    x_next = ca.if_else(follows, r, x_next)
+    x_next = ca.if_else(follows, aim.r, x_next)
     motion = ca.vertcat(x_next, v_next, (v_next - v) / dt)
-    return ca.vertcat(x_next, v_next), ca.if_else(follows, target, motion), ca.logic_not(follows)
+    after = ca.vertcat(motion, aim.r_ddot, aim.haste)
+    return after, ca.if_else(follows, target, motion), ca.logic_not(follows)
 
 
-LIMIT = Kernel(
-    "limit",
-    inputs=(
-        Port("dt", (), "s"),
-        Port("x_min", (), "SI, mixed"),
-        Port("x_max", (), "SI, mixed"),
-        Port("v_max", (), "SI, mixed"),
-        Port("a_max", (), "SI, mixed", "largest acceleration"),
-        Port("a_brake", (), "SI, mixed", "deceleration to count on before a limit of position; at most a_max"),
-        Port("before", 2, "SI, mixed", "position and velocity of the output, one tick ago"),
-        Port("target", 3, "SI, mixed", "position, velocity, acceleration"),
+def _free(
+    dt: ca.SX, jerk_time: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_chase: ca.SX,
+    a_brake: ca.SX, before: ca.SX, target: ca.SX,
+) -> tuple[ca.SX, ...]:  # fmt: skip
+    """The same bits where nothing is to be limited, at a fraction of the cost; `free` says whether that is so."""
+    x, v = before[0], before[1]
+    aim = _aim(dt, x_min, x_max, a_max, a_chase, jerk_time, before, target)
+    up, down = ca.fmax(aim.v, 0.0), ca.fmax(-aim.v, 0.0)
+    # half of the way that braking may take: v^2 / 2a + v dt / 2, and a bit for whole ticks
+    far = ca.logic_and(
+        up * (up + a_brake * dt) <= a_brake * ca.fmax(x_max - x, 0.0),
+        down * (down + a_brake * dt) <= a_brake * ca.fmax(x - x_min, 0.0),
+    )
+    slow = ca.logic_and(ca.fabs(aim.v) <= v_max, ca.logic_and(aim.v <= v + a_max * dt, aim.v >= v - a_max * dt))
+    free = ca.logic_and(ca.logic_and(aim.inside, aim.near), ca.logic_and(far, slow))
+    return ca.vertcat(aim.r, aim.v, aim.a, aim.r_ddot, aim.haste), target, ca.SX(0), free
+
+
+INPUTS = (
+    Port("dt", (), "s"),
+    Port(
+        "jerk_time",
+        (),
+        "s",
+        "in which the acceleration of a chase rises to its limit; a target is followed up to 4 times as fast",
     ),
-    outputs=(
-        Port("after", 2, "SI, mixed", "position and velocity for the next tick"),
-        Port("motion", 3, "SI, mixed", "position, velocity, acceleration within the limits"),
-        Port("acts", (), "-", "1 while the output is not the target"),
+    Port("x_min", (), "SI, mixed"),
+    Port("x_max", (), "SI, mixed"),
+    Port("v_max", (), "SI, mixed"),
+    Port("a_max", (), "SI, mixed", "largest acceleration"),
+    Port("a_chase", (), "SI, mixed", "largest acceleration towards a target that is out of reach; at most a_max"),
+    Port("a_brake", (), "SI, mixed", "deceleration to count on before a limit of position; at most a_max"),
+    Port(
+        "before",
+        LIMITER,
+        "SI, mixed",
+        "one tick ago: position, velocity, acceleration of the output, target's, its haste",
     ),
-    expr=_limited,
-    description="limits one axis",
+    Port("target", 3, "SI, mixed", "position, velocity, acceleration"),
 )
+OUTPUTS = (
+    Port("after", LIMITER, "SI, mixed", "the same for the next tick"),
+    Port("motion", 3, "SI, mixed", "position, velocity, acceleration within the limits"),
+    Port("acts", (), "-", "1 while the output is not the target"),
+)
+LIMIT = Kernel("limit", INPUTS, OUTPUTS, _limited, "limits one axis")
+FREE = Kernel("limit_free", INPUTS, (*OUTPUTS, Port("free", (), "-")), _free, "whether there is anything to limit")
+
+
+def _either(b: Body) -> None:
+    free, ports = b.local("free"), {p.name: b[p.name] for p in (*INPUTS, *OUTPUTS)}
+    b.call(FREE, **ports, free=free)
+    with b.switch(free) as choice, choice.case(0):
+        b.call(LIMIT, **ports)
+
+
+LIMITED = Program("limited", INPUTS, OUTPUTS, _either, description="limits one axis, and is quick where it need not")
 
 
 def _within(v_max: ca.SX, x_max: ca.SX, motion: ca.SX) -> ca.SX:

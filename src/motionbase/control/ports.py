@@ -43,7 +43,7 @@ INPUTS = (
 )
 OUTPUTS = (
     Port("valve_cmd", 6, "-", "-1 to 1, positive extends"),
-    Port("abort", (), "-", "1: the hardware must shut the valves off"),
+    Port("abort", (), "-", "0 to 1: how far the hardware must have shut the valves off"),
     Port("state", (), "-", "a number of `State`"),
     Port("mode_used", (), "-", "0 host, 1 maintenance"),
     Port("time_in_state", (), "s"),

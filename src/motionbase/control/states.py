@@ -3,7 +3,8 @@
     off -> down -> rising -> standby -> engaging -> drive -> settling -> standby -> lowering -> down
 
 and from all of them freeze (stop and stay) and abort (stop and go down). An abort ends in `off`, down and quiet, or in
-`held`, where it is and quiet, when a fault forbids going down or going down takes too long.
+`held`, where it is and quiet, when a fault forbids going down or going down takes too long. A fault that forbids going
+down leads through `stopping`: no valve is shut at full speed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class State(IntEnum):
     FREEZE = 8  # stopped where it was, and held by position control
     ABORT = 9  # stopping and going down
     HELD = 10  # abort has ended where it is, valves closed
+    STOPPING = 11  # to a stop where it is, on the way to held
 
 
 class Request(IntEnum):
@@ -66,7 +68,7 @@ class Source(IntEnum):
 
 QUIET = (State.OFF, State.DOWN, State.HELD)  # valves closed
 ENDS_OF_ABORT = (State.OFF, State.HELD)
-MOVING = tuple(s for s in State if s not in (*QUIET, State.ABORT))
+MOVING = tuple(s for s in State if s not in (*QUIET, State.ABORT, State.STOPPING))
 SOURCES = {State.ENGAGING: Source.BLEND, State.DRIVE: Source.DRIVE} | dict.fromkeys(QUIET, Source.MEASURED)
 TIMED = (State.RISING, State.ENGAGING, State.SETTLING, State.LOWERING)  # staying too long is a fault
 
@@ -79,6 +81,7 @@ FLAGS = {
     "host_lost": "in host mode: no frame for longer than host_timeout",
     "arrived": "move or blend and fading generators have ended, and the legs are where they were sent",
     "landed": "arrived, and all legs measure the down length",
+    "stopped": "the time of the planned stop is over",
     "expired": "longer in the state than its time limit",
 }
 
@@ -100,12 +103,14 @@ class Transition:
 
 S = State
 TRANSITIONS = (  # the first that holds is taken
-    Transition(MOVING, S.HELD, ("stop", "not movable"), "a fault forbids going down"),
+    Transition(MOVING, S.STOPPING, ("stop", "not movable"), "a fault forbids going down"),
     Transition(MOVING, S.ABORT, ("stop",), "emergency stop, fault or abort"),
     Transition((S.DOWN,), S.OFF, ("stop",), "already down"),
-    Transition((S.ABORT,), S.HELD, ("not movable",), "a fault forbids going down"),
+    Transition((S.ABORT,), S.STOPPING, ("not movable", "not expired"), "a fault forbids going down"),
     Transition((S.ABORT,), S.OFF, ("landed",), "down and quiet"),
     Transition((S.ABORT,), S.HELD, ("expired",), "going down takes too long"),
+    Transition((S.STOPPING,), S.HELD, ("stopped",), "stopped where it is"),
+    Transition((S.STOPPING,), S.HELD, ("expired",), "stopping takes too long"),
     Transition((S.HELD,), S.LOWERING, ("request_lower", "not stop", "movable", "ready"), "the fault is gone"),
     Transition((S.HELD,), S.LOWERING, ("request_down", "not stop", "movable", "ready"), "the fault is gone"),
     Transition((S.HELD,), S.OFF, ("request_off", "not stop"), "left where it is"),

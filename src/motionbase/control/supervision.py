@@ -7,6 +7,8 @@ import casadi as ca
 from motionbase.compile import Kernel, Port
 from motionbase.control.faults import WarningBit
 from motionbase.control.fields import MIXED, Field
+from motionbase.control.latch import LATCH
+from motionbase.control.limits import LIMITER
 from motionbase.control.states import QUIET, TIMED, Mode, State
 
 MODE_FREE = (*QUIET, State.RISING, State.STANDBY, State.LOWERING)
@@ -17,29 +19,32 @@ TIMES = (
     Field("transition_timeout", 1, "s", "longest rising, engaging or lowering", 60.0),
     Field("settle_timeout", 1, "s", "longest settling; generators may fade for 600 s", 660.0),
     Field("abort_timeout", 1, "s", "longest abort; then the legs are held", 30.0),
+    Field("stop_timeout", 1, "s", "longest stopping; then the legs are held", 2.0),
     Field("host_timeout", 1, "s", "silence of the host after which drive settles", 1.0),
     Field("arrive_tolerance", 1, "m", "error of the legs at which a move has arrived", 0.02),
     Field("down_tolerance", 1, "m", "error of the legs at which the platform is down", 0.02),
 )
+SHUT_TIME = Field("shut_time", 1, "s", "in which the hardware is told to shut the valves off, evenly", 0.25)
 
 
 def flags(l_down: float) -> Kernel:
     """Flags of the state machine, from the tick before and the measurements of this one."""
 
     def expr(
-        transition_timeout: ca.SX, settle_timeout: ca.SX, abort_timeout: ca.SX, host_timeout: ca.SX,
-        arrive_tolerance: ca.SX, down_tolerance: ca.SX, l_min: ca.SX, l_max: ca.SX, p_min: ca.SX, dt: ca.SX,
-        state: ca.SX, ticks: ca.SX, duration: ca.SX, active: ca.SX, l_cmd: ca.SX, l: ca.SX, codes: ca.SX,
+        transition_timeout: ca.SX, settle_timeout: ca.SX, abort_timeout: ca.SX, stop_timeout: ca.SX,
+        host_timeout: ca.SX, arrive_tolerance: ca.SX, down_tolerance: ca.SX, l_min: ca.SX, l_max: ca.SX, p_min: ca.SX,
+        dt: ca.SX, state: ca.SX, ticks: ca.SX, duration: ca.SX, active: ca.SX, l_cmd: ca.SX, l: ca.SX, codes: ca.SX,
         converged: ca.SX, mode: ca.SX, age: ca.SX, count: ca.SX, within: ca.SX, host_legs: ca.SX, p_supply: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         time = (ticks + 1) * dt
         hosted = ca.eq(mode, Mode.HOST)
         longest = ca.if_else(ca.eq(state, State.SETTLING), settle_timeout, transition_timeout)
-        aborting = ca.eq(state, State.ABORT)
         expired = ca.logic_and(_is_one_of(state, TIMED), time > longest)
-        expired = ca.if_else(aborting, time > abort_timeout, expired)
+        expired = ca.if_else(ca.eq(state, State.ABORT), time > abort_timeout, expired)
+        expired = ca.if_else(ca.eq(state, State.STOPPING), time > stop_timeout, expired)
+        stopped = time >= duration
         close = ca.norm_inf(l_cmd - l) <= arrive_tolerance
-        arrived = ca.logic_and(ca.logic_and(time >= duration, ca.eq(active, 0)), close)
+        arrived = ca.logic_and(ca.logic_and(stopped, ca.eq(active, 0)), close)
         landed = ca.logic_and(arrived, ca.norm_inf(l - l_down) <= down_tolerance)
         ready = ca.logic_and(ca.logic_and(p_supply >= p_min, ca.eq(ca.sum1(codes), 0)), ca.eq(converged, 1))
         silent = ca.logic_or(age > host_timeout, ca.eq(count, 0))
@@ -48,7 +53,7 @@ def flags(l_down: float) -> Kernel:
         fits = ca.logic_and(ca.eq(within, 1), reached)
         drivable = ca.logic_or(ca.logic_not(hosted), ca.logic_and(fits, ca.logic_not(silent)))
         outside = ca.logic_and(hosted, ca.logic_not(fits))
-        return expired, arrived, landed, ready, drivable, ca.logic_and(hosted, silent), outside
+        return expired, arrived, landed, stopped, ready, drivable, ca.logic_and(hosted, silent), outside
 
     return Kernel(
         "flags",
@@ -74,7 +79,8 @@ def flags(l_down: float) -> Kernel:
             Port("p_supply", (), "Pa"),
         ),
         outputs=tuple(
-            Port(name) for name in ("expired", "arrived", "landed", "ready", "drivable", "host_lost", "outside")
+            Port(name)
+            for name in ("expired", "arrived", "landed", "stopped", "ready", "drivable", "host_lost", "outside")
         ),
         expr=expr,
         description="flags of the state machine",
@@ -156,15 +162,15 @@ ADD_LEG = Kernel(
 REST = Kernel(
     "rest",
     (Port("motion", 3, MIXED),),
-    (Port("after", 2, MIXED),),
-    lambda motion: ca.vertcat(motion[0], 0),
+    (Port("after", LIMITER, MIXED),),
+    lambda motion: ca.vertcat(motion[0], ca.SX.zeros(LIMITER - 1)),
     "state of a limiter that stands at a motion",
 )
 LEG_REST = Kernel(
     "leg_rest",
     (Port("l", (), "m"),),
-    (Port("after", 2, MIXED), Port("motion", 3, MIXED)),
-    lambda l: (ca.vertcat(l, 0), ca.vertcat(l, 0, 0)),
+    (Port("after", LIMITER, MIXED), Port("motion", 3, MIXED)),
+    lambda l: (ca.vertcat(l, ca.SX.zeros(LIMITER - 1)), ca.vertcat(l, 0, 0)),
     "a limiter and a command that stand at the measured length",
 )
 
@@ -175,6 +181,38 @@ DECAY = Kernel(
     (Port("decay", (), "-"),),
     lambda estimator, dt: ca.exp(-estimator * dt),
     "what is left of an error after a tick",
+)
+
+
+def _turning(turn_corner: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, omega: ca.SX) -> ca.SX:
+    share = turn_corner * dt / (1 + turn_corner * dt)
+    known = ca.fabs(omega) < ca.inf
+    now = ca.if_else(known, omega, before[:3])
+    alpha = before[3:] + share * ((now - before[:3]) / dt - before[3:])
+    return ca.vertcat(now, ca.if_else(ca.ne(fresh, 0), 0.0, alpha))
+
+
+TURNING = Kernel(
+    "turning",
+    (Port("turn_corner", (), "rad/s"), Port("dt", (), "s"), Port("before", 6, MIXED), Port("fresh"),
+     Port("omega", 3, "rad/s")),
+    (Port("after", 6, MIXED, "rate [rad/s], angular acceleration [rad/s^2]"),),
+    _turning,
+    "angular acceleration from the rate gyros",
+)  # fmt: skip
+
+
+def _fused(felt_share: ca.SX, l_ddot: ca.SX, l_ddot_felt: ca.SX) -> ca.SX:
+    felt = ca.if_else(ca.fabs(l_ddot_felt) < ca.inf, l_ddot_felt, l_ddot)
+    return l_ddot + felt_share * (felt - l_ddot)
+
+
+FUSED = Kernel(
+    "fused",
+    (Port("felt_share", (), "-"), Port("l_ddot", (), "m/s^2"), Port("l_ddot_felt", (), "m/s^2")),
+    (Port("l_ddot_fused", (), "m/s^2"),),
+    _fused,
+    "acceleration of a leg from its own sensor and from those of the platform",
 )
 
 
@@ -226,13 +264,22 @@ WARN = Kernel(
 )  # fmt: skip
 
 
-def _shut(state: ca.SX, latch: ca.SX) -> ca.SX:
-    return ca.logic_and(ca.eq(state, State.HELD), ca.ne(latch[2], 0))
+def shut_off(brakes: bool) -> Kernel:
+    """How far the hardware must have acted: valves are shut off evenly in shut_time, brakes close at once.
+
+    Legs with brakes are held by them whenever they are quiet, too.
+    """
+
+    def expr(shut_time: ca.SX, dt: ca.SX, before: ca.SX, latch: ca.SX, quiet: ca.SX) -> ca.SX:
+        shut = ca.ne(latch[2], 0)
+        if brakes:
+            return ca.logic_or(shut, ca.ne(quiet, 0))
+        return ca.if_else(shut, ca.fmin(before + dt / shut_time, 1.0), 0.0)
+
+    inputs = (Port("shut_time", (), "s"), Port("dt", (), "s"), Port("before"), LATCH, Port("quiet"))
+    return Kernel("shut_off", inputs, (Port("abort"),), expr)
 
 
-SHUT = Kernel(
-    "shut_off", (Port("state"), Port("latch", 4, MIXED)), (Port("abort"),), _shut, "whether the hardware must act"
-)
 NOT = Kernel("negated", (Port("a"),), (Port("not_a"),), lambda a: ca.eq(a, 0))
 EITHER = Kernel("either", (Port("a"), Port("b")), (Port("a_or_b"),), lambda a, b: ca.logic_or(ca.ne(a, 0), ca.ne(b, 0)))
 FIRST = Kernel("first_column", (Port("rows", (6, 3), MIXED),), (Port("first", 6, "m"),), lambda rows: rows[:, 0])

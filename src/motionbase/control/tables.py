@@ -60,12 +60,13 @@ def warnings() -> str:
 
 
 def parameters() -> str:
-    """With the values for the example platform."""
+    """With the values for the example platform, and when they may be tuned."""
     rows = []
     for field in ControlLaw(load_platform(EXAMPLE)).parameters.fields:
         values = field.values if np.ptp(field.values) else field.values[:1]
-        rows.append((f"`{field.name}`", field.unit, ", ".join(f"{v:.4g}" for v in values), field.description))
-    return _table(("name", "unit", f"for {EXAMPLE}", "meaning"), rows)
+        when = ("at rest" if field.at_rest else "always") if field.tunable else "-"
+        rows.append((f"`{field.name}`", field.unit, ", ".join(f"{v:.4g}" for v in values), when, field.description))
+    return _table(("name", "unit", f"for {EXAMPLE}", "tuned", "meaning"), rows)
 
 
 TABLES = {f.__name__: f for f in (transitions, flags, faults, warnings, parameters)}

@@ -6,21 +6,20 @@ from typing import final
 
 import numpy as np
 
-from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Body, Unit
 from motionbase.compile.reference import Reference
 from motionbase.control import supervision as own
-from motionbase.control.compensator import GAINS, compensator
 from motionbase.control.fields import Fields
 from motionbase.control.generators import GENERATORS
-from motionbase.control.geometry import pose_down
-from motionbase.control.limits import LIMIT, WITHIN
-from motionbase.control.params import STATE
+from motionbase.control.geometry import felt_of, pose_down
+from motionbase.control.latch import FAULT_LATCH
+from motionbase.control.leg_control import LegControl
+from motionbase.control.limits import LIMITED, WITHIN
 from motionbase.control.propagator import PROPAGATOR
 from motionbase.control.states import STATE_STEP
 from motionbase.control.supervision import TIMES
 from motionbase.control.trajectory import base_trajectory
-from motionbase.control.watchdogs import FAULT_LATCH, THRESHOLDS, leg_watchdog
+from motionbase.control.watchdogs import THRESHOLDS, leg_watchdog
 from motionbase.platform.hexapod import Hexapod
 
 
@@ -31,22 +30,23 @@ class Tick:
     def __init__(
         self,
         platform: Hexapod,
-        actuator: HydraulicActuator,
+        legs: LegControl,
         parameters: Fields,
+        state: Fields,
         dt: float,
         forward: Unit,
         inverse: Unit,
         force: Unit,
-        inverse_and_force: Unit | None = None,
+        demands: Unit | None = None,
     ) -> None:
         stroke = platform.stroke
-        self.parameters, self.period = parameters, dt
+        self.parameters, self.fields, self.period, self.leg_control = parameters, state, dt, legs
         self.forward, self.inverse, self.force = forward, inverse, force
-        self.inverse_and_force = inverse_and_force  # in place of the two, where they are of one make
-        self.watchdog = leg_watchdog(stroke.hard_min, stroke.hard_max)
-        self.flags = own.flags(platform.l_down)
+        self.demands = demands  # in place of the two, where they are of one make
+        self.feeling = felt_of(platform)
+        self.watchdog = leg_watchdog(legs.valve, stroke.hard_min, stroke.hard_max)
+        self.flags, self.shut_off = own.flags(platform.l_down), own.shut_off(legs.brakes)
         self.base = base_trajectory(pose_down(platform))
-        self.compensator = compensator(actuator, stroke.hard_min, stroke.hard_max)
 
     def describe(self, b: Body) -> None:
         """What the motion base does in a tick, in order."""
@@ -69,17 +69,17 @@ class Tick:
         return self.parameters.place(self.b["parameters"], name)
 
     def before(self, name: str) -> Reference:
-        return STATE.place(self.b["x"], name)
+        return self.fields.place(self.b["x"], name)
 
     def after(self, name: str) -> Reference:
-        return STATE.place(self.b["x_next"], name)
+        return self.fields.place(self.b["x_next"], name)
 
     def now(self, name: str) -> Reference:
         """A buffer of its own for a part of the state that cases of a switch write, copied when it is complete.
 
         On lanes a case saves every buffer it writes, whole: the state vector would cost more than the case.
         """
-        return self.b.local(f"{name}_now", STATE.field(name).shape)
+        return self.b.local(f"{name}_now", self.fields.field(name).shape)
 
     def params(self, *names: str) -> dict[str, Reference]:
         return {name: self.param(name) for name in names}
@@ -103,9 +103,10 @@ class Tick:
             b.call(
                 self.watchdog, **self.params(*(t.name for t in THRESHOLDS)), dt=self.dt, watch=self.before("watch")[k],
                 fresh=self.fresh, quiet=self.before("quiet"), driven=driven, l_cmd=self.before("l_cmd")[k],
-                valve_cmd=leg_state[k, 2], l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
-                p_cap=b["p_cap"][k], p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k], watch_next=watch[k],
-                code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
+                l_dot_cmd=self.before("leg_before")[k, 1], valve_cmd=leg_state[k, self.leg_control.command],
+                l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
+                p_cap=b["p_cap"][k], p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k],
+                watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
             )  # fmt: skip
         self.l = b.local("l", 6)
         with b.loop(6) as k:
@@ -155,22 +156,27 @@ class Tick:
             p_supply=b["p_supply"], **found,
         )  # fmt: skip
         stop, movable, fault = b.local("stop"), b.local("movable"), b.local("fault_now")
+        self.closes = b.local("closes", 6)
         b.call(
             FAULT_LATCH, **self.params("p_min", "supply_time"), dt=self.dt, latch=before("latch"),
             state=before("state"), quiet=before("quiet"), request=b["request"], estop=b["estop"], reset=b["reset"],
             p_supply=b["p_supply"],
             converged=self.converged, expired=found["expired"], codes=self.codes, blocks=self.blocks, shuts=self.shuts,
-            latch_next=after("latch"), fault=fault, stop=stop, movable=movable,
+            latch_next=after("latch"), fault=fault, stop=stop, movable=movable, closes=self.closes,
         )  # fmt: skip
         self.state, self.entered, self.source = after("state"), b.local("entered"), b.local("source_now")
         self.quiet, self.time = after("quiet"), b.local("time")
-        told = {name: found[name] for name in ("ready", "drivable", "host_lost", "arrived", "landed", "expired")}
+        told = {name: place for name, place in found.items() if name != "outside"}
         b.call(
             STATE_STEP, dt=self.dt, state=before("state"), ticks=before("ticks"), request=b["request"], stop=stop,
             movable=movable, **told, state_next=self.state, entered=self.entered, ticks_next=after("ticks"),
             time_in_state=self.time, source=self.source, quiet=self.quiet,
         )  # fmt: skip
-        b.call(own.SHUT, state=self.state, latch=after("latch"), abort=b["abort"])
+        b.call(
+            self.shut_off, **self.params("shut_time"), dt=self.dt, before=before("abort"), latch=after("latch"),
+            quiet=self.quiet, abort=b["abort"],
+        )  # fmt: skip
+        b.copy(b["abort"], after("abort"))
         for place, port in (
             (self.state, "state"),
             (self.time, "time_in_state"),
@@ -242,8 +248,9 @@ class Tick:
             with quiet.default(), b.loop(6) as k:
                 a = self.param("dof_acceleration")[k]
                 b.call(
-                    LIMIT, dt=self.dt, x_min=x_min[k], x_max=x_max[k], v_max=self.param("dof_velocity")[k], a_max=a,
-                    a_brake=a, before=before("dof_before")[k], target=self.total[k], after=dof_after[k],
+                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=x_min[k], x_max=x_max[k],
+                    v_max=self.param("dof_velocity")[k], a_max=a, a_chase=self.param("dof_chase")[k], a_brake=a,
+                    before=before("dof_before")[k], target=self.total[k], after=dof_after[k],
                     motion=limited[k], acts=self.dof_acts[k],
                 )  # fmt: skip
         b.copy(limited, after("limited"))
@@ -261,22 +268,30 @@ class Tick:
         b, before, after = self.b, self.before, self.after
         limited, wanted, target = after("limited"), b.local("wanted_legs", (6, 3)), b.local("leg_target", 3)
         self.legs, leg_acts, leg_after = b.local("legs", (6, 3)), b.local("leg_acts", 6), self.now("leg_before")
-        if self.inverse_and_force:
-            b.call(self.inverse_and_force, motion=limited[:6], legs=wanted, f_ff=b["f_ff"])
+        turning, self.felt = after("turning"), b.local("l_ddot_felt", 6)
+        b.call(
+            own.TURNING, **self.params("turn_corner"), dt=self.dt, before=before("turning"), fresh=self.fresh,
+            omega=b["omega"], after=turning,
+        )  # fmt: skip
+        platform = {"motion": limited[:6], "acc": b["acc"], "alpha": turning[3:]}
+        if self.demands:
+            b.call(self.demands, **platform, legs=wanted, f_ff=b["f_ff"], l_ddot_felt=self.felt)
         else:
             b.call(self.inverse, motion=limited[:6], legs=wanted)
             b.call(self.force, motion=limited[:6], f_ff=b["f_ff"])
+            b.call(self.feeling, **platform, l_ddot_felt=self.felt)
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
                 b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)
                 with b.loop(6) as k:
                     b.call(own.LEG_REST, l=self.l[k], after=leg_after[k], motion=self.legs[k])
             with quiet.default(), b.loop(6) as k:
+                a = self.param("leg_acceleration")[k]
                 b.call(own.ADD_LEG, first=wanted[k], second=limited[k + 6], total=target)
                 b.call(
-                    LIMIT, dt=self.dt, x_min=self.l_least, x_max=self.param("l_max"),
-                    v_max=self.param("leg_velocity")[k], a_max=self.param("leg_acceleration")[k],
-                    a_brake=self.param("leg_braking"), before=before("leg_before")[k], target=target,
+                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=self.l_least, x_max=self.param("l_max"),
+                    v_max=self.param("leg_velocity")[k], a_max=a, a_chase=a, a_brake=self.param("leg_braking"),
+                    before=before("leg_before")[k], target=target,
                     after=leg_after[k], motion=self.legs[k], acts=leg_acts[k],
                 )  # fmt: skip
         b.copy(leg_after, after("leg_before"))
@@ -288,13 +303,20 @@ class Tick:
         )  # fmt: skip
 
     def _command_valves(self) -> None:
-        b = self.b
-        watch = self.after("watch")
+        b, legs = self.b, self.leg_control
+        watch, l_ddot, closed = self.after("watch"), b.local("l_ddot_fused"), b.local("closed")
         with b.loop(6) as k:
+            b.call(own.EITHER, a=self.quiet, b=self.closes[k], a_or_b=closed)
+            felt = {"l_ddot": watch[k, 2], "l_ddot_felt": self.felt[k]}
+            b.call(own.FUSED, **self.params("felt_share"), **felt, l_ddot_fused=l_ddot)
+            known = {
+                **self.params(*(g.name for g in legs.gains)), "dt": self.dt, "leg_state": self.before("leg_state")[k],
+                "reference": self.legs[k], "f_ff": b["f_ff"][k], "quiet": closed, "l": watch[k, 0],
+                "l_dot": watch[k, 1], "l_ddot": l_ddot, "p_cap": watch[k, 3], "p_rod": watch[k, 4],
+                "p_supply": b["p_supply"], "p_return": b["p_return"],
+            }  # fmt: skip
             b.call(
-                self.compensator, **self.params(*(g.name for g in GAINS)), dt=self.dt,
-                leg_state=self.before("leg_state")[k], reference=self.legs[k], f_ff=b["f_ff"][k], quiet=self.quiet,
-                l=watch[k, 0], l_dot=watch[k, 1], l_ddot=watch[k, 2], p_cap=watch[k, 3], p_rod=watch[k, 4],
-                p_supply=b["p_supply"], p_return=b["p_return"], leg_state_next=self.after("leg_state")[k],
-                valve_cmd=b["valve_cmd"][k], u_ff=b["u_ff"][k], u_fb=b["u_fb"][k],
+                legs.kernel, **{p.name: known[p.name] for p in legs.kernel.inputs},
+                leg_state_next=self.after("leg_state")[k], valve_cmd=b["valve_cmd"][k], u_ff=b["u_ff"][k],
+                u_fb=b["u_fb"][k],
             )  # fmt: skip

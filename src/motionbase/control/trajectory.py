@@ -18,7 +18,7 @@ from motionbase.control.states import Source, State
 AXES = 12
 TO_NEUTRAL = (State.RISING, State.STANDBY, State.SETTLING)
 TO_DOWN = (State.LOWERING, State.ABORT)
-BRISK = (State.FREEZE, State.ABORT)  # with the velocity and acceleration of an abort
+BRISK = (State.FREEZE, State.ABORT, State.STOPPING)  # with the velocity and acceleration of an abort
 
 MOTIONS = (AXES, 3)
 ENTRY = (

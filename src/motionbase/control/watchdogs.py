@@ -1,38 +1,49 @@
-"""Monitors: of every leg, of the supply and of the states; and the latch that keeps the first fault.
+"""Monitors of every leg.
 
-A measurement that cannot be true is replaced by the last one that could, so that no NaN reaches a valve; the fault is
-reported all the same.
+A length that cannot be true is replaced by the measured rate, integrated, so that the base can still be stopped and
+lowered; what else cannot be true by the last value that could, so that no NaN reaches a valve. The fault is reported
+all the same.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
 from motionbase.control.faults import BLOCKING, SHUTTING, Fault
 from motionbase.control.fields import Field
-from motionbase.control.states import Request, State
 
+Valve: TypeAlias = Callable[[ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
+"""Reading of a valve that works, and its rate, after a tick: from those before, and the command."""
 THRESHOLDS = (
-    Field("jump_max", 1, "m/s", "largest believable rate between two measured lengths", 5.0),
+    Field("drift_max", 1, "m", "largest difference of a measured length and the integral of its rate", 0.005),
+    Field("drift_corner", 1, "rad/s", "speed at which that integral is drawn to the measured length", 1.0),
+    Field("rate_max", 1, "m/s", "largest believable rate of a leg", 5.0),
     Field("range_margin", 1, "m", "how far beyond the hard ends a measured length is believed", 0.01),
     Field("pressure_max", 1, "Pa", "largest believable pressure"),
     Field("tracking_max", 1, "m", "largest error of a leg's length", 0.05),
     Field("tracking_time", 1, "s", "for how long it may be exceeded", 0.1),
+    Field("stall_speed", 1, "m/s", "a leg slower than that stands; its command moves at twice as much", 0.02),
+    Field("stall_travel", 1, "m", "way that the command of a standing leg may go", 0.015),
     Field("speed_max", 1, "m/s", "largest measured rate of a leg"),
     Field("speed_time", 1, "s", "for how long it may be exceeded", 0.01),
-    Field("mismatch_max", 1, "-", "largest difference of measured spool and command", 0.3),
-    Field("mismatch_time", 1, "s", "for how long it may be exceeded", 0.03),
+    Field("mismatch_max", 1, "-", "largest difference of measured spool and model of the valve", 0.08),
+    Field("mismatch_time", 1, "s", "for how long it may be exceeded", 0.01),
     Field("contact", 1, "m", "distance from a hard end that counts as contact", 0.002),
 )
+WATCHED = 12
 LEG_WATCH = Port(
-    "watch", 8, "SI, mixed", "believed l, l_dot, l_ddot, p_cap, p_rod; times of tracking, speed and mismatch [s]"
-)
-WATCHED = 8
-RESETTABLE = (State.OFF, State.DOWN, State.HELD)
+    "watch", WATCHED, "SI, mixed",
+    "believed l, l_dot, l_ddot, p_cap, p_rod; times of tracking, speed and mismatch [s]; integrated rate [m]; "
+    "spool of the model and its rate; way of the command while the leg stands [m]",
+)  # fmt: skip
 
 
-def _any_of(codes: dict[Fault, ca.SX], which: frozenset[Fault]) -> ca.SX:
+def any_of(codes: dict[Fault, ca.SX], which: frozenset[Fault]) -> ca.SX:
+    """Whether one of them is active."""
     found = ca.SX(0)
     for fault, active in codes.items():
         if fault in which:
@@ -40,49 +51,67 @@ def _any_of(codes: dict[Fault, ca.SX], which: frozenset[Fault]) -> ca.SX:
     return found
 
 
-def _first_of(codes: dict[Fault, ca.SX]) -> ca.SX:
+def first_of(codes: dict[Fault, ca.SX]) -> ca.SX:
+    """The active one of the smallest number, 0 if none is."""
     first = ca.SX(0)
     for fault in sorted(codes, reverse=True):
         first = ca.if_else(codes[fault], fault.value, first)
     return first
 
 
-def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
+def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
     """The monitor of one leg."""
 
     def expr(
-        jump_max: ca.SX, range_margin: ca.SX, pressure_max: ca.SX, tracking_max: ca.SX, tracking_time: ca.SX,
-        speed_max: ca.SX, speed_time: ca.SX, mismatch_max: ca.SX, mismatch_time: ca.SX, contact: ca.SX, dt: ca.SX,
-        watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX, l_cmd: ca.SX, valve_cmd: ca.SX,
+        drift_max: ca.SX, drift_corner: ca.SX, rate_max: ca.SX, range_margin: ca.SX, pressure_max: ca.SX,
+        tracking_max: ca.SX, tracking_time: ca.SX, stall_speed: ca.SX, stall_travel: ca.SX, speed_max: ca.SX,
+        speed_time: ca.SX, mismatch_max: ca.SX, mismatch_time: ca.SX, contact: ca.SX, dt: ca.SX, watch: ca.SX,
+        fresh: ca.SX, quiet: ca.SX, driven: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX,
         l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
-        in_range = ca.logic_and(l >= hard_min - range_margin, l <= hard_max + range_margin)
-        steady = ca.logic_or(ca.ne(fresh, 0), ca.fabs(l - watch[0]) <= jump_max * dt)
-        good = ca.logic_and(in_range, steady)  # comparisons with a NaN are false
-        rates = ca.logic_and(ca.fabs(l_dot) < ca.inf, ca.fabs(l_ddot) < ca.inf)
+        begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
+        rates = ca.logic_and(ca.fabs(l_dot) <= rate_max, ca.fabs(l_ddot) < ca.inf)  # comparisons with a NaN are false
         pressures = ca.logic_and(_believable(p_cap, pressure_max), _believable(p_rod, pressure_max))
+
+        # length and integrated rate: of two that contradict each other the one nearer to the command is believed
+        least, most = hard_min - range_margin, hard_max + range_margin
+        reckoned = ca.fmin(ca.fmax(watch[8] + ca.if_else(rates, l_dot, 0.0) * dt, least), most)
+        in_range = ca.logic_and(l >= least, l <= most)
+        fits = ca.logic_or(begins, ca.fabs(l - reckoned) <= drift_max)
+        nearer = ca.fabs(l - l_cmd) < ca.fabs(reckoned - l_cmd)
+        good = ca.logic_and(in_range, fits)
+        usable = ca.logic_and(in_range, ca.logic_or(fits, nearer))
+        drawn = ca.if_else(begins, l, reckoned + drift_corner * dt * (l - reckoned))
         believed = ca.vertcat(
-            ca.if_else(good, l, watch[0]),
+            ca.if_else(usable, l, reckoned),
             ca.if_else(rates, ca.vertcat(l_dot, l_ddot), watch[1:3]),
             ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5]),
         )
+
+        # the valve as it should be, and a leg that stands while its command moves
+        spool, spool_rate = valve(watch[9], watch[10], valve_cmd)
+        obeys = ca.fabs(spool - valve_meas) <= mismatch_max
+        stands = ca.logic_and(ca.fabs(believed[1]) < stall_speed, ca.fabs(l_dot_cmd) > 2 * stall_speed)
+        stalled = ca.if_else(ca.logic_and(driving, stands), watch[11] + ca.fabs(l_dot_cmd) * dt, 0.0)
+
         tracks = ca.fabs(l_cmd - believed[0]) <= tracking_max
         slow = ca.fabs(believed[1]) <= speed_max
-        fits = ca.fabs(valve_cmd - valve_meas) <= mismatch_max
-        lost = _timer(watch[5], ca.logic_and(ca.eq(quiet, 0), ca.logic_not(tracks)), dt)
-        fast = _timer(watch[6], ca.logic_not(slow), dt)
-        apart = _timer(watch[7], ca.logic_not(fits), dt)
+        lost = timer(watch[5], ca.logic_and(driving, ca.logic_not(tracks)), dt)
+        fast = timer(watch[6], ca.logic_not(slow), dt)
+        apart = timer(watch[7], ca.logic_not(obeys), dt)
         touches = ca.logic_or(believed[0] <= hard_min + contact, believed[0] >= hard_max - contact)
+        blind = ca.logic_not(ca.logic_or(usable, rates))
         codes = {
-            Fault.MEASUREMENT: ca.logic_not(ca.logic_and(good, rates)),
+            Fault.MEASUREMENT: ca.logic_not(ca.logic_or(ca.logic_and(good, rates), blind)),
             Fault.VALVE: apart > mismatch_time,
             Fault.LEG_VELOCITY: fast > speed_time,
-            Fault.TRACKING: lost > tracking_time,
+            Fault.TRACKING: ca.logic_or(lost > tracking_time, stalled > stall_travel),
             Fault.PRESSURE: ca.logic_not(pressures),
             Fault.LIMIT_CONTACT: ca.logic_and(ca.ne(driven, 0), touches),
+            Fault.BLIND: blind,
         }
-        state = ca.vertcat(believed, lost, fast, apart)
-        return state, _first_of(codes), _any_of(codes, BLOCKING), _any_of(codes, SHUTTING)
+        state = ca.vertcat(believed, lost, fast, apart, ca.if_else(usable, drawn, reckoned), spool, spool_rate, stalled)
+        return state, first_of(codes), any_of(codes, BLOCKING), any_of(codes, SHUTTING)
 
     return Kernel(
         "leg_watchdog",
@@ -90,10 +119,11 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
             *(Port(t.name, (), t.unit, t.description) for t in THRESHOLDS),
             Port("dt", (), "s"),
             LEG_WATCH,
-            Port("fresh", (), "-", "1 in the first tick and when a fault is reset: there is no length to compare with"),
+            Port("fresh", (), "-", "1 in the first tick and when a fault is reset: there is nothing to compare with"),
             Port("quiet", (), "-", "1 while the valves stay closed"),
             Port("driven", (), "-", "1 while the operational limits hold; else a leg may rest on its lower end"),
             Port("l_cmd", (), "m", "commanded one tick ago"),
+            Port("l_dot_cmd", (), "m/s", "commanded one tick ago"),
             Port("valve_cmd", (), "-", "commanded one tick ago"),
             Port("l", (), "m"),
             Port("l_dot", (), "m/s"),
@@ -103,7 +133,7 @@ def leg_watchdog(hard_min: float, hard_max: float) -> Kernel:
             Port("valve_meas", (), "-"),
         ),
         outputs=(
-            Port("watch_next", 8, "SI, mixed"),
+            Port("watch_next", WATCHED, "SI, mixed"),
             Port("code", (), "-", "fault that this leg shows now"),
             Port("blocks", (), "-", "1 if it forbids going down"),
             Port("shuts", (), "-", "1 if the valve must be shut off"),
@@ -117,71 +147,6 @@ def _believable(p: ca.SX, p_max: ca.SX) -> ca.SX:
     return ca.logic_and(p > -1e6, p < p_max)  # a sensor of absolute or gauge pressure may read a little below zero
 
 
-def _timer(before: ca.SX, wrong: ca.SX, dt: ca.SX) -> ca.SX:
+def timer(before: ca.SX, wrong: ca.SX, dt: ca.SX) -> ca.SX:
+    """For how long something has been wrong [s]."""
     return ca.if_else(wrong, ca.fmin(before + dt, 1e3), 0.0)
-
-
-# ---- the first fault ------------------------------------------------------------------------------------------------
-
-
-def _latched(
-    p_min: ca.SX, supply_time: ca.SX, dt: ca.SX, latch: ca.SX, state: ca.SX, quiet: ca.SX, request: ca.SX, estop: ca.SX,
-    reset: ca.SX, p_supply: ca.SX, converged: ca.SX, expired: ca.SX, codes: ca.SX, blocks: ca.SX, shuts: ca.SX,
-) -> tuple[ca.SX, ...]:  # fmt: skip
-    driven = ca.eq(quiet, 0)
-    enough = p_supply >= p_min  # false for NaN
-    low = _timer(latch[3], ca.logic_and(driven, ca.logic_not(enough)), dt)
-    aborting = ca.eq(state, State.ABORT)
-    active = {
-        Fault.ESTOP: ca.ne(estop, 0),
-        Fault.SUPPLY: low > supply_time,
-        Fault.KINEMATICS: ca.logic_and(ca.eq(converged, 0), driven),
-        Fault.TIMEOUT: ca.logic_and(ca.ne(expired, 0), ca.logic_and(driven, ca.logic_not(aborting))),
-        Fault.OPERATOR_ABORT: ca.logic_and(ca.eq(request, Request.ABORT), driven),
-    }
-    now = _first_of(active)
-    for k in range(6):
-        code = codes[k]
-        now = ca.if_else(ca.logic_and(code > 0, ca.logic_or(ca.eq(now, 0), code < now)), code, now)
-    at_rest = ca.SX(0)
-    for allowed in RESETTABLE:
-        at_rest = ca.logic_or(at_rest, ca.eq(state, allowed))
-    cleared = ca.logic_and(ca.ne(reset, 0), at_rest)
-    kept = ca.if_else(cleared, 0.0, latch[:3])  # a fault that is still there is latched again at once
-    fault = ca.if_else(ca.eq(kept[0], 0), now, kept[0])
-    blocked = ca.logic_or(kept[1], ca.logic_or(ca.sum1(blocks) > 0, active[Fault.SUPPLY]))
-    shut = ca.logic_or(kept[2], ca.sum1(shuts) > 0)
-    stop = ca.logic_or(ca.ne(fault, 0), ca.ne(estop, 0))
-    return ca.vertcat(fault, blocked, shut, low), fault, stop, ca.logic_not(blocked), enough, cleared
-
-
-FAULT_LATCH = Kernel(
-    "fault_latch",
-    inputs=(
-        Port("p_min", (), "Pa", "least supply pressure"),
-        Port("supply_time", (), "s", "for how long it may be lower"),
-        Port("dt", (), "s"),
-        Port("latch", 4, "SI, mixed", "first fault, blocked, shut off, time of low supply [s]"),
-        Port("state", (), "-", "one tick ago"),
-        Port("quiet", (), "-", "one tick ago"),
-        Port("request", (), "-"),
-        Port("estop", (), "-", "1 while the emergency stop acts"),
-        Port("reset", (), "-", "1 to clear the fault; heard in off, down and held"),
-        Port("p_supply", (), "Pa"),
-        Port("converged", (), "-", "of the forward kinematics"),
-        Port("expired", (), "-", "1 if the state lasts too long"),
-        Port("codes", 6, "-"),
-        Port("blocks", 6, "-"),
-        Port("shuts", 6, "-"),
-    ),
-    outputs=(
-        Port("latch_next", 4, "SI, mixed"),
-        Port("fault", (), "-", "the first one"),
-        Port("stop", (), "-"),
-        Port("movable", (), "-"),
-        Port("pressure_up", (), "-", "1 if the supply pressure is high enough"),
-        Port("cleared", (), "-", "1 in the tick of a reset that was heard"),
-    ),
-    expr=_latched,
-    description="keeps the first fault until it is reset",
-)

@@ -8,6 +8,8 @@
 
 Second order, one evaluation of the mechanism and of every leg a step; the pistons displace exactly what the mechanism
 moved. The state is the platform's pose, velocity and acceleration, and five numbers for every leg.
+
+A screw's rotor moves with its leg's length: the mechanism carries its mass, the leg's force is without it.
 """
 
 from __future__ import annotations
@@ -18,21 +20,19 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.actuators.leg import LINES, UNITS, leg_step
+from motionbase.actuators.leg import LINES
 from motionbase.compile import Body, Kernel, Port, Program
-from motionbase.errors import PlatformError
 from motionbase.multibody.integrators.local import turned
-from motionbase.platform.hexapod import Hexapod
+from motionbase.plant.legs import LEGS, LegKind, kind_of
+from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.mechanism import POSE, TWIST, Mechanism
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
-LEGS = 6
 H = Port("h", (), "s", "step")
 TWIST_RATE = Port("V_dot_P", 6, "-", "rate of V_P")
-LEG_STATES = Port("legs", (LEGS, 5), UNITS, "of each leg: spool, spool_rate, p_cap, p_rod, bristle z")
-DRIVES = Port("u", LEGS, "-", "valve commands as they act, -1 to 1; positive extends")
+LEG_STATES = Port("legs", (LEGS, 5), "SI, mixed", "five numbers of each leg, by its kind")
+DRIVES = Port("u", LEGS, "-", "valve or speed commands as they act, -1 to 1; positive extends")
 LOAD = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
 BRAKE = Port("f_brake", LEGS, "N", "further force along each leg: a seized one is held")
 STATE = (*POSE, TWIST, TWIST_RATE, LEG_STATES)
@@ -63,20 +63,26 @@ class Motion:
     h: float | None = None
 
     @property
-    def actuator(self) -> HydraulicActuator:
+    def actuator(self) -> Actuator:
         """Of every leg."""
-        if not isinstance(self.hexapod.actuator, HydraulicActuator):
-            raise PlatformError(
-                f"platform {self.hexapod.name!r} has electric legs; the plant takes hydraulic ones so far"
-            )
         return self.hexapod.actuator
+
+    @cached_property
+    def kind(self) -> LegKind:
+        """Of the legs."""
+        return kind_of(self.hexapod)
+
+    @property
+    def state(self) -> tuple[Port, ...]:
+        """As STATE, with the names of what is in a leg's numbers."""
+        return (*STATE[:-1], self.kind.states)
 
     @cached_property
     def mechanism(self) -> Mechanism:
         """The masses."""
         h = self.hexapod
         places = (np.asarray(h.base), np.asarray(h.joints), np.asarray(h.p_neutral))
-        return Mechanism(*places, h.payload, h.cylinder, h.rod)
+        return Mechanism(*places, h.payload, h.cylinder, h.rod, reflected=self.kind.reflected)
 
     @cached_property
     def drift(self) -> Kernel:
@@ -123,7 +129,7 @@ class Motion:
     @cached_property
     def step(self) -> Program:
         """(h, state, u, lines, f_brake, load_P) -> state_next, l, l_dot, l_ddot, f, F_joint."""
-        leg = leg_step(self.actuator, self.hexapod.stroke, h=self.h)
+        leg = self.kind.step(self.hexapod.stroke, self.h)
 
         def body(b: Body) -> None:
             l, l_next, l_dot = b.local("l_old", LEGS), b.local("l_new", LEGS), b.local("l_dot_ahead", LEGS)
@@ -143,11 +149,11 @@ class Motion:
             b.call(self.kick, h=b["h"], **at, **moving, f=b["f"], f_brake=b["f_brake"], load_P=b["load_P"],
                    V_P_next=b["V_P_next"], V_dot_P_next=b["V_dot_P_next"], **found)  # fmt: skip
 
-        inputs = (H, *STATE, DRIVES, *LINES, BRAKE, LOAD)
-        return Program("motion", inputs, (*(next_of(p) for p in STATE), *LEG_OUTPUTS), body)
+        inputs = (H, *self.state, DRIVES, *LINES, BRAKE, LOAD)
+        return Program("motion", inputs, (*(next_of(p) for p in self.state), *LEG_OUTPUTS), body)
 
-    def at_rest(self, l: float | None = None) -> dict[str, Any]:
-        """The state at rest with all legs equally long, neutral if not given: weight and pressures in balance."""
+    def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
+        """The state at rest with all legs equally long, neutral if not given: weight and leg forces in balance."""
         from motionbase.plant.rest import at_rest
 
-        return at_rest(self, l)
+        return at_rest(self, l, braked)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.actuators.leg import LINES
 from motionbase.compile import Body, Kernel, Port, Program, compile
 from motionbase.compile.primitives import random
-from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LEGS, LOAD, STATE, Motion, next_of
-from motionbase.plant.sensors import MEASURED, NUMBERS, SENSOR_FAULTS, Sensors, measurement
+from motionbase.plant.legs import LEGS
+from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LOAD, STATE, Motion, next_of
+from motionbase.plant.rest import holding_forces
+from motionbase.plant.sensors import MEASURED, NUMBERS, SENSOR_FAULTS, Lag, measurement, truth
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.sensors import Sensors
 from motionbase.spatial.rotations import Expr
 
+Array: TypeAlias = NDArray[np.float64]
 STUCK, HARD_OUT, HARD_IN, REVERSED = 1.0, 2.0, 3.0, 4.0
 SEIZED_STIFFNESS, SEIZED_DAMPING = 2e7, 2e5  # [N/m], [N s/m]: of a leg that has seized, about its oil spring's
 VALVE = Port("valve_cmd", LEGS, "-", "valve commands, -1 to 1; positive extends")
@@ -37,12 +42,13 @@ class Plant:
     """A hexapod with its actuators and sensors, as one program.
 
     Attributes:
+        sensors: those of the hexapod if not given
         substeps: of the motion in a tick
         dt: period of a tick [s]
     """
 
     hexapod: Hexapod
-    sensors: Sensors = field(default_factory=Sensors)
+    sensors: Sensors | None = None
     substeps: int = 1
     dt: float = 5e-4
 
@@ -50,6 +56,26 @@ class Plant:
     def motion(self) -> Motion:
         """Platform, legs, actuators."""
         return Motion(self.hexapod, self.dt / self.substeps)
+
+    @property
+    def fitted(self) -> Sensors:
+        """The sensors it has."""
+        return self.hexapod.sensors if self.sensors is None else self.sensors
+
+    @cached_property
+    def lag(self) -> Lag:
+        """How late they are."""
+        return Lag.of(self.fitted, self.dt)
+
+    @property
+    def state_ports(self) -> tuple[Port, ...]:
+        """As PLANT_STATE, with the names of what is in a leg's numbers, and a history where sensors are late."""
+        return (TICK, *self.motion.state, SEIZED_AT, READ, *self.lag.ports)
+
+    @property
+    def feedback(self) -> dict[str, str]:
+        """State -> state after a tick, for `scan`."""
+        return {p.name: next_of(p).name for p in self.state_ports}
 
     @cached_property
     def acting(self) -> Kernel:
@@ -63,7 +89,7 @@ class Plant:
             stays = ca.if_else(seized > 0.5, l_seized, l)
             return acts, -seized * (SEIZED_STIFFNESS * (l - stays) + SEIZED_DAMPING * l_dot), stays
 
-        legs, l, l_dot = STATE[4], LEG_OUTPUTS[0], LEG_OUTPUTS[1]
+        legs, l, l_dot = self.motion.kind.states, LEG_OUTPUTS[0], LEG_OUTPUTS[1]
         outputs = (Port("u", LEGS, "-"), BRAKE, next_of(SEIZED_AT))
         return Kernel("acting", (VALVE, VALVE_FAULT, SEIZED, legs, l, l_dot, SEIZED_AT), outputs, expr)
 
@@ -72,7 +98,8 @@ class Plant:
         """(state, valve_cmd, lines, faults, load, seed) -> state_next, readings, true motion of the legs."""
         motion = self.motion
         noise = random("sensor_noise", Port("uniform", NUMBERS))
-        measure, where = measurement(self.sensors, motion.mechanism.gravity), motion.mechanism.legs
+        measure = measurement(self.fitted, motion.kind, motion.mechanism.gravity, self.lag)
+        where = motion.mechanism.legs
         later = Kernel("later", (TICK,), (next_of(TICK),), lambda tick: tick + 1)
 
         def body(b: Body) -> None:
@@ -99,19 +126,32 @@ class Plant:
             now = {p.name: b[next_of(p).name] for p in STATE}
             true = {name: found[name] for name in ("l", "l_dot", "l_ddot", "f")}
             faults = {p.name: b[p.name] for p in SENSOR_FAULTS}
-            readings = {p.name: b[p.name] for p in MEASURED}
+            readings = {p.name: b[p.name] for p in (*MEASURED, *self.lag.ports, *map(next_of, self.lag.ports))}
             b.call(measure, **now, **true, uniform=uniform, **faults, l_last=b["l_read"], **readings)
             b.copy(b["l_meas"], b["l_read_next"])
             b.call(later, tick=b["tick"], tick_next=b["tick_next"])
 
-        inputs = (*PLANT_STATE, VALVE, *LINES, *FAULTS, LOAD, Port("seed", (), "-", "of the sensors' noise"))
-        return Program("plant", inputs, (*(next_of(p) for p in PLANT_STATE), *MEASURED, *LEG_OUTPUTS), body)
+        state = self.state_ports
+        inputs = (*state, VALVE, *LINES, *FAULTS, LOAD, Port("seed", (), "-", "of the sensors' noise"))
+        return Program("plant", inputs, (*(next_of(p) for p in state), *MEASURED, *LEG_OUTPUTS), body)
 
-    def at_rest(self, l: float | None = None) -> dict[str, Any]:
-        """The state at rest, all legs of length l [m]; neutral if not given."""
-        motion = self.motion.at_rest(l)
+    def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
+        """The state at rest, all legs of length l [m], neutral if not given; electric legs by motors or by brakes."""
+        motion = self.motion.at_rest(l, braked)
         lengths, _ = compile(self.motion.mechanism.legs)(p_W=motion["p_W"], Q_WP=motion["Q_WP"], V_P=np.zeros(6))
-        return {"tick": np.array(0.0), **motion, "l_seized": np.asarray(lengths), "l_read": np.asarray(lengths)}
+        read = {"l_seized": np.asarray(lengths), "l_read": np.asarray(lengths)}
+        return {"tick": np.array(0.0), **motion, **read, **self._history(motion, np.asarray(lengths))}
+
+    def _history(self, motion: dict[str, Any], l: Array) -> dict[str, Any]:
+        """Of a platform that has long been at rest."""
+        of, zero = self.motion, np.zeros(LEGS)
+        if not self.lag.ports:
+            return {}
+        f = holding_forces(of, motion["p_W"], motion["Q_WP"])
+        pose = motion["Q_WP"], motion["V_P"], motion["V_dot_P"], motion["legs"]
+        true = truth(of.kind, of.mechanism.gravity, *(ca.SX(ca.DM(x)) for x in (*pose, l, zero, zero, f)))
+        row = np.array(ca.evalf(self.lag.row(true)))
+        return {p.name: np.repeat(row, p.dims[0], axis=0) for p in self.lag.ports}
 
     @property
     def quiet(self) -> dict[str, Any]:
@@ -123,3 +163,4 @@ class Plant:
 
 
 FEEDBACK = {p.name: next_of(p).name for p in PLANT_STATE}
+"""Of a plant whose sensors are not late; `Plant.feedback` is right for all."""

@@ -1,4 +1,4 @@
-"""A platform at rest: legs equally long, weight carried by the pressures, valves closed."""
+"""A platform at rest: legs equally long, weight carried by pressures, motors or brakes."""
 
 from __future__ import annotations
 
@@ -45,18 +45,8 @@ def holding_forces(motion: Motion, p_W: Array, Q_WP: Array) -> Array:
     return np.asarray(np.linalg.solve(per_force, -free))
 
 
-def at_rest(motion: Motion, l: float | None = None) -> dict[str, Any]:
-    """The state of `Motion.step`."""
+def at_rest(motion: Motion, l: float | None = None, braked: bool = False) -> dict[str, Any]:
+    """The state of `Motion.step`; electric legs are held by their motors, or by their brakes."""
     p_W, Q_WP = resting_pose(motion, l)
-    f = holding_forces(motion, p_W, Q_WP)
-    legs = np.zeros((6, 5))
-    legs[:, 2], legs[:, 3] = pressures(motion, f)
+    legs = motion.kind.at_rest(holding_forces(motion, p_W, Q_WP), braked)
     return {"p_W": p_W, "Q_WP": Q_WP, "V_P": np.zeros(6), "V_dot_P": np.zeros(6), "legs": legs}
-
-
-def pressures(motion: Motion, f: Array) -> tuple[Array, Array]:
-    """p_cap and p_rod [Pa] of given forces, as far above as below the middle of supply and return."""
-    a = motion.actuator
-    middle = 0.5 * (a.p_supply + a.p_return)
-    apart = (f - (a.area_cap - a.area_rod) * middle) / (a.area_cap + a.area_rod)
-    return middle + apart, middle - apart

@@ -1,66 +1,23 @@
-"""What the control law is told of the plant: noise, bias, quantisation, and sensors that fail."""
+"""What the control law is told of the plant: noise, bias, quantisation, delay, and sensors that fail."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, final
 
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
-from motionbase.errors import PlatformError
-from motionbase.plant.motion import LEG_STATES, LEGS, TWIST_RATE
-from motionbase.platform.mechanism import POSE, STANDARD_GRAVITY, TWIST
+from motionbase.plant.legs import LEGS, LegKind
+from motionbase.plant.motion import TWIST_RATE, next_of
+from motionbase.platform.mechanism import POSE, TWIST
+from motionbase.platform.sensors import Sensor as Sensor
+from motionbase.platform.sensors import Sensors as Sensors
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
 LOST, FROZEN, OFFSET = 1.0, 2.0, 3.0
-
-
-@final
-@dataclass(frozen=True)
-class Sensor:
-    """One kind of sensor.
-
-    Attributes:
-        noise: standard deviation; bias: added to every reading; quantum: step of the readings, 0 for none
-    """
-
-    noise: float = 0.0
-    bias: float = 0.0
-    quantum: float = 0.0
-
-    def __post_init__(self) -> None:
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if not math.isfinite(value) or (value < 0 and f.name != "bias"):
-                raise PlatformError(f"sensor: {f.name} is {value!r}, a finite number, 0 or above, is wanted")
-
-    def reading(self, value: Expr, normal: Expr) -> Expr:
-        """What it reads, for a normal random number of its own."""
-        value = value + self.bias + self.noise * normal
-        return self.quantum * ca.floor(value / self.quantum + 0.5) if self.quantum else value
-
-
-@final
-@dataclass(frozen=True)
-class Sensors:
-    """All kinds; the defaults are illustrative: good industrial sensors with 16-bit converters."""
-
-    position: Sensor = field(default_factory=lambda: Sensor(noise=5e-6, quantum=2e-5))  # [m]
-    velocity: Sensor = field(default_factory=lambda: Sensor(noise=1e-4))  # [m/s]
-    acceleration: Sensor = field(default_factory=lambda: Sensor(noise=2e-2))  # [m/s^2]
-    force: Sensor = field(default_factory=lambda: Sensor(noise=10.0))  # [N]
-    pressure: Sensor = field(default_factory=lambda: Sensor(noise=5e3, quantum=500.0))  # [Pa]
-    spool: Sensor = field(default_factory=lambda: Sensor(noise=1e-4))  # [-]
-    specific_force: Sensor = field(default_factory=lambda: Sensor(noise=1e-2))  # [m/s^2]
-    rate: Sensor = field(default_factory=lambda: Sensor(noise=2e-4))  # [rad/s]
-
-    @staticmethod
-    def perfect() -> Sensors:
-        """Without any error."""
-        return Sensors(*(Sensor() for _ in fields(Sensors)))
 
 
 NUMBERS = 7 * LEGS + 6
@@ -99,37 +56,102 @@ SENSOR_FAULTS = (
 )
 
 
-def measurement(sensors: Sensors, gravity: tuple[float, float, float] = STANDARD_GRAVITY) -> Kernel:
-    """State, legs, random numbers, faults, lengths last read -> readings."""
+KINDS = (
+    "position", "velocity", "acceleration", "pressure", "pressure", "spool", "force", "specific_force", "rate",
+)  # fmt: skip
+"""Of MEASURED."""
+TRUTH = (Port("l", LEGS, "m"), Port("l_dot", LEGS, "m/s"), Port("l_ddot", LEGS, "m/s^2"), Port("f", LEGS, "N"))
+
+
+@final
+@dataclass(frozen=True)
+class Lag:
+    """Sensors that read late look at a history: a row of what was true at the end of each of the last ticks.
+
+    Attributes:
+        ticks: of MEASURED: how late each is
+    """
+
+    ticks: tuple[float, ...]
+
+    @staticmethod
+    def of(sensors: Sensors, dt: float) -> Lag:
+        """Delays in ticks; one that is a whole number but for rounding is one."""
+        exact = [getattr(sensors, kind).delay / dt for kind in KINDS]
+        return Lag(tuple(float(round(t)) if abs(t - round(t)) < 1e-9 else t for t in exact))
+
+    @property
+    def late(self) -> tuple[int, ...]:
+        """Places in MEASURED of what comes late."""
+        return tuple(k for k, t in enumerate(self.ticks) if t > 0)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The history as a state; none where nothing comes late."""
+        if not self.late:
+            return ()
+        width = sum(MEASURED[k].size for k in self.late)
+        names = ", ".join(MEASURED[k].name for k in self.late)
+        about = f"a row for each of the last ticks, newest first: what was true of {names}"
+        return (Port("sensed", (math.ceil(max(self.ticks)), width), "SI, mixed", about),)
+
+    def row(self, true: tuple[Expr, ...]) -> Expr:
+        """A row of the history, of what is true now."""
+        return ca.vertcat(*(true[k] for k in self.late)).T
+
+    def seen(self, true: tuple[Expr, ...], sensed: Expr) -> tuple[Expr, ...]:
+        """What the sensors look at; between two ticks in proportion."""
+        seen, place = list(true), 0
+        for k in self.late:
+            columns = slice(place, place + MEASURED[k].size)
+            place = columns.stop
+            whole = math.floor(self.ticks[k])
+            part = self.ticks[k] - whole
+            newer = true[k] if whole == 0 else sensed[whole - 1, columns].T
+            seen[k] = newer if part == 0 else (1 - part) * newer + part * sensed[whole, columns].T
+        return tuple(seen)
+
+
+def truth(
+    kind: LegKind, gravity: tuple[float, float, float], Q_WP: Expr, V_P: Expr, V_dot_P: Expr, legs: Expr, l: Expr,
+    l_dot: Expr, l_ddot: Expr, f: Expr,
+) -> tuple[Expr, ...]:  # fmt: skip
+    """MEASURED as it really is; pressures that a leg does not have are 0."""
+    # what an accelerometer at the joint centroid feels
+    felt = V_dot_P[3:] + ca.cross(V_P[:3], V_P[3:]) - R_quaternion(Q_WP).T @ ca.DM(gravity)
+    p_cap, p_rod = kind.pressures(legs) or (ca.SX.zeros(LEGS), ca.SX.zeros(LEGS))
+    return l, l_dot, l_ddot, p_cap, p_rod, kind.valve(legs, l_dot), kind.force(legs, f), felt, V_P[:3]
+
+
+def reading(sensor: Sensor, value: Expr, normal: Expr) -> Expr:
+    """What a sensor reads of a value, for a normal random number of its own."""
+    value = value + sensor.bias + sensor.noise * normal
+    return sensor.quantum * ca.floor(value / sensor.quantum + 0.5) if sensor.quantum else value
+
+
+def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, float], lag: Lag) -> Kernel:
+    """State, legs, random numbers, faults, lengths last read, and a history if there is one -> readings."""
 
     def expr(
         p_W: Expr, Q_WP: Expr, V_P: Expr, V_dot_P: Expr, legs: Expr, l: Expr, l_dot: Expr, l_ddot: Expr, f: Expr,
-        uniform: Expr, fault: Expr, offset: Expr, last: Expr,
+        uniform: Expr, fault: Expr, offset: Expr, last: Expr, *sensed: Expr,
     ) -> Any:  # fmt: skip
         normal = bell(uniform)
         own = [normal[LEGS * k : LEGS * (k + 1)] for k in range(7)]
-        length = sensors.position.reading(l, own[0])
-        length = ca.if_else(fault == OFFSET, length + offset, length)
+        own += [normal[7 * LEGS : 7 * LEGS + 3], normal[7 * LEGS + 3 :]]
+        true = truth(kind, gravity, Q_WP, V_P, V_dot_P, legs, l, l_dot, l_ddot, f)
+        seen = lag.seen(true, sensed[0]) if sensed else true
+        readings = [reading(getattr(sensors, name), value, n) for name, value, n in zip(KINDS, seen, own, strict=True)]
+        if kind.pressures(legs) is None:
+            readings[3] = readings[4] = ca.SX.zeros(LEGS)  # what nobody measures reads 0
+        length = ca.if_else(fault == OFFSET, readings[0] + offset, readings[0])
         length = ca.if_else(fault == FROZEN, last, length)
-        length = ca.if_else(fault == LOST, 0.0, length)
-        # what an accelerometer at the joint centroid feels
-        felt = V_dot_P[3:] + ca.cross(V_P[:3], V_P[3:]) - R_quaternion(Q_WP).T @ ca.DM(gravity)
-        return (
-            length,
-            sensors.velocity.reading(l_dot, own[1]),
-            sensors.acceleration.reading(l_ddot, own[2]),
-            sensors.pressure.reading(legs[:, 2], own[3]),
-            sensors.pressure.reading(legs[:, 3], own[4]),
-            sensors.spool.reading(legs[:, 0], own[5]),
-            sensors.force.reading(f, own[6]),
-            sensors.specific_force.reading(felt, normal[7 * LEGS : 7 * LEGS + 3]),
-            sensors.rate.reading(V_P[:3], normal[7 * LEGS + 3 :]),
-        )
+        readings[0] = ca.if_else(fault == LOST, 0.0, length)
+        return *readings, *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
 
     inputs = (
-        *POSE, TWIST, TWIST_RATE, LEG_STATES,
-        Port("l", LEGS, "m"), Port("l_dot", LEGS, "m/s"), Port("l_ddot", LEGS, "m/s^2"), Port("f", LEGS, "N"),
+        *POSE, TWIST, TWIST_RATE, kind.states, *TRUTH,
         Port("uniform", NUMBERS, "-", "independent random numbers, 0 to 1"), *SENSOR_FAULTS,
-        Port("l_last", LEGS, "m", "lengths read a tick ago"),
+        Port("l_last", LEGS, "m", "lengths read a tick ago"), *lag.ports,
     )  # fmt: skip
-    return Kernel("measurement", inputs, MEASURED, expr)
+    return Kernel("measurement", inputs, (*MEASURED, *(next_of(p) for p in lag.ports)), expr)

@@ -15,13 +15,14 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, numbers_of, shown
 from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke, checked_number, checked_point
+from motionbase.platform.sensors import Sensors
 
 Points = tuple[Vector, ...]
 Actuator = HydraulicActuator | ElectricActuator
 LEGS = 6
 KINDS: dict[str, Any] = {
     "stroke": Stroke, "payload": Payload, "cylinder": LegPart, "rod": LegPart, "limits": MotionLimits,
-    "actuator": Actuator, "points": Mapping,
+    "actuator": Actuator, "points": Mapping, "sensors": Sensors,
 }  # fmt: skip
 CENTROID_TOLERANCE = 1e-3  # [m]; drawings give joints to the millimetre
 
@@ -49,6 +50,7 @@ class Hexapod:
         limits: the largest motion that may be commanded
         actuator: of each leg
         points: further places in P by name, such as the design eye point [m]
+        sensors: what the control law is told, and how well
     """
 
     name: str
@@ -66,6 +68,7 @@ class Hexapod:
     limits: MotionLimits
     actuator: Actuator
     points: Mapping[str, Vector] = field(default_factory=dict, hash=False)
+    sensors: Sensors = field(default_factory=Sensors)
 
     def __post_init__(self) -> None:
         owner = f"platform {shown(self.name)}"

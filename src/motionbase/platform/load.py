@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.layout import AXES, renumbered, three_pairs
 from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke
+from motionbase.platform.sensors import Sensor, Sensors
 from motionbase.platform.table import Table
 
 Array = NDArray[np.float64]
@@ -26,7 +29,7 @@ NEEDED = (
     "summary", "sources", "illustrative", "base", "joints", "p_neutral", "l_down", "stroke", "payload", "cylinder",
     "rod", "limits", "actuator",
 )  # fmt: skip
-OPTIONAL = ("name", "axes", "legs", "points")
+OPTIONAL = ("name", "axes", "legs", "points", "sensors")
 IN_ORDER = [1, 2, 3, 4, 5, 6]
 
 
@@ -69,6 +72,7 @@ def _hexapod(top: Table, stem: str) -> Hexapod:
         payload=_payload(top.table("payload"), convert(np.eye(3))),
         actuator=_actuator(top.table("actuator")),
         points={key: convert(points.numbers(key, (3,))) for key in points.data} if points else {},
+        sensors=_sensors(top.table("sensors")) if "sensors" in top.data else Sensors(),
         **{key: top.table(key).part(kind) for key, kind in PARTS.items()},
     )
 
@@ -105,6 +109,17 @@ def _actuator(table: Table) -> Actuator:
         table.complain("type", f"actuator: {what}; types: {', '.join(ACTUATORS)}")
     made: Actuator = table.part(ACTUATORS[kind], besides=("type",))
     return made
+
+
+def _sensors(table: Table) -> Sensors:
+    """Tables of kinds; what a kind leaves out, and kinds that are left out, stay as they are by default."""
+    default, given = Sensors(), dict[str, Sensor]()
+    table.check_keys((f.name for f in fields(Sensors)), ())
+    for kind in table.data:
+        one, usual = table.table(kind), getattr(default, kind)
+        one.check_keys((f.name for f in fields(Sensor)), ())
+        given[kind] = one.made(partial(replace, usual), **{key: one.number(key) for key in one.data})
+    return replace(default, **given)
 
 
 def _illustrative(top: Table) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from motionbase.compile import Kernel, Port
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.body import Vector
 from motionbase.multibody.closures import PointClosure
+from motionbase.multibody.elements import Motor
 from motionbase.multibody.joints import Free, prismatic, universal
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
@@ -48,6 +49,7 @@ class Mechanism:
         joints: (6, 3) platform joints in P [m]
         p_neutral: (3,) origin of P in W at neutral [m]
         gravity: in W [m/s^2]
+        reflected: mass that moves with each leg's extension alone, as the rotor of its motor does [kg]
     """
 
     base: Array
@@ -57,6 +59,7 @@ class Mechanism:
     cylinder: LegPart
     rod: LegPart
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
+    reflected: float = 0.0
 
     @cached_property
     def neutral_legs(self) -> tuple[Array, Array]:
@@ -87,7 +90,8 @@ class Mechanism:
                 Joint(f"slide{i + 1}", cylinder, rod, prismatic((0.0, 0.0, 1.0)), (0.0, 0.0, float(lengths[i]))),
             ]
             closures.append(PointClosure(f"ball{i + 1}", rod, (0.0, 0.0, 0.0), "platform", f"joint{i + 1}"))
-        return Model("hexapod", tuple(bodies), tuple(joints), self.gravity, closures=tuple(closures))
+        rotors = tuple(Motor(f"rotor{i + 1}", f"slide{i + 1}", 1.0, self.reflected) for i in LEGS if self.reflected)
+        return Model("hexapod", tuple(bodies), tuple(joints), self.gravity, rotors, closures=tuple(closures))
 
     @cached_property
     def loops(self) -> Loops:
@@ -135,7 +139,8 @@ class Mechanism:
         def expr(p_W: Expr, Q_WP: Expr, V_P: Expr, f: Expr, load_P: Expr) -> Any:
             q, v, l, l_dot = self._legs(p_W, Q_WP, V_P)
             tau = ca.vertcat(load_P, *(ca.vertcat(0, 0, f[i]) for i in LEGS))
-            v_dot, F = self.loops.forward_dynamics.expr(q, v, tau)
+            shafts = [ca.SX(0)] * len(self.model.elements)  # the rotors' torque is in f
+            v_dot, F = self.loops.forward_dynamics.expr(q, v, tau, *shafts)
             return v_dot[:6], l, l_dot, v_dot[8::3], ca.reshape(F, 3, 6).T
 
         load = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")

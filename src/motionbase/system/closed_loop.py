@@ -12,13 +12,13 @@ import numpy as np
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.reference import Reference
 from motionbase.control.law import ControlLaw
+from motionbase.control.own_law import Law
 from motionbase.control.ports import INPUTS, OUTPUTS, channels
-from motionbase.errors import PlatformError
 from motionbase.plant.motion import LEG_OUTPUTS, LOAD, next_of
-from motionbase.plant.plant import FAULTS, PLANT_STATE, Plant
+from motionbase.plant.plant import FAULTS, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
-from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR
+from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR, STATE_BEFORE
 
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
 SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
@@ -28,7 +28,6 @@ COUNTS = (
     Port("host_lost", (), "-", "host frames lost, for the record"),
 )
 ALPHA = {f"alpha_{axis}": k for k, axis in enumerate("xyz")}  # first of the platform's accelerations
-STATE_BEFORE = Port("state_before", (), "-", "state of the control law after the last tick")
 VERSION_BEFORE = Port("version_before", (), "-", "version of the generator settings in use after the last tick")
 EXTERNAL = ("mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count")
 
@@ -39,19 +38,19 @@ class ClosedLoop:
     """A hexapod under its control law.
 
     Attributes:
-        law: the control law
+        law: the control law, this package's or one of somebody's own
         plant: the hexapod with its sensors
     """
 
-    law: ControlLaw
+    law: Law
     plant: Plant
     record_channels: tuple[str, ...] = field(default=())
 
     @staticmethod
-    def of(hexapod: Hexapod, channels: tuple[str, ...] = (), **options: Any) -> ClosedLoop:
-        """With the law and the sensors that suit it."""
-        law = ControlLaw(hexapod)
-        return ClosedLoop(law, Plant(hexapod, **{"dt": law.dt, **options}), channels)
+    def of(hexapod: Hexapod, channels: tuple[str, ...] = (), law: Law | None = None, **options: Any) -> ClosedLoop:
+        """With the law and the sensors that suit it, or a law of one's own."""
+        chosen = ControlLaw(hexapod) if law is None else law
+        return ClosedLoop(chosen, Plant(hexapod, **{"dt": chosen.dt, **options}), channels)
 
     @property
     def dt(self) -> float:
@@ -61,8 +60,8 @@ class ClosedLoop:
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:
         """What goes from tick to tick."""
-        own = self.law.program.inputs[1]  # x, the law's
-        return (own, *PLANT_STATE, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
+        own = next(p for p in self.law.program.inputs if p.name == "x")
+        return (own, *self.plant.state_ports, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -80,7 +79,7 @@ class ClosedLoop:
             (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa")),
             lambda supply: (actuator.p_return + supply * (actuator.p_supply - actuator.p_return), actuator.p_return),
         )
-        parameters = law.inputs[0]
+        parameters = next(p for p in law.inputs if p.name == "parameters")
         external = [p for p in LAW_INPUTS if p.name in EXTERNAL]
 
         def body(b: Body) -> None:
@@ -93,8 +92,8 @@ class ClosedLoop:
             measured = {p.name: b[p.name] for p in MEASURED}
             found = {p.name: b[p.name] for p in OUTPUTS}
             b.call(law, parameters=b["parameters"], x=b["x"], **given, **measured, x_next=b["x_next"], **found)
-            state = {p.name: b[p.name] for p in PLANT_STATE} | {
-                next_of(p).name: b[next_of(p).name] for p in PLANT_STATE
+            state = {p.name: b[p.name] for p in plant.state_ports} | {
+                next_of(p).name: b[next_of(p).name] for p in plant.state_ports
             }
             acting = {p.name: b[p.name] for p in (*FAULTS, LOAD, SEED)} | {"abort": b["abort"], **lines}
             readings = {p.name: b[next_of(p).name] for p in MEASURED}
@@ -138,11 +137,12 @@ class ClosedLoop:
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
         """State at rest, down if no length is given; the control law is off."""
         hexapod = self.plant.hexapod
-        plant = self.plant.at_rest(hexapod.l_down if l is None else l)
-        legs = plant["legs"]
+        plant = self.plant.at_rest(hexapod.l_down if l is None else l, braked=True)
+        oil = self.plant.motion.kind.pressures(plant["legs"])
+        p_cap, p_rod = (np.array(p) for p in oil or np.zeros((2, 6)))
         readings = {
             "l_meas": plant["l_read"], "l_dot_meas": np.zeros(6), "l_ddot_meas": np.zeros(6),
-            "p_cap": legs[:, 2].copy(), "p_rod": legs[:, 3].copy(), "valve_meas": np.zeros(6), "f_meas": np.zeros(6),
+            "p_cap": p_cap, "p_rod": p_rod, "valve_meas": np.zeros(6), "f_meas": np.zeros(6),
             "acc": -np.array(self.plant.motion.mechanism.gravity), "omega": np.zeros(3),
         }  # fmt: skip
         last = {"state_before": np.array(0.0), "version_before": np.array(-1.0)}
@@ -154,10 +154,3 @@ class ClosedLoop:
         named = {p.name for p in self.state_ports}
         zeros = {n: np.zeros(p.dims) for n, p in given.items() if n not in named}
         return zeros | {"parameters": self.law.parameter_vector(), "supply": np.array(1.0), "automatic": np.array(1.0)}
-
-
-def check_channels(names: tuple[str, ...]) -> None:
-    """Every channel that the law owns can be recorded."""
-    missing = [n for n in channels() if n not in names]
-    if missing:
-        raise PlatformError(f"the record has no channel {missing[0]!r}")

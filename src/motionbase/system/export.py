@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
@@ -10,9 +11,9 @@ from motionbase.compile.runtime.c import USER_FLAGS
 from motionbase.control.faults import Fault, WarningBit
 from motionbase.control.fields import Field, Fields
 from motionbase.control.generators import COLUMNS, Shape
+from motionbase.control.own_law import OwnLaw
 from motionbase.control.states import Mode, Request, Source, State
 from motionbase.errors import UsageError
-from motionbase.plant.plant import FEEDBACK, PLANT_STATE
 from motionbase.platform.hexapod import Hexapod
 from motionbase.system.c_border import Border, Numbering, Places
 from motionbase.system.closed_loop import ClosedLoop
@@ -72,24 +73,31 @@ def control_border(loop: ClosedLoop) -> Border:
 def plant_border(loop: ClosedLoop) -> Border:
     """Of the platform with its actuators and sensors, at rest, down."""
     start = loop.at_rest()
-    state = {p.name: start[p.name] for p in PLANT_STATE}
-    return Border(loop.plant.step, FEEDBACK, state, loop.plant.quiet, loop.plant.dt)
+    state = {p.name: start[p.name] for p in loop.plant.state_ports}
+    return Border(loop.plant.step, loop.plant.feedback, state, loop.plant.quiet, loop.plant.dt)
 
 
-def control_files(hexapod: Hexapod) -> dict[str, str]:
-    """The control law, by file name."""
-    return _folder(hexapod, "control", "control law", control_border(ClosedLoop.of(hexapod)))
+def control_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
+    """The platform's control law or one of somebody's own, by file name."""
+    return _folder(hexapod, "control", "control law", control_border(_loop(hexapod, law)))
 
 
-def plant_files(hexapod: Hexapod) -> dict[str, str]:
-    """Platform, actuators and sensors, by file name."""
+def plant_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
+    """Platform, actuators and sensors, by file name; the same for every law."""
     return _folder(hexapod, "plant", "platform, actuators and sensors", plant_border(ClosedLoop.of(hexapod)))
 
 
-def loop_files(hexapod: Hexapod) -> dict[str, str]:
+def loop_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
     """Both, and an example that closes the loop."""
-    loop = ClosedLoop.of(hexapod)
+    loop = _loop(hexapod, law)
     return _folder(hexapod, "loop", "control law and plant", control_border(loop), plant_border(loop))
+
+
+def _loop(hexapod: Hexapod, law: OwnLaw | None) -> ClosedLoop:
+    """With the law under the name that the files have."""
+    if law is None:
+        return ClosedLoop.of(hexapod)
+    return ClosedLoop.of(hexapod, law=replace(law, program=replace(law.program, name="control")))
 
 
 def check_folder(folder: Path, force: bool) -> None:
@@ -119,7 +127,7 @@ def compile_command(files: Mapping[str, str]) -> str:
     return f"cc {' '.join(USER_FLAGS)} {' '.join(n for n in files if n.endswith('.c'))} -o example -lm"
 
 
-EXPORTS: Mapping[str, Callable[[Hexapod], dict[str, str]]] = {
+EXPORTS: Mapping[str, Callable[[Hexapod, OwnLaw | None], dict[str, str]]] = {
     "control": control_files,
     "plant": plant_files,
     "loop": loop_files,

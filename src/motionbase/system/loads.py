@@ -16,6 +16,7 @@ from motionbase.control.ports import DOFS
 from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
+from motionbase.plant.legs import kind_of
 from motionbase.platform.hexapod import Hexapod
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import TRUE_MOTION, Host, Run, Runner, Scenario
@@ -25,7 +26,7 @@ PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fa
 PART_OF_LEG_SPEED = 0.95  # of the legs' limit, where that is what holds an axis back
 AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
 CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
-LONGEST_S = 20.0  # after the fault
+LONGEST_S = 60.0  # after the fault: a base that is shut off at the top sinks for most of it
 ESTOP = "estop"
 OVER = (State.OFF, State.HELD, State.STANDBY, State.FREEZE)
 STALL_FACTOR = 2.0  # illustrative: allowable loads as a multiple of the stall force, where nobody gives them
@@ -46,12 +47,11 @@ class Allowables:
 
     @staticmethod
     def of(hexapod: Hexapod, force: float | None = None, joint: float | None = None) -> Allowables:
-        """What is given; for the rest twice the force of full supply pressure on the cap side, illustrative."""
+        """What is given; for the rest twice the force of a stalled leg, illustrative."""
         for name, value in (("force", force), ("joint", joint)):
             if value is not None and not (math.isfinite(value) and value > 0):
                 raise SimulationError(f"allowable {name} is {value!r} N, it must be above 0")
-        actuator = ClosedLoop.of(hexapod).plant.motion.actuator
-        stall = STALL_FACTOR * actuator.p_supply * actuator.area_cap
+        stall = STALL_FACTOR * kind_of(hexapod).stall_force
         return Allowables(force or stall, joint or stall, force is None or joint is None)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
-from motionbase.control.design import LinearLeg, Margins, gains_for, linear_leg, margins
-from motionbase.control.geometry import modal_masses
+from motionbase.control.design import LinearLeg, Margins
+from motionbase.control.electric_design import LinearDrive
 from motionbase.control.law import ControlLaw
 from motionbase.platform.hexapod import Hexapod
 
@@ -18,7 +17,8 @@ class ModeMargins:
     """One leg against the mass of one mode.
 
     Attributes:
-        mass: [kg]; frequency: of that mass on the oil spring [Hz]
+        mass: rotors included [kg]
+        frequency: of that mass on the oil spring, or bandwidth of the speed loop with it [Hz]
         margins: of its loop
     """
 
@@ -30,27 +30,31 @@ class ModeMargins:
 @final
 @dataclass(frozen=True)
 class Design:
-    """Linearised leg, gains and margins.
+    """Gains and margins.
 
     Attributes:
+        leg: linearised
         gains: by the names of the control law's parameters
+        units: of the gains
         modes: slowest first
         worst: the least of all modes
     """
 
-    leg: LinearLeg
+    leg: LinearLeg | LinearDrive
     gains: dict[str, float]
+    units: dict[str, str]
     modes: tuple[ModeMargins, ...]
     worst: Margins
+
+    @property
+    def electric(self) -> bool:
+        """Whether the legs are."""
+        return isinstance(self.leg, LinearDrive)
 
 
 def design(hexapod: Hexapod) -> Design:
     """As the control law takes it for this platform."""
-    law = ControlLaw(hexapod)
-    leg = linear_leg(law.actuator, hexapod.stroke.hard_length, modal_masses(hexapod), law.dt)
-    gains = gains_for(leg)
-    modes = tuple(
-        ModeMargins(mass, math.sqrt(leg.stiffness / mass) / (2 * math.pi), margins(replace(leg, masses=(mass,)), gains))
-        for mass in leg.masses
-    )
-    return Design(leg, gains, modes, margins(leg, gains))
+    legs = ControlLaw(hexapod).legs
+    modes = tuple(ModeMargins(mass, legs.frequency(mass), legs.margins(mass)) for mass in legs.masses)
+    units = {field.name: field.unit for field in legs.gains if field.name in legs.designed}
+    return Design(legs.linear, legs.designed, units, modes, legs.margins())

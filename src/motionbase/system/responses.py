@@ -98,7 +98,7 @@ class Turnaround:
     demanded: float
 
 
-def tones(lowest: float = 0.1, highest: float = 20.0, count: int = 16) -> Array:
+def tones(lowest: float = 0.1, highest: float = 50.0, count: int = 20) -> Array:
     """Frequencies evenly spaced on a logarithmic scale [Hz]."""
     if not (0 < lowest < highest <= 50.0 and math.isfinite(lowest)) or count < 2:
         raise SimulationError(
@@ -111,14 +111,19 @@ def tones(lowest: float = 0.1, highest: float = 20.0, count: int = 16) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """Measurements of one platform; generators make the motion, the automatic operator leads to drive."""
+    """Measurements of one platform; generators make the motion, the automatic operator leads to drive.
+
+    Attributes:
+        loop: what is measured, if not the platform under its own law: another plant, say, than the law was made for
+    """
 
     hexapod: Hexapod
+    loop: ClosedLoop | None = None
 
     @cached_property
     def runner(self) -> Runner:
         """Compiled once."""
-        return Runner(ClosedLoop.of(self.hexapod), TRUE_MOTION)
+        return Runner(self.loop or ClosedLoop.of(self.hexapod), TRUE_MOTION)
 
     @cached_property
     def _driving(self) -> dict[str, Any]:

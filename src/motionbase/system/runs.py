@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, final
@@ -21,7 +21,7 @@ from motionbase.system.closed_loop import ClosedLoop
 Array: TypeAlias = NDArray[np.float64]
 Host: TypeAlias = Callable[[float], Array]
 FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
-ROWS = ("asked", "estop", "host_frame", "host_count", *FAULT_ROWS)
+ROWS = ("asked", "automatic", "estop", "host_frame", "host_count", *FAULT_ROWS)
 TRUE_MOTION = (  # what measurements of the simulated base look at; the same for all, so that they share compiled code
     "state", "fault", "generators_version", "cmd", "l", "l_dot", "f", "F_joint",
     "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next",
@@ -43,6 +43,7 @@ class Scenario:
         host: time [s] -> (3, 6) positions, velocities, accelerations; none leaves the base in maintenance
         host_rate: frames a second
         automatic: whether the automatic operator asks when nobody else does
+        automatic_until: from when on it asks no more [s], because a person has taken over
         seed: of the sensors' noise
     """
 
@@ -54,6 +55,7 @@ class Scenario:
     host: Host | None = None
     host_rate: float = 60.0
     automatic: bool = True
+    automatic_until: float = math.inf
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -67,7 +69,7 @@ class Scenario:
         """Inputs that stay as they are."""
         settings = np.zeros((COUNT, len(COLUMNS))) if self.settings is None else self.settings
         mode = Mode.MAINTENANCE if self.host is None else Mode.HOST
-        numbers = {"mode": mode, "automatic": self.automatic, "settings_version": self.version, "seed": self.seed}
+        numbers = {"mode": mode, "settings_version": self.version, "seed": self.seed}
         return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}}
 
     def rows(self, first: int, ticks: int, dt: float, frames_before: float) -> dict[str, Array]:
@@ -76,6 +78,7 @@ class Scenario:
         faults = _later(self.faults, first * dt).rows(ticks, dt)
         rows = {name: faults[name] for name in FAULT_ROWS}
         rows["asked"], rows["estop"] = np.zeros(ticks), (t >= self.estop_at - 0.5 * dt).astype(np.float64)
+        rows["automatic"] = (self.automatic & (t < self.automatic_until - 0.5 * dt)).astype(np.float64)
         for at, request in self.requests.items():
             if 0 <= (k := round(at / dt) - first) < ticks:
                 rows["asked"][k] = float(request)
@@ -129,6 +132,14 @@ class Runner:
         kept = [*self.outputs, *(("record",) if self.loop.record_channels else ())]
         return scan(self.loop.program, self.loop.feedback, per_step=list(ROWS), record=kept)
 
+    @cached_property
+    def _rest(self) -> dict[str, Any]:
+        return self.loop.at_rest() | {"frames": 0.0}
+
+    def prepare(self) -> None:
+        """Compile now and not with the first run, for those who measure time."""
+        _ = self._scan, self._rest
+
     def run(
         self,
         scenario: Scenario,
@@ -147,42 +158,59 @@ class Runner:
             until: is shown the rows of about a quarter of a second, and ends the run by True
             progress: is told the simulated time [s]
         """
+        pieces: list[Run] = []
+        for piece in self.pieces(scenario, duration, start, every=every):
+            pieces.append(piece)
+            if progress is not None:
+                progress(float(piece.end["tick"]) * self.loop.dt)
+            if until is not None and until({**piece.columns, **piece.outputs}):
+                break
+        return _joined(pieces)
+
+    def pieces(
+        self, scenario: Scenario, duration: float, start: Mapping[str, Any] | None = None, *, every: int = 1
+    ) -> Iterator[Run]:
+        """The same in pieces of about a quarter of a second, so that a run of any length needs little memory."""
         dt = self.loop.dt
         if not (math.isfinite(duration) and duration >= dt):
             raise SimulationError(f"run: duration is {duration!r} s, it must be at least a tick, {dt:g} s")
         if every < 1:
             raise SimulationError(f"run: every is {every!r}, it must be at least 1")
-        state = dict(start) if start is not None else self.loop.at_rest() | {"frames": 0.0}
+        state = dict(self._rest if start is None else start)
         frames = float(state.pop("frames"))
-        quiet = {name: x for name, x in self.loop.quiet_inputs().items() if name not in ROWS}
-        held, first = quiet | scenario.held(), round(float(state["tick"]))
+        held = {name: x for name, x in self.loop.quiet_inputs().items() if name not in ROWS} | scenario.held()
+        begin = round(float(state["tick"]))
         left, piece = round(duration / dt), every * max(1, round(PIECE_S / dt) // every)
-        pieces: list[dict[str, Array]] = []
-        begin = first
         while left > 0:
             n = min(left, piece)
             rows = scenario.rows(begin, n, dt, frames)
             given: dict[str, Any] = {**state, **held, **rows}
             out = self._scan(n, every=every, **given)
-            state = {name: out[name] for name in state}
-            pieces.append({name: out[name] for name in out if name not in state})
-            frames, begin, left = float(rows["host_count"][-1]), begin + n, left - n
-            if progress is not None:
-                progress(begin * dt)
-            if until is not None and until(pieces[-1]):
-                break
-        return self._joined(pieces, first, every, state | {"frames": frames})
+            state, frames = {name: out[name] for name in state}, float(rows["host_count"][-1])
+            kept = {name: out[name] for name in out if name not in state}
+            tick = begin + every * np.arange(1, n // every + 1, dtype=np.float64)  # of the state that a row shows
+            yield self._piece(kept, tick, state | {"frames": frames})
+            begin, left = begin + n, left - n
 
-    def _joined(self, pieces: list[dict[str, Array]], first: int, every: int, end: dict[str, Any]) -> Run:
-        rows = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
-        count = (round(float(end["tick"])) - first) // every
-        tick = first + every * np.arange(1, count + 1, dtype=np.float64)  # of the state that a row shows
-        columns = {}
+    def _piece(self, rows: dict[str, Array], tick: Array, end: dict[str, Any]) -> Run:
+        t, columns = _time(tick, self.loop.dt), {}
         if "record" in rows:
             record = rows.pop("record")
             columns = {name: record[:, k] for k, name in enumerate(self.loop.record_channels)}
-            columns |= {name: x for name, x in (("t", tick * self.loop.dt), ("tick", tick)) if name in columns}
-        return Run(tick * self.loop.dt, columns, rows, end)
+            columns |= {name: x for name, x in (("t", t), ("tick", tick)) if name in columns}
+        return Run(t, columns, rows, end)
+
+
+def _time(tick: Array, dt: float) -> Array:
+    """[s]; where a second is a whole number of ticks, the double nearest to the exact time."""
+    rate = round(1 / dt)
+    return tick / rate if math.isclose(rate * dt, 1.0, rel_tol=1e-12) else tick * dt
+
+
+def _joined(pieces: list[Run]) -> Run:
+    columns = {name: np.concatenate([p.columns[name] for p in pieces]) for name in pieces[0].columns}
+    outputs = {name: np.concatenate([p.outputs[name] for p in pieces]) for name in pieces[0].outputs}
+    return Run(np.concatenate([p.t for p in pieces]), columns, outputs, pieces[-1].end)
 
 
 def _later(plan: FaultPlan, t: float) -> FaultPlan:

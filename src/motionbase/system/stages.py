@@ -1,6 +1,7 @@
-"""What those who run a system need of its stages: states, requests, faults."""
+"""What those who run a system need of its stages: laws, states, requests, faults."""
 
+from motionbase.control.own_law import Law, OwnLaw
 from motionbase.control.states import TRANSITIONS, Request, State
 from motionbase.plant.fault_plan import FaultPlan
 
-__all__ = ["TRANSITIONS", "FaultPlan", "Request", "State"]
+__all__ = ["TRANSITIONS", "FaultPlan", "Law", "OwnLaw", "Request", "State"]

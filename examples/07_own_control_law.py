@@ -1,0 +1,114 @@
+"""A control law of one's own: six legs under PI control stand up by themselves, then heave as a sine.
+
+`python examples/07_own_control_law.py` runs it in the closed loop as fast as the machine can;
+`motionbase run simona --law examples/07_own_control_law.py:heaving` in real time, with a ring that
+`motionbase tune amplitude 0.1` changes meanwhile.
+"""
+
+import casadi as ca
+import numpy as np
+
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.control.fields import Field, Fields
+from motionbase.control.own_law import OwnLaw
+from motionbase.control.states import State
+from motionbase.errors import ModelError
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.load import load_platform
+from motionbase.system.closed_loop import ClosedLoop
+from motionbase.system.runs import Runner, Scenario
+
+DT = 1 / 2000  # [s]
+RISE = 6.0  # [s] from down to neutral
+FADE = 4.0  # [s] in which the sine grows
+
+# 1. Parameters and state have names. What is tunable can be changed while it runs, within its bounds. Every number is
+#    an illustrative choice, tried in all corners of these bounds on the model of simona, and nowhere else.
+PARAMETERS = Fields(
+    (
+        Field("k_p", 1, "1/s", "length error to velocity", 6.0, tunable=True, least=2.0, most=10.0),
+        Field("k_i", 1, "1/s^2", "its integral to velocity", 4.0, tunable=True, least=0.0, most=10.0),
+        Field("k_dp", 1, "m/(s N)", "fast part of the force to velocity", 5e-6, tunable=True, least=2e-6, most=8e-6),
+        Field("amplitude", 1, "m", "of heave", 0.2, tunable=True, least=0.0, most=0.3),
+        Field("frequency", 1, "Hz", "of heave", 0.25, tunable=True, least=0.05, most=0.4),
+    )
+)
+STATE = Fields(
+    (
+        Field("ticks", 1, "-", "since the start"),
+        Field("phase", 1, "rad", "of heave"),
+        Field("integral", 6, "m/s", "of the length errors"),
+        Field("force", 6, "N", "slow part of each leg's force"),
+    )
+)
+
+
+def heaving(hexapod: Hexapod) -> OwnLaw:
+    """The law for a platform; constants come from it."""
+    actuator = hexapod.actuator
+    if not isinstance(actuator, HydraulicActuator):
+        raise ModelError(f"heaving: platform {hexapod.name!r} has no hydraulic legs")
+    legs = np.asarray(hexapod.p_neutral) + np.asarray(hexapod.joints) - np.asarray(hexapod.base)
+    # the speed of a fully open valve without load, from the orifice law of both lands
+    areas = actuator.area_cap**3 + actuator.area_rod**3
+    v_full = actuator.flow_gain * np.sqrt(actuator.area_cap * actuator.p_supply / areas)
+
+    def law(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
+        """One tick. What is not given (pose, limits, faults) is 0 in the record."""
+        k_p, k_i, k_dp, amplitude, frequency = ca.vertsplit(p["parameters"])
+        ticks, phase, integral, slow = p["x"][0], p["x"][1], p["x"][2:8], p["x"][8:14]
+
+        # 2. Where the legs should be: a smooth rise of the lengths, then heave about neutral, which grows smoothly.
+        s = smooth(ticks * DT / RISE)
+        grown = smooth((ticks * DT - RISE) / FADE)
+        heave = amplitude * grown * ca.sin(phase)
+        moved = [ca.sqrt(x * x + y * y + (z + heave) ** 2) for x, y, z in legs.tolist()]
+        l_ref = hexapod.l_down + s * (ca.vertcat(*moved) - hexapod.l_down)
+
+        # 3. PI with a velocity that damps the oil: the fast part of the force, as the pressures have it.
+        e = l_ref - p["l_meas"]
+        f = actuator.area_cap * p["p_cap"] - actuator.area_rod * p["p_rod"]
+        v = k_p * e + integral - k_dp * (f - slow)
+        stopped = p["estop"] > 0.5
+        u = ca.if_else(stopped, 0.0, ca.fmin(ca.fmax(v / v_full, -1.0), 1.0))
+
+        # 4. The next state; an emergency stop closes the valves, and the way on begins where it was left.
+        after = ca.vertcat(
+            ticks + 1,
+            phase + ca.if_else(grown > 0, 2 * ca.pi * frequency * DT, 0.0),
+            ca.fmin(ca.fmax(integral + k_i * e * DT, -0.05), 0.05),
+            slow + 5.0 * DT * (f - slow),
+        )
+        return {
+            "x_next": ca.if_else(stopped, p["x"], after),
+            "valve_cmd": u,
+            "state": ca.if_else(s < 1, float(State.RISING), float(State.DRIVE)),
+            "legs_cmd": ca.horzcat(l_ref, ca.SX.zeros(6, 2)),
+        }
+
+    return OwnLaw.of("heaving", law, PARAMETERS, STATE, DT)
+
+
+def smooth(x: ca.SX) -> ca.SX:
+    """From 0 to 1 while x does, with no corner of velocity or acceleration."""
+    x = ca.fmin(ca.fmax(x, 0.0), 1.0)
+    return x**3 * (10 - 15 * x + 6 * x**2)
+
+
+def main() -> None:
+    """Rise, heave, and say how well it follows."""
+    hexapod = load_platform("simona")
+    law = heaving(hexapod)
+    runner = Runner(ClosedLoop.of(hexapod, law=law), ("l", "l_dot", "legs_cmd", "state", "p_W_next"))
+    run = runner.run(Scenario(), 22.0, every=20)
+    error = np.abs(run["l"] - run["legs_cmd"][:, :, 0]).max(axis=1)
+    risen = run["state"] == State.DRIVE
+    heave = run["p_W_next"][run.t > 14.0, 2] - hexapod.p_neutral[2]
+    print(
+        f"it stands up in {run.t[risen][0]:.2f} s; no leg is more than {1e3 * error[~risen].max():.1f} mm off meanwhile"
+    )
+    print(f"it heaves from {heave.min():+.3f} to {heave.max():+.3f} m, {1e3 * error[risen].max():.1f} mm off at most")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Gain of the position loop around an electric leg's speed loop, and the margins it leaves.
+
+With equal legs the six loops decouple in the eigenvectors of J M^-1 J', as with hydraulic legs; a rotor's mass along
+every leg is added to each mode's. One drive (gain K, bandwidth w, lag tau of the current) against a mass m has
+
+    C G = K (1 + w / 4s) / ((m s + sigma2) (tau s + 1)),    T = C G / (1 + C G),    L = k_p T exp(-s delay) / s.
+
+k_p is the largest, from w / 4 downwards, with which all six modes keep the margins. A mode heavier than the mass that
+the drive is tuned for has a slower and less damped T: the heaviest mode decides.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.control.design import GRID, Margins
+from motionbase.errors import ModelError
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class LinearDrive:
+    """An electric leg away from its limits.
+
+    Attributes:
+        gain: of the speed loop, K [N s/m]
+        bandwidth: that it is tuned for, w [rad/s]
+        lag: of the current, tau [s]
+        viscous: friction, sigma2 [N s/m]
+        masses: of the modes with the rotor's, heaviest first [kg]
+        delay: from measurement to command, holding included [s]
+    """
+
+    gain: float
+    bandwidth: float
+    lag: float
+    viscous: float
+    masses: tuple[float, ...]
+    delay: float
+
+
+def linear_drive(actuator: ElectricActuator, masses: Array, dt: float) -> LinearDrive:
+    """Of a platform whose modes have these masses without rotors [kg]."""
+    modes = tuple(sorted((float(m) + actuator.reflected_mass for m in masses), reverse=True))
+    return LinearDrive(
+        actuator.speed_gain,
+        actuator.speed_bandwidth,
+        actuator.torque_lag,
+        actuator.friction.sigma2,
+        modes,
+        1.5 * dt,  # a tick of computing, half a tick of holding
+    )
+
+
+def speed_loop(drive: LinearDrive, mass: float) -> tuple[Array, Array]:
+    """Numerator and denominator of T, highest power first."""
+    above = drive.gain * np.array([1.0, drive.bandwidth / 4])
+    own = np.polymul([1.0, 0.0], np.polymul([mass, drive.viscous], [drive.lag, 1.0]))
+    return above, np.asarray(np.polyadd(own, above), dtype=np.float64)
+
+
+def open_loop(drive: LinearDrive, k_p: float, mass: float, w: Array = GRID) -> NDArray[np.complex128]:
+    """L(i w) of one mode, broken at the speed command."""
+    s = 1j * w
+    above, below = speed_loop(drive, mass)
+    return np.asarray(k_p / s * np.polyval(above, s) / np.polyval(below, s) * np.exp(-s * drive.delay))
+
+
+def is_stable(drive: LinearDrive, k_p: float, mass: float) -> bool:
+    """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
+    above, below = speed_loop(drive, mass)
+    T = drive.delay
+    late, early = [T**2 / 12, -T / 2, 1.0], [T**2 / 12, T / 2, 1.0]
+    closed = np.polyadd(np.polymul(np.polymul(below, [1.0, 0.0]), early), np.polymul(k_p * above, late))
+    return bool(np.roots(closed).real.max() < 0)
+
+
+def margins(drive: LinearDrive, k_p: float) -> Margins:
+    """The worst of all modes; the bandwidth is that of the heaviest."""
+    phase, gain, distance, bandwidth = math.pi, math.inf, math.inf, 0.0
+    for mass in drive.masses:
+        L = open_loop(drive, k_p, mass)
+        size, angle = np.abs(L), np.unwrap(np.angle(L))
+        for k in np.flatnonzero(np.diff(np.sign(size - 1))):
+            phase = min(phase, abs((float(angle[k]) + 2 * math.pi) % (2 * math.pi) - math.pi))
+            bandwidth = max(bandwidth, float(GRID[k])) if mass == drive.masses[0] else bandwidth
+        opposed = np.flatnonzero(np.diff(np.floor((angle + math.pi) / (2 * math.pi))))
+        gain = min([gain, *(1 / float(size[k]) for k in opposed if size[k] < 1)])
+        distance = min(distance, float(np.abs(1 + L).min()))
+    stable = all(is_stable(drive, k_p, mass) for mass in drive.masses)
+    return Margins(stable, phase, gain, distance, bandwidth)
+
+
+def gains_for(drive: LinearDrive, phase: float = math.radians(60), gain: float = 3.0) -> dict[str, float]:
+    """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
+    for k_p in drive.bandwidth / 4 * 0.93 ** np.arange(80):
+        found = margins(drive, float(k_p))
+        if found.stable and found.phase >= phase and found.gain >= gain:
+            return {"k_p": float(k_p)}
+    raise ModelError(
+        f"leg loop: no gain keeps {math.degrees(phase):.0f} degrees and a factor of {gain:g}; a mode of "
+        f"{drive.masses[0]:.0f} kg needs a drive with more than {drive.gain:.3g} N s/m"
+    )

@@ -1,0 +1,220 @@
+"""What the control law must know of its legs' kind: gains, state, loop and design, for hydraulic and electric legs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol, final
+
+import casadi as ca
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.actuators.limits import snapped
+from motionbase.actuators.valve import spool_step
+from motionbase.compile import Kernel
+from motionbase.control import compensator, design, electric, electric_design
+from motionbase.control.design import LinearLeg, Margins
+from motionbase.control.electric_design import LinearDrive
+from motionbase.control.fields import Field
+from motionbase.control.geometry import modal_masses
+from motionbase.platform.hexapod import Hexapod
+
+UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
+SMALL = 0.01  # part of them that is away from all limits
+SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
+OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it
+
+
+class LegControl(Protocol):
+    """One kind of legs, for one platform."""
+
+    @property
+    def gains(self) -> tuple[Field, ...]:
+        """Parameters of the loop of a leg, which are inputs of its kernel."""
+
+    @property
+    def designed(self) -> dict[str, float]:
+        """Values of gains, by name."""
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Values of thresholds of the monitors that depend on the legs, by name."""
+
+    @property
+    def p_supply(self) -> float:
+        """What a good supply reads."""
+
+    @property
+    def brakes(self) -> bool:
+        """Whether legs that are told to be quiet are held by brakes: the output `abort` closes them."""
+
+    @property
+    def state(self) -> Field:
+        """Of all six loops, a row for each leg."""
+
+    @property
+    def command(self) -> int:
+        """Which column of it is the command."""
+
+    @property
+    def kernel(self) -> Kernel:
+        """Of one leg."""
+
+    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """What a valve that works reads after a tick with a command, and its rate; from those before."""
+
+    @property
+    def linear(self) -> LinearLeg | LinearDrive:
+        """What the design is made for."""
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        """Of the modes, heaviest first [kg]."""
+
+    def frequency(self, mass: float) -> float:
+        """What a mode does by itself: the oil spring's frequency, or the bandwidth of the speed loop [Hz]."""
+
+    def margins(self, *masses: float) -> Margins:
+        """The worst of these modes, or of all."""
+
+
+@final
+@dataclass(frozen=True)
+class HydraulicControl:
+    """Legs with servo valves."""
+
+    platform: Hexapod
+    actuator: HydraulicActuator
+    dt: float
+    gains: tuple[Field, ...] = compensator.GAINS
+    command: int = 2
+    brakes: bool = False
+
+    @cached_property
+    def linear(self) -> LinearLeg:
+        """A leg about the softest place of its stroke."""
+        stroke = self.platform.stroke
+        return design.linear_leg(self.actuator, stroke.hard_length, modal_masses(self.platform), self.dt)
+
+    @cached_property
+    def designed(self) -> dict[str, float]:
+        """By `design.gains_for`."""
+        return design.gains_for(self.linear)
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Of pressure and speed."""
+        speed_max = SPEED_FACTOR * self.platform.limits.leg_velocity
+        return {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max}
+
+    @property
+    def p_supply(self) -> float:
+        """Nominal [Pa]."""
+        return self.actuator.p_supply
+
+    @property
+    def state(self) -> Field:
+        """Of the compensators."""
+        width = compensator.LEG_WIDTH
+        return Field("leg_state", 6 * width, "SI", f"compensators: {compensator.LEG_STATE.description}", 0.0, width)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """From reference and pressures to a valve command."""
+        stroke = self.platform.stroke
+        return compensator.compensator(self.actuator, stroke.hard_min, stroke.hard_max)
+
+    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """The spool behind its command, which is too slow to bring it to the limit of its rate."""
+        steps = [spool_step(self.actuator, self.dt, *(SMALL * e for e in unit)) for unit in UNITS]
+        linear = ca.DM([[float(x) / SMALL for x in after] for after in steps]).T  # as it is away from its limits
+        after = linear @ ca.vertcat(place, rate, command)
+        return snapped(after[0]), snapped(after[1])
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        """On the oil springs."""
+        return self.linear.masses
+
+    def frequency(self, mass: float) -> float:
+        """Of the mass on the oil spring [Hz]."""
+        return math.sqrt(self.linear.stiffness / mass) / (2 * math.pi)
+
+    def margins(self, *masses: float) -> Margins:
+        """Broken at the valve command."""
+        return design.margins(replace(self.linear, masses=masses or self.masses), self.designed)
+
+
+@final
+@dataclass(frozen=True)
+class ElectricControl:
+    """Legs with drives that follow a speed, and brakes."""
+
+    platform: Hexapod
+    actuator: ElectricActuator
+    dt: float
+    gains: tuple[Field, ...] = electric.GAINS
+    command: int = electric.COMMAND
+    brakes: bool = True
+
+    @cached_property
+    def linear(self) -> LinearDrive:
+        """A leg away from its limits."""
+        return electric_design.linear_drive(self.actuator, modal_masses(self.platform), self.dt)
+
+    @cached_property
+    def designed(self) -> dict[str, float]:
+        """By `electric_design.gains_for`; a command is held for a tick, and so is half a tick late in the mean."""
+        return electric_design.gains_for(self.linear) | {"lead": 0.5 * self.dt}
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """Pressures read 0; a leg that runs away is faster than its drive can drive it."""
+        speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
+        # drives without power are off at once; their brakes must not be taken for a fault of a drive
+        known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}
+        # the command leads the speed by what makes the force, and by more where the motor is at its limit
+        return known | {"mismatch_max": 0.3, "mismatch_time": 0.03}
+
+    @property
+    def p_supply(self) -> float:
+        """All of the nominal power."""
+        return self.actuator.p_supply
+
+    @property
+    def state(self) -> Field:
+        """Of the compensators."""
+        width = electric.LEG_WIDTH
+        return Field("leg_state", 6 * width, "SI", f"compensators: {electric.LEG_STATE.description}", 0.0, width)
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """From reference and length to a speed command."""
+        stroke = self.platform.stroke
+        return electric.speed_compensator(self.actuator, stroke.hard_min, stroke.hard_max)
+
+    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """The speed that is commanded; how fast the drive comes there depends on its load."""
+        return command, ca.SX(0)
+
+    @property
+    def masses(self) -> tuple[float, ...]:
+        """With the rotors'."""
+        return self.linear.masses
+
+    def frequency(self, mass: float) -> float:
+        """Bandwidth of the speed loop with this mass, gain over mass [Hz]."""
+        return self.linear.gain / mass / (2 * math.pi)
+
+    def margins(self, *masses: float) -> Margins:
+        """Broken at the speed command."""
+        return electric_design.margins(replace(self.linear, masses=masses or self.masses), self.designed["k_p"])
+
+
+def leg_control(platform: Hexapod, dt: float) -> LegControl:
+    """Of a platform's legs; dt is the period of the law [s]."""
+    if isinstance(platform.actuator, ElectricActuator):
+        return ElectricControl(platform, platform.actuator, dt)
+    return HydraulicControl(platform, platform.actuator, dt)

@@ -1,0 +1,146 @@
+"""Which parameters people may change while the law runs, and how far from what was designed.
+
+A parameter that is not listed is fixed: the way of an abort, the time limits of the states and what counts as arrived
+are how the base gets out of trouble, and are not tried out live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from motionbase.control import design, electric_design
+from motionbase.control.design import LinearLeg
+from motionbase.control.fields import Field
+from motionbase.control.leg_control import LegControl
+from motionbase.platform.hexapod import Hexapod
+
+LOOP = ("k_p", "k_i", "k_v", "k_a", "k_dp", "dp_corner")  # gains of the feedback
+DRAWN_IN = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # parts of RANGES to try
+
+
+class Range(NamedTuple):
+    """How far a parameter may go.
+
+    Attributes:
+        least, most: as factors of the designed value, or as they are if `absolute`
+        at_rest: only while the base rests
+    """
+
+    least: float
+    most: float
+    at_rest: bool = False
+    absolute: bool = False
+
+
+RANGES = {
+    # Gains change under way, ramped. They are drawn in together where a corner of this box, all gains at once, would
+    # make the linear loop unstable (`loop_bounds`); inside, a loop may still be damped much worse than as designed.
+    "k_p": Range(0.2, 1.4),
+    "k_i": Range(0.0, 2.0),
+    "k_v": Range(0.0, 0.1, absolute=True),
+    "k_a": Range(0.7, 1.3),
+    "k_dp": Range(0.7, 1.5),
+    "dp_corner": Range(0.2, 1.5),
+    # Feed-forward is outside the loop; a fifth too much is already plainly too much.
+    "ff_velocity": Range(0.0, 1.2, absolute=True),
+    "lead": Range(0.0, 1.5),
+    "ff_force": Range(0.0, 1.2, absolute=True),
+    "ff_friction": Range(0.0, 1.2, absolute=True),
+    "ff_compression": Range(0.0, 1.2, absolute=True),
+    "integral_max": Range(0.0, 2.0),
+    "felt_share": Range(0.0, 0.5, absolute=True),
+    "estimator": Range(0.2, 5.0),  # of the record's estimate alone, no loop has it
+    # Moves are planned with these when a state is entered, and stay within the limits whatever they are; the slowest
+    # still ends well within the time limit of its state.
+    "move_velocity": Range(0.25, 2.0),
+    "move_acceleration": Range(0.25, 2.0),
+    "move_least": Range(0.4, 10.0),
+    "fade_least": Range(0.5, 10.0),
+    "host_horizon": Range(0.5, 2.0),  # twice the period of 40 Hz at least
+    "host_stop": Range(0.5, 4.0),
+    # Limits may be made tighter, never wider than the platform's. At rest only: a limit that closes in on a motion, or
+    # a deceleration that is taken away while it is needed, would break the motion off.
+    "dof_position": Range(0.2, 1.0, at_rest=True),
+    "dof_velocity": Range(0.2, 1.0, at_rest=True),
+    "dof_acceleration": Range(0.2, 1.0, at_rest=True),
+    "dof_chase": Range(0.2, 1.0, at_rest=True),
+    "jerk_time": Range(0.5, 4.0, at_rest=True),
+    "leg_velocity": Range(0.2, 1.0, at_rest=True),
+    "leg_braking": Range(0.2, 1.0, at_rest=True),
+    "valve_rate_max": Range(0.5, 1.0, at_rest=True),
+    "authority_zone": Range(1.0, 2.0, at_rest=True),
+    "authority_min": Range(0.5, 1.0, at_rest=True),
+    # Monitors may be made stricter, never more lenient. At rest only: a false alarm should not end a drive.
+    "p_min": Range(1.0, 1.5, at_rest=True),
+    "supply_time": Range(0.2, 1.0, at_rest=True),
+    "drift_max": Range(0.5, 1.0, at_rest=True),
+    "rate_max": Range(0.5, 1.0, at_rest=True),
+    "range_margin": Range(0.5, 1.0, at_rest=True),
+    "pressure_max": Range(0.75, 1.0, at_rest=True),
+    "tracking_max": Range(0.2, 1.0, at_rest=True),
+    "tracking_time": Range(0.2, 1.0, at_rest=True),
+    "stall_travel": Range(0.7, 1.0, at_rest=True),
+    "speed_time": Range(0.2, 1.0, at_rest=True),
+    "mismatch_max": Range(0.5, 1.0, at_rest=True),
+    "mismatch_time": Range(0.5, 1.0, at_rest=True),
+    "contact": Range(1.0, 2.0, at_rest=True),
+    "host_timeout": Range(0.2, 1.0, at_rest=True),
+}
+
+
+def tunable(fields: Iterable[Field], platform: Hexapod, legs: LegControl) -> tuple[Field, ...]:
+    """The fields, with bounds where they may be tuned."""
+    listed = tuple(fields)
+    values = {f.name: float(f.values[0]) for f in listed if f.name in LOOP}
+    loop = loop_bounds(values, legs)
+    made = (
+        replace(f, tunable=True, least=loop[f.name][0], most=loop[f.name][1]) if f.name in loop else f for f in listed
+    )
+    return tuple(f if f.name in LOOP else _bounded(f, platform) for f in made)
+
+
+def loop_bounds(values: Mapping[str, float], legs: LegControl) -> dict[str, tuple[float, float]]:
+    """Least and most of the loop's gains: RANGES, drawn in towards the design until every corner is stable.
+
+    Corners only, and the linear model at the softest place of the stroke: a guard against slips, not a proof.
+    """
+    for part in DRAWN_IN:
+        box = {}
+        for name, value in values.items():
+            allowed = RANGES[name]
+            scale = 1.0 if allowed.absolute else value
+            box[name] = tuple(value + part * (factor * scale - value) for factor in (allowed.least, allowed.most))
+        if all(_is_stable(legs, dict(zip(box, corner, strict=True))) for corner in product(*box.values())):
+            return {name: (ends[0], ends[1]) for name, ends in box.items()}
+    return {}
+
+
+def _is_stable(legs: LegControl, gains: Mapping[str, float]) -> bool:
+    linear = legs.linear
+    if isinstance(linear, LinearLeg):
+        return all(design.is_stable(linear, gains, mass) for mass in linear.masses)
+    return all(electric_design.is_stable(linear, gains["k_p"], mass) for mass in linear.masses)
+
+
+def _bounded(field: Field, platform: Hexapod) -> Field:
+    stroke, l_neutral, limits = platform.stroke, platform.l_neutral, platform.limits
+    special = {  # half of the way from an end of the stroke to neutral, and from the largest demand to a fault, is left
+        "l_min": (stroke.l_min, (stroke.l_min + float(l_neutral.min())) / 2),
+        "l_max": ((stroke.l_max + float(l_neutral.max())) / 2, stroke.l_max),
+        "leg_acceleration": (limits.leg_braking, limits.leg_acceleration),  # braking needs as much
+        "speed_max": ((limits.leg_velocity + field.values[0]) / 2, field.values[0]),
+    }
+    if field.name in special:
+        least, most = special[field.name]
+        return replace(field, tunable=True, least=least, most=most, at_rest=True)
+    if field.name not in RANGES:
+        return field
+    allowed = RANGES[field.name]
+    scale = np.ones(field.size) if allowed.absolute else field.values
+    least_of, most_of = (tuple((factor * scale).tolist()) for factor in (allowed.least, allowed.most))
+    return replace(field, tunable=True, least=least_of, most=most_of, at_rest=allowed.at_rest)

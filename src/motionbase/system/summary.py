@@ -1,0 +1,115 @@
+"""What is told of a run of the closed loop: states, faults, tracking, forces, stroke; gathered piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.compile import Compiled, compile
+from motionbase.control.faults import Fault
+from motionbase.control.states import State
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import Kinematics
+from motionbase.system.runs import Run
+
+Array: TypeAlias = NDArray[np.float64]
+WATCHED = ("state", "fault", "cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
+"""Outputs of the loop that a summary and a picture look at."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Of a whole run.
+
+    Attributes:
+        states, faults: each change with its time [s]; the first state at the first tick, no fault is not listed
+        drive_s: time in drive [s]
+        rms, largest: (6,) of demand less true motion in drive [m, rad]; the demand is the one before limits
+        force, force_at: (6,) largest force of each leg, either way [N], and when [s]
+        stroke_left: (6,) in drive, to the nearer end of the operational range [m]; negative beyond it
+        hard_left: (6,) in the whole run, to the nearer hard end [m]; negative while a stop is compressed
+    """
+
+    states: tuple[tuple[float, State], ...]
+    faults: tuple[tuple[float, Fault], ...]
+    drive_s: float
+    rms: Array
+    largest: Array
+    force: Array
+    force_at: Array
+    stroke_left: Array
+    hard_left: Array
+
+
+@final
+class Tally:
+    """Adds up a run, of which it keeps nothing but sums, extremes and changes."""
+
+    def __init__(self, hexapod: Hexapod, dt: float) -> None:
+        self.hexapod, self.dt = hexapod, dt
+        self._changes: dict[str, list[tuple[float, int]]] = {"state": [], "fault": []}
+        self._before: Array | None = None  # true motion at the end of the last piece
+        self._count, self._squares, self._largest = 0, np.zeros(6), np.zeros(6)
+        self._force, self._force_at = np.zeros(6), np.zeros(6)
+        self._stroke_left, self._hard_left = np.full(6, np.inf), np.full(6, np.inf)
+
+    @cached_property
+    def _dof_of_pose(self) -> Compiled:
+        return compile(Kinematics(self.hexapod).dof_of_pose)
+
+    def motion(self, piece: Run) -> Array:
+        """(n, 6) true degrees of freedom from neutral [m, rad]."""
+        pose = {name: np.ascontiguousarray(piece[f"{name}_next"]) for name in ("p_W", "Q_WP")}
+        (dof,) = self._dof_of_pose.map(**pose).values()
+        return np.asarray(dof)
+
+    def add(self, piece: Run) -> tuple[Array, Array]:
+        """A piece with a row a tick and the outputs WATCHED: its true motion, and its error in drive, NaN elsewhere."""
+        for name, found in self._changes.items():
+            values = piece[name].astype(int)
+            last = found[-1][1] if found else (-1 if name == "state" else 0)
+            for k in np.flatnonzero(np.diff(values, prepend=last)):
+                found.append((float(piece.t[k]), int(values[k])))
+        dof = self.motion(piece)
+        driving = piece["state"] == State.DRIVE
+        # a row has the demand at the start of its tick and the motion at the end of it
+        before = np.vstack([dof[:1] if self._before is None else self._before, dof[:-1]])
+        errors = np.where(driving[:, None], piece["cmd"][:, :, 0] - before, np.nan)
+        error = np.abs(errors[driving])
+        stroke, l = self.hexapod.stroke, piece["l"]
+        if len(error):
+            self._squares += (error**2).sum(axis=0)
+            self._largest = np.maximum(self._largest, error.max(axis=0))
+            self._stroke_left = np.minimum(self._stroke_left, _left(l[driving], stroke.l_min, stroke.l_max))
+        self._count += len(error)
+        self._hard_left = np.minimum(self._hard_left, _left(l, stroke.hard_min, stroke.hard_max))
+        size = np.abs(piece["f"])
+        at, larger = size.argmax(axis=0), size.max(axis=0) > self._force
+        self._force_at = np.where(larger, piece.t[at], self._force_at)
+        self._force = np.maximum(self._force, size.max(axis=0))
+        self._before = dof[-1:]
+        return dof, errors
+
+    def summary(self) -> Summary:
+        """Of what was added so far."""
+        states, faults = self._changes["state"], self._changes["fault"]
+        return Summary(
+            tuple((t, State(number)) for t, number in states),
+            tuple((t, Fault(number)) for t, number in faults),
+            self._count * self.dt,
+            np.sqrt(self._squares / max(1, self._count)),
+            self._largest,
+            self._force,
+            self._force_at,
+            self._stroke_left,
+            self._hard_left,
+        )
+
+
+def _left(l: Array, least: float, most: float) -> Array:
+    return np.asarray(np.minimum(l - least, most - l).min(axis=0))

@@ -1,0 +1,74 @@
+"""No monitor raises an alarm in an ordinary drive near the limits, with the noise of the sensors."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motionbase.control.states import State
+from motionbase.control.watchdogs import THRESHOLDS, WATCHED
+from motionbase.platform.load import load_platform
+from motionbase.ring.blocks.generator import Generator, Shape, Space
+from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.system.closed_loop import ClosedLoop
+from motionbase.system.runs import Runner, Scenario
+
+SIMONA = load_platform("simona")
+LIMITS = SIMONA.limits
+FADES: dict[str, Any] = {"fade_in": 1.0, "fade_out": 1.0}
+SECONDS, EVERY = 30.0, 4  # what monitors gather over 5 ms and more is seen in every fourth tick
+WHERE = {"lost": 5, "fast": 6, "apart": 7, "stalled": 11}  # places in a watchdog's state
+SHARE = 0.6  # of a threshold that an ordinary drive may use up
+
+
+def dof(axis: str, shape: str, amplitude: float, frequency: float, **more: Any) -> Generator:
+    numbers: dict[str, Any] = {"amplitude": amplitude, "frequency": frequency, **FADES, **more}
+    return Generator(True, Space.DOF, (axis,), Shape(shape), **numbers)
+
+
+def fastest(axis: int) -> float:
+    """Frequency of a sine of 0.9 of the travel that just reaches the limit of speed [Hz]."""
+    return LIMITS.velocity[axis] / (2 * np.pi * 0.9 * LIMITS.position[axis])
+
+
+DRIVES = {
+    "sine heave": (dof("heave", "sine", 0.9 * LIMITS.position[2], fastest(2)),),
+    "square surge": (dof("surge", "square", 0.9 * LIMITS.position[0], 0.2),),
+    "square pitch": (dof("pitch", "square", 0.9 * LIMITS.position[4], 0.2),),
+    "triangle yaw": (dof("yaw", "triangle", 0.9 * LIMITS.position[5], 0.2),),
+    "sawtooth sway": (dof("sway", "sawtooth", 0.9 * LIMITS.position[1], 0.2),),
+    "random heave": (dof("heave", "random", 0.1, 0.1, end_frequency=1.5, tones=16, seed=7),),
+    "slow heave": (dof("heave", "sine", 0.3, 0.02),),
+    "square legs": (Generator(True, Space.LEG, (1, 3, 5), Shape.SQUARE, 0.15, 0.5, **FADES),),
+}
+
+
+@cache
+def runner() -> Runner:
+    return Runner(ClosedLoop.of(SIMONA), ("state", "fault", "x_next"))
+
+
+@cache
+def standby() -> dict[str, Any]:
+    return runner().run(Scenario(), 10.0, every=2000).end
+
+
+@pytest.mark.parametrize("name", DRIVES)
+def test_an_ordinary_drive_leaves_every_monitor_far_below_its_threshold(name: str) -> None:
+    law = runner().loop.law
+    limits = {t.name: float(law.parameters.field(t.name).values[0]) for t in THRESHOLDS}
+    scenario = Scenario(settings=GeneratorSet(DRIVES[name]).values, version=2, seed=1)
+    worst, drift, drove = np.zeros(WATCHED), 0.0, False
+    for piece in runner().pieces(scenario, SECONDS, standby(), every=EVERY):
+        assert not piece["fault"].any()
+        watch = law.state.part(piece["x_next"], "watch").reshape(-1, WATCHED)
+        worst = np.maximum(worst, np.abs(watch).max(axis=0))
+        drift = max(drift, float(np.abs(watch[:, 8] - watch[:, 0]).max()))
+        drove = drove or bool((piece["state"] == State.DRIVE).any())
+    assert drove
+    assert drift < SHARE * limits["drift_max"]
+    assert worst[WHERE["lost"]] < SHARE * limits["tracking_time"]
+    assert worst[WHERE["fast"]] < SHARE * limits["speed_time"]
+    assert worst[WHERE["apart"]] == 0.0  # the model of the valve is that of the plant
+    assert worst[WHERE["stalled"]] < SHARE * limits["stall_travel"]
