@@ -14,7 +14,7 @@ import pytest
 from motionbase.errors import RingError
 from motionbase.ring import Reader, Writer, hexapod_schema
 from motionbase.ring.catalogue import Life, clean, entries, entry, lateness, mark_saved
-from motionbase.ring.layout import HEADER, MAGIC, PAGE
+from motionbase.ring.layout import HEADER, MAGIC, PAGE, Layout
 from motionbase.ring.lock import FileLock
 from motionbase.ring.schema import Channel, Schema
 from motionbase.ring.waveforms import records
@@ -113,6 +113,7 @@ def damaged(path: Path, at: int, value: bytes) -> None:
         file.write(value)
 
 
+SCHEMA_AT = Layout(PAIR, 4, 0.01, 1).schema_at
 NOT_RINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "text": (lambda p: p.write_bytes(b"hello"), "5 bytes, which is too short"),
     "empty": (lambda p: p.write_bytes(b""), "0 bytes, which is too short"),
@@ -124,9 +125,9 @@ NOT_RINGS: dict[str, tuple[Callable[[Path], object], str]] = {
 SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda p: os.truncate(p, p.stat().st_size - PAGE), "it was cut short"),
     "foreign": (lambda p: overwrite(p, 0, b"NOTARING"), "is not a ring of motionbase"),
-    "version": (lambda p: overwrite(p, len(MAGIC), struct.pack("<I", 99)), "layout version 99, this program reads 1"),
+    "version": (lambda p: overwrite(p, len(MAGIC), struct.pack("<I", 99)), "layout version 99, this program reads 2"),
     "damaged": (lambda p: overwrite(p, 40, b"\xff"), "no valid header"),
-    "schema": (lambda p: overwrite(p, 5 * PAGE, b"\xff"), "the schema does not match its hash"),
+    "schema": (lambda p: overwrite(p, SCHEMA_AT, b"\xff"), "the schema does not match its hash"),
 }
 
 
@@ -176,7 +177,7 @@ def test_a_schema_that_is_not_utf8_is_a_sentence(ring_folder: Path) -> None:
     ring = Writer(PAIR, name="odd", capacity=4)
     header, schema = ring.segment.memory[:PAGE], bytearray(PAIR.json.encode())
     schema[10] = 0xFF
-    ring.segment.memory[5 * PAGE : 5 * PAGE + len(schema)] = bytes(schema)
+    ring.segment.memory[SCHEMA_AT : SCHEMA_AT + len(schema)] = bytes(schema)
     sealed = np.frombuffer(bytes(header[: HEADER.itemsize]), HEADER).copy()
     sealed["schema_hash"] = np.void(hashlib.sha256(schema).digest())
     sealed["crc"] = zlib.crc32(sealed.tobytes()[:-4])

@@ -241,7 +241,7 @@ def damaged(field: str, value: object, seal: bool = True) -> None:
     ("field", "value", "message"),
     [
         ("magic", b"NOTARING", "is not a ring of motionbase"),
-        ("version", 99, "layout version 99, this program reads 1"),
+        ("version", 99, "layout version 99, this program reads 2"),
         ("total_bytes", 1 << 40, "it was cut short"),
         ("capacity", 1000, "total_bytes is"),
         ("capacity", 0, "0 records"),
@@ -250,6 +250,9 @@ def damaged(field: str, value: object, seal: bool = True) -> None:
         ("schema_bytes", 1 << 60, "beyond the end"),
         ("schema_bytes", 3, "does not match its hash"),
         ("platform_hash", b"x" * 32, "does not match its hash"),
+        ("parameters_bytes", 1 << 60, "beyond the end"),
+        ("parameters_hash", b"x" * 32, "the table of parameters does not match its hash"),
+        ("values_at", 8, "values_at is 8"),
         ("dt", np.nan, "dt is nan"),
         ("every", 0, "every 0 ticks"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -12,20 +12,23 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.tuning import Tuner
 from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Kind, Order, Reason, Result
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
+from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.operator import ASKED
-from motionbase.system.stages import TRANSITIONS, FaultPlan, Request, State
+from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
 RESET, ANY = Port("reset", (), "-"), Port("any", (), "-")
 VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in range(1, 7))
 MODES = {Kind.HOST_MODE: 0.0, Kind.MAINTENANCE_MODE: 1.0}
+STATES = frozenset(float(s) for s in State)
 REQUESTS = {Kind(r.value): r for r in Request if r}
 NOTHING = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
 
@@ -55,12 +58,14 @@ class HexapodRun:
         code: of a loop made with the channels of the writer's schema
         say: takes a sentence for people; a tick waits for it, so it must not block
         faults: what goes wrong, and when
+        tuned: parameters to start with, by place in their vector; the others are as designed
     """
 
     code: LoopCode
     writer: Writer
     say: Callable[[str], object]
     faults: FaultPlan = field(default_factory=FaultPlan)
+    tuned: Mapping[int, float] = field(default_factory=dict)
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -68,6 +73,8 @@ class HexapodRun:
         program, start = self.code.loop.program, self.code.start
         held = {p.name: np.array(start[p.name], dtype=np.float64).reshape(p.dims) for p in program.inputs}
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
+        for place, value in self.tuned.items():
+            held["parameters"][place] = value
         return {**held, **made, "record": self.writer.record}
 
     @cached_property
@@ -91,10 +98,17 @@ class HexapodRun:
         """What the generators are set to."""
         return GeneratorReader(self.writer.segment, self.writer.header.layout)
 
+    @cached_property
+    def tuner(self) -> Tuner | None:
+        """Who changes parameters; nobody where the ring has no table of them."""
+        text = self.writer.header.layout.parameters
+        return Tuner(ParameterTable.from_json(text), self.writer, self.arrays["parameters"]) if text else None
+
     @property
     def state(self) -> State:
-        """Of the control law, after the last tick."""
-        return State(int(self.arrays["state"]))
+        """Of the control law, after the last tick; off where a law of somebody's own gives no number of a state."""
+        number = float(self.arrays["state"])
+        return State(int(number)) if number in STATES else State.OFF
 
     @cached_property
     def _changes(self) -> list[float]:
@@ -107,18 +121,20 @@ class HexapodRun:
         """Commands, generator settings and faults, a hundred times a second."""
         arrays = self.arrays
         if (order := self.commands.poll()) is not None:
-            self._obey(order)
+            self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
         if self.generators.changed():
             self._take_generators()
         t = tick * self.code.loop.dt
+        if self.tuner is not None:
+            self.tuner.advance(t)
         while self._changes and self._changes[0] <= t:
             self._changes.pop(0)
             for name, value in self.faults.inputs(t).items():
                 if name in arrays:
                     arrays[name][...] = value
 
-    def _obey(self, order: Order) -> None:
+    def _obey(self, order: Order, tick: int) -> None:
         command, arrays = order.command, self.arrays
         if command is None:
             self.say(f"a command was refused: {order.refusal.name.lower().replace('_', ' ')}")
@@ -135,10 +151,23 @@ class HexapodRun:
         elif command.kind is Kind.RESET_FAULT:
             arrays["reset"][...] = 1.0
             self.commands.release_estop()
-        else:
+        elif command.kind is not Kind.TUNE or self.tuner is None:
             self.commands.answer(order, Result.REFUSED, Reason.NOT_SUPPORTED)
             return
+        elif (refusal := self._tune(self.tuner, order, tick)) is not Reason.NONE:
+            self.commands.answer(order, Result.REFUSED, refusal)
+            return
         self.commands.answer(order, Result.ACCEPTED)
+
+    def _tune(self, tuner: Tuner, order: Order, tick: int) -> Reason:
+        assert order.command is not None
+        place, value = int(order.command.arguments[0]), order.command.arguments[1]
+        before, t = tuner.goal(place) if place < tuner.table.size else 0.0, tick * self.code.loop.dt
+        if (refusal := tuner.ask(place, value, t, self.state)) is Reason.NONE:
+            parameter, k = tuner.table.places[place]
+            said = f"{parameter.label(k)} from {before:.6g} to {value:.6g} {parameter.unit}".removesuffix(" -")
+            self.say(f"{t:8.1f} s  {said} ({order.sender}, process {order.pid})")
+        return refusal
 
     def _refusal(self, request: Request) -> Reason:
         """Why the control law would not hear a request now; an abort is always passed on."""
@@ -146,6 +175,8 @@ class HexapodRun:
             return Reason.NONE
         if self.commands.estop:
             return Reason.ESTOP_ACTIVE
+        if isinstance(self.code.loop.law, OwnLaw):
+            return Reason.NONE  # what it hears is its own affair
         if self.arrays["fault"] != 0:
             return Reason.FAULT_ACTIVE
         flag = f"request_{request.name.lower()}"

@@ -2,7 +2,9 @@
 
 from motionbase.ring.native import NOW
 
-SUPPORT = NOW + """
+SUPPORT = (
+    NOW
+    + """
 declare i32 @clock_nanosleep(i32, i32, ptr, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i64 @llvm.smin.i64(i64, i64)
@@ -87,3 +89,4 @@ done:
   ret void
 }
 """
+)

@@ -272,7 +272,7 @@ def _fill(segment: Segment, layout: Layout, writer: str, epoch: int, utc_ns: int
     struct.pack_into("<Q", counters, EPOCH, epoch | 1)
     memory[PAGE : 2 * PAGE] = bytes(counters)
     memory[layout.generators_at : layout.schema_at] = bytes(layout.schema_at - layout.generators_at)
-    for at, text in ((layout.schema_at, layout.schema.json), (layout.platform_at, layout.platform)):
+    for _, at, text in layout.texts:
         raw = text.encode()
         memory[at : at + len(raw)] = raw
     header = layout.header(writer, os.getpid(), epoch, utc_ns)

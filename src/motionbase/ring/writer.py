@@ -7,6 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, final
 
@@ -35,6 +36,7 @@ class Writer:
         capacity: records; the default fills 64 MB
         dt: period of a tick [s]; every: ticks between records
         platform: text that describes the platform, for viewers
+        parameters: text that describes the parameters of the control law, of `ParameterTable`
         program: who writes, for people
         mode: permissions of the shared memory
         utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
@@ -54,6 +56,7 @@ class Writer:
         every: int = 1,
         capacity: int | None = None,
         platform: str = "",
+        parameters: str = "",
         program: str = "motionbase",
         mode: int = 0o600,
         utc_ns: int | None = None,
@@ -62,8 +65,8 @@ class Writer:
         self.backend = backend or find(name)
         if isinstance(self.backend, Left):
             raise RingError(f"ring {name!r} holds what a dead writer left; choose another name to write to")
-        records = capacity if capacity is not None else self._default_capacity(schema, dt, every, platform)
-        layout = Layout(schema, records, dt, every, platform)
+        smallest = Layout(schema, 2, dt, every, platform, parameters)
+        layout = replace(smallest, capacity=self._default_capacity(smallest) if capacity is None else capacity)
         lock = FileLock(self.backend.lock_path, mode)
         if not lock.take():
             holder = lock.holder()
@@ -85,11 +88,11 @@ class Writer:
         self.beat()
         _open_writers.add(self)
 
-    def _default_capacity(self, schema: Schema, dt: float, every: int, platform: str) -> int:
+    def _default_capacity(self, layout: Layout) -> int:
         if not isinstance(self.backend, Device):
-            return max(2, DEFAULT_BYTES // schema.record_bytes)
-        room = self.backend.size // PAGE * PAGE - Layout(schema, 2, dt, every, platform).records_at
-        return max(2, room // schema.record_bytes)
+            return max(2, DEFAULT_BYTES // layout.schema.record_bytes)
+        room = self.backend.size // PAGE * PAGE - layout.records_at
+        return max(2, room // layout.schema.record_bytes)
 
     def _native_port(self, count: int, rows: Row) -> Port:
         layout = self.header.layout

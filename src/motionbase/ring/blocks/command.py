@@ -10,6 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple, final
 
 from motionbase.errors import CommandError
+from motionbase.ring.blocks.parameter import LARGEST
 
 FORMAT = 1
 SENDER_BYTES = 48
@@ -32,6 +33,7 @@ class Kind(IntEnum):
     RESET_FAULT = 9
     HOST_MODE = 10
     MAINTENANCE_MODE = 11
+    TUNE = 12
     PLAY = 20
     PAUSE = 21
     REWIND = 22
@@ -40,6 +42,7 @@ class Kind(IntEnum):
     SPEED = 25
     LOOP = 26
     LOOP_OFF = 27
+    END_REPLAY = 28
 
 
 class Argument(NamedTuple):
@@ -53,6 +56,7 @@ class Argument(NamedTuple):
 
 
 ARGUMENTS: dict[Kind, tuple[Argument, ...]] = {
+    Kind.TUNE: (Argument("place", "", 0, LARGEST - 1, True), Argument("value", "", -1e300, 1e300)),
     Kind.STEP: (Argument("records", "", -1e6, 1e6, True),),
     Kind.SEEK: (Argument("time", "s", 0, 1e9),),
     Kind.SPEED: (Argument("factor", "", 0.01, 100),),
@@ -84,6 +88,8 @@ class Reason(IntEnum):
     BAD_NUMBER = 11
     BAD_COMMAND = 12
     SPOILT = 13
+    NO_PARAMETER = 14
+    NOT_TUNABLE = 15
 
 
 SENTENCE = {
@@ -101,6 +107,8 @@ SENTENCE = {
     Reason.BAD_NUMBER: "its number is not that of its place",
     Reason.BAD_COMMAND: "it is no command, or carries a number that it must not",
     Reason.SPOILT: "words of the command block that only its receiver may write had been changed; they are repaired",
+    Reason.NO_PARAMETER: "there is no such parameter",
+    Reason.NOT_TUNABLE: "it is a parameter that cannot be changed while the law runs",
 }
 
 

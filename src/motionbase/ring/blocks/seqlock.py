@@ -18,6 +18,7 @@ import ctypes
 import struct
 import time
 import zlib
+from contextlib import nullcontext
 from enum import IntEnum
 from pathlib import Path
 from typing import final
@@ -117,10 +118,12 @@ class SeqlockWriter:
 
     Args:
         address: of the block in this process, mapped for writing
-        lock_path: the file to lock; mode: its permissions
+        lock_path: the file to lock, None where the ring's own writer is the only one; mode: its permissions
     """
 
-    def __init__(self, address: int, kind: bytes, form: int, size: int, lock_path: Path, mode: int = 0o600) -> None:
+    def __init__(
+        self, address: int, kind: bytes, form: int, size: int, lock_path: Path | None, mode: int = 0o600
+    ) -> None:
         self._wanted, self._lock_path, self._mode = (kind, form, size), lock_path, mode
         self._buffer = bytearray(FRAME_BYTES + size)
         self._port = SeqlockPort(address, ctypes.addressof(ctypes.c_char.from_buffer(self._buffer)), len(self._buffer))
@@ -130,7 +133,7 @@ class SeqlockWriter:
         size = self._wanted[2]
         if len(payload) != size:
             raise RingError(f"the payload has {len(payload)} bytes, the block takes {size}")
-        with held(self._lock_path, self._mode):
+        with held(self._lock_path, self._mode) if self._lock_path is not None else nullcontext():
             HEAD.pack_into(self._buffer, 0, *self._wanted)
             CRC.pack_into(self._buffer, HEAD.size, zlib.crc32(payload, zlib.crc32(self._buffer[: HEAD.size])))
             self._buffer[FRAME_BYTES:] = payload

@@ -1,0 +1,77 @@
+"""Live tuning: checks what people ask for, leads parameters to their goals without a bump, and tells the ring."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.ring import Writer
+from motionbase.ring.blocks.command import Reason
+from motionbase.ring.blocks.parameter import Parameter, ParameterTable
+from motionbase.ring.blocks.parameters import ParameterPublisher
+from motionbase.system.stages import Law, State
+
+Array: TypeAlias = NDArray[np.float64]
+RAMP_S = 0.5  # [s] from the old value to the new: slow against the leg loops, quick against a hand
+REST = (State.OFF, State.DOWN, State.STANDBY, State.HELD)  # nothing moves here, by the control law's own account
+
+
+def parameter_table(law: Law) -> ParameterTable:
+    """The parameters of a law as the ring shows them."""
+    listed = []
+    for field in law.parameters.fields:
+        least, most = (tuple(b.tolist()) if field.tunable else () for b in field.bounds)
+        values = tuple(field.values.tolist())
+        listed.append(Parameter(field.name, field.unit, field.description, values, least, most, field.at_rest))
+    return ParameterTable(getattr(law.program, "description", "") or law.program.name, tuple(listed))
+
+
+@final
+class Tuner:
+    """Parameters of a running law and the goals they are on the way to.
+
+    Those that may change only at rest change at once; the others go straight to their goal within RAMP_S.
+
+    Args:
+        writer: of a ring made with the table's text
+        values: (n,) the array that the law reads; changed in place
+    """
+
+    def __init__(self, table: ParameterTable, writer: Writer, values: Array) -> None:
+        self.table, self._values, self._goals = table, values, values.copy()
+        self._from, self._since = values.copy(), np.full(len(values), -np.inf)
+        self._publisher = ParameterPublisher(writer.segment, writer.header.layout, table.size)
+        self._moves = False
+        self._publisher.publish(self._values, self._goals)
+
+    def ask(self, place: int, value: float, t: float, state: State) -> Reason:
+        """A new goal for one number, at a time [s] of the run; anything but NONE says why nothing changes."""
+        if not 0 <= place < self.table.size:
+            return Reason.NO_PARAMETER
+        parameter, k = self.table.places[place]
+        if not parameter.tunable:
+            return Reason.NOT_TUNABLE
+        if parameter.problem(k, value):
+            return Reason.OUT_OF_RANGE
+        if parameter.at_rest and state not in REST:
+            return Reason.WRONG_STATE
+        self._from[place], self._goals[place] = self._values[place], value
+        self._since[place] = -np.inf if parameter.at_rest else t
+        self._moves = True
+        return Reason.NONE
+
+    def goal(self, place: int) -> float:
+        """Where a number is, or is going."""
+        return float(self._goals[place])
+
+    def advance(self, t: float) -> None:
+        """Bring the values to where they belong at a time [s], and show them while they change."""
+        if not self._moves:
+            return
+        part = np.clip((t - self._since) / RAMP_S, 0.0, 1.0)
+        over = part >= 1.0
+        self._values[:] = np.where(over, self._goals, self._from + part * (self._goals - self._from))
+        self._moves = not over.all()
+        self._publisher.publish(self._values, self._goals)
