@@ -76,3 +76,7 @@ class SnapshotError(MotionBaseError):
 
 class PlatformError(ModelError):
     """A platform's geometry or parameters cannot be; the message names the part, the value and what would work."""
+
+
+class RecordingError(MotionBaseError):
+    """A recording cannot be written, read or made."""

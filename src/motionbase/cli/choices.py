@@ -1,0 +1,83 @@
+"""Choosing a part of a recording on the command line: legs, groups, channels, times; and showing how far it is."""
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.recording.recording import Recording
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .parquet or .estop.")]
+Legs = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these legs, such as 1,3.")]
+Groups = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these groups; see `motionbase info`.")]
+Channels = Annotated[str | None, typer.Option(metavar="LIST", help="Channels by name, such as t,'leg*_f_meas'.")]
+From = Annotated[float | None, typer.Option("--from", metavar="S", help="Leave out what is before [s].")]
+To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out what is after [s].")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+
+
+def chosen_names(recording: "Recording", channels: str | None, groups: str | None, legs: str | None) -> tuple[str, ...]:
+    """As `Recording.select` takes them; legs and groups together mean what is in both."""
+    return recording.select(_listed("--channels", channels), _listed("--groups", groups), _numbers(legs))
+
+
+def check_times(start: float | None, stop: float | None) -> None:
+    """Numbers, and in order."""
+    for option, t in (("--from", start), ("--to", stop)):
+        if t is not None and not math.isfinite(t):
+            raise UsageError(f"{option} {t} is no time; give seconds since the recording's epoch")
+    if start is not None and stop is not None and stop < start:
+        raise UsageError(f"--to {stop:g} is before --from {start:g}")
+
+
+@contextmanager
+def shown(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr for (done, total), which also ends the work in good order when a signal asks for it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from motionbase.cli.stopping import stop_requested
+
+    screen = Console(stderr=True, highlight=False, markup=False)
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with (
+        stop_requested() as stop,
+        Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress,
+    ):
+        task = progress.add_task(what, total=None)
+
+        def show(done: int, total: int) -> None:
+            if stop.is_set():
+                raise KeyboardInterrupt
+            progress.update(task, total=total, completed=done)
+
+        yield show
+
+
+def warn_of_damage(damage: Sequence[str]) -> None:
+    """Each sentence on stderr; what could not be read is NaN in the output."""
+    for sentence in damage:
+        print(f"motionbase: damaged: {sentence}", file=sys.stderr)
+
+
+def _listed(option: str, text: str | None) -> list[str]:
+    if text is None:
+        return []
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not found:
+        raise UsageError(f"{option} {text!r} names nothing; leave it out for everything")
+    return found
+
+
+def _numbers(text: str | None) -> list[int]:
+    try:
+        return [int(part) for part in _listed("--legs", text)]
+    except ValueError:
+        raise UsageError(f"--legs {text!r}: give numbers with commas between, such as 1,3") from None

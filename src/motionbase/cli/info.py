@@ -1,0 +1,157 @@
+"""`motionbase info`: what a recording holds; the work is in motionbase.recording.statistics."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.choices import File, shown
+
+if TYPE_CHECKING:
+    from motionbase.recording.recording import Recording
+    from motionbase.recording.statistics import Statistics
+
+LISTED = 20  # gaps and events, for people; --json has all
+LONGEST = 200  # letters of an event or of what the writer says
+
+
+def info(
+    file: File,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Without reading the records: no gaps, no extremes.")] = False,
+) -> None:
+    """Show what a recording holds: channels, duration, rate, gaps, events, damage, and each channel's extremes.
+
+    Example: motionbase info run.mcap
+    """
+    from motionbase.recording.open import open_recording
+    from motionbase.recording.statistics import statistics
+
+    with open_recording(file) as recording:
+        found = None
+        if not brief:
+            with shown(f"reading {file.name}") as progress:
+                found = statistics(recording, progress)
+        if as_json:
+            print(json.dumps(_finite(_data(recording, found)), indent=2))
+            return
+        _print_summary(recording, found)
+        _print_channels(recording, found)
+
+
+def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
+    """Everything, for scripts."""
+    about = recording.source.about
+    data: dict[str, Any] = {
+        "path": str(recording.path),
+        "format": recording.source.kind,
+        "bytes": recording.path.stat().st_size,
+        "schema": recording.schema.name,
+        "schema_sha256": recording.schema.hash.hex(),
+        "records": recording.count,
+        "start_s": recording.start,
+        "end_s": recording.end,
+        "duration_s": recording.end - recording.start,
+        "start_utc": _utc(about, recording.start),
+        "about": {k: v for k, v in about.items() if k != "schema"},
+        "damage": list(recording.damage),
+        "events": [{"t": e.t, "kind": e.kind, "text": e.text} for e in recording.events],
+    }
+    channels: list[dict[str, Any]] = [
+        {"name": c.name, "unit": c.unit, "group": c.group, "leg": c.leg, "dof": c.dof, "description": c.description}
+        for c in recording.schema.channels
+    ]
+    if found is not None:
+        data["rate_hz"] = 1 / found.period if found.period else None
+        data["gaps"] = {"count": found.gap_count, "records": found.lost, "list": [g._asdict() for g in found.gaps]}
+        data["restarts_s"] = list(found.restarts)
+        for k, channel in enumerate(channels):
+            channel |= {"min": float(found.least[k]), "max": float(found.most[k]), "mean": float(found.mean[k])}
+            channel |= {"rms": float(found.rms[k]), "missing": int(found.missing[k])}
+    return {**data, "channels": channels}
+
+
+def _finite(data: Any) -> Any:
+    """JSON has no NaN and no infinity: null, and the words."""
+    if isinstance(data, float) and data != data:
+        return None
+    if isinstance(data, float) and data in (float("inf"), float("-inf")):
+        return str(data)
+    if isinstance(data, dict):
+        return {k: _finite(v) for k, v in data.items()}
+    return [_finite(v) for v in data] if isinstance(data, list) else data
+
+
+def _utc(about: Mapping[str, str], t: float) -> str | None:
+    try:
+        ns = int(about["epoch_utc_ns"])
+        if ns <= 0:
+            return None
+        return datetime.fromtimestamp(ns / 1e9 + t, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (KeyError, ValueError, OverflowError, OSError):
+        return None
+
+
+def _print_summary(recording: "Recording", found: "Statistics | None") -> None:
+    size, about = terminal.size(recording.path.stat().st_size), recording.source.about
+    print(f"{recording.path}: {recording.source.kind}, {size}, schema {recording.schema.name!r}, ", end="")
+    print(f"{len(recording.schema.channels)} channels in {len(recording.schema.groups)} groups")
+    rate = f", {1 / found.period:.6g} Hz" if found is not None and found.period else ""
+    utc = _utc(about, recording.start)
+    print(f"{recording.count} records{rate}, {recording.start:.6g} to {recording.end:.6g} s", end="")
+    print(f", {recording.end - recording.start:.6g} s" + (f", from {utc}" if utc else ""))
+    for key in ("ring", "writer", "motionbase", "cause", "exported_from"):
+        if about.get(key):
+            print(f"{key.replace('_', ' ')}: {' '.join(about[key].split())[:LONGEST]}")
+    if "event_t" in about:
+        at, before, after = (_seconds(about, key) for key in ("event_t", "before_s", "after_s"))
+        print(f"stop at {at}, {before} before it, {after} after it")
+    if found is not None:
+        _print_gaps(found)
+    _print_some("events", [f"{e.t:12.6g} s  {e.kind}: {' '.join(e.text.split())[:LONGEST]}" for e in recording.events])
+    for sentence in recording.damage:
+        print(f"damaged: {sentence}")
+
+
+def _seconds(about: Mapping[str, str], key: str) -> str:
+    try:
+        return f"{float(about[key]):.6g} s"
+    except (KeyError, ValueError):
+        return "an unknown time"
+
+
+def _print_gaps(found: "Statistics") -> None:
+    if found.gap_count:
+        lines = [f"{g.t:12.6g} s  {g.records} records, {terminal.seconds(g.seconds)}" for g in found.gaps]
+        _print_some(f"gaps: {found.gap_count}, {found.lost} records", lines, found.gap_count)
+    else:
+        print("gaps: none")
+    for t in found.restarts[:LISTED]:
+        print(f"the writer began anew at {t:.6g} s")
+
+
+def _print_some(title: str, lines: list[str], count: int | None = None) -> None:
+    if not lines:
+        return
+    print(title if count is not None else f"{title}: {len(lines)}")
+    for line in lines[:LISTED]:
+        print(line)
+    if (more := (count or len(lines)) - LISTED) > 0:
+        print(f"             and {more} more; --json has them")
+
+
+def _print_channels(recording: "Recording", found: "Statistics | None") -> None:
+    columns = ("min", "max", "mean", "rms") if found is not None else ()
+    table = terminal.table("", "group", "channel", "unit", *columns, right=columns)
+    missing = []
+    for k, c in enumerate(recording.schema.channels):
+        numbers = (found.least[k], found.most[k], found.mean[k], found.rms[k]) if found is not None else ()
+        table.add_row(c.group, c.name, c.unit, *(f"{float(x):.6g}" for x in numbers))
+        if found is not None and found.missing[k]:
+            missing.append(f"{c.name} ({found.missing[k]})")
+    terminal.console().print(table)
+    if missing:
+        print(f"not a number: {', '.join(missing[:LISTED])}" + (", ..." if len(missing) > LISTED else ""))

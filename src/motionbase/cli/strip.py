@@ -1,0 +1,116 @@
+"""`motionbase strip`: a strip chart recorder, from a recording or a live ring to paper."""
+
+import json
+import math
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.executive.printer import Printer
+    from motionbase.recording.strip import Done, Strip
+
+JUST_BEFORE_S = 1e-9  # or the record at the very end would begin a page of its own
+
+
+def strip(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="A recording; without it, a live ring.")] = None,
+    ring: Annotated[str | None, typer.Option(metavar="NAME", help="The live ring; without it, motionbase.")] = None,
+    chart: Annotated[Path | None, typer.Option(metavar="CHART.toml", help="Channels, ranges and pens.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="ROLL", help="A .pdf, a .png (a picture for each page) or a pipe; without it, a PDF here."
+        ),
+    ] = None,
+    speed: Annotated[float | None, typer.Option(metavar="MM/S", help="Of the paper, instead of the chart's.")] = None,
+    start: Annotated[float | None, typer.Option(metavar="S", help="Recording: begin at this time.")] = None,
+    duration: Annotated[float | None, typer.Option(metavar="S", help="Draw so many seconds.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there already.")] = False,
+    example: Annotated[bool, typer.Option("--example", help="Print a chart with comments and nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")] = False,
+) -> None:
+    """Draw up to 16 channels on A4 paper, page by page: of a recording, or of a ring as its records come.
+
+    Every page is in the PDF as soon as it is full, so the roll can be read while it grows and after any end. No spike
+    is lost; what is off the scale, missing or noted is marked. Without --chart a hexapod gets eight channels of its
+    own, anything else its first eight. Nothing waits for the paper.
+
+    Example: motionbase strip run.mcap --out roll.pdf
+
+    Example: motionbase strip --example > chart.toml; motionbase strip --ring motionbase --chart chart.toml
+    """
+    if example:
+        from motionbase.cli.strip_chart import EXAMPLE
+
+        print(EXAMPLE, end="")
+        return
+    if file is not None and ring is not None:
+        raise UsageError("a strip chart is of FILE or of --ring NAME, not of both")
+    if file is None and start is not None:
+        raise UsageError("--start is for recordings; a ring is drawn from now on")
+    for name, value, least in (("--duration", duration, 0.0), ("--start", start, -math.inf)):
+        if value is not None and not (math.isfinite(value) and value > least):
+            raise UsageError(f"{name} is {value:g} s, it must be a finite number{' above 0' if least == 0 else ''}")
+    name = ring or "motionbase"
+    what = file.stem if file is not None else f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{name}"
+    path = out or Path(f"{what}_strip.pdf")
+    done = _drawn(file, name, chart, path, speed, start, duration, force, as_json)
+    if as_json:
+        print(json.dumps({"out": str(path), **done._asdict()}, indent=2))
+    else:
+        lost = f", {done.lost_pages} could not be written" if done.lost_pages else ""
+        print(
+            f"{done.records} records on {done.pages} page{'' if done.pages == 1 else 's'}{lost}: {path}"
+            if done.pages
+            else "no records, no pages"
+        )
+    if done.lost_pages:
+        raise typer.Exit(1)
+
+
+def _drawn(
+    file: Path | None, ring: str, chart: Path | None, path: Path, speed: float | None, start: float | None,
+    duration: float | None, force: bool, quiet: bool,
+) -> "Done":  # fmt: skip
+    from motionbase.cli.stopping import stop_requested
+    from motionbase.cli.terminal import working
+    from motionbase.executive.printer import Printer, to_stderr
+    from motionbase.recording.open import open_recording
+    from motionbase.recording.strip_file import draw
+    from motionbase.recording.strip_live import follow
+    from motionbase.ring.gentle import be_gentle
+
+    say = Printer(to_stderr)
+    with ExitStack() as stack:
+        stack.callback(say.close)
+        ended = stack.enter_context(stop_requested())
+        recording = None if file is None else stack.enter_context(open_recording(file))
+        made = _strip(chart, speed, path, force, say)
+        stack.callback(made.sink.close)
+        if recording is None:
+            be_gentle()
+            if not quiet:
+                say(f"drawing ring {ring!r} to {path}; Ctrl-C stops")
+            return follow(made, ring, math.inf if duration is None else duration, ended)
+        stack.enter_context(working(f"drawing {recording.path.name} ..."))
+        begin = recording.start if start is None else start
+        stop = None if duration is None else begin + duration - JUST_BEFORE_S
+        return draw(made, recording, start, stop, ended)
+
+
+def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say: "Printer") -> "Strip":
+    from motionbase.cli.strip_chart import load_chart
+    from motionbase.control.faults import Fault
+    from motionbase.control.states import State
+    from motionbase.recording.strip import Names, Strip
+    from motionbase.recording.strip_output import sink_for
+
+    names = Names(tuple(s.name.lower() for s in State), tuple(f.sentence for f in Fault))
+    given = load_chart(chart) if chart is not None else None
+    return Strip(sink_for(path, force), say, given, speed, names)

@@ -1,0 +1,1 @@
+"""Recordings: write, read, export, split, replay."""

@@ -1,0 +1,141 @@
+"""Writes what is chosen of a recording to a file of another format, or of the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import RecordingError
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.overview import Progress
+from motionbase.recording.recording import Recording
+from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
+from motionbase.recording.whole import trouble, whole_or_not
+from motionbase.ring.schema import Schema
+
+DAMAGE = "damage"  # kind of the events that say what could not be read of the source
+NOT_COPIED = ("schema", "seal")  # the new file says these itself
+
+
+@final
+@dataclass(frozen=True)
+class Exported:
+    """A file that was written.
+
+    Attributes:
+        count: records; channels: of each; bytes: of the file
+    """
+
+    path: Path
+    count: int
+    channels: int
+    bytes: int
+
+
+def export(
+    recording: Recording,
+    path: Path,
+    names: Sequence[str] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """All channels or those named, with `t` first, between two times [s]; the format is the ending of the name."""
+    first, last = recording.rows_between(start, stop)
+    if first == last:
+        raise RecordingError(nothing_between(recording, start, stop))
+    return write_rows(recording, path, names, first, last, force=force, progress=progress)
+
+
+def write_rows(
+    recording: Recording,
+    path: Path,
+    names: Sequence[str] | None,
+    first: int,
+    last: int,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Records `first` up to `last`, with the events that belong to them; whole or not there."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise RecordingError(f"{str(path)!r}: the name must end in {', '.join(ENDINGS)}")
+    wanted = with_time(names if names is not None else tuple(recording.schema.index))
+    heading = Heading(_schema(recording.schema, wanted), _about(recording), _epoch(recording), first)
+    try:
+        with whole_or_not(path, force) as part:
+            _copy(recording, part, ending, heading, wanted, first, last, progress)
+        size = path.stat().st_size
+    except OSError as e:
+        raise trouble(path, e) from None
+    return Exported(path, last - first, len(wanted), size)
+
+
+def _copy(
+    recording: Recording, part: Path, ending: str, heading: Heading, names: Sequence[str], first: int, last: int,
+    progress: Progress | None,
+) -> None:  # fmt: skip
+    known, done = len(recording.damage), 0
+    sink = open_sink(part, ending, heading)
+    try:
+        for t, rows in recording.pieces(names, first, last):
+            sink.write(t, rows)
+            done += len(t)
+            if progress is not None:
+                progress(done, last - first)
+        at = recording.time_of(first) if last > first else 0.0
+        new = [Event(at, DAMAGE, sentence) for sentence in recording.damage[known:]]
+        sink.close([*_events(recording, first, last), *new])
+    except BaseException:
+        with suppress(OSError):
+            sink.abandon()
+        raise
+
+
+def with_time(names: Sequence[str]) -> tuple[str, ...]:
+    """A record begins with its time stamp, whatever else is chosen."""
+    return ("t", *(name for name in dict.fromkeys(names) if name != "t"))
+
+
+def nothing_between(recording: Recording, start: float | None, stop: float | None) -> str:
+    """A sentence with the times that there are."""
+    if not recording.count:
+        return f"recording {recording.path.name!r} has no records"
+    asked = f"from {start:g} s" if start is not None else "from the start"
+    asked += f" to {stop:g} s" if stop is not None else " to the end"
+    there = f"{recording.start:g} to {recording.end:g} s"
+    return f"recording {recording.path.name!r} has no records {asked}; it goes from {there}"
+
+
+def _schema(schema: Schema, names: Sequence[str]) -> Schema:
+    if tuple(names) == tuple(schema.index):
+        return schema
+    return Schema(schema.name, tuple(schema.channels[place] for place in schema.places(names)))
+
+
+def _about(recording: Recording) -> dict[str, str]:
+    said = {k: v for k, v in recording.source.about.items() if k not in NOT_COPIED}
+    return {**said, "exported_from": recording.path.name}
+
+
+def _epoch(recording: Recording) -> int:
+    """UTC from which times count [ns]; where nobody knows, early enough for times below zero."""
+    try:
+        return int(recording.source.about["epoch_utc_ns"])
+    except (KeyError, ValueError):
+        return int(np.ceil(max(0.0, -recording.start)) * 10**9)
+
+
+def _events(recording: Recording, first: int, last: int) -> list[Event]:
+    """From the first record up to the one after the last; the ends of the recording have what lies beyond."""
+    begin = recording.time_of(first) if first > 0 else -np.inf
+    end = recording.time_of(last) if last < recording.count else np.inf
+    return [event for event in recording.events if begin <= event.t < end]

@@ -1,0 +1,206 @@
+"""Where the chunks of a file lie, from the index at its end or, without one, by searching; and what is in one.
+
+The index is sealed by a checksum and so are the bytes of a chunk. A chunk's own head is not: a search believes nothing
+of it that the chunk's messages or their index do not confirm.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import threading
+import zlib
+from typing import TypeAlias
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op
+from motionbase.recording.mcap.rows import INDEX_ENTRY, RowLayout
+from motionbase.recording.mcap.write import COMPRESSION
+
+CHUNK = np.dtype(
+    [("start_time", "<u8"), ("end_time", "<u8"), ("at", "<i8"), ("compressed", "<i8"), ("uncompressed", "<i8"),
+     ("channel", "<u2")]
+)  # fmt: skip
+"""Of a chunk: times [ns of UTC], place and number of its compressed bytes, bytes inside, first channel."""
+Chunks: TypeAlias = NDArray[np.void]
+CHUNK_FIELDS = struct.Struct("<QQQI")  # times, uncompressed size, CRC
+MARK = struct.pack("<I", len(COMPRESSION)) + COMPRESSION.encode()  # what every chunk has after these fields
+BEFORE_BYTES = HEAD.size + CHUNK_FIELDS.size + len(MARK) + 8
+FOOTER_BYTES = HEAD.size + 20 + len(MAGIC)
+LARGEST_CHUNK = 1 << 28  # [bytes] inside: more is no chunk of ours
+FIRST_MESSAGE = struct.Struct("<BQHIQ")  # opcode, length, channel, sequence, log time
+
+
+_of_thread = threading.local()  # making a decompressor takes as long as using it, and no two threads may share one
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    if not hasattr(_of_thread, "made"):
+        _of_thread.made = zstandard.ZstdDecompressor()
+    made: zstandard.ZstdDecompressor = _of_thread.made
+    return made
+
+
+def record_at(raw: mmap.mmap, at: int) -> tuple[int, memoryview]:
+    """Opcode and fields of the record at a place."""
+    if at + HEAD.size > len(raw):
+        raise Cut("the file ends within a record")
+    op, length = HEAD.unpack_from(raw, at)
+    if not (1 <= op <= Op.DATA_END or op >= 0x80) or length > len(raw) - at - HEAD.size:
+        raise Cut(f"there is no record at byte {at}")
+    return op, memoryview(raw)[at + HEAD.size : at + HEAD.size + length]
+
+
+def unpacked(raw: mmap.mmap, chunk: np.void) -> bytes:
+    """What is in a chunk; `Cut` if the bytes are not what was written."""
+    at, size, inside = int(chunk["at"]), int(chunk["compressed"]), int(chunk["uncompressed"])
+    if at < BEFORE_BYTES or size < 0 or at + size > len(raw) or not 0 <= inside <= LARGEST_CHUNK:
+        raise Cut("a chunk is not where the index says")
+    (crc,) = struct.unpack_from("<I", raw, at - 8 - len(MARK) - 4)
+    packed = memoryview(raw)[at : at + size]
+    try:
+        if zstandard.frame_content_size(packed) != inside:  # before anybody allocates what a damaged frame asks for
+            raise Cut("a chunk has not the size it was written with")
+        found = _decompressor().decompress(packed, max_output_size=inside)
+    except (zstandard.ZstdError, MemoryError) as e:
+        raise Cut(f"a chunk cannot be unpacked ({e})") from None
+    if len(found) != inside or zlib.crc32(found) != crc:
+        raise Cut("a chunk does not have the checksum it was written with")
+    return found
+
+
+# ---- from the index -------------------------------------------------------------------------------------------------
+
+
+def indexed(raw: mmap.mmap) -> Chunks | None:
+    """From the summary at the end; None if there is none that can be trusted."""
+    end = len(raw)
+    if end < FOOTER_BYTES or raw[end - len(MAGIC) :] != MAGIC:
+        return None
+    op, length, start, offsets, crc = struct.unpack_from("<BQQQI", raw, end - FOOTER_BYTES)
+    sealed_to = end - len(MAGIC) - 4
+    if (op, length) != (Op.FOOTER, 20) or not len(MAGIC) <= start <= offsets <= sealed_to:
+        return None
+    if zlib.crc32(memoryview(raw)[start:sealed_to]) != crc:
+        return None
+    try:
+        return _chunk_indexes(raw, offsets, end - FOOTER_BYTES)
+    except Cut:
+        return None
+
+
+def _chunk_indexes(raw: mmap.mmap, at: int, end: int) -> Chunks:
+    while at < end:
+        op, body = record_at(raw, at)
+        at += HEAD.size + len(body)
+        fields = Fields(body)
+        if op == Op.SUMMARY_OFFSET and fields.number("B") == Op.CHUNK_INDEX:
+            start, length = fields.number("Q"), fields.number("Q")
+            if start + length > len(raw):
+                raise Cut("the index of chunks is not in the file")
+            return _runs(np.frombuffer(raw, np.uint8, length, start))
+    return np.empty(0, CHUNK)
+
+
+def _runs(raw: NDArray[np.uint8]) -> Chunks:
+    """Chunk index records, taken together where neighbours have the same length: nearly all have."""
+    parts, at = [], 0
+    while at < len(raw):
+        length = HEAD.size + int.from_bytes(raw[at + 1 : at + HEAD.size].tobytes(), "little")
+        if not 0 < length <= len(raw) - at:
+            raise Cut("the index of chunks is cut")
+        rest = raw[at : at + (len(raw) - at) // length * length].reshape(-1, length)
+        same = (rest[:, : HEAD.size] == rest[0, : HEAD.size]).all(axis=1)
+        count = len(same) if same.all() else int(np.argmin(same))
+        parts.append(_parsed(rest[:count]))
+        at += count * length
+    return np.concatenate(parts) if parts else np.empty(0, CHUNK)
+
+
+def _parsed(records: NDArray[np.uint8]) -> Chunks:
+    """Rows of equal length; the map of indexes has the same length in all of them, too."""
+    length = records.shape[1]
+    map_bytes = length - (HEAD.size + 32 + 4 + 8 + len(MARK) + 16)
+    if map_bytes < 10 or records[0, 0] != Op.CHUNK_INDEX:
+        raise Cut("the index of chunks has something else in it")
+    fields = np.dtype(
+        [("head", f"V{HEAD.size}"), ("times", "<u8", (2,)), ("offset", "<i8"), ("length", "<i8"), ("map", "<u4"),
+         ("channel", "<u2"), ("rest", f"V{map_bytes - 2}"), ("index", "<u8"), ("mark", f"V{len(MARK)}"),
+         ("sizes", "<i8", (2,))]
+    )  # fmt: skip
+    seen = np.ascontiguousarray(records).view(fields)[:, 0]
+    if not (np.all(seen["map"] == map_bytes) and np.all(seen["mark"] == np.void(MARK))):
+        raise Cut("the index of chunks is not one of ours")
+    found = np.empty(len(seen), CHUNK)
+    found["start_time"], found["end_time"] = seen["times"].T
+    found["at"], found["channel"] = seen["offset"] + BEFORE_BYTES, seen["channel"]
+    found["compressed"], found["uncompressed"] = seen["sizes"].T
+    return found
+
+
+# ---- by searching ---------------------------------------------------------------------------------------------------
+
+
+def searched(raw: mmap.mmap, at: int, layout: RowLayout, damage: list[str]) -> Chunks:
+    """One record after the other; where something is wrong, on to the next that looks like a chunk."""
+    found, spoilt = [], 0
+    while at < len(raw):
+        try:
+            op, body = record_at(raw, at)
+            if op in (Op.DATA_END, Op.FOOTER):
+                break
+            if op == Op.CHUNK:
+                found.append(_chunk_at(raw, at, len(body), layout))
+            at += HEAD.size + len(body)
+        except Cut:
+            next_mark = raw.find(MARK, at + HEAD.size + CHUNK_FIELDS.size + 1)
+            next_at = next_mark - CHUNK_FIELDS.size - HEAD.size if next_mark >= 0 else len(raw)
+            spoilt += next_at - at
+            at = next_at
+    if spoilt:
+        damage.append(f"{spoilt} bytes could not be read")
+    return np.array(found, CHUNK)
+
+
+def _chunk_at(raw: mmap.mmap, at: int, length: int, layout: RowLayout) -> tuple[int, ...]:
+    if length < BEFORE_BYTES - HEAD.size:
+        raise Cut("a chunk is too short")
+    start, end, uncompressed, _ = CHUNK_FIELDS.unpack_from(raw, at + HEAD.size)
+    place = at + BEFORE_BYTES
+    (packed,) = struct.unpack_from("<Q", raw, place - 8)
+    mark = raw[place - 8 - len(MARK) : place - 8]
+    if mark != MARK or packed != length - (BEFORE_BYTES - HEAD.size) or uncompressed > LARGEST_CHUNK:
+        raise Cut("a chunk is not one of ours")
+    channel, first = _first_message(raw, place, packed)
+    found = (start, end, place, packed, uncompressed, channel)
+    if channel == layout.event_channel or (first, _last_indexed(raw, place + packed)) == (start, end):
+        return found
+    inside = layout.decode(unpacked(raw, np.array([found], CHUNK)[0]))["group0"]["log_time"]
+    return (int(inside.min()), int(inside.max()), *found[2:])
+
+
+def _first_message(raw: mmap.mmap, place: int, packed: int) -> tuple[int, int]:
+    """Channel and log time of a chunk's first message."""
+    try:
+        with _decompressor().stream_reader(memoryview(raw)[place : place + packed]) as reader:
+            head = reader.read(FIRST_MESSAGE.size)
+        op, _, channel, _, log_time = FIRST_MESSAGE.unpack(head)
+    except (zstandard.ZstdError, struct.error, MemoryError) as e:
+        raise Cut(f"a chunk cannot be unpacked ({e})") from None
+    if op != Op.MESSAGE:
+        raise Cut("a chunk does not begin with a message")
+    return channel, log_time
+
+
+def _last_indexed(raw: mmap.mmap, at: int) -> int | None:
+    """Log time of the last entry of the message index at a place."""
+    try:
+        op, body = record_at(raw, at)
+        if op != Op.MESSAGE_INDEX or len(body) < 2 + 4 + INDEX_ENTRY.itemsize:
+            return None
+        return int(np.frombuffer(body[-INDEX_ENTRY.itemsize :], INDEX_ENTRY)["log_time"][0])
+    except Cut:
+        return None

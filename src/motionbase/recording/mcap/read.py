@@ -1,0 +1,162 @@
+"""Opens a recording of ours: what it says of itself, and its chunks.
+
+Anything may be wrong with a file: it may be cut, have bytes changed, or be something else. What is whole is found, and
+`damage` says in sentences what is not.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RecordingError, SchemaError
+from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Chunks, indexed, record_at, searched, unpacked
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
+from motionbase.recording.mcap.rows import RowLayout
+from motionbase.recording.mcap.write import ABOUT, SEAL, seal
+from motionbase.ring.schema import Schema
+
+TRIES = 64  # places where a copy of what the file says of itself may be
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class McapFile:
+    """An open file.
+
+    Attributes:
+        about: what its writer says of it
+        layout: of the records in a chunk
+        chunks: of records, in the order of the file
+        events: all of them, with their UTC [ns]
+        damage: what is wrong, a sentence each; empty for a whole file
+    """
+
+    path: Path
+    about: dict[str, str]
+    layout: RowLayout
+    chunks: Chunks
+    events: tuple[tuple[int, Event], ...]
+    damage: tuple[str, ...]
+    _bytes: mmap.mmap
+
+    @property
+    def rows_in(self) -> NDArray[np.int64]:
+        """Records in each chunk."""
+        found: NDArray[np.int64] = self.chunks["uncompressed"] // self.layout.dtype.itemsize
+        return found
+
+    def decoded(self, k: int) -> NDArray[np.void]:
+        """The rows of a chunk; `Cut` if it is damaged."""
+        return self.layout.decode(unpacked(self._bytes, self.chunks[k]))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with suppress(BufferError):  # somebody still looks at it; it goes when they do
+            self._bytes.close()
+
+
+def open_mcap(path: Path) -> McapFile:
+    """`RecordingError` with one sentence if it is no recording of ours."""
+    raw = _mapped(path)
+    if raw[: len(MAGIC)] != MAGIC:
+        raise RecordingError(f"recording {str(path)!r} is no MCAP file: it does not begin as one")
+    damage: list[str] = []
+    about, first = _beginning(raw)
+    if about is None:
+        about = _copy(raw)
+        if about is None:
+            raise RecordingError(f"recording {str(path)!r} was not written by motionbase, or its beginning is damaged")
+        damage.append("the beginning is damaged; its copy at the end was used")
+    try:
+        layout = RowLayout(Schema.from_json(about["schema"]))
+    except (KeyError, SchemaError) as e:
+        reason = "it has no schema" if isinstance(e, KeyError) else str(e)
+        raise RecordingError(f"recording {str(path)!r} was not written by motionbase: {reason}") from None
+    found = indexed(raw)
+    if found is None:
+        damage.append("the file has no end: it is being written, its writer was killed, or it was cut")
+        found = searched(raw, first, layout, damage)
+    is_event = found["channel"] == layout.event_channel
+    inside = found["uncompressed"]
+    fits = (inside % layout.dtype.itemsize == 0) & (inside >= 0) & (inside <= LARGEST_CHUNK)
+    if lost := int((~is_event & ~fits).sum()):
+        damage.append(f"{lost} chunks hold no records of the file's schema")
+    events = tuple(_events(raw, found[is_event], damage))
+    return McapFile(path, about, layout, found[~is_event & fits], events, tuple(damage), raw)
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except ValueError:
+        raise RecordingError(f"recording {str(path)!r} is empty") from None
+    except OSError as e:
+        raise RecordingError(f"recording {str(path)!r} cannot be opened: {e.strerror or e}") from None
+
+
+def _beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
+    """What the file says of itself, if that is whole, and where the first chunk may be."""
+    at, about = len(MAGIC), None
+    try:
+        while at < len(raw):
+            op, body = record_at(raw, at)
+            if op in (Op.CHUNK, Op.DATA_END):
+                break
+            if op == Op.METADATA and about is None:
+                about = _about(body)
+            at += HEAD.size + len(body)
+    except Cut:
+        pass  # a chunk is looked for from here on
+    return about, at
+
+
+def _copy(raw: mmap.mmap) -> dict[str, str] | None:
+    """What the file says of itself, once more at its end."""
+    at = len(raw)
+    for _ in range(TRIES):
+        at = raw.rfind(text(ABOUT), 0, at)
+        if at < HEAD.size:
+            return None
+        with suppress(Cut):
+            op, body = record_at(raw, at - HEAD.size)
+            if op == Op.METADATA and (found := _about(body)) is not None:
+                return found
+    return None
+
+
+def _about(body: memoryview) -> dict[str, str] | None:
+    """Entries of our metadata; None if they are another's, or damaged."""
+    fields = Fields(body)
+    if fields.text() != ABOUT:
+        return None
+    entries = fields.text_map()
+    return entries if entries.pop(SEAL, None) == seal(entries) else None
+
+
+def _events(raw: mmap.mmap, chunks: Chunks, damage: list[str]) -> list[tuple[int, Event]]:
+    found = []
+    for chunk in chunks:
+        try:
+            inside, at = unpacked(raw, chunk), 0
+            while at < len(inside):
+                op, length = HEAD.unpack_from(inside, at)
+                fields = Fields(memoryview(inside)[at + HEAD.size : at + HEAD.size + length])
+                fields.take(2 + 4)
+                when = fields.number("Q")
+                fields.take(8)
+                if op == Op.MESSAGE:
+                    found.append((when, Event.from_cdr(fields.take(fields.left))))
+                at += HEAD.size + length
+        except (Cut, struct.error) as e:
+            damage.append(f"events could not be read: {e}")
+    return found

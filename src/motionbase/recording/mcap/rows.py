@@ -1,0 +1,164 @@
+"""Records as messages, all at once: a record's messages have fixed lengths, so a chunk is an array of packed rows.
+
+A row of the array is a record: for every group the head of its message, then its numbers. Encoding is one copy for each
+group, decoding a view; no message is touched on its own. A file that somebody else has written in another order is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RecordingError
+from motionbase.recording.mcap.messages import CDR_HEAD
+from motionbase.recording.mcap.records import HEAD, Cut, Op
+from motionbase.ring.schema import Schema
+
+Rows: TypeAlias = NDArray[np.float64]
+MESSAGE_HEAD = 2 + 4 + 8 + 8  # channel, sequence, log time, publish time
+INDEX_ENTRY = np.dtype([("log_time", "<u8"), ("offset", "<u8")])
+MOST_GROUPS = 2**16 - 3  # channel numbers have two bytes; 0 and that of the events are taken
+FIXED = ("op", "length", "channel", "cdr")  # what is the same in every row
+
+
+@final
+@dataclass(frozen=True)
+class RowLayout:
+    """How the records of a schema lie in a chunk; group k has channel number k + 1."""
+
+    schema: Schema
+
+    def __post_init__(self) -> None:
+        if len(self.schema.groups) > MOST_GROUPS:
+            raise RecordingError(
+                f"schema {self.schema.name!r} has {len(self.schema.groups)} groups, a recording holds {MOST_GROUPS}"
+            )
+
+    @cached_property
+    def groups(self) -> tuple[tuple[str, NDArray[np.intp]], ...]:
+        """Name and places in a record of each group."""
+        return tuple((g, np.array(self.schema.places(names))) for g, names in self.schema.groups.items())
+
+    @property
+    def event_channel(self) -> int:
+        """Number of the channel after those of the groups."""
+        return len(self.groups) + 1
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """Of a row: one message after the other, packed."""
+        messages = []
+        for _, places in self.groups:
+            messages.append(
+                np.dtype(
+                    [
+                        ("op", "u1"),
+                        ("length", "<u8"),
+                        ("channel", "<u2"),
+                        ("sequence", "<u4"),
+                        ("log_time", "<u8"),
+                        ("publish_time", "<u8"),
+                        ("cdr", "<u4"),
+                        ("data", "<f8", (len(places),)),
+                    ]
+                )  # fmt: skip
+            )
+        return np.dtype([(f"group{k}", m) for k, m in enumerate(messages)])
+
+    @cached_property
+    def fixed(self) -> NDArray[np.void]:
+        """A row with everything in it that is the same in all of them."""
+        row = np.zeros((), self.dtype)
+        for k, (_, places) in enumerate(self.groups):
+            head = row[f"group{k}"]
+            head["op"], head["channel"] = Op.MESSAGE, k + 1
+            head["length"] = MESSAGE_HEAD + len(CDR_HEAD) + 8 * len(places)
+            head["cdr"] = int.from_bytes(CDR_HEAD, "little")
+        return row
+
+    @cached_property
+    def offsets(self) -> NDArray[np.uint64]:
+        """Where in a row each group's message begins [bytes]."""
+        fields = self.dtype.fields
+        assert fields is not None
+        return np.array([fields[f"group{k}"][1] for k in range(len(self.groups))], dtype=np.uint64)
+
+    def encode(self, rows: Rows, first: int, log_time: NDArray[np.uint64]) -> NDArray[np.void]:
+        """Messages of the records; `first` is the number of the first, log times in ns of UTC."""
+        out = np.repeat(self.fixed[None], len(rows), axis=0)
+        sequence = ((first + np.arange(len(rows), dtype=np.uint64)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+        for k, (_, places) in enumerate(self.groups):
+            group = out[f"group{k}"]
+            group["sequence"], group["log_time"], group["publish_time"] = sequence, log_time, log_time
+            group["data"] = rows[:, places]
+        return out
+
+    def message_indexes(self, log_time: NDArray[np.uint64]) -> bytes:
+        """The index records that follow a chunk, one for each group."""
+        n = len(log_time)
+        entries = np.empty(n, INDEX_ENTRY)
+        entries["log_time"] = log_time
+        starts = np.arange(n, dtype=np.uint64) * np.uint64(self.dtype.itemsize)
+        parts = []
+        for k, offset in enumerate(self.offsets):
+            entries["offset"] = starts + offset
+            head = HEAD.pack(Op.MESSAGE_INDEX, self.index_bytes(n) - HEAD.size)
+            parts += [head, (k + 1).to_bytes(2, "little"), entries.nbytes.to_bytes(4, "little"), entries.tobytes()]
+        return b"".join(parts)
+
+    @staticmethod
+    def index_bytes(n: int) -> int:
+        """Length of the index record of one group, n messages."""
+        return HEAD.size + 2 + 4 + INDEX_ENTRY.itemsize * n
+
+    def decode(self, raw: bytes | memoryview) -> NDArray[np.void]:
+        """A view of a chunk's rows; `Cut` if the first or the last is none of this schema's."""
+        size = self.dtype.itemsize
+        if not raw or len(raw) % size:
+            raise Cut(f"a chunk of {len(raw)} bytes is no multiple of the record's {size}")
+        places, wanted = self._fixed_bytes
+        if not (np.frombuffer(raw, np.uint8).reshape(-1, size)[[0, -1]][:, places] == wanted).all():
+            raise Cut("a chunk's messages are not those of the schema, in its order")
+        return np.frombuffer(raw, self.dtype)
+
+    @cached_property
+    def _fixed_bytes(self) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
+        """Places of the bytes of a row that are the same in all of them, and what they are."""
+        mask = np.zeros((), self.dtype)
+        for k in range(len(self.groups)):
+            for name in FIXED:
+                mask[f"group{k}"][name] = np.iinfo(mask[f"group{k}"][name].dtype).max
+        places = np.flatnonzero(np.frombuffer(mask.tobytes(), np.uint8))
+        return places, np.frombuffer(self.fixed.tobytes(), np.uint8)[places]
+
+    def columns(self, decoded: NDArray[np.void], places: Sequence[int]) -> Rows:
+        """(places, n) channels of decoded rows, each side by side."""
+        out = np.empty((len(places), len(decoded)))
+        if list(places) == list(range(len(self.schema.channels))):
+            for k, where in enumerate(self._slices):
+                out[where] = decoded[f"group{k}"]["data"].T
+            return out
+        for j, place in enumerate(places):
+            k, within = self._where[place]
+            out[j] = decoded[f"group{k}"]["data"][:, within]
+        return out
+
+    @cached_property
+    def _slices(self) -> tuple[NDArray[np.intp] | slice, ...]:
+        """Places in a record of each group, as a slice where they follow each other: that is quicker."""
+        found: list[NDArray[np.intp] | slice] = []
+        for _, places in self.groups:
+            first, last = int(places[0]), int(places[-1])
+            found.append(slice(first, last + 1) if last - first + 1 == len(places) else places)
+        return tuple(found)
+
+    @cached_property
+    def _where(self) -> dict[int, tuple[int, int]]:
+        """Place in a record -> group, place in the group."""
+        return {int(p): (k, j) for k, (_, places) in enumerate(self.groups) for j, p in enumerate(places)}

@@ -1,0 +1,219 @@
+"""Writes a recording as MCAP: a chunk for every batch of records, whole at every moment that a writer can be killed."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self, final
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from motionbase.recording.mcap import records as mcap
+from motionbase.recording.mcap.messages import (
+    EVENT_DEFINITION,
+    EVENTS_TOPIC,
+    PACKAGE,
+    Event,
+    definition,
+    topic,
+    type_names,
+)
+from motionbase.recording.mcap.records import Op, u16, u32, u64
+from motionbase.recording.mcap.rows import RowLayout, Rows
+from motionbase.ring.schema import Schema
+
+COMPRESSION, LEVEL = "zstd", 1
+ABOUT = "motionbase"  # name of the metadata that says what the file is
+SEAL = "seal"  # its entry with the checksum of all others
+
+
+class ChunkPlace(NamedTuple):
+    """What the index at the end of the file says of a chunk."""
+
+    start_time: int
+    end_time: int
+    offset: int
+    length: int
+    indexes: tuple[tuple[int, int], ...]  # channel, where its index record is
+    index_length: int
+    compressed: int
+    uncompressed: int
+
+
+def log_times(epoch_utc_ns: int, t: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """UTC of records [ns] from their times since the epoch [s]; what cannot be one counts as the epoch."""
+    ns = np.nan_to_num(np.rint(t * 1e9), nan=0.0, posinf=0.0, neginf=0.0)
+    utc = epoch_utc_ns + np.clip(ns, -(2.0**62), 2.0**62).astype(np.int64)
+    return np.asarray(np.maximum(utc, 0), dtype=np.uint64)
+
+
+def seal(about: Mapping[str, str]) -> str:
+    """CRC-32 of what a file says of itself."""
+    return f"{zlib.crc32(mcap.text_map(about)):08x}"
+
+
+@final
+class McapWriter:
+    """One file; what is written is in the file when the call returns, and on the disk after `sync`."""
+
+    def __init__(self, path: Path, schema: Schema, about: Mapping[str, str]) -> None:
+        self.path, self.layout = path, RowLayout(schema)
+        self.bytes, self.rows = 0, 0
+        self._event_channel = self.layout.event_channel
+        self._chunks: list[ChunkPlace] = []
+        self._counts = dict.fromkeys(range(1, self._event_channel + 1), 0)
+        self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
+        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        said = {**about, "schema": schema.json}
+        self._about = mcap.metadata(ABOUT, {**said, SEAL: seal(said)})
+        try:
+            self._put(mcap.MAGIC + mcap.header() + self._kinds())
+            self._about_at = self.bytes
+            self._put(self._about)
+        except OSError:  # a full disk: there is nothing in the file that could be read
+            self.abandon()
+            path.unlink(missing_ok=True)
+            raise
+
+    def _kinds(self) -> bytes:
+        """Schemas and channels: at the start, so that a file without an end can be read, and once more at the end."""
+        schema, parts = self.layout.schema, []
+        types = type_names(schema)
+        for k, (group, _) in enumerate(self.layout.groups, start=1):
+            parts.append(mcap.schema(k, types[group], definition(schema, group)))
+            parts.append(mcap.channel(k, topic(group), {"group": group}))
+        parts.append(mcap.schema(self._event_channel, f"{PACKAGE}/msg/Event", EVENT_DEFINITION))
+        parts.append(mcap.channel(self._event_channel, EVENTS_TOPIC, {}))
+        return b"".join(parts)
+
+    def _put(self, raw: bytes) -> None:
+        """All of it or nothing: what a full disk took of it is cut off again."""
+        left = memoryview(raw)
+        try:
+            while left:
+                left = left[os.write(self._fd, left) :]
+        except OSError:
+            os.ftruncate(self._fd, self.bytes)
+            os.lseek(self._fd, self.bytes, os.SEEK_SET)
+            raise
+        self.bytes += len(raw)
+
+    # ---- data ----
+
+    def write_rows(self, rows: Rows, first: int, log_time: NDArray[np.uint64]) -> None:
+        """A chunk of records; `first` is the number of the first since the writer's epoch."""
+        if not len(rows):
+            return
+        raw = self.layout.encode(rows, first, log_time).tobytes()
+        size = self.layout.index_bytes(len(rows))
+        places = [(k, (k - 1) * size) for k in range(1, self._event_channel)]
+        self._chunk(raw, int(log_time.min()), int(log_time.max()), places, self.layout.message_indexes(log_time))
+        self.rows += len(rows)
+        for k in range(1, self._event_channel):
+            self._counts[k] += len(rows)
+
+    def write_events(self, events: Sequence[Event], log_time: Sequence[int]) -> None:
+        """A chunk of their own, so that chunks of records are all alike."""
+        if not events:
+            return
+        parts, entries, at = [], b"", 0
+        for event, when in zip(events, log_time, strict=True):
+            entries += u64(when, at)
+            parts.append(mcap.message(self._event_channel, self._counts[self._event_channel], when, event.cdr()))
+            self._counts[self._event_channel] += 1
+            at += len(parts[-1])
+        index = mcap.record(Op.MESSAGE_INDEX, u16(self._event_channel), u32(len(entries)), entries)
+        self._chunk(b"".join(parts), min(log_time), max(log_time), [(self._event_channel, 0)], index)
+
+    def _chunk(self, raw: bytes, start: int, end: int, indexes: list[tuple[int, int]], index: bytes) -> None:
+        packed = self._compress(raw)
+        times = u64(start, end, len(raw)) + u32(zlib.crc32(raw))
+        chunk = mcap.record(Op.CHUNK, times, mcap.text(COMPRESSION), u64(len(packed)), packed)
+        after = self.bytes + len(chunk)
+        placed = tuple((k, after + offset) for k, offset in indexes)
+        found = ChunkPlace(start, end, self.bytes, len(chunk), placed, len(index), len(packed), len(raw))
+        self._put(chunk + index)
+        self._chunks.append(found)
+
+    def sync(self) -> None:
+        """To the disk."""
+        os.fsync(self._fd)
+
+    # ---- the end ----
+
+    def close(self) -> None:
+        """Index and footer; without them the file can be read, but has to be searched through."""
+        if self._fd < 0:
+            return
+        try:
+            self._put(self._end())
+            self.sync()
+        finally:
+            os.close(self._fd)
+            self._fd = -1
+
+    def abandon(self) -> None:
+        """Close without an index, for a disk that takes nothing any more."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _end(self) -> bytes:
+        before = self._about + mcap.record(Op.DATA_END, u32(0))  # once more: damage in one place costs no file
+        start = self.bytes + len(before)
+        kinds = _records(self._kinds())
+        groups = (
+            *((op, b"".join(one for one in kinds if one[0] == op)) for op in (Op.SCHEMA, Op.CHANNEL)),
+            (Op.STATISTICS, self._statistics()),
+            (Op.CHUNK_INDEX, b"".join(_chunk_index(c) for c in self._chunks)),
+            (Op.METADATA_INDEX, b"".join(
+                mcap.record(Op.METADATA_INDEX, u64(at, len(self._about)), mcap.text(ABOUT))
+                for at in (self._about_at, self.bytes))),
+        )  # fmt: skip
+        summary, offsets, at = b"", b"", start
+        for op, raw in groups:
+            summary += raw
+            if raw:
+                offsets += mcap.record(Op.SUMMARY_OFFSET, bytes([op]), u64(at, len(raw)))
+            at += len(raw)
+        sealed = summary + offsets + mcap.HEAD.pack(Op.FOOTER, 20) + u64(start, at)
+        return before + sealed + u32(zlib.crc32(sealed)) + mcap.MAGIC
+
+    def _statistics(self) -> bytes:
+        counts = b"".join(u16(k) + u64(n) for k, n in self._counts.items() if n)
+        kinds = len(self._counts)
+        times = u64(
+            min((c.start_time for c in self._chunks), default=0), max((c.end_time for c in self._chunks), default=0)
+        )
+        numbers = u16(kinds) + u32(kinds) + u32(0) + u32(2) + u32(len(self._chunks))
+        total = sum(self._counts.values())
+        return mcap.record(Op.STATISTICS, u64(total), numbers, times, u32(len(counts)), counts)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _chunk_index(c: ChunkPlace) -> bytes:
+    indexes = b"".join(u16(k) + u64(at) for k, at in c.indexes)
+    places = u64(c.start_time, c.end_time, c.offset, c.length) + u32(len(indexes)) + indexes
+    sizes = u64(c.compressed, c.uncompressed)
+    return mcap.record(Op.CHUNK_INDEX, places, u64(c.index_length), mcap.text(COMPRESSION), sizes)
+
+
+def _records(raw: bytes) -> list[bytes]:
+    found, at = [], 0
+    while at < len(raw):
+        _, length = mcap.HEAD.unpack_from(raw, at)
+        found.append(raw[at : at + mcap.HEAD.size + length])
+        at += mcap.HEAD.size + length
+    return found

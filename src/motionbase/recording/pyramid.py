@@ -1,0 +1,201 @@
+"""Least and largest values of every channel over ever longer bins, in a file beside the recording.
+
+Bins of level k hold BASE * FACTOR^k records. A level is cut into blocks of bins; a block has all bins of one channel
+side by side, so a picture of one channel reads little, and blocks can be written one by one while records come. Values
+are float32, rounded outwards: a spike never disappears, and grows by less than a pixel.
+
+    magic | blocks | table: JSON | length (u64) and CRC-32 of the table | magic
+
+A block is float32 (channels, bins, 2) and the CRC-32 of each channel's part.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import secrets
+import struct
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RecordingError
+from motionbase.recording.whole import PART
+
+Narrow: TypeAlias = NDArray[np.float32]
+MAGIC = b"MBPYR2\r\n"
+BASE, FACTOR, LEVELS, BLOCK = 32, 8, 6, 4096
+TAIL = struct.Struct("<QI8s")
+
+
+class Damaged(ValueError):
+    """A part of a pyramid is not as it was written."""
+
+
+def outwards(least: NDArray[np.float64], most: NDArray[np.float64]) -> Narrow:
+    """(..., 2) bounds in float32 that enclose the given ones; NaN stays NaN."""
+    with np.errstate(all="ignore"):  # numbers beyond float32 are meant to become its largest and infinity
+        out = np.stack([least, most], axis=-1).astype(np.float32)
+        low, high = out[..., 0], out[..., 1]
+        out[..., 0] = np.where(low > least, np.nextafter(low, np.float32(-np.inf)), low)
+        out[..., 1] = np.where(high < most, np.nextafter(high, np.float32(np.inf)), high)
+    return out
+
+
+def joined(bins: Narrow, by: int) -> Narrow:
+    """(channels, n, 2) to (channels, ceil(n / by), 2): bins taken together; NaN gives way to numbers."""
+    n = bins.shape[1]
+    starts = np.arange(0, n, by)
+    least = np.fmin.reduceat(bins[..., 0], starts, axis=1)
+    most = np.fmax.reduceat(bins[..., 1], starts, axis=1)
+    return np.stack([least, most], axis=-1)
+
+
+@final
+class PyramidWriter:
+    """Takes records as they come; the file is whole under its name, after `finish`."""
+
+    def __init__(self, path: Path, channels: int) -> None:
+        self.path, self.count, self._channels = path, 0, channels
+        self._part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}")
+        self._file = self._part.open("wb")
+        self._file.write(MAGIC)
+        self._rows: list[NDArray[np.float64]] = []
+        self._waiting = 0
+        self._levels: list[list[Narrow]] = [[] for _ in range(LEVELS)]
+        self._blocks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]  # offset, bins
+
+    def add(self, rows: NDArray[np.float64]) -> None:
+        """(n, channels) records."""
+        self._rows.append(np.array(rows))
+        self._waiting += len(rows)
+        if self._waiting >= 64 * BASE:
+            self._reduce(self._waiting // BASE * BASE)
+
+    def _reduce(self, count: int) -> None:
+        rows = np.concatenate([np.empty((0, self._channels)), *self._rows])
+        self._rows, self._waiting = [rows[count:]], len(rows) - count
+        if not count:
+            return
+        starts = np.arange(0, count, BASE)
+        least = np.fmin.reduceat(rows[:count], starts, axis=0)
+        most = np.fmax.reduceat(rows[:count], starts, axis=0)
+        self.count += count
+        self._push(0, outwards(least.T, most.T))
+
+    def _push(self, level: int, bins: Narrow) -> None:
+        pending = self._levels[level]
+        pending.append(bins)
+        while sum(b.shape[1] for b in pending) >= BLOCK:
+            whole = np.concatenate(pending, axis=1)
+            self._store(level, whole[:, :BLOCK])
+            pending[:] = [whole[:, BLOCK:]]
+
+    def _store(self, level: int, bins: Narrow) -> None:
+        self._blocks[level].append((self._file.tell(), bins.shape[1]))
+        bins = np.ascontiguousarray(bins)
+        self._file.write(bins.tobytes())
+        self._file.write(struct.pack(f"<{len(bins)}I", *(zlib.crc32(channel) for channel in bins)))
+        if level + 1 < LEVELS:
+            self._push(level + 1, joined(bins, FACTOR))
+
+    def finish(self, stamp: str) -> None:
+        """`stamp` says which recording it belongs to; see `Pyramid.open`."""
+        self._reduce(self._waiting)
+        for level in range(LEVELS):
+            rest = [b for b in self._levels[level] if b.shape[1]]
+            self._levels[level] = []
+            if rest:
+                self._store(level, np.concatenate(rest, axis=1))
+        table = {"stamp": stamp, "count": self.count, "channels": self._channels, "blocks": self._blocks}
+        raw = json.dumps(table).encode()
+        self._file.write(raw + TAIL.pack(len(raw), zlib.crc32(raw), MAGIC))
+        self._file.close()
+        os.replace(self._part, self.path)
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        self._file.close()
+        self._part.unlink(missing_ok=True)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Pyramid:
+    """An open pyramid.
+
+    Attributes:
+        count: records in it
+    """
+
+    count: int
+    channels: int
+    blocks: list[list[tuple[int, int]]] = field(repr=False)
+    _raw: mmap.mmap = field(repr=False)
+
+    @staticmethod
+    def open(path: Path, stamp: str, channels: int) -> Pyramid | None:
+        """None if it is missing, damaged, or belongs to something else."""
+        try:
+            with path.open("rb") as file:
+                raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            length, crc, magic = TAIL.unpack(raw[-TAIL.size :])
+            if raw[: len(MAGIC)] != MAGIC or magic != MAGIC or length > len(raw) - TAIL.size - len(MAGIC):
+                return None
+            text = raw[len(raw) - TAIL.size - length : len(raw) - TAIL.size]
+            table = json.loads(text)
+            if zlib.crc32(text) != crc or table["stamp"] != stamp or table["channels"] != channels:
+                return None
+            blocks = [[(int(at), int(bins)) for at, bins in level] for level in table["blocks"]]
+            found = Pyramid(int(table["count"]), channels, blocks, raw)
+            return found if found._is_sound() else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
+            return None
+
+    def _is_sound(self) -> bool:
+        """Every block is in the file, and every level has all its bins."""
+        if self.count < 0 or len(self.blocks) != LEVELS:
+            return False
+        for level, blocks in enumerate(self.blocks):
+            wanted = -(-self.count // (BASE * FACTOR**level))
+            if [bins for _, bins in blocks] != [min(BLOCK, wanted - k) for k in range(0, wanted, BLOCK)]:
+                return False
+            last = len(self._raw) - TAIL.size
+            if any(at < len(MAGIC) or at + self.channels * (8 * bins + 4) > last for at, bins in blocks):
+                return False
+        return True
+
+    def bins(self, place: int, level: int, first: int, last: int) -> Narrow:
+        """(last - first, 2) least and largest values of one channel in bins of a level; `Damaged` if they are not."""
+        if not 0 <= place < self.channels:
+            raise RecordingError(f"pyramid: channel {place} is not one of {self.channels}")
+        parts = []
+        for k in range(first // BLOCK, -(-last // BLOCK)):
+            at, bins = self.blocks[level][k]
+            low, high = max(first - k * BLOCK, 0), min(last - k * BLOCK, bins)
+            whole = np.frombuffer(self._raw, np.float32, 2 * bins, at + 8 * place * bins).reshape(-1, 2)
+            (crc,) = struct.unpack_from("<I", self._raw, at + self.channels * 8 * bins + 4 * place)
+            if zlib.crc32(whole.data) != crc:
+                raise Damaged(f"channel {place}, level {level}, block {k}")
+            parts.append(whole[low:high].copy())
+        return np.concatenate(parts) if parts else np.empty((0, 2), np.float32)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with suppress(BufferError):  # somebody still looks at it; it goes when they do
+            self._raw.close()
+
+
+def level_for(records: int, pixels: int) -> int | None:
+    """The coarsest level with a bin for every pixel; None if records must be read."""
+    level = None
+    for k in range(LEVELS):
+        if BASE * FACTOR**k * pixels <= records:
+            level = k
+    return level

@@ -1,0 +1,199 @@
+"""How others see a recorder and tell it what to do: a status file and a socket, both beside the ring.
+
+The ring's own command block has one receiver, the ring's writer, and no room for text; a recorder only reads the ring.
+So it listens on a socket of its own, whatever writes the ring, and where nobody does. A socket dies with its process:
+there are no stale commands. The status is a small file of the memory file system, replaced as a whole: reading it
+disturbs nobody, and a slow disk cannot delay it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, final
+
+from motionbase.errors import RecordingError
+from motionbase.ring.backend import AbstractBackend, find
+from motionbase.ring.lock import FileLock, is_held
+
+LARGEST = 64 * 1024  # bytes of a command or an answer
+LONGEST_NOTE = 4096  # letters
+CLIENT_S = 1.0  # for a client to say what it wants
+ANSWER_S = 5.0
+
+
+def beside(backend: AbstractBackend, ending: str) -> Path:
+    """A file of this ring's, in the folder of rings."""
+    return backend.lock_path.with_name(f"{backend.lock_path.stem}.{ending}")
+
+
+def write_status(path: Path, status: dict[str, Any]) -> None:
+    """Replace it as a whole; where the folder has no room there is no status, and nothing else happens."""
+    part = path.with_name(f"{path.name}.part")
+    with suppress(OSError):
+        file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(file, "w") as out:
+            json.dump(status, out)
+        os.replace(part, path)
+
+
+def read_status(path: Path) -> dict[str, Any] | None:
+    """None where there is none."""
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A command that waits for its answer."""
+
+    do: str
+    text: str
+    _answer: queue.Queue[tuple[bool, str]] = field(default_factory=lambda: queue.Queue(1))
+
+    def answer(self, done: bool, text: str) -> None:
+        """Tell who asked."""
+        self._answer.put((done, text))
+
+    def answered(self) -> tuple[bool, str]:
+        """Wait for it."""
+        try:
+            return self._answer.get(timeout=ANSWER_S)
+        except queue.Empty:
+            return False, f"the recorder has not answered within {ANSWER_S:g} s"
+
+
+@final
+class ControlServer:
+    """The recorder's side; one recorder for each ring.
+
+    Attributes:
+        status_path: of the status file
+    """
+
+    def __init__(self, ring: str, backend: AbstractBackend) -> None:
+        self._lock = FileLock(beside(backend, "recorder.lock"))
+        if not self._lock.take():
+            holder = self._lock.holder()
+            self._lock.release()
+            raise RecordingError(
+                f"ring {ring!r} is being recorded already, by process {holder}; `motionbase record-control status`"
+            )
+        self.status_path, self._path = beside(backend, "recorder.json"), beside(backend, "recorder")
+        self._asked: queue.Queue[Ask] = queue.Queue()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._path.unlink(missing_ok=True)  # of a recorder that was killed
+        try:
+            with _short(self._path) as name:
+                self._socket.bind(name)
+            os.chmod(self._path, 0o600)
+        except OSError as error:
+            self._lock.release()
+            raise RecordingError(f"socket {self._path} cannot be made: {error.strerror or error}") from None
+        self._socket.listen()
+        threading.Thread(target=self._serve, name="motionbase recorder control", daemon=True).start()
+
+    def waiting(self) -> Iterator[Ask]:
+        """Commands that have come."""
+        with suppress(queue.Empty):
+            while True:
+                yield self._asked.get_nowait()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._socket.accept()
+            except OSError:  # closed
+                return
+            with client, suppress(OSError):
+                client.settimeout(CLIENT_S)
+                done, text = self._heard(_line(client))
+                client.sendall(json.dumps({"done": done, "text": text}).encode() + b"\n")
+
+    def _heard(self, raw: bytes) -> tuple[bool, str]:
+        try:
+            given = json.loads(raw)
+            do, text = given["do"], given.get("text", "")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return False, "this is no command"
+        if not isinstance(do, str) or not isinstance(text, str):
+            return False, "this is no command"
+        ask = Ask(do, text)
+        self._asked.put(ask)
+        return ask.answered()
+
+    def close(self) -> None:
+        """Leave nothing behind."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        for path in (self._path, self.status_path, self._lock.path):
+            path.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def status(ring: str) -> dict[str, Any]:
+    """Of the recorder of a ring; an error if there is none."""
+    backend = find(ring)
+    found = read_status(beside(backend, "recorder.json"))
+    if found is None or not is_held(beside(backend, "recorder.lock")):
+        raise _nobody(ring)
+    return found
+
+
+def ask(ring: str, do: str, text: str = "") -> str:
+    """Tell the recorder of a ring to do something; returns what it says, an error if it refuses."""
+    path = beside(find(ring), "recorder")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
+        link.settimeout(ANSWER_S + 2 * CLIENT_S)
+        try:
+            with _short(path) as name:
+                link.connect(name)
+            link.sendall(json.dumps({"do": do, "text": text}).encode() + b"\n")
+            answer = json.loads(_line(link))
+            done, said = bool(answer["done"]), str(answer["text"])
+        except (FileNotFoundError, ConnectionRefusedError):
+            raise _nobody(ring) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RecordingError(f"the recorder of ring {ring!r} does not answer: {error}") from None
+    if not done:
+        raise RecordingError(f"the recorder of ring {ring!r}: {said}")
+    return said
+
+
+def _nobody(ring: str) -> RecordingError:
+    return RecordingError(f"nobody records ring {ring!r}; `motionbase record --ring {ring}` does")
+
+
+def _line(link: socket.socket) -> bytes:
+    raw = b""
+    while not raw.endswith(b"\n") and len(raw) <= LARGEST:
+        piece = link.recv(LARGEST)
+        if not piece:
+            break
+        raw += piece
+    return raw
+
+
+@contextmanager
+def _short(path: Path) -> Iterator[str]:
+    """The path of a socket; addresses have room for some hundred letters, so a long one goes through its folder."""
+    if len(str(path).encode()) < 100 or not Path("/proc/self/fd").is_dir():
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)

@@ -1,0 +1,163 @@
+"""The disk's side of a recorder: threads that write and sync, behind a queue that never makes anybody wait.
+
+A disk may be slow, full, or a share that has stopped answering. What is to be written waits meanwhile, up to a limit;
+what does not fit is refused, and whoever wanted to put it counts it.
+"""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeAlias, final
+
+from motionbase.recording.recorder_pieces import Chunk, Note, Pieces
+
+QUEUE_BYTES = 100_000_000
+SYNC_S = 1.0
+RETRY_S = 1.0
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is as good as before, and may go on when there is room
+Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None: end the file
+
+
+@final
+class Disk:
+    """Takes chunks, notes and the ends of files, in order.
+
+    Attributes:
+        trouble: what keeps it from writing now, a sentence; "" for nothing
+        waiting: bytes in the queue
+        unwritten: records that were given up at the end
+
+    Args:
+        say: takes a sentence for people; from the threads, and must not block
+    """
+
+    def __init__(self, say: Callable[[str], object], queue_bytes: int = QUEUE_BYTES, retry_s: float = RETRY_S) -> None:
+        self.trouble, self.waiting, self.unwritten = "", 0, 0
+        self._say, self._limit, self._retry_s = say, queue_bytes, retry_s
+        self._items: deque[Item] = deque()
+        self._some, self._ending, self._pieces = threading.Condition(), threading.Event(), set[Pieces]()
+        self._since: float | None = None  # when the writing of the item at work began
+        self._threads = [
+            threading.Thread(target=run, name=f"motionbase recorder {what}", daemon=True)
+            for what, run in (("disk", self._write), ("sync", self._sync))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    # ---- the recorder's side: never waits ----
+
+    def put(self, pieces: Pieces, item: Chunk | Note | None) -> bool:
+        """Whether there was room; only chunks of records are ever refused."""
+        size = item.rows.nbytes if isinstance(item, Chunk) else 0
+        with self._some:
+            if size and self.waiting + size > self._limit:
+                return False
+            self.waiting += size
+            self._items.append((pieces, item))
+            self._some.notify()
+        return True
+
+    @property
+    def half_free(self) -> bool:
+        """Whether there is room again for a good while."""
+        return self.waiting <= self._limit // 2
+
+    @property
+    def busy_s(self) -> float:
+        """How long the item at work has taken so far [s]; 0 if there is none."""
+        since = self._since
+        return time.monotonic() - since if since is not None else 0.0
+
+    def close(self, seconds: float) -> bool:
+        """Write what waits, for so long at most [s]; whether all is in the files, with their ends."""
+        self._ending.set()
+        with self._some:
+            self._some.notify_all()
+        self._threads[0].join(seconds)
+        with self._some:
+            left = [item for _, item in self._items if isinstance(item, Chunk)]
+            self.unwritten += sum(len(c.rows) - c.done for c in left)
+        return not self._threads[0].is_alive() and not self.unwritten
+
+    # ---- the thread that writes ----
+
+    def _write(self) -> None:
+        while True:
+            with self._some:
+                while not self._items:
+                    if self._ending.is_set():
+                        return
+                    self._some.wait()
+                pieces, item = self._items[0]  # it counts as waiting until it is done
+            self._do(pieces, item)
+            self._since = None
+            with self._some:
+                self._items.popleft()
+                self.waiting -= item.rows.nbytes if isinstance(item, Chunk) else 0
+
+    def _do(self, pieces: Pieces, item: Chunk | Note | None) -> None:
+        """Until it is done, or everything has to end."""
+        began = time.monotonic()
+        while True:
+            last = self._ending.is_set() or item is None
+            self._since = time.monotonic()
+            try:
+                self._one(pieces, item)
+                break
+            except Exception as error:  # what is no trouble of the disk is one of ours, and must not end the thread
+                tell = f"recording to {pieces.names.folder} fails: {getattr(error, 'strerror', '') or error}"
+                if self.trouble != tell:
+                    self.trouble = tell
+                    self._say(f"{tell}; it is tried again every {self._retry_s:g} s")
+                if getattr(error, "errno", None) not in NO_ROOM:  # too large, or gone: another file, then
+                    pieces.leave()
+                if last or not isinstance(error, OSError):
+                    self._give_up(pieces, item)
+                    return
+                self._ending.wait(self._retry_s)
+        if self.trouble:
+            said, self.trouble = self.trouble, ""
+            self._say(f"recording goes on, to {pieces.writer.path if pieces.writer else pieces.names.folder}")
+            when = int(item.utc_ns[0]) if isinstance(item, Chunk) else item.utc_ns if item is not None else 0
+            with suppress(OSError):
+                pieces.note(Note("disk", f"{said}; it was so for {time.monotonic() - began:.1f} s", when))
+
+    def _one(self, pieces: Pieces, item: Chunk | Note | None) -> None:
+        if isinstance(item, Chunk):
+            pieces.write(item)
+            self._pieces.add(pieces)
+        elif isinstance(item, Note):
+            pieces.note(item)
+        else:
+            self._pieces.discard(pieces)
+            pieces.finish()
+
+    def _give_up(self, pieces: Pieces, item: Chunk | Note | None) -> None:
+        if isinstance(item, Chunk) and (left := len(item.rows) - item.done):
+            self.unwritten += left
+            first, last = item.first + item.done, item.first + len(item.rows) - 1
+            with suppress(Exception):  # for a file that may still come
+                pieces.note(Note("gap", f"{left} records lost, {first} to {last}: they could not be written"))
+
+    # ---- the thread that syncs ----
+
+    def _sync(self) -> None:
+        """Apart from the writing: a sync may take seconds, in which what comes is still to reach the file."""
+        told = False
+        while not self._ending.wait(SYNC_S):
+            for pieces in list(self._pieces):
+                with pieces.closing:
+                    writer = pieces.writer
+                    try:
+                        if writer is not None:
+                            writer.sync()
+                        told = False
+                    except OSError as error:
+                        if not told:
+                            self._say(f"{pieces.names.folder}: the disk cannot be synced: {error.strerror or error}")
+                        told = True

@@ -1,0 +1,150 @@
+"""Where recordings go, what their files are called, and what they say of themselves."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import final
+
+from motionbase.errors import RecordingError
+from motionbase.ring.backend import AbstractBackend
+from motionbase.ring.layout import Header, Layout
+from motionbase.ring.schema import Schema
+
+FOLDER_VARIABLE = "MOTIONBASE_DATA"
+EXTENSION = ".mcap"
+GIT_S = 2.0  # for the revision of a checkout
+
+
+def default_folder() -> Path:
+    """`recordings` in $MOTIONBASE_DATA, or else in the user's folder for data, beside the ESTOP files."""
+    if chosen := os.environ.get(FOLDER_VARIABLE):
+        return Path(chosen) / "recordings"
+    home = Path(os.path.expanduser("~"))
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "motionbase" / "recordings"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "motionbase" / "recordings"
+
+
+@final
+@dataclass(frozen=True)
+class Names:
+    """Files of one recording: STEM.mcap, then STEM_001.mcap and so on."""
+
+    folder: Path
+    stem: str
+
+    def path(self, piece: int) -> Path:
+        """Of a piece, from 0."""
+        return self.folder / f"{self.stem}{f'_{piece:03d}' if piece else ''}{EXTENSION}"
+
+
+def names(out: Path | None, ring: str, utc_ns: int) -> Names:
+    """Of a new recording; in a folder they sort by time.
+
+    Args:
+        out: a file, a folder, or None for the default folder
+    """
+    if out is not None and out.suffix.lower() == EXTENSION and not out.is_dir():
+        return Names(out.parent, out.name[: -len(EXTENSION)])
+    if out is not None and out.suffix and not out.is_dir():
+        raise RecordingError(f"recording {str(out)!r}: the name must end in {EXTENSION}, or be that of a folder")
+    when = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(utc_ns // 10**9))
+    return Names(out or default_folder(), f"{when}_{ring}")
+
+
+def require_place(names: Names) -> None:
+    """Refuse what could not be recorded to at all, before anything begins."""
+    if names.path(0).exists():
+        raise RecordingError(f"recording {str(names.path(0))!r} exists already; choose another name")
+    try:
+        names.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RecordingError(f"folder {str(names.folder)!r} cannot be made: {error.strerror or error}") from None
+    if not os.access(names.folder, os.W_OK | os.X_OK):
+        raise RecordingError(f"folder {str(names.folder)!r} cannot be written; choose another with --out")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What all records of a file have in common; another one makes another file.
+
+    Attributes:
+        epoch_utc_ns: UTC from which the time of the recording counts
+        about: what the file says of itself, by name
+    """
+
+    schema: Schema
+    epoch_utc_ns: int
+    about: dict[str, str]
+
+
+def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: int, program: dict[str, str]) -> Origin:
+    """Of records of a writer; `program` is what `program()` gave."""
+    layout = header.layout
+    return Origin(
+        layout.schema,
+        epoch_utc_ns,
+        {
+            **program,
+            "ring": ring,
+            "backend": backend.kind,
+            "writer": header.writer,
+            "dt": repr(layout.dt),
+            "every": str(layout.every),
+            "epoch_utc_ns": str(epoch_utc_ns),
+            "platform": layout.platform,
+            "platform_name": platform_name(layout.platform),
+            "parameters": layout.parameters,
+        },
+    )
+
+
+def same_records(a: Layout, b: Layout) -> bool:
+    """Whether records of two writers may stand in one file."""
+    return (a.schema.hash, a.dt, a.every, a.platform, a.parameters) == (
+        b.schema.hash, b.dt, b.every, b.platform, b.parameters
+    )  # fmt: skip
+
+
+def platform_name(text: str) -> str:
+    """As the platform's text has it, TOML or JSON; "" where it has none."""
+    found = re.search(r"""(?m)^\s*name\s*=\s*["']([^"'\n]*)["']|"name"\s*:\s*"([^"\n]*)\"""", text)
+    return (found[1] or found[2] or "") if found else ""
+
+
+def program() -> dict[str, str]:
+    """Versions and machine; the revision of the checkout where there is one."""
+    try:
+        ours = version("motionbase")
+    except PackageNotFoundError:
+        ours = "unknown"
+    return {
+        "motionbase": ours,
+        "python": platform.python_version(),
+        "git": _revision(),
+        "host": socket.gethostname(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+    }
+
+
+def _revision() -> str:
+    root = Path(__file__).resolve().parents[3]
+    if not ((root / ".git").exists() and (root / "src" / "motionbase").is_dir()):
+        return ""
+    # without optional locks: a recorder must not disturb somebody who works in the checkout
+    command = ("git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    try:
+        found = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=GIT_S, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return found.stdout.strip()

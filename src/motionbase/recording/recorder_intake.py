@@ -1,0 +1,127 @@
+"""Between ring and disk: records become chunks with times, and every one that is lost is counted in the recording."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from motionbase.recording.mcap.rows import Rows
+from motionbase.recording.recorder_disk import Disk
+from motionbase.recording.recorder_files import Origin
+from motionbase.recording.recorder_pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder_time import Timeline
+from motionbase.ring.layout import Header
+
+CHUNK_S = 0.1  # of records in a chunk at most
+HOLD_S = 0.08  # a record waits so long for others at most
+LARGEST_CHUNK = 4096  # records
+
+
+@final
+class Intake:
+    """One recording, from its start to its stop.
+
+    Attributes:
+        origin: of the records that come
+        records: that came, the lost ones apart
+        lost: overwritten in the ring, or dropped because the disk was too slow; gaps: how often
+    """
+
+    def __init__(self, pieces: Pieces, disk: Disk, say: Callable[[str], object]) -> None:
+        self.pieces, self.origin = pieces, None
+        self.records = self.lost = self.gaps = 0
+        self._disk, self._say, self._timeline = disk, say, Timeline()
+        self._pending, self._count, self._first, self._since = list[Rows](), 0, 0, 0.0
+        self._chunk_rows = 1
+        self._dropped = self._dropped_first = 0  # for which the queue had no room, not yet told in a file
+
+    origin: Origin | None
+
+    def follow(self, header: Header) -> None:
+        """A writer whose records come from now on."""
+        self.flush()
+        period = header.layout.dt * header.layout.every
+        self._timeline.begin(header.epoch_utc_ns, period)
+        self._chunk_rows = max(1, min(LARGEST_CHUNK, round(CHUNK_S / period)))
+
+    def take(self, rows: Rows, first: int) -> None:
+        """Records that follow each other; `first` is the number of the first. They are copied."""
+        self.records += len(rows)
+        while len(rows):
+            if not self._count:
+                self._first, self._since = first, time.monotonic()
+            part = rows[: self._chunk_rows - self._count].copy()
+            self._pending.append(part)
+            self._count += len(part)
+            rows, first = rows[len(part) :], first + len(part)
+            if self._count >= self._chunk_rows:
+                self.flush()
+
+    def hand_on(self) -> None:
+        """What has waited long enough."""
+        if self._count and time.monotonic() - self._since >= HOLD_S:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hand all records to the disk, or count them where it has no room."""
+        if not self._count or self.origin is None:
+            return
+        rows = np.concatenate(self._pending) if len(self._pending) > 1 else self._pending[0]
+        self._pending, self._count = [], 0
+        stamped = self._timeline.stamps(rows[:, 0])
+        if stamped.back:
+            more = f", and {stamped.back - 1} times more" if stamped.back > 1 else ""
+            self.note("time", f"t went back by {stamped.back_s:.6g} s{more}; the time of the recording goes on")
+        chunk = Chunk(rows, self._first, stamped.utc_ns, self.origin)
+        # once the queue was full, half of it has to be free: few long gaps are better than many short ones
+        if self._dropped and self._disk.half_free:
+            self._tell_dropped()
+        if self._dropped or not self._disk.put(self.pieces, chunk):
+            self._drop(chunk)
+
+    def _drop(self, chunk: Chunk) -> None:
+        if not self._dropped:
+            self._dropped_first = chunk.first
+            self._say(f"the disk is too slow: {self._disk.waiting / 1e6:.0f} MB wait, records are dropped from now on")
+        self._dropped += len(chunk.rows)
+
+    def _tell_dropped(self) -> None:
+        if self._dropped:
+            count, self._dropped = self._dropped, 0
+            self.gap(self._dropped_first, count, "the disk was too slow")
+
+    @property
+    def dropping(self) -> int:
+        """Records lost in the gap that goes on now."""
+        return self._dropped
+
+    def gap(self, first: int, count: int, why: str) -> None:
+        """Records that are lost, by number."""
+        self.lost, self.gaps = self.lost + count, self.gaps + 1
+        self.event("gap", f"{count} records lost, {first} to {first + count - 1}: {why}")
+
+    def event(self, kind: str, text: str) -> None:
+        """For the operator and the file."""
+        self._say(f"{kind}: {text}")
+        self.note(kind, text)
+
+    def note(self, kind: str, text: str) -> None:
+        """For the file; it stands between the records where it happened."""
+        if kind != "time":
+            self.flush()
+        self._disk.put(self.pieces, Note(kind, text, self._timeline.now()))
+
+    def split(self) -> None:
+        """The next record begins a new file."""
+        self.note("recording", "split by an operator")
+        self._disk.put(self.pieces, None)
+
+    def stop(self, why: str) -> None:
+        """All that came goes to the disk, then the file ends."""
+        self.flush()
+        self._tell_dropped()
+        self.note("recording", f"stopped, {why}: {self.records} records read, {self.lost} lost")
+        self._disk.put(self.pieces, None)

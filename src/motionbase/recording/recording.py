@@ -1,0 +1,252 @@
+"""One class for all recordings, whatever file they are in: columns by name, any stretch of time, any zoom at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, NamedTuple, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RecordingError
+from motionbase.recording.choice import chosen
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.overview import Progress, built_pyramid, found_pyramid
+from motionbase.recording.pyramid import BASE, FACTOR, Damaged, Narrow, Pyramid, level_for
+from motionbase.recording.source import Array, Source
+from motionbase.ring.schema import Schema
+
+THREADS = min(4, os.cpu_count() or 1)  # unpacking lets other threads run
+AHEAD, AHEAD_BYTES = 4 * THREADS, 64_000_000  # what is unpacked before it is asked for: blocks, and bytes of them
+
+
+class Envelope(NamedTuple):
+    """A channel as a picture needs it: the least and the largest value for every pixel.
+
+    Attributes:
+        t: (n,) where each begins [s]; least, most: (n,); all records themselves if there are no more than pixels
+    """
+
+    t: Array
+    least: Array
+    most: Array
+
+
+@final
+class Recording:
+    """An open recording; close it, or use it in a `with`.
+
+    Reading takes the memory of what is asked for and a few blocks, never that of the file. Times are seconds since the
+    recording's epoch.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._pyramid: Pyramid | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._pyramid is not None:
+            self._pyramid.close()
+            self._pyramid = None
+        self.source.close()
+
+    # ---- what it is ----
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+        return self.source.path
+
+    @property
+    def schema(self) -> Schema:
+        """Names, units and groups."""
+        return self.source.schema
+
+    @property
+    def count(self) -> int:
+        """Records."""
+        return int(self.source.starts[-1])
+
+    @property
+    def start(self) -> float:
+        """Time of the first record [s]; 0 if there is none."""
+        return float(self.source.begins[0]) if len(self.source.begins) else 0.0
+
+    @property
+    def end(self) -> float:
+        """Time of the last record [s]."""
+        return float(self.source.ends[-1]) if len(self.source.ends) else 0.0
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What happened."""
+        return self.source.events
+
+    @property
+    def damage(self) -> Sequence[str]:
+        """What could not be read, so far."""
+        return self.source.damage
+
+    # ---- choosing ----
+
+    def select(
+        self, patterns: Iterable[str] = (), groups: Iterable[str] = (), legs: Iterable[int] = ()
+    ) -> tuple[str, ...]:
+        """Names of channels in their order: those of the patterns (`leg*_f_meas`), groups and legs.
+
+        Groups and legs together mean what is in both; all channels if nothing is given.
+        """
+        return chosen(self.schema, self._owner, patterns, groups, legs)
+
+    @property
+    def _owner(self) -> str:
+        return f"recording {self.path.name!r}"
+
+    def rows_between(self, start: float | None = None, stop: float | None = None) -> tuple[int, int]:
+        """Numbers of the first record at or after `start` and of the first after `stop` [s]."""
+        first = 0 if start is None else self._row_at(start, "left")
+        last = self.count if stop is None else self._row_at(stop, "right")
+        return first, max(first, last)
+
+    def _row_at(self, t: float, side: Literal["left", "right"]) -> int:
+        """Blocks are in order of time, unless a clock was set back; then the first that fits counts."""
+        ends = np.maximum.accumulate(self.source.ends)
+        block = int(np.searchsorted(ends, t, side))
+        if block >= len(ends):
+            return self.count
+        inside = np.searchsorted(self.source.times(block), t, side)
+        return int(self.source.starts[block] + inside)
+
+    def time_of(self, row: int) -> float:
+        """Time of one record [s]."""
+        block = int(np.searchsorted(self.source.starts, row, "right")) - 1
+        return float(self.source.times(block)[row - int(self.source.starts[block])])
+
+    # ---- reading ----
+
+    def pieces(self, names: Sequence[str], first: int = 0, last: int | None = None) -> Iterator[tuple[Array, Array]]:
+        """(time (n,), values (n, names)) piece by piece, records `first` up to `last`, unpacked ahead by threads.
+
+        A channel's values lie side by side in memory.
+        """
+        last = self.count if last is None else last
+        places = self.schema.places(names)
+        starts = self.source.starts
+        begin, end = int(np.searchsorted(starts, first, "right")) - 1, int(np.searchsorted(starts, last, "left"))
+
+        def one(block: int) -> tuple[Array, Array]:
+            low, high = max(first - int(starts[block]), 0), last - int(starts[block])
+            t, values = self.source.read(block, places)
+            return t[low:high], values[low:high]
+
+        blocks = iter(range(max(begin, 0), end))
+        pool = ThreadPoolExecutor(THREADS)
+        try:
+            waiting = [pool.submit(one, k) for k in islice(blocks, self._ahead)]
+            while waiting:
+                piece = waiting.pop(0).result()
+                waiting.extend(pool.submit(one, k) for k in islice(blocks, 1))
+                if len(piece[0]):
+                    yield piece
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    @cached_property
+    def _ahead(self) -> int:
+        """Blocks: few if they are large, but one while another is used."""
+        largest = int(np.diff(self.source.starts).max(initial=1)) * self.schema.record_bytes
+        return max(2, min(AHEAD, AHEAD_BYTES // largest))
+
+    def columns(
+        self, names: str | Sequence[str] | None = None, start: float | None = None, stop: float | None = None
+    ) -> dict[str, Array]:
+        """Columns by name, with `time`, between two times [s]; all channels if none is named."""
+        wanted = (names,) if isinstance(names, str) else tuple(names if names is not None else self.schema.index)
+        first, last = self.rows_between(start, stop)
+        try:
+            time, values = np.empty(last - first), np.empty((len(wanted), last - first))
+        except (MemoryError, ValueError):
+            size = f"{last - first} records of {len(wanted)} channels"
+            raise RecordingError(f"{self._owner}: there is no memory for {size}; choose fewer, or `pieces`") from None
+        at = 0
+        for t, rows in self.pieces(wanted, first, last):
+            time[at : at + len(t)], values[:, at : at + len(t)] = t, rows.T
+            at += len(t)
+        return {"time": time, **dict(zip(wanted, values, strict=True))}
+
+    # ---- pictures ----
+
+    def envelope(
+        self, name: str, start: float | None = None, stop: float | None = None, pixels: int = 2000,
+        progress: Progress | None = None,
+    ) -> Envelope:  # fmt: skip
+        """One channel for a picture `pixels` wide; no spike is lost at any zoom."""
+        if pixels < 1:
+            raise RecordingError(f"{self._owner}: a picture of {pixels} pixels has no room; at least 1 is wanted")
+        first, last = self.rows_between(start, stop)
+        place, level = self.schema.place(name), level_for(last - first, pixels)
+        if level is None:
+            found = self.columns(name, start, stop)
+            return _per_pixel(found["time"], found[name], found[name], pixels)
+        size = BASE * FACTOR**level
+        low, high = first // size, -(-last // size)
+        bins = self._bins(place, level, low, high, progress).astype(np.float64)
+        return _per_pixel(self._times_of(np.arange(low, high) * size), bins[:, 0], bins[:, 1], pixels)
+
+    def _times_of(self, rows: NDArray[np.int64]) -> Array:
+        """Times of records, taken as even within a block."""
+        starts = self.source.starts
+        block = np.clip(np.searchsorted(starts, rows, "right") - 1, 0, len(starts) - 2)
+        inside = (rows - starts[block]) / np.maximum(starts[block + 1] - starts[block] - 1, 1)
+        return np.asarray(self.source.begins[block] + inside * (self.source.ends[block] - self.source.begins[block]))
+
+    @cached_property
+    def stamp(self) -> str:
+        """What a pyramid of this file carries; another file, or one that has changed, has another."""
+        try:
+            state = self.path.stat()
+        except OSError as e:
+            raise RecordingError(f"{self._owner} is gone: {e.strerror}") from None
+        return f"{state.st_size} {state.st_mtime_ns} {self.count} {self.schema.hash.hex()}"
+
+    def pyramid(self, progress: Progress | None = None) -> Pyramid:
+        """As it lies beside the file or in the cache; built if it is missing, stale or damaged."""
+        if self._pyramid is None:
+            self._pyramid = found_pyramid(self.path, self.stamp, len(self.schema.channels)) or self._built(progress)
+        return self._pyramid
+
+    def _built(self, progress: Progress | None) -> Pyramid:
+        names = tuple(self.schema.index)
+        return built_pyramid(
+            self.path, self.stamp, len(names), lambda: (rows for _, rows in self.pieces(names)), self.count, progress
+        )
+
+    def _bins(self, place: int, level: int, low: int, high: int, progress: Progress | None) -> Narrow:
+        try:
+            return self.pyramid(progress).bins(place, level, low, high)
+        except Damaged:
+            self._pyramid = self._built(progress)
+            return self._pyramid.bins(place, level, low, high)
+
+
+def _per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelope:
+    n = len(t)
+    if n <= pixels:
+        return Envelope(t, least, most)
+    starts = np.unique(np.linspace(0, n, pixels, endpoint=False).astype(np.int64))
+    return Envelope(t[starts], np.fmin.reduceat(least, starts), np.fmax.reduceat(most, starts))

@@ -1,0 +1,1 @@
+"""Files that recordings are written to, one module for each format."""

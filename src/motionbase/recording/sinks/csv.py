@@ -1,0 +1,78 @@
+"""A recording as CSV: a header "name [unit]", then one line a record, each number as short as it can be exact."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.recording import THREADS
+from motionbase.recording.sinks.sink import Heading
+from motionbase.recording.source import Array
+
+LINES = 2048  # made into text at once, at least half of them: each column costs some time of its own
+AHEAD = 2 * THREADS  # such pieces waiting to be written
+
+
+@final
+class CsvSink:
+    """See `Sink`. Threads make the text; events have no place in a CSV file."""
+
+    def __init__(self, path: Path, heading: Heading) -> None:
+        self._file = path.open("xb")
+        titles = (f"{c.name} [{c.unit}]" for c in heading.schema.channels)
+        self._file.write(",".join(_cell(title) for title in titles).encode() + b"\n")
+        self._names = list(heading.schema.index)
+        self._pool = ThreadPoolExecutor(THREADS)
+        self._gathered: list[Array] = []
+        self._waiting: deque[Future[Any]] = deque()
+
+    def write(self, time: Array, rows: Array) -> None:
+        """See `Sink`."""
+        for at in range(0, len(rows), LINES):
+            self._gathered.append(rows[at : at + LINES])
+            if sum(map(len, self._gathered)) > LINES // 2:
+                self._submit()
+
+    def _submit(self) -> None:
+        if self._gathered:
+            self._waiting.append(self._pool.submit(self._text, self._gathered))
+            self._gathered = []
+        while len(self._waiting) > AHEAD:
+            self._file.write(self._waiting.popleft().result())
+
+    def _text(self, parts: list[Array]) -> Any:
+        columns = np.concatenate([part.T for part in parts], axis=1)
+        table = pa.Table.from_arrays([pa.array(column) for column in columns], names=self._names)
+        out = pa.BufferOutputStream()
+        options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="none", batch_size=2 * LINES)
+        pyarrow.csv.write_csv(table, out, options)
+        return out.getvalue()
+
+    def close(self, events: Sequence[Event]) -> None:
+        """See `Sink`."""
+        self._submit()
+        while self._waiting:
+            self._file.write(self._waiting.popleft().result())
+        self._file.close()
+        self._pool.shutdown()
+
+    def abandon(self) -> None:
+        """See `Sink`."""
+        self._pool.shutdown(cancel_futures=True)
+        try:
+            self._file.close()
+        except OSError:
+            self._file.raw.close()
+
+
+def _cell(text: str) -> str:
+    text = " ".join(text.split())
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"') else text

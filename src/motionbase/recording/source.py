@@ -1,0 +1,56 @@
+"""What every file format gives a recording: blocks of records that can be read one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.recording.mcap.messages import Event
+from motionbase.ring.schema import Schema
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Source(Protocol):
+    """An open file.
+
+    Attributes:
+        kind: the format, for people
+        about: what its writer says of it, by name
+        starts: (blocks + 1,) number of the first record of each block, and of all
+        begins, ends: (blocks,) times of the first and last record of each block [s] since the epoch
+        events: what happened, in order of time [s] since the epoch
+        damage: what is wrong with the file, a sentence each
+    """
+
+    kind: str
+    path: Path
+    schema: Schema
+    starts: NDArray[np.int64]
+    begins: Array
+    ends: Array
+    events: Sequence[Event]
+
+    @property
+    def about(self) -> Mapping[str, str]: ...
+    @property
+    def damage(self) -> Sequence[str]: ...
+
+    def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """(records,) times and (records, places) values of a block, each channel's side by side in memory.
+
+        NaN where the file is damaged, which `damage` then says. Threads may call it at the same time.
+        """
+        ...
+
+    def times(self, block: int) -> Array:
+        """(records,) [s] since the epoch, also where `t` began anew."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...

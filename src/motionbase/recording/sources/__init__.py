@@ -1,0 +1,1 @@
+"""Files that open as recordings, one module for each format."""

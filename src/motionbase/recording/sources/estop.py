@@ -1,0 +1,62 @@
+"""A file of the ring's last minutes, as a source: its records are mapped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from motionbase.errors import RecordingError, SnapshotError
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.source import Array
+from motionbase.recording.sources.going_on import GoingOn
+from motionbase.ring.snapshot import Run, Snapshot
+
+BLOCK = 4096  # records
+KIND = "estop"  # of the event at which the file was saved
+
+
+@final
+class EstopSource:
+    """See `Source`."""
+
+    kind = "ESTOP file"
+
+    def __init__(self, path: Path) -> None:
+        try:
+            found = Snapshot.open(path)
+        except SnapshotError as e:
+            raise RecordingError(str(e)) from None
+        self.path, self.schema, self.details = path, found.schema, found.details
+        self._blocks = [
+            Run(run.first + at, run.rows[at : at + BLOCK])
+            for run in found.runs
+            for at in range(0, len(run.rows), BLOCK)
+        ]
+        self.starts = np.concatenate([[0], np.cumsum([len(b.rows) for b in self._blocks])]).astype(np.int64)
+        going_on = GoingOn(self.details.dt * self.details.every)
+        self._times = [going_on.time(np.array(block.rows[:, 0])) for block in self._blocks]
+        self.begins = np.array([t[0] for t in self._times])
+        self.ends = np.array([t[-1] for t in self._times])
+        self.damage: list[str] = list(found.notes)
+        self.damage += [f"records {x.first} to {x.first + x.records - 1} are damaged or missing" for x in found.losses]
+        said = {k: v if isinstance(v, str) else json.dumps(v) for k, v in asdict(self.details).items() if v is not None}
+        self.about = {**said, "platform": found.platform}
+        at = self.details.event_t
+        self.events: Sequence[Event] = () if at is None else (Event(at, KIND, self.details.cause),)
+
+    def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """See `Source`."""
+        return self._times[block], np.ascontiguousarray(self._blocks[block].rows.T[list(places)]).T
+
+    def times(self, block: int) -> Array:
+        """See `Source`."""
+        return self._times[block]
+
+    def close(self) -> None:
+        """See `Source`; the file is let go when nobody looks at its records any more."""
+        self._blocks.clear()

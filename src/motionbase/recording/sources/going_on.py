@@ -1,0 +1,52 @@
+"""A time that goes on where the channel `t` begins anew, because the writer was restarted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionbase.recording.source import Array
+
+LARGEST = 1e6  # [s] up to which a double holds nanoseconds
+
+
+class GoingOn:
+    """Takes `t` block by block and keeps what has to be added.
+
+    After a restart the first record comes one period after the last: nobody wrote down how long the pause was. A number
+    that is none counts as one period after the one before.
+    """
+
+    def __init__(self, period: float) -> None:
+        self.period, self.last, self.offset = period, -np.inf, 0.0
+
+    def time(self, t: Array) -> Array:
+        """(n,) [s], never falling."""
+        if not len(t):
+            return t
+        steady = _nanoseconds(t + self.offset)
+        if np.isfinite(steady).all() and steady[0] >= self.last and (np.diff(steady) >= 0).all():
+            self.last = float(steady[-1])
+            return steady
+        out = np.empty(len(t))
+        for k, x in enumerate(t):
+            if not np.isfinite(x):
+                now = self.last + self.period if np.isfinite(self.last) else 0.0
+            else:
+                if x + self.offset < self.last:
+                    self.offset = self.last + self.period - x
+                now = x + self.offset
+            out[k] = self.last = float(_nanoseconds(np.array([now]))[0])
+        return out
+
+
+def _nanoseconds(t: Array) -> Array:
+    """Rounded to whole nanoseconds, as MCAP keeps them: 57 steps of 0.01 s are 0.57, not a little more."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(np.abs(t) < LARGEST, np.rint(t * 1e9) / 1e9, t)
+
+
+def usual_period(t: Array) -> float:
+    """Median of the steps [s]; 0 where there are none."""
+    steps = np.diff(t[np.isfinite(t)])
+    steps = steps[steps > 0]
+    return float(np.median(steps)) if len(steps) else 0.0

@@ -1,0 +1,62 @@
+"""A schema from the names of columns, as CSV and other people's Parquet have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from motionbase.errors import RecordingError, SchemaError
+from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.standard import hexapod_schema
+
+TITLE = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
+TIMES = ("t", "time")
+OTHER = "columns"  # group of channels that nobody knows, and schema of files that have some
+
+
+def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
+    """From "name" or "name [unit]"; the first is the time. Names of the standard record bring group, leg and axis."""
+    found: list[Channel] = []
+    taken: set[str] = set()
+    for k, title in enumerate(titles):
+        match = TITLE.fullmatch(title)
+        name, unit = (match["name"], (match["unit"] or "").strip()) if match else (title.strip(), "")
+        if k == 0:
+            if name.lower() not in TIMES or unit not in ("", "s"):
+                raise RecordingError(
+                    f"recording {str(path)!r}: the first column is {title.strip()[:60]!r}, it must be 't' or 't [s]'"
+                )
+            name = "t"
+        found.append(_channel(name, unit, taken))
+        taken.add(found[-1].name)
+    standard = hexapod_schema()
+    name = standard.name if set(found) <= set(standard.channels) else OTHER
+    try:
+        return Schema(name, tuple(found))
+    except SchemaError as e:
+        raise RecordingError(f"recording {str(path)!r}: {e}") from None
+
+
+def _channel(name: str, unit: str, taken: set[str]) -> Channel:
+    known = hexapod_schema().index.get(name)
+    if known is not None and name not in taken:
+        channel = hexapod_schema().channels[known]
+        return Channel(name, unit or channel.unit, channel.description, channel.group, channel.leg, channel.dof)
+    group, dot, _ = name.partition(".")
+    return Channel(_identifier(name, taken), unit[:400] or "-", name[:400] or "-", _word(group) if dot else OTHER)
+
+
+def _identifier(name: str, taken: set[str]) -> str:
+    """Lower-case letters, digits and underscores, and no name twice."""
+    base = wanted = _word(name)
+    number = 1
+    while wanted in taken:
+        number += 1
+        wanted = f"{base[:56]}_{number}"
+    return wanted
+
+
+def _word(text: str) -> str:
+    word = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    return (word if word[:1].isalpha() else f"x_{word}".rstrip("_"))[:64]

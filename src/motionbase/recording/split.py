@@ -1,0 +1,95 @@
+"""Breaks a recording into smaller files: so many records each, or so many seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from motionbase.errors import RecordingError
+from motionbase.recording.export import Exported, nothing_between, write_rows
+from motionbase.recording.overview import Progress
+from motionbase.recording.recording import Recording
+from motionbase.recording.sinks.sink import ENDINGS
+from motionbase.recording.whole import refuse_existing, trouble
+
+MOST_FILES = 10_000
+
+
+def split(
+    recording: Recording,
+    folder: Path,
+    *,
+    records: int | None = None,
+    seconds: float | None = None,
+    names: Sequence[str] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    ending: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> list[Exported]:
+    """Files NAME_001 and so on in a folder, which is made; see `export` for names, start and stop.
+
+    Pieces of `seconds` are counted from the first record that is chosen; one that no record falls into has no file.
+    The format is that of the recording, CSV for one that cannot be written, unless `ending` says another.
+    """
+    ending = _ending(recording, ending)
+    edges = _edges(recording, records, seconds, start, stop)
+    width = max(3, len(str(len(edges) - 1)))
+    paths = [folder / f"{recording.path.stem}_{k + 1:0{width}d}{ending}" for k in range(len(edges) - 1)]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise trouble(folder, e) from None
+    if not force:
+        for path in paths:
+            refuse_existing(path)
+    written: list[Exported] = []
+    total = edges[-1] - edges[0]
+    for path, first, last in zip(paths, edges[:-1], edges[1:], strict=True):
+        before = first - edges[0]
+
+        def done(count: int, _: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + count, total)
+
+        written.append(write_rows(recording, path, names, first, last, force=force, progress=done))
+    return written
+
+
+def _ending(recording: Recording, ending: str | None) -> str:
+    if ending is None:
+        own = recording.path.suffix.lower()
+        return own if own in ENDINGS else ".csv"
+    if ending not in ENDINGS:
+        raise RecordingError(f"format {ending!r}: it must be one of {', '.join(ENDINGS)}")
+    return ending
+
+
+def _edges(
+    recording: Recording, records: int | None, seconds: float | None, start: float | None, stop: float | None
+) -> list[int]:
+    """Numbers of the first record of each file, and of the one after the last."""
+    if (records is None) == (seconds is None):
+        raise RecordingError("a recording is split by records or by seconds: give one of the two")
+    first, last = recording.rows_between(start, stop)
+    if first == last:
+        raise RecordingError(nothing_between(recording, start, stop))
+    if records is not None:
+        if records < 1:
+            raise RecordingError(f"files of {records} records cannot be; give 1 or more")
+        _check_count(math.ceil((last - first) / records))
+        return [*range(first, last, records), last]
+    assert seconds is not None
+    if not (seconds > 0 and math.isfinite(seconds)):
+        raise RecordingError(f"files of {seconds:g} s cannot be; give more than 0")
+    begin, end = recording.time_of(first), recording.time_of(last - 1)
+    _check_count(math.floor((end - begin) / seconds) + 1)
+    cuts = (recording.rows_between(begin + k * seconds)[0] for k in range(math.floor((end - begin) / seconds) + 1))
+    return sorted({first, last, *(cut for cut in cuts if first < cut < last)})
+
+
+def _check_count(files: int) -> None:
+    if files > MOST_FILES:
+        raise RecordingError(f"this would make {files} files; {MOST_FILES} is the most, so choose larger ones")

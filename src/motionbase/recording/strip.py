@@ -1,0 +1,83 @@
+"""The strip chart recorder: what a roll of a file and one of a live ring have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.recording.strip_chart import Chart, default_chart
+from motionbase.recording.strip_output import Sink
+from motionbase.recording.strip_paper import Paper
+from motionbase.ring.schema import Schema
+
+Array: TypeAlias = NDArray[np.float64]
+ESTOP = "the emergency stop acts"
+HINTS = ("estop", "fault")  # channels that are looked at beside those of the pens
+
+
+class Names(NamedTuple):
+    """Of the numbers that the channels `state` and `fault` hold; for people."""
+
+    states: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+class Done(NamedTuple):
+    """What has been drawn: records, pages, and pages that could not be written."""
+
+    records: int
+    pages: int
+    lost_pages: int
+
+
+@final
+@dataclass(frozen=True)
+class Strip:
+    """How to draw.
+
+    Attributes:
+        chart: None for that of the schema
+        speed: of the paper [mm/s], instead of the chart's
+        say: takes a sentence; must not block
+    """
+
+    sink: Sink
+    say: Callable[[str], object]
+    chart: Chart | None = None
+    speed: float | None = None
+    names: Names = Names()
+
+    def fitted(self, schema: Schema) -> Chart:
+        """The chart for these records."""
+        chart = (self.chart or default_chart(schema, self.names.states)).fitted(schema)
+        return chart if self.speed is None else Chart(chart.pens, self.speed, chart.paper, chart.title)
+
+
+@final
+class Hints:
+    """Sees emergency stops and faults in the records and marks them."""
+
+    def __init__(self, paper: Paper, names: Names) -> None:
+        self._paper, self._names = paper, names
+        self._before = dict.fromkeys(HINTS, math.nan)
+
+    def look(self, t: Array, channel: str, values: Array) -> None:
+        """(n,) times, and values of one of HINTS."""
+        whole = np.concatenate([[self._before[channel]], values])
+        self._before[channel] = float(whole[-1])
+        stopped = self._before["estop"] > 0.5  # it has a mark of its own
+        for row in np.flatnonzero((whole[1:] != whole[:-1]) & (whole[1:] > 0.5) & np.isfinite(whole[:-1])).tolist():
+            code = values[row]
+            if channel == "estop":
+                if not whole[row] > 0.5:
+                    self._paper.mark("estop", ESTOP, float(t[row]))
+            elif code.is_integer() and whole[row].is_integer() and code < 2**31:
+                names = self._names.faults
+                known = names[int(code)] if int(code) < len(names) else f"number {code:.0f}"
+                if known != ESTOP or not stopped:
+                    self._paper.mark("fault", known, float(t[row]))

@@ -1,0 +1,126 @@
+"""A strip chart of a recording."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import RecordingError
+from motionbase.recording.recorder_files import platform_name
+from motionbase.recording.recording import Recording
+from motionbase.recording.strip import HINTS, Done, Hints, Strip
+from motionbase.recording.strip_chart import Chart
+from motionbase.recording.strip_draw import Heading
+from motionbase.recording.strip_output import Plotter
+from motionbase.recording.strip_paper import Break, Paper
+from motionbase.recording.strip_scale import Scale, fixed_scale, round_scale, time_step
+
+Array: TypeAlias = NDArray[np.float64]
+KNOWN, GUESSED = 1.5, 10.0  # periods between records that are a gap, where the period is known or only estimated
+ENVELOPE = 2000  # pixels, for the scale of a whole recording
+
+
+def draw(strip: Strip, recording: Recording, start: float | None, stop: float | None, ended: threading.Event) -> Done:
+    """Between two times [s]; the memory that it takes is that of a few pages."""
+    chart = strip.fitted(recording.schema)
+    about = recording.source.about
+    heading = Heading(
+        about.get("platform_name") or platform_name(about.get("platform", "")) or recording.schema.name,
+        f"{recording.source.kind} {recording.path.name}",
+        _whole(about.get("epoch_utc_ns", "")),
+    )
+    scales = tuple(_scale_of(recording, chart, k, start, stop) for k in range(len(chart.pens)))
+    plotter = Plotter(strip.sink, chart, heading, strip.say, patient=True, scales=scales)
+    paper = Paper(
+        len(chart.pens), chart.page_s, lambda page: plotter.put(page, ended.is_set), time_step(chart.speed)[0]
+    )
+    for piece in _pieces(recording, chart, start, stop, paper, Hints(paper, strip.names)):
+        paper.add(*piece)
+        if ended.is_set():
+            break
+    paper.cut()
+    left = plotter.close(math.inf, ended.is_set)
+    if plotter.trouble:
+        raise RecordingError(plotter.trouble)
+    return Done(paper.records, paper.pages, left)
+
+
+def _pieces(
+    recording: Recording, chart: Chart, start: float | None, stop: float | None, paper: Paper, hints: Hints
+) -> Iterator[tuple[Array, Array, list[Break]]]:
+    """Times, values of the pens, and breaks; events are marked on the way."""
+    wanted = [pen.channel for pen in chart.pens]
+    names = list(dict.fromkeys(["t", *wanted, *(h for h in HINTS if h in recording.schema.index)]))
+    places = [names.index(name) for name in wanted]
+    first, last = recording.rows_between(start, stop)
+    period, factor = _period(recording)
+    events = iter(sorted(recording.events, key=lambda e: e.t))
+    event = next(events, None)
+    begun = -math.inf if start is None else start
+    before: tuple[float, float] | None = None
+    for t, values in recording.pieces(names, first, last):
+        if not math.isfinite(period) and len(t) > 2:
+            period = float(np.median(np.diff(t)))
+        while event is not None and event.t <= t[-1]:
+            if event.t >= begun:
+                paper.mark(event.kind, event.text, event.t)
+            event = next(events, None)
+        for name in HINTS:
+            if name in names:
+                hints.look(t, name, values[:, names.index(name)])
+        own = values[:, 0]
+        yield t, values[:, places], _breaks(t, own, before, period, factor)
+        before = float(t[-1]), float(own[-1])
+    while event is not None and (stop is None or event.t <= stop):
+        paper.mark(event.kind, event.text, event.t)
+        event = next(events, None)
+
+
+def _breaks(t: Array, own: Array, before: tuple[float, float] | None, period: float, factor: float) -> list[Break]:
+    """Where the time jumps. The writer's own `t` jumps alike where records are lost, and starts anew with a writer."""
+    if not period > 0:
+        return []
+    steps = np.diff(t, prepend=before[0] if before else t[0] - period)
+    own_steps = np.diff(own, prepend=before[1] if before else own[0] - period)
+    found = []
+    for row in np.flatnonzero(steps > factor * period).tolist():
+        lost = None
+        if abs(own_steps[row] - steps[row]) <= 0.5 * period:
+            lost = max(0, round(steps[row] / period) - 1) if factor == KNOWN else 0
+        found.append(Break(row, lost))
+    return found
+
+
+def _period(recording: Recording) -> tuple[float, float]:
+    """Time between records [s] if the file says it, and how many of it are a gap."""
+    about = recording.source.about
+    try:
+        period = float(about["dt"]) * float(about["every"])
+    except (KeyError, ValueError):
+        return math.nan, GUESSED
+    return (period, KNOWN) if 0 < period < math.inf else (math.nan, GUESSED)
+
+
+def _scale_of(recording: Recording, chart: Chart, k: int, start: float | None, stop: float | None) -> Scale | None:
+    """One scale for the whole roll: that of the pen, or of everything that will be drawn."""
+    pen = chart.pens[k]
+    if pen.names:
+        return None
+    if pen.range is not None:
+        return fixed_scale(*pen.range, pen.grid)
+    found = recording.envelope(pen.channel, start, stop, ENVELOPE)
+    ends = np.concatenate([found.least, found.most]) * pen.scale
+    ends = ends[np.isfinite(ends)]
+    return round_scale(float(ends.min()), float(ends.max()), pen.span) if len(ends) else None
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text) if abs(int(text)) < 2**62 else None
+    except ValueError:
+        return None

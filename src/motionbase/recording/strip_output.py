@@ -1,0 +1,254 @@
+"""Where pages go: a PDF that grows, or a picture for each. A thread of its own draws and writes them.
+
+Nothing here can hold up who reads the records: a disk that is full, a folder that is gone or a pipe that nobody reads
+costs pages at worst, and one sentence says so.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import stat
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal, Protocol, final
+
+from motionbase.errors import RecordingError
+from motionbase.recording.strip_chart import Chart
+from motionbase.recording.strip_draw import Heading, rendered, scales_for
+from motionbase.recording.strip_paper import Page
+from motionbase.recording.strip_pdf import GrowingPdf
+from motionbase.recording.strip_scale import Scale
+from motionbase.recording.whole import refuse_existing, whole_or_not
+
+WAITING = 8  # pages at most
+RETRY_S = 2.0
+SLOW_S = 5.0  # a page that takes longer is told
+CLOSE_S = 10.0  # for what still waits at the end
+NEW = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
+REPLACED = os.O_TRUNC | os.O_RDWR | os.O_CLOEXEC
+SPECIAL = os.O_WRONLY | os.O_CLOEXEC
+
+
+class Sink(Protocol):
+    """Takes pages one by one; `OSError` leaves everything as it was before the page."""
+
+    form: Literal["pdf", "png"]
+    path: Path
+
+    def write(self, number: int, page: bytes) -> str:
+        """A page, as a file of its form; returns what there is to say, mostly nothing."""
+        ...
+
+    def close(self) -> None:
+        """No more pages come."""
+        ...
+
+
+@final
+class PdfRoll:
+    """One PDF, whole after every page. A pipe or a device is opened when the first page is there."""
+
+    form: Literal["pdf", "png"] = "pdf"
+
+    def __init__(self, path: Path, force: bool = False, special: bool = False) -> None:
+        self.path, self._special, self._pdf, self._file = path, special, GrowingPdf(), -1
+        self._replaces = force and path.is_file() and os.access(path, os.W_OK)  # only when there is a page to put there
+        if special or self._replaces:
+            return
+        refuse_existing(path)
+        try:
+            self._file = os.open(path, NEW, 0o644)
+        except OSError as e:
+            raise RecordingError(f"{str(path)!r} cannot be written: {e.strerror or e}") from None
+
+    def write(self, number: int, page: bytes) -> str:
+        """See `Sink`. What has been removed or has no reader any more begins anew."""
+        said = self._renewed(number)
+        addition = self._pdf.addition(page)
+        try:
+            left = memoryview(addition)
+            while left:
+                left = left[os.write(self._file, left) :]
+            if not self._special:
+                os.fsync(self._file)
+        except OSError as e:
+            if self._special:
+                os.close(self._file)
+                self._file = -1
+            else:
+                with suppress(OSError):
+                    os.ftruncate(self._file, self._pdf.size)  # the pages before stay a whole file
+                    os.lseek(self._file, self._pdf.size, os.SEEK_SET)
+            raise e
+        self._pdf.written(addition)
+        return said
+
+    def _renewed(self, number: int) -> str:
+        """The file is where it was; or else a new one is."""
+        if self._file >= 0 and (self._special or self._is_there()):
+            return ""
+        flags = SPECIAL if self._special else REPLACED if self._replaces else NEW
+        fresh = os.open(self.path, flags, 0o644)  # a pipe waits here for its reader
+        before, self._file, self._replaces = self._file, fresh, False
+        if before >= 0:
+            os.close(before)
+        gone, self._pdf = self._pdf.size, GrowingPdf()
+        return f"{str(self.path)!r} was removed or left; it begins anew with page {number}" if gone else ""
+
+    def _is_there(self) -> bool:
+        try:
+            return os.stat(self.path).st_ino == os.fstat(self._file).st_ino
+        except FileNotFoundError:
+            return False
+
+    def close(self) -> None:
+        """See `Sink`; a file without a page goes."""
+        if self._file >= 0:
+            with suppress(OSError):
+                if not self._special and not self._pdf.size and self._is_there():
+                    os.unlink(self.path)
+                os.close(self._file)
+            self._file = -1
+
+
+@final
+class PngPages:
+    """A picture for each page: roll.png becomes roll_001.png and so on; each is whole or not there."""
+
+    form: Literal["pdf", "png"] = "png"
+
+    def __init__(self, path: Path, force: bool = False) -> None:
+        self.path, self._force = path, force
+        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+            raise RecordingError(f"{str(path)!r} cannot be written: {str(path.parent)!r} is no folder to write to")
+        there = sorted(p.name for p in path.parent.glob(f"{_plain(path.stem)}_[0-9][0-9][0-9]*.png"))
+        if there and not force:
+            raise RecordingError(f"{there[0]!r} exists already; choose another name, or --force to replace it")
+
+    def write(self, number: int, page: bytes) -> str:
+        """See `Sink`."""
+        with whole_or_not(self.path.with_name(f"{self.path.stem}_{number:03d}.png"), force=True) as part:
+            part.write_bytes(page)
+        return ""
+
+    def close(self) -> None:
+        """See `Sink`."""
+
+
+def _plain(stem: str) -> str:
+    return "".join(f"[{c}]" if c in "*?[" else c for c in stem)
+
+
+def sink_for(path: Path, force: bool = False) -> Sink:
+    """By the ending of the name; a pipe or a device, whatever its name, gets a PDF."""
+    with suppress(OSError):
+        mode = os.stat(path).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+            return PdfRoll(path, special=True)
+    if path.suffix.lower() == ".pdf":
+        return PdfRoll(path, force)
+    if path.suffix.lower() == ".png":
+        return PngPages(path, force)
+    raise RecordingError(f"{str(path)!r}: the name must end in .pdf or .png")
+
+
+@final
+class Plotter:
+    """The thread that draws pages and hands them to a sink.
+
+    Attributes:
+        written, dropped: pages; trouble: why the page at hand cannot be written, "" if it can
+
+    Args:
+        patient: whoever gives pages waits for a plotter that is behind, instead of losing pages
+        say: takes a sentence
+    """
+
+    def __init__(
+        self, sink: Sink, chart: Chart, heading: Heading, say: Callable[[str], object], patient: bool = False,
+        scales: tuple[Scale | None, ...] = (),
+    ) -> None:  # fmt: skip
+        self.written = self.dropped = 0
+        self.trouble = ""
+        self._sink, self._chart, self._heading, self._say, self._patient = sink, chart, heading, say, patient
+        self._scales = scales
+        self._queue: queue.Queue[Page] = queue.Queue(WAITING)
+        self._since, self._told = 0.0, False
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, name="motionbase strip", daemon=True).start()
+
+    def put(self, page: Page, stopped: Callable[[], bool] = lambda: False) -> None:
+        """Take a page; a patient plotter's giver waits for room, or gets `RecordingError` where none will come."""
+        while True:
+            try:
+                self._queue.put(page, timeout=0.05 if self._patient else None, block=self._patient)
+                return
+            except queue.Full:
+                if self._patient and self.trouble:
+                    raise RecordingError(self.trouble) from None
+                if not self._patient or stopped():
+                    if not self.dropped:
+                        self._say(f"page {page.number} is given up: {WAITING} pages wait already")
+                    self.dropped += 1
+                    return
+
+    def watch(self) -> None:
+        """To be called now and then: tells of a sink that does not answer."""
+        slow = bool(self._since) and time.monotonic() - self._since > SLOW_S and not self.trouble
+        if slow and not self._told:
+            self._say(f"nobody has taken the page at hand for {SLOW_S:g} s; pages wait")
+        self._told = slow
+
+    def close(self, seconds: float = CLOSE_S, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Give what waits so much time, or less when somebody stops it; returns the pages that are not written."""
+        end = time.monotonic() + seconds
+        while self._queue.unfinished_tasks and time.monotonic() < end and not (self._patient and self.trouble):
+            if stopped():
+                end = min(end, time.monotonic() + CLOSE_S)
+            if self.trouble:
+                self._ended.set()  # it is tried again without a pause
+            time.sleep(0.01)
+        left = self._queue.unfinished_tasks
+        self._ended.set()
+        if not left:
+            self._sink.close()
+        return left + self.dropped
+
+    def _run(self) -> None:
+        while True:
+            page = self._queue.get()
+            try:
+                self._scales = scales_for(self._chart, page, self._scales)
+                drawn = rendered(page, self._chart, self._heading, self._scales, self._sink.form)
+                self._since = time.monotonic()
+                while not self._tried(page.number, drawn):
+                    self._ended.wait(RETRY_S)
+                    time.sleep(RETRY_S / 20)
+            except Exception as e:  # a page that cannot be drawn must not take the others with it
+                self.dropped += 1
+                self._say(f"page {page.number} cannot be drawn: {type(e).__name__}: {e}")
+            finally:
+                self._since = 0.0
+                self._queue.task_done()
+
+    def _tried(self, number: int, drawn: bytes) -> bool:
+        try:
+            said = self._sink.write(number, drawn)
+        except (OSError, RecordingError) as e:
+            reason = e.strerror or str(e) if isinstance(e, OSError) else str(e)
+            sentence = f"page {number} of {str(self._sink.path)!r} cannot be written: {reason}"
+            if not self.trouble and not self._patient:
+                self._say(f"{sentence}; it is tried again every {RETRY_S:g} s")
+            self.trouble = sentence
+            return False
+        if self.trouble:
+            self.trouble = ""
+            self._say(f"page {number} is written")
+        if said:
+            self._say(said)
+        self.written += 1
+        return True

@@ -1,0 +1,86 @@
+"""Files that are whole or not there: written under another name, on the disk, then renamed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from motionbase.errors import RecordingError
+
+PART = ".part"
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def whole_or_not(path: Path, force: bool = False, sync: bool = True) -> Iterator[Path]:
+    """The name to write under; it becomes `path` at the end, or goes if anything is raised.
+
+    A file that is there already stays, with `RecordingError`, unless `force` replaces it. What killed processes left
+    under such names for this path is removed.
+    """
+    if not force:
+        refuse_existing(path)
+    sweep(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    try:
+        yield part
+        if sync:
+            _synced(part)
+        if force:
+            os.replace(part, path)
+        else:
+            _linked(part, path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def refuse_existing(path: Path) -> None:
+    """`RecordingError` if there is a file of that name."""
+    if os.path.lexists(path):
+        raise RecordingError(f"{str(path)!r} exists already; choose another name, or --force to replace it")
+
+
+def trouble(path: Path, error: OSError) -> RecordingError:
+    """One sentence for what the system said."""
+    what = error.strerror or str(error)
+    if error.errno in FULL or "No space left" in str(error):
+        what = f"the disk is full, or the file would be larger than allowed ({what})"
+    return RecordingError(f"{str(path)!r} cannot be written: {what}")
+
+
+def _linked(part: Path, path: Path) -> None:
+    """Under the final name unless somebody else was quicker."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        refuse_existing(path)
+    except OSError:  # a file system without links
+        refuse_existing(path)
+        os.replace(part, path)
+        return
+    part.unlink()
+
+
+def _synced(path: Path) -> None:
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def sweep(path: Path) -> None:
+    """Remove parts of this file whose writers are gone."""
+    start = f".{path.name}."
+    with suppress(OSError):
+        for entry in os.scandir(path.parent):
+            if entry.name.startswith(start) and entry.name.endswith(PART):
+                pid = entry.name[len(start) :].partition(".")[0]
+                if pid.isdecimal() and not os.path.exists(f"/proc/{pid}") and os.path.isdir("/proc/self"):
+                    os.unlink(entry.path)

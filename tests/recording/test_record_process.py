@@ -1,0 +1,114 @@
+"""The recorder as a process: killed at any moment, ended politely, started by a supervisor."""
+
+import json
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.errors import RecordingError
+from motionbase.executive.supervisor import Process, Role, Supervisor
+from motionbase.recording import recorder_control as control
+from motionbase.recording.open import open_recording
+from motionbase.recording.recorder_process import STOP_S
+from motionbase.recording.recorder_process import command as recorder_command
+from motionbase.ring import Writer
+from motionbase.ring.pace import Pace
+from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer
+from tests.ring.ring_processes import command
+
+LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
+DCU = ("dcu", "--rate", "500", "--duration", "1")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(tmp_path))
+    monkeypatch.setenv("MOTIONBASE_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("MOTIONBASE_RING_DEVICE", raising=False)
+    return tmp_path
+
+
+def _has_grown(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 20_000
+
+
+@contextmanager
+def writing(ring: Writer) -> Iterator[None]:
+    """Records in real time, from a thread."""
+    stop = threading.Event()
+
+    def run() -> None:
+        pace = Pace(1 / DT)
+        while not stop.is_set():
+            done = pace.done
+            if count := pace.due():
+                ring.write(rows(done, count))
+            pace.rest(stop)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_killed_recorder_leaves_a_file_that_opens_and_has_lost_next_to_nothing(folder: Path) -> None:
+    moments = random.Random(7)
+    with writer(capacity=20_000) as ring, writing(ring):
+        for turn in range(2):
+            path = folder / f"killed{turn}.mcap"
+            with command(folder, "record", "--ring", "rig", "--out", str(path)) as process:
+                until(partial(_has_grown, path))
+                time.sleep(moments.uniform(0.0, 0.3))
+                process.kill()
+                head = ring.head
+                process.wait()
+            with open_recording(path) as found:
+                assert [d for d in found.damage if "no end" in d]
+            numbers = records_in(path)[:, 1].astype(int)
+            np.testing.assert_array_equal(numbers, np.arange(numbers[0], numbers[-1] + 1))
+            assert head - (numbers[-1] + 1) <= LOST_S / DT
+            assert (folder / "motionbase-rig.recorder").exists(), "its socket is left, and is no hindrance to the next"
+
+
+def test_a_polite_kill_ends_the_file_after_the_last_record(folder: Path) -> None:
+    with writer() as ring, command(folder, "record", "--ring", "rig", "--out", str(folder), "--json") as process:
+        until(lambda: (folder / "motionbase-rig.recorder.json").exists())
+        ring.write(rows(0, 500))
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+    (path,) = files(folder)
+    result = json.loads(out)
+    assert process.returncode == 0 and result["written"] == 500 and result["complete"] and "writer: live" in err
+    assert path.name.endswith("Z_rig.mcap") and records_in(path)[:, 1].tolist() == list(range(500))
+    with open_recording(path) as found:
+        assert list(found.damage) == []
+
+
+def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
+    lines: list[str] = []
+    processes = (
+        Process("recorder", recorder_command("rig", out=folder / "runs"), stop_s=STOP_S),
+        Process("dcu", (sys.executable, "-m", "motionbase", *DCU, "--ring", "rig"), Role.WRITER),
+    )
+    ending = Supervisor(processes, out=lines.append, err=lines.append).run()
+    assert ending.code == 0, lines
+    (path,) = files(folder / "runs")
+    with open_recording(path) as found:
+        ticks = found.columns("tick")["tick"]
+        np.testing.assert_array_equal(ticks, np.arange(len(ticks)))
+        assert len(ticks) == 500 and list(found.damage) == []
+    assert "writer stopped" in events_in(path, "writer")
+    with pytest.raises(RecordingError, match="nobody records"):
+        control.status("rig")
