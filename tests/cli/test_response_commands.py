@@ -87,8 +87,8 @@ def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
     args = ("frequency-response", "simona", "--from", "1", "--to", "25", "--tones", "3")
     found = json.loads(output(capsys, *args, "--json", "--plot", str(picture)))
     assert found["f"] == pytest.approx([1.0, 5.0, 25.0])
-    assert found["gain"][0] == pytest.approx(1.0, abs=0.02) and found["phase"][2] < -90
-    assert 5.0 < found["bandwidth_hz"] < 25.0 and found["turnaround"]["bump"] > 0
+    assert found["gain"][:2] == pytest.approx([1.0, 1.0], abs=0.02) and abs(found["phase"][1]) < 2
+    assert found["bandwidth_hz"] is None and found["turnaround"]["bump"] > 0  # no tone lags a quarter
     assert "<svg" in picture.read_text()
 
 
@@ -109,12 +109,11 @@ def test_margins(capsys: Capture) -> None:
         (("loads", "simona", "--legs", "1,1"), "--legs is '1,1'"),
         (("loads", "simona", "--out", "loads.xlsx"), "'loads.xlsx': the name must end in .csv"),
         (("loads", "simona", "--allowable-force", "0"), "allowable force is 0.0 N, it must be above 0"),
-        (("step-response", "emotion-1500"), "platform 'emotion-1500' has ElectricActuator legs"),
         (("step-response", "simona", "--size", "-2"), "size is -2 m, in heave it must not be 0 and at most 0.61 m"),
         (("step-response", "simona", "--size", "nan"), "--size is nan, it must be a finite number"),
         (("step-response", "simona", "--axis", "heavy"), "--axis: no axis 'heavy'; did you mean 'heave'?"),
         (("step-response", "simona", "--plot", "no/where.png"), "the folder 'no' does not exist"),
-        (("frequency-response", "simona", "--from", "9", "--to", "3"), "frequencies: 16 from 9 to 3 Hz; at least 2"),
+        (("frequency-response", "simona", "--from", "9", "--to", "3"), "frequencies: 20 from 9 to 3 Hz; at least 2"),
         (("control", "margins", "absent.toml"), "absent.toml: cannot be read"),
     ],
 )

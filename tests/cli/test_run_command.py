@@ -4,6 +4,8 @@ Two processes are started with the first test and shared, since each takes secon
 seconds to rise: one by itself from the floor to drive, one that waits for commands.
 """
 
+import json
+import re
 import signal
 import subprocess
 import time
@@ -21,9 +23,11 @@ from motionbase.platform.load import load_platform
 from motionbase.ring import Reader, ReaderState, hexapod_schema
 from motionbase.ring.blocks.command import Command, Kind, Reason, Result
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.blocks.parameters import shown
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")
+OWN_LAW = str(Path(__file__).resolve().parents[2] / "examples" / "07_own_control_law.py:heaving")
 SECONDS = 10.0  # from the floor to drive takes 8
 AT = hexapod_schema().index
 LEGS = range(1, 7)
@@ -107,6 +111,38 @@ def test_commands_are_answered_and_obeyed(folder: Path, manual: Process, long_re
         wait_for(reader, "fault", Fault.NONE)
 
 
+def test_parameters_are_tuned_while_it_runs(folder: Path, manual: Process, capsys: Capture) -> None:
+    """Off: limits too. On the way up: gains only."""
+
+    def now(name: str) -> list[float]:
+        capsys.readouterr()
+        assert call(["tune", name, "--ring", "hand", "--json"]) == 0
+        found: list[float] = json.loads(capsys.readouterr().out)["parameters"][0]["value"]
+        return found
+
+    with attached(folder, "hand") as reader:
+        assert newest(reader)[AT["state"]] == State.OFF
+        whole, k_p = now("dof_position"), now("k_p")[0]
+        assert call(["tune", "dof_position[2]", "0.5", "--ring", "hand"]) == 0
+        until(lambda: now("dof_position") == [whole[0], 0.5, *whole[2:]], "the tighter limit")
+        sender = CommandSender("hand", sender="test")
+        for kind, state in ((Kind.DOWN, State.DOWN), (Kind.STANDBY, State.RISING)):
+            assert sender.request(Command(kind), PATIENCE_S).result is Result.ACCEPTED
+            wait_for(reader, "state", state)
+        assert call(["tune", "--reset", "--ring", "hand"]) == 2
+        assert "dof_position[2] stays as it is: it may be changed only while" in capsys.readouterr().err
+        assert call(["tune", "k_p", f"{0.75 * k_p}", "--ring", "hand"]) == 0
+        until(lambda: now("k_p") == [0.75 * k_p], "the lower gain")
+        for place, reason in ((499.0, Reason.NO_PARAMETER), (0.0, Reason.OUT_OF_RANGE)):
+            strange = sender.request(Command(Kind.TUNE, (place, 1e9)), PATIENCE_S)
+            assert (strange.result, strange.reason) == (Result.REFUSED, reason)
+        assert sender.request(Command(Kind.ABORT), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "state", State.OFF)
+        assert sender.request(Command(Kind.RESET_FAULT), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "fault", Fault.NONE)
+        assert call(["tune", "--reset", "--ring", "hand"]) == 0
+
+
 def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process) -> None:
     with attached(folder, "hand") as reader:
         sender = CommandSender("hand", sender="test")
@@ -139,6 +175,7 @@ def test_a_polite_kill_ends_it_in_good_order(folder: Path, manual: Process) -> N
         out, err = manual.communicate(timeout=PATIENCE_S)
         assert manual.returncode == 0 and "SIGTERM came" in out
         assert Fault.ESTOP.sentence in err and Fault.OPERATOR_ABORT.sentence in err
+        assert re.search(r" s  dof_position\[2\] from 1 to 0.5 m, rad \(motionbase tune, process \d+\)", err)
         last = np.empty(0)
         while len(rows := reader.read().rows):
             last = rows[-1].copy()
@@ -186,6 +223,22 @@ def test_ctrl_c_ends_it_at_any_time(folder: Path) -> None:
     assert not (folder / "motionbase-brief").exists()
 
 
+def test_a_law_of_one_s_own_runs_with_parameters_from_a_file(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("law = 'heaving'\n[parameters]\namplitude = 0.05\n")
+    own = ["--law", OWN_LAW, "--parameters", str(file)]
+    with command(folder, "run", "--ring", "own", "--duration", "2", *own) as process:
+        with attached(folder, "own") as reader:
+            found, _ = shown("own")
+            out, err = process.communicate(timeout=PATIENCE_S)
+            rows = reader.read().rows.copy()
+        assert process.returncode == 0 and "4000 ticks" in out, err
+    assert found.table.law == "heaving" and found.tuned == {"amplitude": (0.05,)}
+    assert rows[-2, AT["state"]] == State.RISING, "as the law calls it"
+    rise = np.ptp(rows[:, [AT[f"leg{k}_l_meas"] for k in LEGS]], axis=0)
+    assert (rise > 0.05).all() and np.isfinite(rows).all()
+
+
 # ---- what cannot be ------------------------------------------------------------------------------------------------
 
 
@@ -198,7 +251,9 @@ def test_ctrl_c_ends_it_at_any_time(folder: Path) -> None:
         (["nowhere"], "no platform 'nowhere'; presets: cmf, "),
         (["--faults", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--ring", "a/b"], "ring name"),
-        (["emotion-1500"], "this law is for a HydraulicActuator"),
+        (["--parameters", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
+        (["--law", "nowhere.py"], "--law 'nowhere.py': it must be FILE.py:NAME"),
+        (["--law", "nowhere/law.py:heaving"], "no file 'nowhere/law.py'; the folder 'nowhere' does not exist"),
     ],
 )
 def test_bad_calls_get_a_sentence(args: list[str], said: str, capsys: Capture) -> None:

@@ -75,7 +75,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     cache.mkdir(mode=0o700)
     monkeypatch.setenv("MOTIONBASE_CACHE", str(cache))
     monkeypatch.chdir(tmp_path)
-    for name, text in (("mine.py", PYTHON), ("mine.toml", TOML), ("mine.urdf", URDF), ("bad.toml", "mass = 3")):
+    for name, text in (
+        ("mine.py", PYTHON),
+        ("mine.toml", TOML),
+        ("mine.urdf", URDF),
+        ("bad.toml", "mass = 3"),
+        ("typo.toml", "[bodies.bob]\nmas = 3"),
+    ):
         Path(name).write_text(text)
     return tmp_path
 
@@ -168,7 +174,8 @@ def test_a_joint_as_a_whole(capsys: Capture) -> None:
         (["mine.py:breaks"], "ZeroDivisionError"),
         (["none.py:X"], "no file in"),
         (["none.toml"], "cannot be read: No such file"),
-        (["bad.toml"], "bad.toml, line 1: the file has no key 'mass'"),
+        (["bad.toml"], "bad.toml is neither a multibody model, with [bodies.NAME]"),
+        (["typo.toml"], "typo.toml, line 2: body 'bob' has no key 'mas'"),
         (["none.urdf"], "cannot be read"),
         (["mine.toml:X"], "no module 'mine.toml'"),
         (["pendulum", "--q0", "pivot"], "the form is NAME=NUMBER"),

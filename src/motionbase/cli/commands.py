@@ -21,8 +21,13 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "operate": Command(
+        "motionbase.cli.operate:operate", "Ask a running base for standby, drive, an emergency stop and so on."
+    ),
+    "tune": Command("motionbase.cli.tune:tune", "Show and change parameters of the control law of a running ring."),
     "simulate": Command(
-        "motionbase.cli.simulate:simulate", "Simulate a multibody model: built-in, TOML, URDF or Python."
+        "motionbase.cli.simulate:simulate",
+        "Simulate a platform in closed loop or a multibody model, as fast as possible.",
     ),
     "modes": Command(
         "motionbase.cli.modes:modes", "Natural frequencies, damping and mode shapes of a multibody model."
@@ -41,9 +46,23 @@ COMMANDS: dict[str, Command] = {
     ),
     "loads": Command("motionbase.cli.loads:loads", "Predict the loads of every fault out of full speed."),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
-    "export": Command("motionbase.cli.export:app", "Write control law and plant of a platform as C99."),
+    "export": Command(
+        "motionbase.cli.export:app", "Write control law and plant as C99, or a recording as CSV, Parquet, MCAP."
+    ),
+    "info": Command("motionbase.cli.info:info", "Show what a recording holds: channels, gaps, events, extremes."),
+    "split": Command("motionbase.cli.split:split", "Break a recording into smaller files, with all channels or some."),
     "dcu": Command("motionbase.cli.dcu:dcu", "Write a ring of known waveforms, to try whatever reads one."),
     "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),
+    "record": Command("motionbase.cli.record:record", "Record a ring into MCAP files, as its records come."),
+    "record-control": Command(
+        "motionbase.cli.record_control:record_control", "Start, stop, split or note in a recording that runs."
+    ),
+    "replay": Command("motionbase.cli.replay:replay", "Play a recording into a ring, as if it happened now."),
+    "replay-control": Command(
+        "motionbase.cli.replay_control:replay_control", "Pause, seek, step, loop a replay that runs.", pass_options=True
+    ),
+    "strip": Command("motionbase.cli.strip:strip", "Draw a recording or a live ring on strip chart paper."),
+    "estop": Command("motionbase.cli.estop:estop", "List and describe the files of unexpected stops."),
     "mirror": Command("motionbase.cli.mirror:mirror", "Copy a live ring to another machine over TCP."),
     "generators": Command(
         "motionbase.cli.generators:app", "Show, set or clear the function generators of a running ring."

@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.measuring import hydraulic
+from motionbase.cli.measuring import drivable
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
-UNITS = {"k_p": "1/s", "k_i": "1/s2", "k_v": "-", "k_a": "s", "k_dp": "m/(s N)", "dp_corner": "rad/s"}
 
 
 @app.callback()
@@ -24,17 +23,18 @@ def control() -> None:
 
 @app.command()
 def margins(
-    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file with hydraulic legs.")],
+    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Show the gains of the leg loop and the margins they leave in each mode of the platform at neutral.
 
-    Linear: softest place of the stroke, damping of the leakage alone, valve and computing delay included. What the
-    nonlinear model does is measured by `motionbase step-response` and `motionbase frequency-response`.
+    Linear: softest place of the stroke, damping of the leakage alone, valve and computing delay included; of electric
+    legs the drive's speed loop with the lag of its current. What the nonlinear model does is measured by `motionbase
+    step-response` and `motionbase frequency-response`.
 
     Example: motionbase control margins simona
     """
-    hexapod = hydraulic(platform)
+    hexapod = drivable(platform)
     from motionbase.system.margins import design
 
     with terminal.working("designing"):
@@ -45,19 +45,23 @@ def margins(
     screen = terminal.console()
     gains = terminal.table(f"Gains of the leg loop, {hexapod.name}", "name", "value", "unit", right=("value",))
     for name, value in found.gains.items():
-        gains.add_row(name, f"{value:.4g}", UNITS[name])
+        gains.add_row(name, f"{value:.4g}", found.units[name])
     screen.print(gains)
     heads = (
         "mode",
         "mass [kg]",
-        "oil spring [Hz]",
+        "speed loop [Hz]" if found.electric else "oil spring [Hz]",
         "stable",
         "phase [deg]",
         "gain [-]",
         "distance to -1",
         "crossing [Hz]",
     )
-    table = terminal.table("Margins, loop broken at the valve command", *heads, right=(*heads[1:3], *heads[4:]))
+    table = terminal.table(
+        f"Margins, loop broken at the {'speed' if found.electric else 'valve'} command",
+        *heads,
+        right=(*heads[1:3], *heads[4:]),
+    )
     rows = [(str(k), f"{m.mass:.0f}", f"{m.frequency:.2f}", m.margins) for k, m in enumerate(found.modes, start=1)]
     for name, mass, frequency, m in [*rows, ("worst", "", "", found.worst)]:
         crossing = f"{m.bandwidth / (2 * math.pi):.2f}" if name != "worst" else ""

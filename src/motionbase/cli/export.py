@@ -1,10 +1,15 @@
-"""`motionbase export`: control law and plant of a platform as C99; the work is in motionbase.system.export."""
+"""`motionbase export`: control law and plant of a platform as C99, and recordings in other formats.
+
+The work is in motionbase.system.export and motionbase.recording.export.
+"""
 
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from motionbase.cli.export_recording import export_recording
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -13,6 +18,9 @@ Preset = Annotated[
 ]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")]
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")]
+OwnLaw = Annotated[
+    str | None, typer.Option("--law", metavar="FILE.py:NAME", help="A control law of your own, see docs/control.md.")
+]
 
 
 class Target(StrEnum):
@@ -26,19 +34,26 @@ Language = Annotated[Target, typer.Option(help="Language of the files.")]
 
 @app.callback()
 def export() -> None:
-    """Write the control law or the plant of a platform as C99 without dependencies.
+    """Write the control law or the plant of a platform as C99, or a recording as CSV, Parquet or MCAP.
+
+    `control`, `plant` and `loop` write C99 without dependencies; `recording` writes the data of a run.
 
     Example: motionbase export control simona --target c --out generated
+
+    Example: motionbase export recording run.mcap --out run.csv
     """
 
 
+app.command("recording")(export_recording)
+
+
 @app.command()
-def control(preset: Preset, out: Out, target: Language = Target.c, force: Force = False) -> None:
+def control(preset: Preset, out: Out, target: Language = Target.c, force: Force = False, law: OwnLaw = None) -> None:
     """Write the control law: code, header, an example, CMakeLists.txt and README.txt.
 
     Example: motionbase export control simona --target c --out generated
     """
-    _export("control", preset, out, force)
+    _export("control", preset, out, force, law)
 
 
 @app.command()
@@ -51,20 +66,22 @@ def plant(preset: Preset, out: Out, target: Language = Target.c, force: Force = 
 
 
 @app.command()
-def loop(preset: Preset, out: Out, target: Language = Target.c, force: Force = False) -> None:
+def loop(preset: Preset, out: Out, target: Language = Target.c, force: Force = False, law: OwnLaw = None) -> None:
     """Write both, with an example that closes the loop and prints CSV.
 
     Example: motionbase export loop simona --out generated
     """
-    _export("loop", preset, out, force)
+    _export("loop", preset, out, force, law)
 
 
-def _export(what: str, preset: str, folder: Path, force: bool) -> None:
+def _export(what: str, preset: str, folder: Path, force: bool, law: str | None = None) -> None:
+    from motionbase.cli.law_ref import load_law
     from motionbase.platform.load import load_platform
     from motionbase.system.export import EXPORTS, check_folder, compile_command, write_folder
 
     check_folder(folder, force)  # before the work
-    files = EXPORTS[what](load_platform(preset))
+    hexapod = load_platform(preset)
+    files = EXPORTS[what](hexapod, load_law(law, hexapod) if law is not None else None)
     write_folder(folder, files, force)
     for name in files:
         print(f"wrote {folder / name}")

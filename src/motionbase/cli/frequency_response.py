@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.measuring import PICTURES, check_axis, check_writable, counted, hydraulic
+from motionbase.cli.measuring import PICTURES, check_axis, check_writable, counted, drivable
 
 
 def frequency_response(
-    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file with hydraulic legs.")],
+    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     axis: Annotated[str, typer.Option(help="surge, sway, heave, roll, pitch or yaw.")] = "heave",
     lowest: Annotated[float, typer.Option("--from", help="Lowest frequency [Hz].")] = 0.1,
-    highest: Annotated[float, typer.Option("--to", help="Highest frequency [Hz], up to 50.")] = 20.0,
-    count: Annotated[int, typer.Option("--tones", help="How many tones, evenly spaced on a logarithmic scale.")] = 16,
+    highest: Annotated[float, typer.Option("--to", help="Highest frequency [Hz], up to 50.")] = 50.0,
+    count: Annotated[int, typer.Option("--tones", help="How many tones, evenly spaced on a logarithmic scale.")] = 20,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
@@ -28,7 +28,7 @@ def frequency_response(
     """
     check_axis("--axis", axis)
     check_writable(plot, PICTURES)
-    hexapod = hydraulic(platform)
+    hexapod = drivable(platform)
     from motionbase.system.responses import Responses, tones
 
     f = tones(lowest, highest, count)

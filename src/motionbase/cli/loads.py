@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.measuring import check_axis, check_writable, counted, hydraulic
+from motionbase.cli.measuring import check_axis, check_writable, counted, drivable
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ NUMBERS = (*COLUMNS[3:9], "after [s]", "at rest [s]")
 
 
 def loads(
-    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file with hydraulic legs.")],
+    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     axis: Annotated[str, typer.Option(help="The axis to move in besides heave; heave: no other.")] = "surge",
     legs: Annotated[str, typer.Option(metavar="LIST", help="Legs that faults strike, apart by commas.")] = "1,2,3",
     allowable_force: Annotated[float | None, typer.Option(help="Of a leg [N]; else twice its stall force.")] = None,
@@ -45,7 +45,7 @@ def loads(
     check_axis("--axis", axis)
     check_writable(out, (".csv",))
     chosen = _legs(legs)
-    hexapod = hydraulic(platform)
+    hexapod = drivable(platform)
     from motionbase.system.loads import Allowables, Loads
 
     allowed = Allowables.of(hexapod, allowable_force, allowable_joint)

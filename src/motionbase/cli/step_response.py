@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.measuring import PICTURES, check_axis, check_writable, hydraulic
+from motionbase.cli.measuring import PICTURES, check_axis, check_writable, drivable
 from motionbase.errors import UsageError
 
 ALLOWED_OVERSHOOT = 0.05
 
 
 def step_response(
-    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file with hydraulic legs.")],
+    platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     axis: Annotated[str, typer.Option(help="surge, sway, heave, roll, pitch or yaw.")] = "heave",
     size: Annotated[float, typer.Option(help="Of the step [m, rad].")] = 0.05,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
@@ -32,7 +32,7 @@ def step_response(
     check_writable(plot, PICTURES)
     if not math.isfinite(size):
         raise UsageError(f"--size is {size:g}, it must be a finite number")
-    hexapod = hydraulic(platform)
+    hexapod = drivable(platform)
     from motionbase.system.responses import SETTLED, Responses
 
     with terminal.working(f"step of {hexapod.name}"):

@@ -112,19 +112,11 @@ class Trajectory:
 
     def write_parquet(self, path: Path) -> None:
         """One float64 column a quantity; units in the fields' metadata, model and method in the schema's."""
-        try:
-            import pyarrow as pa
-            import pyarrow.parquet as pq
-        except ImportError:
-            raise UsageError(PARQUET_MISSING) from None
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         columns = list(self.columns())
         fields = [pa.field(c.name, pa.float64(), metadata={"unit": c.unit}) for c in columns]
         schema = pa.schema(fields, metadata={"model": self.model, "method": self.method})
         arrays = [pa.array(np.ascontiguousarray(c.values)) for c in columns]
         pq.write_table(pa.Table.from_arrays(arrays, schema=schema), path)
-
-
-PARQUET_MISSING = (
-    "Parquet needs pyarrow, which is not installed: uv sync --extra parquet in a checkout, "
-    "pip install 'motionbase[parquet]' elsewhere, or choose a name that ends in .csv"
-)

@@ -1,0 +1,221 @@
+"""A platform under its control law, for `motionbase simulate`: a table, a record, a picture."""
+
+import json
+import math
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from motionbase.cli import terminal
+from motionbase.cli.progress import fraction_bar
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.platform.hexapod import Hexapod
+    from motionbase.system.run_plot import Traces
+    from motionbase.system.runs import Scenario
+    from motionbase.system.summary import Summary
+
+DURATION = 20.0
+RATE = 1000
+LINEAR = ("surge", "sway", "heave")
+
+
+@final
+@dataclass(frozen=True)
+class PlatformOptions:
+    """What was asked for; None where nothing was."""
+
+    generators: Path | None = None
+    faults: Path | None = None
+    at: list[str] | None = None
+    estop_at: float | None = None
+    manual: bool | None = None
+    rate: int | None = None
+    seed: int | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A run that is over."""
+
+    summary: "Summary"
+    traces: "Traces"
+    ticks: int
+    records: int
+    wall_s: float
+    simulated_s: float
+
+
+def simulate_platform(
+    reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
+) -> None:
+    """Simulate, write and report."""
+    from motionbase.platform.load import load_platform
+
+    seconds = DURATION if duration is None else duration
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise UsageError(f"--duration is {seconds:g} s, it must be a finite number above 0")
+    scenario = _scenario(o, seconds)
+    hexapod = load_platform(reference)
+    done = _run(hexapod, scenario, seconds, RATE if o.rate is None else o.rate, out)
+    if plot is not None:
+        from motionbase.system.run_plot import RunPicture
+
+        RunPicture(hexapod, done.traces, done.summary, scenario.faults).write(plot)
+    files = [str(p) for p in (out, plot) if p is not None]
+    late = [e for e in scenario.faults.events if e.at >= seconds]
+    notes = [f"{e.kind.name.lower()} at {e.at:g} s comes after the end" for e in late]
+    if as_json:
+        print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
+    else:
+        _show(hexapod, done, files, notes)
+
+
+def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
+    from motionbase.plant.fault_plan import FaultPlan, load_faults
+    from motionbase.ring.blocks import load
+    from motionbase.system.runs import Scenario
+
+    requests = _requests(o.at or [], duration)
+    if o.estop_at is not None and not 0 <= o.estop_at < duration:
+        raise UsageError(f"--estop-at is {o.estop_at:g} s, it must be within the run, 0 to {duration:g} s")
+    if o.seed is not None and o.seed < 0:
+        raise UsageError(f"--seed is {o.seed}, it must be 0 or above")
+    return Scenario(
+        faults=load_faults(o.faults) if o.faults else FaultPlan(),
+        settings=load(o.generators).values if o.generators else None,
+        requests=requests,
+        estop_at=math.inf if o.estop_at is None else o.estop_at,
+        automatic=not o.manual,
+        automatic_until=min(requests, default=math.inf),
+        seed=o.seed or 0,
+    )
+
+
+def _requests(given: list[str], duration: float) -> dict[float, Any]:
+    """Options of the form S=REQUEST."""
+    from motionbase.cli.suggest import unknown
+    from motionbase.control.states import Request
+
+    names, found = {r.name.lower(): r for r in Request if r}, dict[float, Request]()
+    for item in given:
+        when, equals, name = item.partition("=")
+        try:
+            t = float(when)
+        except ValueError:
+            t = math.nan
+        if not (equals and 0 <= t < duration):
+            raise UsageError(
+                f"--at {item!r}: the form is S=REQUEST, such as 12=settle, with S from 0 to {duration:g} s"
+            )
+        if name not in names:
+            raise UsageError(f"--at {item!r}: {unknown('request', name, names)}")
+        if any(abs(t - other) < 1e-3 for other in found):
+            raise UsageError(f"--at {item!r}: there is a request at {when} s already; a tick hears one")
+        found[t] = names[name]
+    return found
+
+
+def _run(hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None) -> Done:
+    """Piece by piece: memory does not grow with the run."""
+    from motionbase.ring import hexapod_schema
+    from motionbase.system.closed_loop import ClosedLoop
+    from motionbase.system.record_file import RecordFile
+    from motionbase.system.run_plot import Traces
+    from motionbase.system.runs import Runner
+    from motionbase.system.summary import WATCHED, Tally
+
+    channels = hexapod_schema().channels if out is not None else ()
+    loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels))
+    ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
+    if not 1 <= rate <= per_second or per_second % rate:
+        raise UsageError(f"--rate is {rate}, it must divide the {per_second} ticks of a second")
+    runner, tally, traces = Runner(loop, WATCHED), Tally(hexapod, loop.dt), Traces(ticks)
+    wall = 0.0
+    with ExitStack() as stack:
+        step = stack.enter_context(fraction_bar(hexapod.name))
+        runner.prepare()
+        columns, about = [(c.name, c.unit) for c in channels], {"platform": hexapod.name, "schema": "hexapod"}
+        file = stack.enter_context(RecordFile(out, columns, about)) if out is not None else None
+        pieces, count = runner.pieces(scenario, duration), 0
+        while True:
+            begun = time.perf_counter()
+            piece = next(pieces, None)
+            wall += time.perf_counter() - begun
+            if piece is None:
+                break
+            traces.add(piece, *tally.add(piece))
+            if file is not None:
+                kept = piece["tick"] % (per_second // rate) == 0
+                file.write({name: x[kept] for name, x in piece.columns.items()})
+            count += len(piece.t)
+            step(count / ticks)
+    return Done(tally.summary(), traces, count, file.rows if file is not None else 0, wall, count * loop.dt)
+
+
+def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
+    """For scripts: SI, names in lower case."""
+    from motionbase.control.ports import DOFS
+
+    s = done.summary
+    tracking = {
+        dof: {"rms": float(s.rms[k]), "max": float(s.largest[k])} for k, dof in enumerate(DOFS) if s.drive_s > 0
+    }
+    return {
+        "platform": hexapod.name,
+        "duration_s": done.simulated_s,
+        "ticks": done.ticks,
+        "records": done.records,
+        "wall_s": done.wall_s,
+        "real_time_factor": done.simulated_s / done.wall_s,
+        "states": [{"t": t, "state": state.name.lower()} for t, state in s.states],
+        "faults": [{"t": t, "fault": fault.name.lower(), "sentence": fault.sentence} for t, fault in s.faults],
+        "drive_s": s.drive_s,
+        "tracking": tracking,
+        "peak_leg_force": s.force.tolist(),
+        "peak_leg_force_at": s.force_at.tolist(),
+        "stroke_left": s.stroke_left.tolist() if s.drive_s > 0 else None,
+        "hard_end_left": s.hard_left.tolist(),
+        "illustrative": list(hexapod.illustrative),
+    }
+
+
+def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) -> None:
+    from motionbase.control.ports import DOFS
+
+    s, screen = done.summary, terminal.console()
+    table = terminal.table(f"{hexapod.name} after {done.simulated_s:g} s", "what", "value")
+    factor = done.simulated_s / done.wall_s
+    table.add_row("wall time", f"{terminal.seconds(done.wall_s)}, {factor:,.0f} times real time, {done.ticks} ticks")
+    table.add_row("states", ", ".join(f"{state.name.lower()} {t:.2f}" for t, state in s.states) + " s")
+    for t, fault in s.faults:
+        table.add_row("fault", f"{t:.4f} s: {fault.sentence}")
+    if not s.faults:
+        table.add_row("fault", "none")
+    leg = int(s.force.argmax())
+    table.add_row("peak leg force", f"{s.force[leg] / 1e3:.2f} kN, leg {leg + 1} at {s.force_at[leg]:.3f} s")
+    if s.drive_s > 0:
+        leg = int(s.stroke_left.argmin())
+        table.add_row("stroke left in drive", f"{s.stroke_left[leg] * 1e3:.0f} mm, leg {leg + 1}")
+    leg = int(s.hard_left.argmin())
+    left = s.hard_left[leg] * 1e3
+    table.add_row("nearest to a hard end", f"{left:.0f} mm, leg {leg + 1}" if left >= 0 else f"met by leg {leg + 1}")
+    for file in files:
+        records = f" ({done.records} records)" if file.endswith((".csv", ".parquet")) else ""
+        table.add_row("wrote", f"{file}{records}")
+    for note in notes:
+        table.add_row("note", note)
+    screen.print(table)
+    if s.drive_s > 0:
+        columns = ("axis", "rms error", "largest", "unit")
+        errors = terminal.table(f"Error in drive, {s.drive_s:.2f} s", *columns, right=columns[1:3])
+        for k, dof in enumerate(DOFS):
+            unit = "mm" if dof in LINEAR else "mrad"
+            errors.add_row(dof, f"{1e3 * s.rms[k]:.3f}", f"{1e3 * s.largest[k]:.3f}", unit)
+        screen.print(errors)
+    if hexapod.illustrative:
+        screen.print(f"Illustrative numbers of this platform: {', '.join(hexapod.illustrative)}.", style="dim")

@@ -1,0 +1,225 @@
+"""`motionbase simulate PRESET`: one run with everything, what is printed of it, and one-sentence complaints."""
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from motionbase.cli.main import main as call
+from motionbase.cli.simulate import MODEL_KEYS, PLATFORM_KEYS, is_platform
+from motionbase.cli.simulate_platform import Done, PlatformOptions, _scenario, _show
+from motionbase.control.faults import Fault
+from motionbase.control.states import Request, State
+from motionbase.errors import UsageError
+from motionbase.multibody.loaders import toml as model_files
+from motionbase.platform import load as platform_files
+from motionbase.ring import hexapod_schema
+from motionbase.system.run_plot import Traces
+from motionbase.system.summary import Summary
+
+Capture = pytest.CaptureFixture[str]
+ROOT = Path(__file__).resolve().parents[2]
+FAULTS = """
+[[fault]]
+kind = "sensor_lost"
+leg = 5
+at = 9.5
+[[fault]]
+kind = "supply_lost"
+at = 99.0
+"""
+MODEL = "[bodies.bob]\nmass = 1.0\n[joints.pivot]\ntype = 'fixed'\nparent = 'ground'\nchild = 'bob'\n"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run left."""
+
+    data: dict[str, Any]
+    header: list[str]
+    rows: NDArray[np.float64]
+    picture: bytes
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Rise, drive with generators for a second, lose a sensor; compiling takes most of the time."""
+    import contextlib
+    import io
+
+    folder = tmp_path_factory.mktemp("simulate")
+    (folder / "faults.toml").write_text(FAULTS)
+    files = {"--out": folder / "run.csv", "--plot": folder / "run.png", "--faults": folder / "faults.toml"}
+    files["--generators"] = ROOT / "examples" / "generators.toml"
+    given = [str(x) for pair in files.items() for x in pair]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert call(["simulate", "simona", "--duration", "10", "--rate", "100", "--json", *given]) == 0
+    with (folder / "run.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    numbers = np.array([[float(x) for x in row] for row in rows])
+    return Ran(json.loads(out.getvalue()), header, numbers, (folder / "run.png").read_bytes())
+
+
+def column(ran: Ran, name: str) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = ran.rows[:, hexapod_schema().place(name)]
+    return found
+
+
+def test_records_have_the_channels_of_the_schema_and_exact_times(ran: Ran) -> None:
+    assert ran.header == [f"{c.name} [{c.unit}]" for c in hexapod_schema().channels]
+    np.testing.assert_array_equal(column(ran, "t"), np.arange(1, 1001) / 100)  # the nearest doubles, not sums
+    np.testing.assert_array_equal(column(ran, "tick"), 20 * np.arange(1, 1001))
+    assert ran.data["records"] == 1000 and ran.data["ticks"] == 20_000 and ran.data["duration_s"] == 10.0
+
+
+def test_states_and_faults_are_those_of_the_records(ran: Ran) -> None:
+    names = [s["state"] for s in ran.data["states"]]
+    assert names[-5:] == ["rising", "standby", "engaging", "drive", names[-1]] and names[-1] in ("held", "abort")
+    (fault,) = ran.data["faults"]
+    assert fault["fault"] == "measurement" and fault["sentence"] == Fault.MEASUREMENT.sentence
+    assert 9.5 < fault["t"] < 9.51
+    drive = next(s["t"] for s in ran.data["states"] if s["state"] == "drive")
+    t, state = column(ran, "t"), column(ran, "state")
+    np.testing.assert_array_equal(state == State.DRIVE, (t >= drive) & (t < ran.data["states"][-1]["t"]))
+    assert ran.data["notes"] == ["supply_lost at 99 s comes after the end"]
+
+
+def test_numbers_are_about_those_of_the_records(ran: Ran) -> None:
+    """The summary sees every tick and the truth, the records every 20th and what sensors read of it."""
+    force = np.abs(ran.rows[:, [hexapod_schema().place(f"leg{k}_f_meas") for k in range(1, 7)]])
+    assert np.all(np.array(ran.data["peak_leg_force"]) >= force.max(axis=0) - 50.0)  # five deviations of noise
+    drive = column(ran, "state") == State.DRIVE
+    error = np.abs(column(ran, "cmd_heave") - column(ran, "pose_meas_heave"))[drive]
+    heave = ran.data["tracking"]["heave"]
+    assert heave["rms"] == pytest.approx(float(np.sqrt((error**2).mean())), rel=0.1, abs=2e-5)
+    assert np.ptp(column(ran, "cmd_heave")[drive]) > 0.05  # the generators act
+    assert 0.3 < min(ran.data["stroke_left"]) < 0.6 and ran.data["drive_s"] == pytest.approx(
+        drive.sum() / 100, abs=0.02
+    )
+    assert ran.data["real_time_factor"] == pytest.approx(10.0 / ran.data["wall_s"])
+
+
+def test_picture(ran: Ran) -> None:
+    assert ran.picture.startswith(b"\x89PNG") and len(ran.picture) > 50_000
+    assert [Path(f).name for f in ran.data["files"]] == ["run.csv", "run.png"]
+
+
+# ---- the table -----------------------------------------------------------------------------------------------------
+
+
+def shown(capsys: Capture, drive_s: float, hard_left: float, *faults: tuple[float, Fault]) -> str:
+    six = np.ones(6)
+    states = ((5e-4, State.DOWN), (1.0, State.RISING), (8.0, State.DRIVE))
+    force = np.array([1e3, 2e3, 21.5e3, 4e3, 5e3, 6e3])
+    summary = Summary(states, faults, drive_s, 1e-4 * six, 5e-4 * six, force, 9.25 * six, 0.125 * six, hard_left * six)
+    done = Done(summary, Traces(10), 20_000, 10_000, 0.25, 10.0)
+    _show(platform_files.load_platform("simona"), done, ["run.csv"], ["a note"])
+    return capsys.readouterr().out
+
+
+def test_table(capsys: Capture) -> None:
+    text = shown(capsys, 2.0, 0.04, (9.0, Fault.VALVE))
+    for words in (
+        "simona after 10 s",
+        "250 ms, 40 times real time, 20000 ticks",
+        "down 0.00, rising 1.00, drive 8.00 s",
+        f"9.0000 s: {Fault.VALVE.sentence}",
+        "21.50 kN, leg 3 at 9.250 s",
+        "125 mm, leg 1",
+        "40 mm, leg 1",
+        "run.csv (10000 records)",
+        "a note",
+        "Error in drive, 2.00 s",
+        "Illustrative numbers of this platform: payload",
+    ):
+        assert words in text, words
+    assert next(line for line in text.splitlines() if "yaw" in line).split() == ["yaw", "0.100", "0.500", "mrad"]
+
+
+def test_table_without_drive_and_with_contact(capsys: Capture) -> None:
+    text = shown(capsys, 0.0, -1e-5)
+    assert "met by leg 1" in text and "none" in text and "stroke left" not in text and "Error in drive" not in text
+
+
+# ---- what is asked for ---------------------------------------------------------------------------------------------
+
+
+def test_requests_end_the_automatic_operator() -> None:
+    """As in `motionbase run`: a person has taken over."""
+    made = _scenario(PlatformOptions(at=["12=settle", "3.5=freeze"], estop_at=15.0, seed=4), 20.0)
+    assert made.requests == {12.0: Request.SETTLE, 3.5: Request.FREEZE}
+    assert made.automatic and made.automatic_until == 3.5 and made.estop_at == 15.0 and made.seed == 4
+    quiet = _scenario(PlatformOptions(manual=True), 20.0)
+    assert not quiet.automatic and quiet.requests == {} and quiet.settings is None
+    rows = made.rows(6990, 20, 5e-4, 0.0)
+    np.testing.assert_array_equal(rows["automatic"], np.arange(6990, 7010) < 7000)
+    assert rows["asked"][10] == Request.FREEZE and np.count_nonzero(rows["asked"]) == 1
+
+
+def test_files_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    preset = (platform_files.FOLDER / "simona.toml").read_text()
+    for name, text in (
+        ("p.toml", preset),
+        ("m.toml", MODEL),
+        ("both.toml", MODEL + "[stroke]\n"),
+        ("no.toml", "x = 1"),
+    ):
+        Path(name).write_text(text)
+    assert is_platform("simona") and is_platform("p.toml")
+    assert not is_platform("m.toml") and not is_platform("pendulum") and not is_platform("mine.urdf")
+    with pytest.raises(UsageError, match=r"both.toml has 'bodies' of a multibody model and 'stroke' of a platform"):
+        is_platform("both.toml")
+    with pytest.raises(UsageError, match="no.toml is neither a multibody model, .* nor a platform"):
+        is_platform("no.toml")
+
+
+def test_keys_that_tell_are_keys_of_one_kind_alone() -> None:
+    platform = {*platform_files.NEEDED, *platform_files.OPTIONAL}
+    assert set(MODEL_KEYS) <= set(model_files.TOP) - platform
+    assert set(PLATFORM_KEYS) <= platform - set(model_files.TOP)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (
+            ["simona", "--dt", "0.1"],
+            "--dt is for multibody models, and 'simona' is a platform; its options: --generators",
+        ),
+        (["simona", "--momentum"], "--momentum is for multibody models"),
+        (["pendulum", "--estop-at", "3"], "--estop-at is for platforms, and 'pendulum' is a multibody model"),
+        (["pendulum", "--manual"], "--manual is for platforms"),
+        (["simna"], "did you mean 'simona'?"),
+        (["no.toml"], "cannot be read"),
+        (["simona", "--duration", "0"], "--duration is 0 s, it must be a finite number above 0"),
+        (["simona", "--duration", "inf"], "--duration is inf s"),
+        (["simona", "--at", "5"], "--at '5': the form is S=REQUEST"),
+        (["simona", "--at", "x=settle"], "the form is S=REQUEST"),
+        (["simona", "--at", "nan=settle"], "the form is S=REQUEST"),
+        (["simona", "--at", "20=settle"], "with S from 0 to 20 s"),
+        (["simona", "--at", "5=setle"], "did you mean 'settle'?"),
+        (["simona", "--at", "5=settle", "--at", "5.0=drive"], "there is a request at 5.0 s already"),
+        (["simona", "--estop-at", "-1"], "--estop-at is -1 s, it must be within the run, 0 to 20 s"),
+        (["simona", "--seed", "-1"], "--seed is -1"),
+        (["simona", "--rate", "300"], "--rate is 300, it must divide the 2000 ticks of a second"),
+        (["simona", "--rate", "0"], "--rate is 0"),
+        (["simona", "--generators", "none.toml"], "none.toml: cannot be read"),
+        (["simona", "--faults", "none.toml"], "none.toml: cannot be read"),
+        (["simona", "--out", "run.txt"], "must end in .csv, .parquet"),
+        (["simona", "--plot", "no/run.png"], "the folder 'no' does not exist"),
+    ],
+)
+def test_bad_calls_are_one_sentence(
+    args: list[str], said: str, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(["simulate", *args]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("motionbase: ") and err.count("\n") == 1
+    assert said in err
