@@ -46,13 +46,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module", autouse=True)
 def automatic(folder: Path) -> Iterator[Process]:
-    with command(folder, "run", "--ring", "auto", "--duration", f"{SECONDS:g}") as process:
+    with command(folder, "run", "--alone", "--ring", "auto", "--duration", f"{SECONDS:g}") as process:
         yield process
 
 
 @pytest.fixture(scope="module", autouse=True)
 def manual(folder: Path, automatic: Process) -> Iterator[Process]:
-    with command(folder, "run", "simona", "--ring", "hand", "--rate", "500", "--manual") as process:
+    with command(folder, "run", "simona", "--alone", "--ring", "hand", "--rate", "500", "--manual") as process:
         yield process
 
 
@@ -214,7 +214,7 @@ def test_it_rises_and_drives_the_generators(folder: Path, automatic: Process, lo
 
 def test_ctrl_c_ends_it_at_any_time(folder: Path) -> None:
     """While it compiles there is no ring yet, so none is left."""
-    with command(folder, "run", "--ring", "brief") as process:
+    with command(folder, "run", "--alone", "--ring", "brief") as process:
         assert process.stderr is not None and "compiling" in process.stderr.readline()
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
@@ -227,7 +227,7 @@ def test_a_law_of_one_s_own_runs_with_parameters_from_a_file(folder: Path, tmp_p
     file = tmp_path / "mine.toml"
     file.write_text("law = 'heaving'\n[parameters]\namplitude = 0.05\n")
     own = ["--law", OWN_LAW, "--parameters", str(file)]
-    with command(folder, "run", "--ring", "own", "--duration", "2", *own) as process:
+    with command(folder, "run", "--alone", "--ring", "own", "--duration", "2", *own) as process:
         with attached(folder, "own") as reader:
             found, _ = shown("own")
             out, err = process.communicate(timeout=PATIENCE_S)

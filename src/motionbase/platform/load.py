@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import ModelError, PlatformError
-from motionbase.multibody.loaders.toml_source import TomlSource
+from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.layout import AXES, renumbered, three_pairs
 from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke
@@ -40,6 +40,13 @@ def load_platform(reference: Path | str) -> Hexapod:
     if Path(reference).suffix.lower() != ".toml":
         raise PlatformError(f"no platform {str(reference)!r}; presets: {', '.join(PRESETS)}, or a .toml file")
     return load_file(reference)
+
+
+def platform_text(reference: Path | str) -> str:
+    """The text of the platform, with its name in it: what a ring and its recordings carry."""
+    path = FOLDER / f"{reference}.toml" if str(reference) in PRESETS else Path(reference)
+    text = read_text(path)
+    return text if "name" in TomlSource.read(path).data else f'name = "{path.stem}"\n{text}'
 
 
 def load_file(path: Path | str) -> Hexapod:

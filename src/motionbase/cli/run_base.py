@@ -1,0 +1,181 @@
+"""The writer of `motionbase run`: the closed loop in soft real time, in this process, with its record in a ring."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.control.own_law import Law
+    from motionbase.executive import Report
+    from motionbase.executive.hexapod import HexapodRun, LoopCode
+    from motionbase.executive.printer import Printer
+    from motionbase.plant.fault_plan import FaultPlan
+    from motionbase.platform.hexapod import Hexapod
+
+TICK_HZ = 2000
+LOOK_S = 0.05
+
+
+class Request(NamedTuple):
+    """What a person asks `motionbase run` for."""
+
+    platform: str
+    ring: str
+    rate: int
+    duration: float | None
+    faults: Path | None
+    manual: bool
+    parameters: Path | None
+    law: str | None
+
+
+class Start(NamedTuple):
+    """What a run begins with."""
+
+    hexapod: "Hexapod"
+    law: "Law"
+    plan: "FaultPlan"
+    tuned: dict[int, float]
+
+
+def alone(request: Request) -> "Report":
+    """Compile, then run until the end."""
+    with _signals_wait():
+        start = checked(request)
+        code = _compiled(start)
+    return _in_ring(code, request, start)
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """A signal waits until the code is there: tracing sets a handler of its own now and then, which would lose it.
+
+    Threads that NumPy starts when it is imported inherit this, or one of them could take the signal meanwhile; so
+    nothing that needs NumPy may be imported before. There is no ring yet that a signal could leave behind.
+    """
+    import signal
+
+    stopping = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
+
+
+def checked(request: Request) -> Start:
+    """Everything that can be refused, before anything takes long."""
+    from motionbase.plant.fault_plan import FaultPlan, load_faults
+    from motionbase.platform.load import load_platform
+    from motionbase.ring.backend import find
+    from motionbase.ring.lock import is_held
+
+    plan = load_faults(request.faults) if request.faults else FaultPlan()
+    hexapod = load_platform(request.platform)
+    if is_held(find(request.ring).lock_path):  # said before the compiling; the writer itself makes sure
+        raise UsageError(f"ring {request.ring!r} has a writer already; stop it or choose another name")
+    law = _law(hexapod, request.law)
+    return Start(hexapod, law, plan, _tuned(law, request.parameters))
+
+
+def _compiled(start: Start) -> "LoopCode":
+    """The closed loop with the record's channels."""
+    print(f"motionbase run {start.hexapod.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
+    from motionbase.executive.hexapod import LoopCode
+    from motionbase.ring import hexapod_schema
+    from motionbase.system.closed_loop import ClosedLoop
+
+    return LoopCode.of(ClosedLoop.of(start.hexapod, tuple(c.name for c in hexapod_schema().channels), start.law))
+
+
+def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
+    """The platform's, or a person's own."""
+    from motionbase.control.law import ControlLaw
+
+    if reference is None:
+        return ControlLaw(hexapod)
+    from motionbase.cli.law_ref import load_law
+
+    own = load_law(reference, hexapod)
+    if own.dt != 1 / TICK_HZ:
+        raise UsageError(f"--law {reference}: its dt is {own.dt:g} s, `motionbase run` needs {1 / TICK_HZ:g} s")
+    return own
+
+
+def _tuned(law: "Law", file: Path | None) -> dict[int, float]:
+    from motionbase.executive.tuning import parameter_table
+    from motionbase.ring.blocks.parameter_files import load_parameters
+
+    table = parameter_table(law)  # refuses here what a ring could not show
+    return load_parameters(file, table) if file else {}
+
+
+def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
+    from motionbase.executive import Executive, Mode
+    from motionbase.executive.hexapod import HexapodRun, safe_stop
+    from motionbase.executive.printer import Printer, to_stderr
+    from motionbase.executive.signals import heard
+    from motionbase.executive.tuning import parameter_table
+    from motionbase.platform.load import platform_text
+    from motionbase.ring import Writer, hexapod_schema
+
+    schema, say, table = hexapod_schema(), Printer(to_stderr), parameter_table(code.loop.law).json
+    signals: list[int] = []
+    told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
+    told["platform"] = platform_text(request.platform)
+    with (
+        Writer(schema, name=request.ring, program="motionbase run", **told) as writer,
+        heard(signals.append),  # beside the executive's own: no end leaves the ring behind
+    ):
+        job = HexapodRun(code, writer, say, start.plan, start.tuned)
+        job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
+        job.arrays["automatic"][...] = float(not request.manual)
+        executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)
+        hexapod = code.loop.plant.hexapod
+        marks = f"; illustrative: {', '.join(hexapod.illustrative)}" if hexapod.illustrative else ""
+        print(f"{hexapod.name}: {hexapod.summary}{marks}", flush=True)
+        print(f"ring {request.ring!r}: {writer.backend}; {request.rate} records per second; Ctrl-C stops", flush=True)
+        if signals:
+            executive.stop()
+        with _told(job, say):
+            report = executive.run(request.duration)
+        say.close()
+        return report
+
+
+class _told:
+    """Says every change of state, from a thread of its own."""
+
+    def __init__(self, job: "HexapodRun", say: "Printer") -> None:
+        import threading
+
+        self._job, self._say, self._over = job, say, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def _watch(self) -> None:
+        from motionbase.control.faults import Fault
+
+        sentences = {float(f): f.sentence for f in Fault}
+        last = None
+        while True:
+            over = self._over.wait(LOOK_S)
+            state, fault = self._job.state, float(self._job.arrays["fault"])
+            if (state, fault) != last:
+                wrong = f": {sentences.get(fault, f'fault {fault:g}')}" if fault else ""
+                t = float(self._job.arrays["tick"]) / TICK_HZ
+                self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}")
+                last = (state, fault)
+            if over:
+                return
+
+    def __enter__(self) -> "_told":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(1.0)
