@@ -149,6 +149,11 @@ def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process)
         for kind, state in ((Kind.DOWN, State.DOWN), (Kind.STANDBY, State.RISING)):
             assert sender.request(Command(kind), PATIENCE_S).result is Result.ACCEPTED
             wait_for(reader, "state", state)
+        for kind, channel, value in ((Kind.HOST_MODE, "mode", 0.0), (Kind.FREEZE, "state", State.FREEZE)):
+            assert sender.request(Command(kind), PATIENCE_S).result is Result.ACCEPTED
+            wait_for(reader, channel, value)
+        alone = sender.request(Command(Kind.DRIVE), PATIENCE_S)
+        assert (alone.result, alone.reason) == (Result.REFUSED, Reason.NOT_READY), "no host has sent a frame"
         sender.estop()
         wait_for(reader, "estop", 1.0)
         row = newest(reader)
@@ -160,6 +165,8 @@ def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process)
         assert sender.request(Command(Kind.RESET_FAULT), PATIENCE_S).result is Result.ACCEPTED
         wait_for(reader, "estop", 0.0)
         assert acted and not sender.estop_acts and newest(reader)[AT["fault"]] == Fault.NONE
+        assert sender.request(Command(Kind.MAINTENANCE_MODE), PATIENCE_S).result is Result.ACCEPTED
+        wait_for(reader, "mode", 1.0)
 
 
 def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:

@@ -21,7 +21,7 @@ from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.operator import ASKED
-from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State
+from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
@@ -31,6 +31,7 @@ MODES = {Kind.HOST_MODE: 0.0, Kind.MAINTENANCE_MODE: 1.0}
 STATES = frozenset(float(s) for s in State)
 REQUESTS = {Kind(r.value): r for r in Request if r}
 NOTHING = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
+NOT_DRIVABLE = WarningBit.HOST_SILENT | WarningBit.DEMAND_OUTSIDE  # host mode: nothing that could be followed
 
 
 @final
@@ -180,8 +181,11 @@ class HexapodRun:
         if self.arrays["fault"] != 0:
             return Reason.FAULT_ACTIVE
         flag = f"request_{request.name.lower()}"
-        heard = any(self.state in t.sources and flag in t.when for t in TRANSITIONS)
-        return Reason.NONE if heard else Reason.WRONG_STATE
+        if not any(self.state in t.sources and flag in t.when for t in TRANSITIONS):
+            return Reason.WRONG_STATE
+        if request is Request.DRIVE and int(self.arrays["warning"]) & NOT_DRIVABLE:
+            return Reason.NOT_READY
+        return Reason.NONE
 
     def _take_generators(self) -> None:
         outcome = self.generators.poll()

@@ -23,7 +23,8 @@ from motionbase.recording.source import Array, Source
 from motionbase.ring.schema import Schema
 
 THREADS = min(4, os.cpu_count() or 1)  # unpacking lets other threads run
-AHEAD, AHEAD_BYTES = 4 * THREADS, 64_000_000  # what is unpacked before it is asked for: blocks, and bytes of them
+RUN_ROWS, RUN_BYTES = 4096, 4_500_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
+AHEAD, AHEAD_BYTES = 2 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
 
 
 class Envelope(NamedTuple):
@@ -145,32 +146,45 @@ class Recording:
         A channel's values lie side by side in memory.
         """
         last = self.count if last is None else last
-        places = self.schema.places(names)
-        starts = self.source.starts
-        begin, end = int(np.searchsorted(starts, first, "right")) - 1, int(np.searchsorted(starts, last, "left"))
+        places, starts = self.schema.places(names), self.source.starts
 
-        def one(block: int) -> tuple[Array, Array]:
-            low, high = max(first - int(starts[block]), 0), last - int(starts[block])
-            t, values = self.source.read(block, places)
+        def one(run: tuple[int, int]) -> tuple[Array, Array]:
+            low, high = max(first - int(starts[run[0]]), 0), last - int(starts[run[0]])
+            t, values = self.source.read_run(*run, places)
             return t[low:high], values[low:high]
 
-        blocks = iter(range(max(begin, 0), end))
+        runs = self._runs(first, last)
         pool = ThreadPoolExecutor(THREADS)
         try:
-            waiting = [pool.submit(one, k) for k in islice(blocks, self._ahead)]
+            waiting = [pool.submit(one, run) for run in islice(runs, self._ahead)]
             while waiting:
                 piece = waiting.pop(0).result()
-                waiting.extend(pool.submit(one, k) for k in islice(blocks, 1))
+                waiting.extend(pool.submit(one, run) for run in islice(runs, 1))
                 if len(piece[0]):
                     yield piece
         finally:
             pool.shutdown(cancel_futures=True)
 
+    def _runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Blocks with the records from `first` up to `last`, several at once where they are small."""
+        starts = self.source.starts
+        begin, end = int(np.searchsorted(starts, first, "right")) - 1, int(np.searchsorted(starts, last, "left"))
+        begin = max(begin, 0)
+        while begin < end:
+            most = int(np.searchsorted(starts, starts[begin] + self._run_rows, "right")) - 1
+            run = begin, min(max(begin + 1, most), end)
+            yield run
+            begin = run[1]
+
+    @property
+    def _run_rows(self) -> int:
+        return max(1, min(RUN_ROWS, RUN_BYTES // self.schema.record_bytes))
+
     @cached_property
     def _ahead(self) -> int:
-        """Blocks: few if they are large, but one while another is used."""
-        largest = int(np.diff(self.source.starts).max(initial=1)) * self.schema.record_bytes
-        return max(2, min(AHEAD, AHEAD_BYTES // largest))
+        """Runs of blocks: few if they are large, but one while another is used."""
+        rows = max(self._run_rows, int(np.diff(self.source.starts).max(initial=1)))
+        return max(2, min(AHEAD, AHEAD_BYTES // (rows * self.schema.record_bytes)))
 
     def columns(
         self, names: str | Sequence[str] | None = None, start: float | None = None, stop: float | None = None

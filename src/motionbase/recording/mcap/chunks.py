@@ -54,22 +54,35 @@ def record_at(raw: mmap.mmap, at: int) -> tuple[int, memoryview]:
     return op, memoryview(raw)[at + HEAD.size : at + HEAD.size + length]
 
 
-def unpacked(raw: mmap.mmap, chunk: np.void) -> bytes:
+def unpacked(raw: mmap.mmap, chunk: np.void) -> NDArray[np.uint8]:
     """What is in a chunk; `Cut` if the bytes are not what was written."""
-    at, size, inside = int(chunk["at"]), int(chunk["compressed"]), int(chunk["uncompressed"])
-    if at < BEFORE_BYTES or size < 0 or at + size > len(raw) or not 0 <= inside <= LARGEST_CHUNK:
+    inside = int(chunk["uncompressed"])
+    if not 0 <= inside <= LARGEST_CHUNK:
+        raise Cut("a chunk is not where the index says")
+    try:
+        room = np.empty(inside, np.uint8)
+    except MemoryError:
+        raise Cut(f"there is no memory for the {inside} bytes of a chunk") from None
+    unpack_into(room, raw, chunk)
+    return room
+
+
+def unpack_into(room: NDArray[np.uint8], raw: mmap.mmap, chunk: np.void) -> None:
+    """The same into memory of the right size that is there already: fresh memory costs as much as half the work."""
+    _, _, at, size, inside, _ = chunk.item()
+    if at < BEFORE_BYTES or size < 0 or at + size > len(raw) or inside != len(room):
         raise Cut("a chunk is not where the index says")
     (crc,) = struct.unpack_from("<I", raw, at - 8 - len(MARK) - 4)
     packed = memoryview(raw)[at : at + size]
     try:
-        if zstandard.frame_content_size(packed) != inside:  # before anybody allocates what a damaged frame asks for
+        if zstandard.frame_content_size(packed) != inside:
             raise Cut("a chunk has not the size it was written with")
-        found = _decompressor().decompress(packed, max_output_size=inside)
+        with _decompressor().stream_reader(packed) as reader:
+            done = reader.readinto(room) if inside else 0  # all at once: the packed bytes and the room are there
     except (zstandard.ZstdError, MemoryError) as e:
         raise Cut(f"a chunk cannot be unpacked ({e})") from None
-    if len(found) != inside or zlib.crc32(found) != crc:
+    if done != inside or zlib.crc32(room.data) != crc:
         raise Cut("a chunk does not have the checksum it was written with")
-    return found
 
 
 # ---- from the index -------------------------------------------------------------------------------------------------

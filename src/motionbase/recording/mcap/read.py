@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Chunks, indexed, record_at, searched, unpacked
+from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Chunks, indexed, record_at, searched, unpack_into, unpacked
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
 from motionbase.recording.mcap.rows import RowLayout
@@ -57,6 +57,11 @@ class McapFile:
     def decoded(self, k: int) -> NDArray[np.void]:
         """The rows of a chunk; `Cut` if it is damaged."""
         return self.layout.decode(unpacked(self._bytes, self.chunks[k]))
+
+    def decode_into(self, room: NDArray[np.uint8], k: int) -> None:
+        """The rows of a chunk into memory of its size; `Cut` if it is damaged, whatever is in the memory then."""
+        unpack_into(room, self._bytes, self.chunks[k])
+        self.layout.decode(room)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -147,7 +152,7 @@ def _events(raw: mmap.mmap, chunks: Chunks, damage: list[str]) -> list[tuple[int
     found = []
     for chunk in chunks:
         try:
-            inside, at = unpacked(raw, chunk), 0
+            inside, at = unpacked(raw, chunk).tobytes(), 0
             while at < len(inside):
                 op, length = HEAD.unpack_from(inside, at)
                 fields = Fields(memoryview(inside)[at + HEAD.size : at + HEAD.size + length])

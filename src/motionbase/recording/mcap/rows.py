@@ -117,37 +117,36 @@ class RowLayout:
         """Length of the index record of one group, n messages."""
         return HEAD.size + 2 + 4 + INDEX_ENTRY.itemsize * n
 
-    def decode(self, raw: bytes | memoryview) -> NDArray[np.void]:
+    def decode(self, raw: bytes | memoryview | NDArray[np.uint8]) -> NDArray[np.void]:
         """A view of a chunk's rows; `Cut` if the first or the last is none of this schema's."""
         size = self.dtype.itemsize
-        if not raw or len(raw) % size:
+        if not len(raw) or len(raw) % size:
             raise Cut(f"a chunk of {len(raw)} bytes is no multiple of the record's {size}")
-        places, wanted = self._fixed_bytes
-        if not (np.frombuffer(raw, np.uint8).reshape(-1, size)[[0, -1]][:, places] == wanted).all():
-            raise Cut("a chunk's messages are not those of the schema, in its order")
+        mask, wanted = self._fixed_bytes
+        for at in (0, len(raw) - size):
+            if not np.array_equal(np.frombuffer(raw, np.uint8, size, at) & mask, wanted):
+                raise Cut("a chunk's messages are not those of the schema, in its order")
         return np.frombuffer(raw, self.dtype)
 
     @cached_property
-    def _fixed_bytes(self) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-        """Places of the bytes of a row that are the same in all of them, and what they are."""
+    def _fixed_bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """A row's bytes: 255 where they are the same in all rows, 0 elsewhere; and what they are there."""
         mask = np.zeros((), self.dtype)
         for k in range(len(self.groups)):
             for name in FIXED:
                 mask[f"group{k}"][name] = np.iinfo(mask[f"group{k}"][name].dtype).max
-        places = np.flatnonzero(np.frombuffer(mask.tobytes(), np.uint8))
-        return places, np.frombuffer(self.fixed.tobytes(), np.uint8)[places]
+        fixed = np.frombuffer(mask.tobytes(), np.uint8)
+        return fixed, fixed & np.frombuffer(self.fixed.tobytes(), np.uint8)
 
-    def columns(self, decoded: NDArray[np.void], places: Sequence[int]) -> Rows:
+    def columns(self, decoded: NDArray[np.void], places: Sequence[int], out: Rows) -> None:
         """(places, n) channels of decoded rows, each side by side."""
-        out = np.empty((len(places), len(decoded)))
         if list(places) == list(range(len(self.schema.channels))):
             for k, where in enumerate(self._slices):
                 out[where] = decoded[f"group{k}"]["data"].T
-            return out
+            return
         for j, place in enumerate(places):
             k, within = self._where[place]
             out[j] = decoded[f"group{k}"]["data"][:, within]
-        return out
 
     @cached_property
     def _slices(self) -> tuple[NDArray[np.intp] | slice, ...]:

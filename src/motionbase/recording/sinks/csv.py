@@ -8,7 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -17,7 +16,7 @@ from motionbase.recording.recording import THREADS
 from motionbase.recording.sinks.sink import Heading
 from motionbase.recording.source import Array
 
-LINES = 2048  # made into text at once, at least half of them: each column costs some time of its own
+LINES = 1024  # made into text at once: more of them leave the processor's cache, fewer cost time for each column
 AHEAD = 2 * THREADS  # such pieces waiting to be written
 
 
@@ -31,34 +30,24 @@ class CsvSink:
         self._file.write(",".join(_cell(title) for title in titles).encode() + b"\n")
         self._names = list(heading.schema.index)
         self._pool = ThreadPoolExecutor(THREADS)
-        self._gathered: list[Array] = []
         self._waiting: deque[Future[Any]] = deque()
 
     def write(self, time: Array, rows: Array) -> None:
         """See `Sink`."""
         for at in range(0, len(rows), LINES):
-            self._gathered.append(rows[at : at + LINES])
-            if sum(map(len, self._gathered)) > LINES // 2:
-                self._submit()
+            self._waiting.append(self._pool.submit(self._text, rows[at : at + LINES]))
+            while len(self._waiting) > AHEAD:
+                self._file.write(self._waiting.popleft().result())
 
-    def _submit(self) -> None:
-        if self._gathered:
-            self._waiting.append(self._pool.submit(self._text, self._gathered))
-            self._gathered = []
-        while len(self._waiting) > AHEAD:
-            self._file.write(self._waiting.popleft().result())
-
-    def _text(self, parts: list[Array]) -> Any:
-        columns = np.concatenate([part.T for part in parts], axis=1)
-        table = pa.Table.from_arrays([pa.array(column) for column in columns], names=self._names)
+    def _text(self, rows: Array) -> Any:
+        table = pa.Table.from_arrays([pa.array(column) for column in rows.T], names=self._names)
         out = pa.BufferOutputStream()
-        options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="none", batch_size=2 * LINES)
+        options = pyarrow.csv.WriteOptions(include_header=False, quoting_style="none", batch_size=LINES)
         pyarrow.csv.write_csv(table, out, options)
         return out.getvalue()
 
     def close(self, events: Sequence[Event]) -> None:
         """See `Sink`."""
-        self._submit()
         while self._waiting:
             self._file.write(self._waiting.popleft().result())
         self._file.close()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array
+from motionbase.recording.source import Array, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
 
@@ -120,6 +120,10 @@ class CsvSource:
         wanted = list(dict.fromkeys([0, *places]))
         found = self._parsed(block, wanted)
         return self._going(block, found[0]), found[[wanted.index(p) for p in places]].T
+
+    def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """See `Source`."""
+        return one_by_one(self, first, last, places)
 
     def times(self, block: int) -> Array:
         """See `Source`."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from motionbase.errors import RecordingError, SnapshotError
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array
+from motionbase.recording.source import Array, one_by_one
 from motionbase.recording.sources.going_on import GoingOn
 from motionbase.ring.snapshot import Run, Snapshot
 
@@ -52,6 +52,10 @@ class EstopSource:
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
         return self._times[block], np.ascontiguousarray(self._blocks[block].rows.T[list(places)]).T
+
+    def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """See `Source`."""
+        return one_by_one(self, first, last, places)
 
     def times(self, block: int) -> Array:
         """See `Source`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,19 @@ from motionbase.recording.mcap.records import Cut
 from motionbase.recording.source import Array
 
 LARGEST_NS = 2**62  # UTC in the year 2116: what is beyond is no time
+AT_ONCE_BYTES = 2_000_000  # of unpacked chunks: what a processor's cache holds
+
+_of_thread = threading.local()
+
+
+def _room(size: int) -> NDArray[np.uint8]:
+    """Memory of this thread, until it asks again; what is larger than usual is not kept."""
+    if size > AT_ONCE_BYTES:
+        return np.empty(size, np.uint8)
+    if not hasattr(_of_thread, "room"):
+        _of_thread.room = np.empty(AT_ONCE_BYTES, np.uint8)
+    room: NDArray[np.uint8] = _of_thread.room
+    return room[:size]
 
 
 @final
@@ -34,6 +48,7 @@ class McapSource:
         self.events: Sequence[Event] = self._events()
         self.damage: list[str] = list(self._file.damage)
         self._spoilt: set[int] = set()
+        self._at_once = AT_ONCE_BYTES // self._file.layout.dtype.itemsize
 
     def _epoch_ns(self, starts: NDArray[np.uint64]) -> int:
         try:
@@ -52,27 +67,52 @@ class McapSource:
         found = [replace(event, t=float(t)) for t, (_, event) in zip(utc, self._file.events, strict=True)]
         return sorted(found, key=lambda event: event.t)
 
-    def _decoded(self, block: int) -> NDArray[np.void] | None:
-        try:
-            return self._file.decoded(block)
-        except Cut as e:
-            if block not in self._spoilt:
-                self._spoilt.add(block)
-                first, last = self.starts[block], self.starts[block + 1]
-                self.damage.append(f"records {first} to {last - 1} could not be read: {e}")
-            return None
+    def _damaged(self, block: int, why: Cut) -> None:
+        if block not in self._spoilt:
+            self._spoilt.add(block)
+            first, last = self.starts[block], self.starts[block + 1]
+            self.damage.append(f"records {first} to {last - 1} could not be read: {why}")
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
-        decoded = self._decoded(block)
-        if decoded is None:
-            return self._even(block), np.full((int(np.diff(self.starts)[block]), len(places)), np.nan)
-        return self._seconds(decoded["group0"]["log_time"]), self._file.layout.columns(decoded, places).T
+        return self.read_run(block, block + 1, places)
+
+    def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """See `Source`."""
+        starts = self.starts[first : last + 1] - self.starts[first]
+        time, values = np.empty(starts[-1]), np.empty((len(places), starts[-1]))
+        begin = 0
+        while begin < last - first:
+            end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + self._at_once, "right")) - 1)
+            part = slice(starts[begin], starts[end])
+            self._unpack(first + begin, first + end, places, time[part], values[:, part])
+            begin = end
+        return time, values.T
+
+    def _unpack(self, first: int, last: int, places: Sequence[int], time: Array, values: Array) -> None:
+        """Chunks side by side in memory that is used again and again; all of their numbers are then copied at once."""
+        size = self._file.layout.dtype.itemsize
+        room, starts, lost = _room(size * len(time)), self.starts[first : last + 1] - self.starts[first], []
+        for k in range(last - first):
+            try:
+                self._file.decode_into(room[size * starts[k] : size * starts[k + 1]], first + k)
+            except Cut as e:
+                self._damaged(first + k, e)
+                lost.append(k)
+        rows = room.view(self._file.layout.dtype)
+        self._file.layout.columns(rows, places, values)
+        time[:] = self._seconds(rows["group0"]["log_time"])
+        for k in lost:
+            part = slice(starts[k], starts[k + 1])
+            time[part], values[:, part] = self._even(first + k), np.nan
 
     def times(self, block: int) -> Array:
         """See `Source`."""
-        decoded = self._decoded(block)
-        return self._even(block) if decoded is None else self._seconds(decoded["group0"]["log_time"])
+        try:
+            return self._seconds(self._file.decoded(block)["group0"]["log_time"])
+        except Cut as e:
+            self._damaged(block, e)
+            return self._even(block)
 
     def _even(self, block: int) -> Array:
         return np.linspace(self.begins[block], self.ends[block], int(self.starts[block + 1] - self.starts[block]))

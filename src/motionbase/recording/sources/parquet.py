@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from motionbase.errors import RecordingError, SchemaError
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array
+from motionbase.recording.source import Array, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
 from motionbase.ring.schema import Schema
@@ -99,6 +99,10 @@ class ParquetSource:
         """See `Source`."""
         found = self._group(block, [self._time_column or self._columns[0], *(self._columns[p] for p in places)])
         return self._going(block, found[0]), found[1:].T
+
+    def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
+        """See `Source`."""
+        return one_by_one(self, first, last, places)
 
     def times(self, block: int) -> Array:
         """See `Source`."""
