@@ -27,7 +27,6 @@ from motionbase.ring.waveforms import REPEAT_S, records
 NAME = "bench-recorder"
 PATIENCE_S = 30.0
 STARTED_BYTES = 200_000  # in a file: past its head, some chunks
-KILL_WITHIN_S = 1.0  # of records coming: all places in a chunk, and between two syncs
 KEPT_UP = 0.98  # share of the rate that a writer must have reached to count
 
 
@@ -147,8 +146,12 @@ def rung(rate: float, seconds: float) -> Rung:
 # ---- kills ----------------------------------------------------------------------------------------------------------
 
 
-def kill_losses(count: int) -> list[float]:
-    """What recorders at 1 kHz had lost when they were killed at random moments [s]; every file has to open."""
+def kill_losses(count: int, within_s: float) -> list[float]:
+    """What recorders at 1 kHz had lost when they were killed at random moments [s]; every file has to open.
+
+    Args:
+        within_s: after the first records; a chunk takes 0.1 s, a sync comes every second
+    """
     moments, lost = random.Random(5), []
     with folders() as disk, Writer(hexapod_schema(), name=NAME, dt=1e-3) as ring, _writing(ring):
         for turn in range(count):
@@ -156,14 +159,14 @@ def kill_losses(count: int) -> list[float]:
             command = tuple(word for word in recorder(path) if word != "--oldest")
             with process(*command) as ours:
                 until(partial(_has_grown, path), "the recorder wrote nothing")
-                time.sleep(moments.uniform(0.0, KILL_WITHIN_S))
+                time.sleep(moments.uniform(0.0, within_s))
                 ours.kill()
                 head = ring.head
             with open_recording(path) as found:
                 ticks = found.columns("tick")["tick"]
             if list(ticks) != list(range(int(ticks[0]), int(ticks[0]) + len(ticks))):
                 raise RuntimeError(f"{path.name}: records are missing in the middle")
-            lost.append(max(0.0, (head - 1 - ticks[-1]) * 1e-3))
+            lost.append(max(0.0, float(head - 1 - ticks[-1]) * 1e-3))
             path.unlink()
     return lost
 

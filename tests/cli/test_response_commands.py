@@ -12,8 +12,9 @@ from motionbase.cli.main import main as call
 from motionbase.control.faults import Fault
 from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultKind
+from motionbase.platform.load import load_platform
 from motionbase.system.loads import ESTOP, LoadCase, Loads
-from motionbase.system.responses import Responses, StepResponse
+from motionbase.system.responses import Array, FrequencyResponse, Responses, StepResponse, Turnaround
 
 Capture = pytest.CaptureFixture[str]
 
@@ -68,6 +69,7 @@ def test_step_response(capsys: Capture, tmp_path: Path) -> None:
     found = json.loads(output(capsys, "step-response", "simona", "--size", "0.02", "--json", "--plot", str(picture)))
     assert 0 < found["rise"] < found["settling"] < 1.0 and found["overshoot"] >= 0
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert found["illustrative"] == list(load_platform("simona").illustrative)
 
 
 @pytest.mark.parametrize(("overshoot", "said"), [(0.03, "3.0%, within 5%"), (0.08, "8.0%, above 5%")])
@@ -80,6 +82,7 @@ def test_step_table(overshoot: float, said: str, capsys: Capture, monkeypatch: p
     text = output(capsys, "step-response", "simona", "--axis", "roll", "--size", "0.02")
     for wanted in ("Step of 0.02 rad in roll, simona", said, "never", "0.060 s", "1.000 mm", "2.000 mrad"):
         assert wanted in text
+    assert "Illustrative numbers of this platform: payload" in text
 
 
 def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
@@ -90,6 +93,28 @@ def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
     assert found["gain"][:2] == pytest.approx([1.0, 1.0], abs=0.02) and abs(found["phase"][1]) < 2
     assert found["bandwidth_hz"] is None and found["turnaround"]["bump"] > 0  # no tone lags a quarter
     assert "<svg" in picture.read_text()
+    assert found["illustrative"] == list(load_platform("simona").illustrative)
+    assert found["distorted"] == [d > 0.1 for d in found["distortion"]]
+    outside = [f for f, g in zip(found["f"], found["gain"], strict=True) if abs(20 * math.log10(g)) > 3]
+    assert (found["flat_to_hz"] is None) == (not outside)
+
+
+def test_frequency_table_marks_what_flatters(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gain that leaves 3 dB far below the bandwidth, and tones that are hardly tones."""
+
+    def frequency(self: Responses, axis: str, f: Array, progress: object) -> FrequencyResponse:
+        gain, phase, distortion = (np.array(x) for x in ((1.0, 1.0, 4.0), (0.0, -5.0, -80.0), (0.001, 0.1, 0.28)))
+        return FrequencyResponse(axis, f, 0.01 * np.ones(3), gain, phase, distortion)
+
+    monkeypatch.setattr(Responses, "frequency", frequency)
+    monkeypatch.setattr(Responses, "turnaround", lambda self, axis, amplitude: Turnaround(axis, 0.1, 0.1, 0.2, 0.1, 1))
+    args = ("frequency-response", "simona", "--from", "1", "--to", "16", "--tones", "3")
+    text = output(capsys, *args)
+    assert "Bandwidth at -90 degrees: none of the tones lags 90 degrees." in text
+    assert "Gain within 3 dB up to: 5.7 Hz." in text  # a quarter of 12 dB, between 4 and 16 Hz
+    assert [line.split()[-1] for line in text.splitlines() if "%" in line][:3] == ["0.1%", "10.0%", "28.0%!"]
+    assert "! More than 10% of the motion is not the tone" in text
+    assert "Illustrative numbers of this platform: payload" in text
 
 
 def test_margins(capsys: Capture) -> None:

@@ -14,7 +14,7 @@ from motionbase.cli.main import main as call
 from motionbase.cli.simulate import MODEL_KEYS, PLATFORM_KEYS, is_platform
 from motionbase.cli.simulate_platform import Done, PlatformOptions, _scenario, _show
 from motionbase.control.faults import Fault
-from motionbase.control.states import Request, State
+from motionbase.control.states import Mode, Request, State
 from motionbase.errors import UsageError
 from motionbase.multibody.loaders import toml as model_files
 from motionbase.platform import load as platform_files
@@ -112,23 +112,26 @@ def test_picture(ran: Ran) -> None:
 # ---- the table -----------------------------------------------------------------------------------------------------
 
 
-def shown(capsys: Capture, drive_s: float, hard_left: float, *faults: tuple[float, Fault]) -> str:
+def shown(capsys: Capture, drive_s: float, hard_left: float, *faults: tuple[float, Fault], alone: bool = False) -> str:
     six = np.ones(6)
     states = ((5e-4, State.DOWN), (1.0, State.RISING), (8.0, State.DRIVE))
     force = np.array([1e3, 2e3, 21.5e3, 4e3, 5e3, 6e3])
-    summary = Summary(states, faults, drive_s, 1e-4 * six, 5e-4 * six, force, 9.25 * six, 0.125 * six, hard_left * six)
+    rms, largest = (None, None) if alone else (1e-4 * six, 5e-4 * six)
+    rest = (3e-4 * six, 7e-4 * six, force, 9.25 * six, 0.125 * six, hard_left * six)
+    summary = Summary(states, faults, drive_s, rms, largest, *rest)
     done = Done(summary, Traces(10), 20_000, 10_000, 0.25, 10.0)
     _show(platform_files.load_platform("simona"), done, ["run.csv"], ["a note"])
     return capsys.readouterr().out
 
 
 def test_table(capsys: Capture) -> None:
-    text = shown(capsys, 2.0, 0.04, (9.0, Fault.VALVE))
+    text = shown(capsys, 2.0, 0.04, (9.0, Fault.VALVE), (9.5, Fault.NONE))
     for words in (
         "simona after 10 s",
         "250 ms, 40 times real time, 20000 ticks",
         "down 0.00, rising 1.00, drive 8.00 s",
         f"9.0000 s: {Fault.VALVE.sentence}",
+        "9.5000 s: reset",
         "21.50 kN, leg 3 at 9.250 s",
         "125 mm, leg 1",
         "40 mm, leg 1",
@@ -139,6 +142,12 @@ def test_table(capsys: Capture) -> None:
     ):
         assert words in text, words
     assert next(line for line in text.splitlines() if "yaw" in line).split() == ["yaw", "0.100", "0.500", "mrad"]
+    assert "leg 6".split() + ["0.300", "0.700", "mm"] in [line.split() for line in text.splitlines()]
+
+
+def test_table_of_legs_that_move_alone(capsys: Capture) -> None:
+    text = shown(capsys, 2.0, 0.04, alone=True)
+    assert "leg 6" in text and "yaw" not in text and "Generators move single legs, so only lengths" in text
 
 
 def test_table_without_drive_and_with_contact(capsys: Capture) -> None:
@@ -154,6 +163,9 @@ def test_requests_end_the_automatic_operator() -> None:
     made = _scenario(PlatformOptions(at=["12=settle", "3.5=freeze"], estop_at=15.0, seed=4), 20.0)
     assert made.requests == {12.0: Request.SETTLE, 3.5: Request.FREEZE}
     assert made.automatic and made.automatic_until == 3.5 and made.estop_at == 15.0 and made.seed == 4
+    recovery = _scenario(PlatformOptions(at=["12=reset", "13=host", "14=maintenance", "15=down"]), 20.0)
+    assert recovery.resets == (12.0,) and recovery.modes == {13.0: Mode.HOST, 14.0: Mode.MAINTENANCE}
+    assert recovery.requests == {15.0: Request.DOWN} and recovery.automatic_until == 12.0
     quiet = _scenario(PlatformOptions(manual=True), 20.0)
     assert not quiet.automatic and quiet.requests == {} and quiet.settings is None
     rows = made.rows(6990, 20, 5e-4, 0.0)
@@ -199,10 +211,16 @@ def test_keys_that_tell_are_keys_of_one_kind_alone() -> None:
         (["no.toml"], "cannot be read"),
         (["simona", "--duration", "0"], "--duration is 0 s, it must be a finite number above 0"),
         (["simona", "--duration", "inf"], "--duration is inf s"),
+        (["simona", "--duration", "1e12"], "--duration is 1e+12 s, it must be at most 1e+06 s"),
         (["simona", "--at", "5"], "--at '5': the form is S=REQUEST"),
-        (["simona", "--at", "x=settle"], "the form is S=REQUEST"),
-        (["simona", "--at", "nan=settle"], "the form is S=REQUEST"),
-        (["simona", "--at", "20=settle"], "with S from 0 to 20 s"),
+        (
+            ["simona", "--at", "12"],
+            "requests: off, down, standby, drive, settle, lower, freeze, abort, reset, host, main",
+        ),
+        (["simona", "--at", "x=settle"], "--at 'x=settle': the time 'x' is no number"),
+        (["simona", "--at", "nan=settle"], "the time nan s is not within the run"),
+        (["simona", "--at", "20=settle"], "the time 20 s is not within the run, 0 to 20 s"),
+        (["simona", "--at", "12=foo"], "--at '12=foo': no request 'foo'; requests: off, down, standby, drive, settle"),
         (["simona", "--at", "5=setle"], "did you mean 'settle'?"),
         (["simona", "--at", "5=settle", "--at", "5.0=drive"], "there is a request at 5.0 s already"),
         (["simona", "--estop-at", "-1"], "--estop-at is -1 s, it must be within the run, 0 to 20 s"),

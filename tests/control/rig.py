@@ -19,7 +19,10 @@ from motionbase.platform.load import load_platform
 LAW = ControlLaw(load_platform("simona"))
 DT = LAW.dt
 MASS = 700.0
-PER_TICK = ("request", "mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count", "p_supply")
+PER_TICK = (
+    "request", "mode", "estop", "reset", "settings", "settings_version", "host_frame", "host_count", "p_supply",
+    "p_return",
+)  # fmt: skip
 RECORDED = (
     "state", "mode_used", "fault", "warning", "abort", "cmd", "legs_cmd", "valve_cmd", "motion_next", "blend",
     "generator_sums", "generators_version", "host_age", "pose_meas", "pose_hat", "u_ff", "u_fb",
@@ -37,7 +40,8 @@ def _closed(b: Body) -> None:
     names = ("l_meas", "l_dot_meas", "l_ddot_meas", "p_cap", "p_rod", "valve_meas", "f_meas")
     measured = {name: b.local(name, 6) for name in names}
     with b.loop(6) as k:
-        b.call(BIASED, l=b["motion"][k, 0], bias=b["bias"][k], l_meas=measured["l_meas"][k])
+        wrong = {name: b[name][k] for name in ("bias", "frozen")}
+        b.call(SENSOR, l=b["motion"][k, 0], **wrong, l_meas=measured["l_meas"][k])
         for name, place in (
             ("l_dot_meas", b["motion"][k, 1]), ("l_ddot_meas", b["motion"][k, 2]), ("p_cap", b["oil"][k, 2]),
             ("p_rod", b["oil"][k, 3]), ("valve_meas", b["oil"][k, 0]), ("f_meas", fixed[2]),
@@ -46,7 +50,7 @@ def _closed(b: Body) -> None:
     level = b.constant("level", [0.0, 0.0, 9.80665])
     still = b.constant("still", [0.0, 0.0, 0.0])
     inputs = {p.name: b[p.name] for p in INPUTS if p.name in PER_TICK}
-    inputs |= measured | {"acc": level, "omega": still, "p_return": fixed[3]}
+    inputs |= measured | {"acc": level, "omega": still}
     outputs = {p.name: b[p.name] for p in OUTPUTS} | {"x_next": b["x_next"]}
     b.call(LAW.program, parameters=b["parameters"], x=b["x"], **inputs, **outputs)
     u = b.local("u")
@@ -61,8 +65,11 @@ def _closed(b: Body) -> None:
 
 
 STUCK = Kernel("stuck", (Port("u"), Port("stuck")), (Port("u_out"),), lambda u, s: ca.if_else(ca.fabs(s) <= 1, s, u))
-BIASED = Kernel(
-    "biased", (Port("l", (), "m"), Port("bias", (), "m")), (Port("l_meas", (), "m"),), lambda l, bias: l + bias
+SENSOR = Kernel(
+    "sensor",
+    (Port("l", (), "m"), Port("bias", (), "m"), Port("frozen", (), "m")),
+    (Port("l_meas", (), "m"),),
+    lambda l, bias, frozen: ca.if_else(frozen > 0, frozen, l + bias),
 )
 CLOSED = Program(
     "closed_control",
@@ -72,6 +79,7 @@ CLOSED = Program(
         Port("motion", (6, 3), SI),
         *(p for p in INPUTS if p.name in PER_TICK),
         Port("bias", 6, "m", "added to measured lengths"),
+        Port("frozen", 6, "m", "what a frozen sensor of length reads; 0 if it works"),
         Port("stuck", 6, "-", "command of a stuck valve; beyond 1 it works"),
         Port("mass", 6, "kg", "on each leg; a huge one seizes it"),
     ),
@@ -83,7 +91,7 @@ STATES = {"x": "x_next", "oil": "oil_next", "motion": "motion_next"}
 
 @cache
 def _scan() -> Scan:
-    return scan(CLOSED, STATES, per_step=[*PER_TICK, "bias", "stuck", "mass"], record=list(RECORDED))
+    return scan(CLOSED, STATES, per_step=[*PER_TICK, "bias", "frozen", "stuck", "mass"], record=list(RECORDED))
 
 
 def run(seconds: float, requests: Mapping[float, int], **changes: Any) -> dict[str, np.ndarray]:
@@ -92,7 +100,8 @@ def run(seconds: float, requests: Mapping[float, int], **changes: Any) -> dict[s
     values: dict[str, Any] = {
         "request": np.zeros(n), "mode": np.ones(n), "estop": np.zeros(n), "reset": np.zeros(n),
         "settings": np.zeros((n, 7, 16)), "settings_version": np.zeros(n), "host_frame": np.zeros((n, 3, 6)),
-        "host_count": np.zeros(n), "p_supply": np.full(n, 16e6), "bias": np.zeros((n, 6)),
+        "host_count": np.zeros(n), "p_supply": np.full(n, 16e6), "p_return": np.full(n, 0.5e6),
+        "bias": np.zeros((n, 6)), "frozen": np.zeros((n, 6)),
         "stuck": np.full((n, 6), 9.0), "mass": np.full((n, 6), MASS),
     }  # fmt: skip
     for t, code in requests.items():

@@ -9,6 +9,8 @@ from tests.control.rig import DT, LAW, run
 
 UP = {0.01: Request.DOWN, 0.02: Request.STANDBY}  # standby is reached after 7.3 s
 STANDBY_AT, DRIVE_AT = 8.0, 9.0
+DRIVES_FROM = 8.5  # standby is left at STANDBY_AT, and engaging takes `move_least`
+COMES_DOWN = 1.25  # [s] in which an abort from rest has gone 50 mm; from 0.1 m above neutral it takes 1.03 s
 HEAVE = [1, 1, 4, 0, 0.1, 0.5, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0]
 LEG1 = [1, 0, 1, 0, 0.02, 1.0, 0, 0, 0, 0.5, 0.0, 0, 0, 0, 0, 0]
 CARDS = np.array([HEAVE, LEG1, *[[0] * 16] * 5], dtype=float)
@@ -182,6 +184,105 @@ def test_reset_works_only_at_rest() -> None:
     assert made["fault"][at(23.9)] == Fault.OPERATOR_ABORT
     assert made["fault"][-1] == Fault.NONE
     assert visited(made)[-1] is State.DOWN
+
+
+@pytest.mark.parametrize("begins", [9.5, 10.6], ids=["drive", "abort"])
+def test_reset_under_way_does_not_blind_the_monitor_of_a_frozen_sensor(begins: float) -> None:
+    """Not a bit changes: held from before the sensor freezes, or pressed while the base goes down without it."""
+    n, fails = at(20.0), at(10.13)
+    requests = {**UP, STANDBY_AT: Request.DRIVE}
+    frozen, reset = np.zeros((n, 6)), np.zeros(n)
+    frozen[fails:, 4] = run(10.2, requests, settings=CARDS)["motion_next"][fails - 1, 4, 0]
+    reset[at(begins) : at(11.0)] = 1.0
+    plain = run(20.0, requests, settings=CARDS, frozen=frozen)
+    made = run(20.0, requests, settings=CARDS, frozen=frozen, reset=reset)
+    assert plain["fault"][-1] == Fault.MEASUREMENT
+    for name in ("state", "fault", "legs_cmd", "valve_cmd", "motion_next"):
+        np.testing.assert_array_equal(made[name], plain[name], err_msg=name)
+    check_down(made)
+
+
+def leg_sine(amplitude: float, frequency: float) -> tuple[np.ndarray, float]:
+    """A sine on all legs [m, Hz], and when it is at its first peak."""
+    cards = np.zeros((7, 16))
+    cards[0] = [1, 0, 63, 0, amplitude, frequency, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0]
+    return cards, DRIVES_FROM + 0.25 / frequency
+
+
+@pytest.mark.parametrize("amplitude", [0.1, 1.5, 10.0])
+def test_a_leg_generator_beyond_the_stroke_does_not_delay_a_stop(amplitude: float) -> None:
+    """The legs begin to come down as from any peak within the stroke: the plan starts from what they really got."""
+    cards, peak = leg_sine(amplitude, 0.05)
+    estop = np.zeros(at(peak + 10.0))
+    estop[at(peak) :] = 1.0
+    made = run(peak + 10.0, {**UP, STANDBY_AT: Request.DRIVE}, settings=cards, estop=estop)
+    check_smooth(made)
+    assert visited(made)[-2:] == [State.ABORT, State.OFF]
+    l = made["motion_next"][at(peak) :, :, 0]
+    below = (l < l[0] - 0.05).all(axis=1)
+    assert below.any() and np.argmax(below) * DT < COMES_DOWN
+
+
+def test_a_leg_generator_beyond_the_stroke_freezes_where_it_is_and_settles_smoothly() -> None:
+    cards, peak = leg_sine(10.0, 0.05)
+    requests = {**UP, STANDBY_AT: Request.DRIVE, peak: Request.FREEZE, peak + 2.0: Request.SETTLE}
+    made = run(peak + 12.0, requests, settings=cards)
+    check_smooth(made)
+    stood, frozen = made["legs_cmd"][at(peak) - 1, :, 0], made["legs_cmd"][at(peak + 2.0) - 1, :, 0]
+    np.testing.assert_allclose(frozen, stood, atol=1e-9)
+    assert visited(made)[-2:] == [State.SETTLING, State.STANDBY]
+
+
+def test_settling_lets_a_leg_generator_beyond_the_stroke_fade_from_what_it_asks_for() -> None:
+    """Straight to neutral: no leg goes far below it on the way, as if the generator had faded from the stroke's end."""
+    cards, peak = leg_sine(10.0, 0.05)
+    made = run(peak + 8.0, {**UP, STANDBY_AT: Request.DRIVE, peak: Request.SETTLE}, settings=cards)
+    check_smooth(made)
+    assert visited(made)[-2:] == [State.SETTLING, State.STANDBY]
+    low = LAW.platform.l_neutral - made["legs_cmd"][at(peak) :, :, 0]
+    assert low.max() < 0.02
+
+
+@pytest.mark.parametrize("asked", [Request.FREEZE, Request.ABORT])
+def test_no_tuning_weakens_a_stop(asked: Request) -> None:
+    """With accelerations tuned down to a fifth and the longest shortest move, a stop is the same as without."""
+    names = ("dof_acceleration", "dof_chase")
+    slow = {name: LAW.parameters.field(name).bounds[0] for name in names}
+    least = LAW.parameters.field("move_least").bounds[1]
+    ways = []
+    for engaging, changes in ((0.5, {}), (least[0], slow | {"move_least": least})):
+        when = STANDBY_AT + engaging + 4.0  # heave is at its fastest
+        parameters = LAW.parameter_vector(**changes)
+        made = run(when + 9.0, {**UP, STANDBY_AT: Request.DRIVE, when: asked}, settings=CARDS, parameters=parameters)
+        ways.append(made["legs_cmd"][at(when) - 1 : at(when + 1.5), :, 1])
+    assert np.abs(ways[0][0]).max() > 0.2 and np.abs(ways[0][-1]).max() < 0.2
+    np.testing.assert_allclose(ways[1], ways[0], atol=1e-9)  # times are sums of ticks, rounded
+
+
+@pytest.mark.parametrize("wrong", [np.nan, 1e9, -1e9])
+def test_an_unbelievable_return_pressure_moves_no_valve_and_ends_in_a_fault(wrong: float) -> None:
+    """Until then the last believable one is used: not a bit of the valves changes."""
+    fails = at(10.13)
+    told = fails + at(LAW.parameters.field("supply_time").values[0])  # a tick more or less: the sum of ticks is rounded
+    requests = {**UP, STANDBY_AT: Request.DRIVE}
+    clean, p_return = run(11.5, requests, settings=CARDS), np.full(at(11.5), 0.5e6)
+    p_return[fails:] = wrong
+    made = run(11.5, requests, settings=CARDS, p_return=p_return)
+    np.testing.assert_array_equal(made["valve_cmd"][: told - 2], clean["valve_cmd"][: told - 2])
+    assert np.isfinite(made["valve_cmd"]).all()
+    assert made["fault"][told - 2] == Fault.NONE and made["fault"][told + 2] == Fault.PRESSURE
+    assert visited(made)[-1] is State.ABORT
+
+
+def test_down_is_not_said_aloft() -> None:
+    """A valve that stuck for a while: held, reset, switched off where it is, and then lowered."""
+    stuck, reset = np.full((at(30.0), 6), 9.0), np.zeros(at(30.0))
+    stuck[at(10.13) : at(10.3), 2], reset[at(12.5)] = 1.0, 1.0
+    requests = {12.6: Request.OFF, 12.7: Request.DOWN, 12.8: Request.LOWER}
+    made = run(30.0, {**UP, STANDBY_AT: Request.DRIVE, **requests}, settings=CARDS, stuck=stuck, reset=reset)
+    assert visited(made)[-5:] == [State.STOPPING, State.HELD, State.OFF, State.LOWERING, State.DOWN]
+    check_smooth(made)
+    check_down(made)
 
 
 def test_stop_button_is_latched_until_reset() -> None:

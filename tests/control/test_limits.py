@@ -68,7 +68,7 @@ def test_release_from_the_limit_is_followed_at_once() -> None:
     target = motion_of(x)
     target[t < 5.5, 1:] = 0.0
     made = limited(target)
-    assert made["motion"][10_900, 0] == X_MAX
+    assert made["motion"][10_900, 0] == pytest.approx(X_MAX, abs=1e-12)  # its last part is exponential
     after = t > 5.51
     moving = after & (x > 0.31)
     # the target's first acceleration is a step of 0.4 m/s^2, which a jerk of 200 m/s^3 meets 2 ms late: a t dt = 4e-7 m

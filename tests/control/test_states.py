@@ -123,14 +123,36 @@ def test_the_way_of_a_session() -> None:
     ]  # fmt: skip
     state = State.OFF
     for flag, wanted in steps:
-        state = following(state, {flag, "ready", "movable", "drivable"})
+        state = following(state, {flag, "ready", "movable", "drivable", "grounded"})
         assert state is wanted
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(list(State)), requests, flags_of_a_tick)
+def test_down_is_reached_only_where_all_legs_are_down(state: State, request: Request, flags: set[str]) -> None:
+    after = following(state, named(request, flags - {"grounded"}))
+    assert after is not State.DOWN or state is State.DOWN
+    assert after is not State.OFF or state in (*QUIET, State.OFF)  # an abort that is not down does not end in off
+
+
+def test_the_way_down_from_off_aloft() -> None:
+    """Held and then left where it was: not `down`, but it can still be lowered, and the way ends only on the ground."""
+    able = {"ready", "movable"}
+    state = following(State.HELD, able | {"request_off"})
+    assert state is State.OFF
+    assert following(state, able | {"request_down"}) is State.OFF
+    assert following(state, {"movable", "request_lower"}) is State.OFF  # no pressure
+    state = following(state, able | {"request_lower"})
+    assert state is State.LOWERING
+    assert following(state, able | {"arrived"}) is State.LOWERING
+    assert following(state, able | {"arrived", "grounded"}) is State.DOWN
+    assert following(State.OFF, able | {"grounded", "request_lower"}) is State.OFF  # it is down
 
 
 def test_nothing_rises_or_drives_unready() -> None:
     assert following(State.DOWN, {"request_standby", "movable"}) is State.DOWN
     assert following(State.STANDBY, {"request_drive", "movable", "ready"}) is State.STANDBY
-    assert following(State.OFF, {"request_down", "ready", "movable", "stop"}) is State.OFF
+    assert following(State.OFF, {"request_down", "ready", "movable", "grounded", "stop"}) is State.OFF
 
 
 @pytest.mark.parametrize("spoilt", [np.nan, -1.0, 2.5, 99.0])

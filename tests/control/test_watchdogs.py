@@ -95,6 +95,13 @@ def test_at_rest_neither_tracking_nor_the_lower_end_matters() -> None:
     assert watched(1, driven=0.0, l=2.0, fresh=1.0, l_cmd=2.0)[1] is Fault.NONE
 
 
+def test_the_upper_end_is_watched_wherever_valves_are_driven() -> None:
+    """Rising, lowering and the ways of an abort are not `driven`, and may rest on the lower end alone."""
+    upper: dict[str, float] = {"l": 2.999, "l_cmd": 2.999, "fresh": 1.0}
+    assert watched(1, driven=0.0, **upper)[1] is Fault.LIMIT_CONTACT
+    assert watched(1, driven=0.0, quiet=1.0, **upper)[1] is Fault.NONE
+
+
 def moving(ticks: int, speed: float, **measured: Any) -> tuple[np.ndarray, list[Fault]]:
     """A leg that follows its command at a speed [m/s], with measurements that differ: numbers, or functions of l."""
     watch = np.array([*AS_GOOD, 0.0, 0.0, 0.0, 2.5, 0.1, 0.0, 0.0])
@@ -159,10 +166,10 @@ def test_the_spool_is_compared_with_a_valve_that_needs_its_time() -> None:
 def latched(latch: list[float], **changes: object) -> tuple[np.ndarray, Fault, bool, bool]:
     given: dict[str, Any] = {
         "p_min": 9e6, "supply_time": 0.1, "dt": DT, "latch": latch, "state": State.DRIVE, "quiet": 0.0, "request": 0.0,
-        "estop": 0.0, "reset": 0.0, "p_supply": 16e6, "converged": 1.0, "expired": 0.0, "codes": np.zeros(6),
-        "blocks": np.zeros(6), "shuts": np.zeros(6),
+        "estop": 0.0, "reset": 0.0, "p_supply": 16e6, "lines_lost": 0.0, "converged": 1.0, "expired": 0.0,
+        "codes": np.zeros(6), "blocks": np.zeros(6), "shuts": np.zeros(6),
     } | changes  # fmt: skip
-    state, fault, stop, movable, closes, _, _ = LATCH(**given)
+    state, fault, stop, movable, closes = LATCH(**given)
     np.testing.assert_array_equal(state[4:], closes)
     return state, Fault(int(fault)), bool(stop), bool(movable)
 
@@ -205,6 +212,8 @@ def test_other_causes() -> None:
     assert latched(NONE, expired=1.0, state=State.ABORT)[1] is Fault.NONE  # the table leads it to held
     assert latched(NONE, request=Request.ABORT)[1] is Fault.OPERATOR_ABORT
     assert latched(NONE, converged=0.0)[1] is Fault.KINEMATICS
+    assert latched(NONE, lines_lost=1.0)[1] is Fault.PRESSURE
+    assert latched(NONE, lines_lost=1.0, quiet=1.0)[1] is Fault.NONE
     state = NONE
     for _ in range(202):
         made = latched(state, p_supply=np.nan)

@@ -9,7 +9,7 @@ import pytest
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.compile import Scan, compile, scan
 from motionbase.plant.motion import STATE, Motion, next_of
-from motionbase.plant.plant import FEEDBACK, Plant
+from motionbase.plant.plant import Plant
 from motionbase.plant.sensors import Sensors
 from motionbase.platform.load import load_platform
 
@@ -29,7 +29,7 @@ def plant() -> Plant:
 @cache
 def plant_run() -> Scan:
     record = ["l", "l_dot", "f", "legs_next", "p_cap", "p_rod", "valve_meas", "f_meas", "acc"]
-    return scan(plant().step, FEEDBACK, per_step=list(ROWS), record=record)
+    return scan(plant().step, plant().feedback, per_step=list(ROWS), record=record)
 
 
 def ran(ticks: int, l: float | None = None, braked: bool = False, **rows: Any) -> dict[str, Array]:
@@ -137,7 +137,7 @@ def test_what_sensors_read() -> None:
     np.testing.assert_array_equal(out["f_meas"], out["legs_next"][:, :, 1])
     np.testing.assert_allclose(out["valve_meas"], out["l_dot"] / DRIVE.v_max, rtol=1e-15, atol=1e-18)
     noisy = Plant(HEXAPOD)
-    p_cap = scan(noisy.step, FEEDBACK, record=["p_cap"])(50, **noisy.at_rest(), **noisy.quiet)["p_cap"]
+    p_cap = scan(noisy.step, noisy.feedback, record=["p_cap"])(50, **noisy.at_rest(), **noisy.quiet)["p_cap"]
     np.testing.assert_array_equal(p_cap, 0.0)  # there is no sensor, so there is no noise
 
 

@@ -83,6 +83,8 @@ def test_a_kind_has_a_usual_value() -> None:
         ('[[fault]]\nkind = "supply_lost"\n', "needs the key 'at'"),
         ('[[fault]]\nkind = "supply_lost"\nat = 1\nwhen = 2\n', "line 4: .*no key 'when'"),
         ('[[fault]]\nkind="supply_lost"\nat=1\n[[fault]]\nkind="x"\nat=1\n', "line 5: .*'x'"),
+        ('[[fault]]\nkind="supply_lost"\nat=1\nvalue = -3\n', "line 4: .*value is -3.0, it must be 0 to 1.2 times"),
+        ('[[fault]]\nkind="supply_lost"\nat=1\nvalue = 1e9\n', "line 4: .*value is 1000000000.0, it must be 0"),
         ("fault = 3\n", "a list of tables"),
         ("other = 3\n", "no key 'other'"),
         ("[[fault", "not TOML"),

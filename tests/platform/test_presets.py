@@ -97,16 +97,20 @@ def test_oil_springs_are_those_of_motion_bases(name: str) -> None:
     assert 5 < hertz.min() < hertz.max() < 20
 
 
-@pytest.mark.parametrize(("name", "speed"), [("simona", 1.0), ("cmf", 1.0), ("odu", 0.1905)])
-def test_no_load_speed(name: str, speed: float) -> None:
-    """Extending, valve fully open: both lands share what is left of the supply, areas unequal."""
+@pytest.mark.parametrize(("name", "load"), [("simona", 1.25), ("cmf", 1.25), ("odu", 0.0)])
+def test_open_valves_reach_the_speed_of_the_legs(name: str, load: float) -> None:
+    """Extending against a load of 1.25 times the share of the weight: both lands share what is left, areas unequal.
+
+    The speed of `odu` is published and that of its legs without load.
+    """
     h = load_platform(name)
     a = h.actuator
     assert isinstance(a, HydraulicActuator)
-    drop = (a.p_supply - a.p_return * a.area_rod / a.area_cap) / (1 + (a.area_rod / a.area_cap) ** 3)
+    weight = load * h.payload.mass * 9.80665 / 6
+    left = a.p_supply - a.p_return * a.area_rod / a.area_cap - weight / a.area_cap
+    drop = left / (1 + (a.area_rod / a.area_cap) ** 3)
     found = a.rated_flow * math.sqrt(drop / a.rated_drop) / a.area_cap
-    assert found == pytest.approx(speed, rel=0.03)
-    assert h.limits.leg_velocity <= found * 1.03
+    assert 0.97 < found / h.limits.leg_velocity < 1.2
 
 
 @pytest.mark.parametrize("name", ["emotion-8000", "emotion-1500"])

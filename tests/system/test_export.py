@@ -37,6 +37,7 @@ from tests.system.export_driver import (
 
 Capture = pytest.CaptureFixture[str]
 SECONDS = float(os.environ.get("MOTIONBASE_EXPORT_SECONDS", "18"))
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
 needs_compiler = pytest.mark.skipif(not compiler(), reason="no C compiler")
 
 
@@ -128,6 +129,9 @@ def test_example_of_the_loop_is_the_closed_loop(tmp_path: Path, capsys: Capture)
     made = {"state": table["state"], "l": six(table, "l"), "valve_cmd": six(table, "valve")}
     assert_same_bits(made, wanted)
     assert table["state"][-1] == State.DRIVE and not table["fault"].any()
+    shown = PAGE.split("leg 1 %.3f m", 1)[1].split("```")[0].splitlines()[1:]  # docs/export.md has this very run
+    every_2_s = zip(*(table[name][79::80] for name in ("t", "state", "fault", "l_1")), strict=True)
+    assert shown == [f"{t:g} s: state {s:g}, fault {f:g}, leg 1 {l:.3f} m" for t, s, f, l in every_2_s]
     refused = subprocess.run([tmp_path / "example", "many"], capture_output=True, check=False)
     assert refused.returncode == 2 and b"whole numbers" in refused.stderr
 
@@ -165,6 +169,12 @@ def test_cmake_builds_the_example(tmp_path: Path) -> None:
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-1000:]
     assert csv(tmp_path / "build", "400", "100")["state"][-1] == State.RISING
+
+
+def test_the_page_shows_a_line_of_the_header() -> None:
+    """Places and values change with the law; docs/export.md must follow."""
+    (line,) = re.findall(r"CONTROL_PARAMETER_\w+ = .*", PAGE)
+    assert line in files()["control.h"]
 
 
 def test_header_names_every_parameter_with_unit_and_default() -> None:

@@ -12,7 +12,7 @@ from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.plant.plant import SEIZED_DAMPING
 from motionbase.platform.load import load_platform
-from motionbase.system.loads import ESTOP, Allowables, LoadCase, Loads, contact_of, full_speed
+from motionbase.system.loads import ESTOP, Allowables, LoadCase, Loads, contact_of, end_sine, full_speed
 from motionbase.system.runs import Host, Run
 
 SIMONA = load_platform("simona")
@@ -116,6 +116,36 @@ def test_full_speed_is_within_axis_and_legs() -> None:
             assert speed**2 / amplitude <= 0.9 * hexapod.limits.acceleration[k] + 1e-12
     with pytest.raises(SimulationError, match="axis is 'up', it must be one of surge,"):
         full_speed(SIMONA, "up")
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+def test_faults_near_the_end_come_at_the_speed_that_braking_allows(direction: int) -> None:
+    amplitude, w, phase = end_sine(SIMONA, "heave")
+    host, start = loads().nearing("heave", direction)
+    at = float(start["tick"]) * loads().runner.loop.dt
+    x, v, a = host(at)[:, 2]
+    assert x == pytest.approx(direction * 0.9 * 0.61, abs=5e-4)  # a tick of motion
+    assert v == pytest.approx(direction * amplitude * w * np.cos(phase), rel=1e-2)
+    assert v * direction > 0.6 and abs(a) * SLOPE < SIMONA.limits.leg_braking
+    assert abs(host(at + (np.pi / 2 - phase) / w)[0, 2]) == pytest.approx(0.61, abs=1e-3)  # where it turns
+    assert start["V_P"][5] == pytest.approx(v, rel=0.05)  # tracking error of a 60 Hz host
+    assert start["p_W"][2] - 2.39 == pytest.approx(x, abs=0.01) and start["state_before"] == State.DRIVE
+
+
+def test_a_valve_that_fails_near_the_end_meets_it_softly() -> None:
+    host, start = loads().nearing("heave", 1)
+    found = loads().case("valve_hard_out", FaultKind.VALVE_HARD_OUT, 1, "heave", 1, host, start)
+    assert found.found is Fault.VALVE and found.end is State.HELD and found.contact_is_soft
+    assert found.rest_after is not None and found.force < 1.1 * 20.0e6 * 25e-4
+
+
+def test_near_ends_double_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = Loads(SIMONA, ("heave",), (1,), near_ends=True)
+    monkeypatch.setattr(Loads, "faults", [(ESTOP, None, None)])
+    monkeypatch.setattr(Loads, "runner", loads().runner)
+    found = few.predict()
+    assert [(c.direction, c.near_end) for c in found] == [(1, False), (-1, False), (1, True), (-1, True)]
+    assert all(c.end is State.OFF and c.contact is None for c in found)
 
 
 def test_the_fastest_contact_counts() -> None:

@@ -81,6 +81,22 @@ def test_bandwidth_of_a_pure_delay() -> None:
     assert response.bandwidth == pytest.approx(12.5, rel=1e-3)  # of 6 % between tones
     slow = FrequencyResponse("heave", f[:10], np.ones(10), np.ones(10), -360 * f[:10] * T, np.zeros(10))
     assert slow.bandwidth is None
+    late = FrequencyResponse("heave", f[50:], np.ones(10), np.ones(10), -360 * f[50:] * T, np.zeros(10))
+    assert late.bandwidth == f[50]  # all lag more than that: it is at most the lowest
+
+
+def test_flatness_and_distortion_of_a_resonance() -> None:
+    """1 / (1 - (f / f0)^2 + ...) without damping is +3 dB, 10^(3/20), at f0 sqrt(1 - 10^(-3/20)), before it lags."""
+    f0, f = 20.0, np.geomspace(1.0, 19.0, 60)
+    gain, distortion = 1 / (1 - (f / f0) ** 2), np.where(f > 15, 0.11, 0.1)
+    found = FrequencyResponse("heave", f, np.ones(60), gain, np.zeros(60), distortion)
+    assert found.flat_to == pytest.approx(f0 * math.sqrt(1 - 10**-0.15), rel=1e-3)  # tones are 5 % apart
+    assert found.bandwidth is None
+    np.testing.assert_array_equal(found.distorted, f > 15)
+    falling = FrequencyResponse("heave", f, np.ones(60), 1 / np.hypot(1, f / 5.0), np.zeros(60), distortion)
+    assert falling.flat_to == pytest.approx(5.0 * math.sqrt(10**0.3 - 1), rel=1e-3)
+    flat = FrequencyResponse("heave", f, np.ones(60), np.full(60, 1.4), np.zeros(60), distortion)
+    assert flat.flat_to is None  # 2.9 dB
 
 
 def test_motion_has_the_angles_of_an_independent_library() -> None:

@@ -1,5 +1,6 @@
 """Pictures of runs: thinning keeps peaks, panels for what moves, bands and marks where they belong."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def picture(dof: Array, drive_s: float = 0.3) -> RunPicture:
     states = ((DT, State.STANDBY), (0.1, State.DRIVE), (0.4, State.HELD))
     faults = ((0.4, Fault.VALVE),)
     zero = np.zeros(6)
-    summary = Summary(states, faults, drive_s, zero, zero, zero, zero, zero, zero)
+    summary = Summary(states, faults, drive_s, zero, zero, zero, zero, zero, zero, zero, zero)
     plan = FaultPlan((FaultEvent(FaultKind.VALVE_STUCK, 0.35, 3), FaultEvent(FaultKind.SUPPLY_LOST, 9.0)))
     return RunPicture(load_platform("simona"), traces(1000, 2, dof=dof), summary, plan)
 
@@ -76,6 +77,9 @@ def test_panels_are_those_of_what_moves() -> None:
     assert labels(figure)[1:3] == ["position [m]", "error in drive\n[mm, mrad]"]
     legend = figure.axes[1].get_legend()
     assert legend is not None and [x.get_text() for x in legend.get_texts()] == ["heave", "demand"]
+    alone = picture(dof)
+    alone = replace(alone, summary=replace(alone.summary, rms=None, largest=None))  # legs moved one by one
+    assert labels(alone.figure())[1:3] == ["position [m]", "leg length [m]"]
     dof[:, 5] = dof[:, 2]
     assert labels(picture(dof, drive_s=0.0).figure())[1:3] == ["position [m]", "attitude [rad]"]
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from motionbase.compile import scan
-from motionbase.control.states import Request, State
+from motionbase.control.faults import Fault
+from motionbase.control.generators import COLUMNS, COUNT, PLACE
+from motionbase.control.states import Mode, Request, State
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
@@ -100,6 +102,37 @@ def test_nothing_happens_unless_it_is_asked_for() -> None:
     changes = np.flatnonzero(np.diff(seen)) + 1
     assert [State(int(seen[k])) for k in changes] == [State.DOWN, State.RISING]
     np.testing.assert_array_equal(changes, [100, 200])
+
+
+def test_resets_and_modes_come_in_their_ticks() -> None:
+    made = Scenario(resets=(0.05,), modes={0.06: Mode.HOST, 0.08: Mode.MAINTENANCE})
+    rows = made.rows(90, 100, 5e-4, 0.0)  # ticks 90 to 189
+    assert np.flatnonzero(rows["reset"]).tolist() == [10]
+    host = np.arange(90, 190)
+    np.testing.assert_array_equal(rows["mode"] == Mode.HOST, (host >= 120) & (host < 160))
+    later = made.rows(1000, 10, 5e-4, 0.0)
+    assert not later["reset"].any() and set(later["mode"]) == {Mode.MAINTENANCE}
+    with_host = Scenario(host=swaying).rows(0, 10, 5e-4, 0.0)
+    assert set(with_host["mode"]) == {Mode.HOST}
+
+
+def test_a_base_recovers_from_a_fault_that_is_reset() -> None:
+    """A sensor that comes back: without the reset it stays off, with it it can be led up again."""
+    plan = FaultPlan((FaultEvent(FaultKind.SENSOR_LOST, 0.5, 2, until=0.6),))
+    requests = {2.1: Request.DOWN, 2.2: Request.STANDBY}
+    for resets, last in (((), State.OFF), ((2.0,), State.RISING)):
+        scenario = Scenario(faults=plan, requests=requests, resets=resets, automatic_until=1.0)
+        run = runner().run(scenario, 2.5)
+        assert run["fault"][2000] == Fault.MEASUREMENT and run["state"][-1] == last
+        assert run["fault"][-1] == (Fault.NONE if resets else Fault.MEASUREMENT)
+
+
+def test_generators_of_legs_are_told_from_those_of_the_platform() -> None:
+    settings = np.zeros((COUNT, len(COLUMNS)))
+    settings[0, PLACE["enabled"]] = settings[0, PLACE["space"]] = 1.0
+    assert not Scenario().legs_alone and not Scenario(settings=settings).legs_alone
+    settings[3, PLACE["enabled"]] = 1.0
+    assert Scenario(settings=settings).legs_alone
 
 
 def test_host_frames_come_at_their_rate_and_stay_away_in_a_dropout() -> None:

@@ -22,14 +22,16 @@ def frequency_response(
     """Drive one axis with sines, one after the other, and report gain and phase from demand to true motion.
 
     Amplitudes are at most 5 cm or 50 mrad and a fifth of the axis' limits. The bandwidth is read where the phase is -90
-    degrees. The turnaround bump is the largest error of acceleration around the reversals of a sine of 0.1 Hz.
+    degrees; below it the gain may be anything, so the frequency up to which it is within 3 dB is told too. Tones that
+    come back with more than 10 % of distortion are marked. The turnaround bump is the largest error of acceleration
+    around the reversals of a sine of 0.1 Hz.
 
     Example: motionbase frequency-response simona --axis heave --plot response.png
     """
     check_axis("--axis", axis)
     check_writable(plot, PICTURES)
     hexapod = drivable(platform)
-    from motionbase.system.responses import Responses, tones
+    from motionbase.system.responses import DISTORTED, FLAT_DB, Responses, tones
 
     f = tones(lowest, highest, count)
     measured = Responses(hexapod)
@@ -48,8 +50,11 @@ def frequency_response(
             "platform": hexapod.name,
             "axis": axis,
             **columns,
+            "distorted": found.distorted.tolist(),
             "bandwidth_hz": found.bandwidth,
+            "flat_to_hz": found.flat_to,
             "turnaround": turning,
+            "illustrative": list(hexapod.illustrative),
         }
         print(json.dumps(data, indent=2))
         return
@@ -58,13 +63,19 @@ def frequency_response(
     table = terminal.table(
         f"Frequency response of {hexapod.name} in {axis}, demand to true motion", *heads, right=heads
     )
-    for tone, a, g, p, d in zip(*columns.values(), strict=True):
-        table.add_row(f"{tone:.3f}", f"{1e3 * a:.3g}", f"{g:.3f}", f"{p:.1f}", f"{d:.1%}")
+    for bad, tone, a, g, p, d in zip(found.distorted, *columns.values(), strict=True):
+        table.add_row(f"{tone:.3f}", f"{1e3 * a:.3g}", f"{g:.3f}", f"{p:.1f}", f"{d:.1%}{'!' if bad else ' '}")
     screen = terminal.console()
     screen.print(table)
     width = "none of the tones lags 90 degrees" if found.bandwidth is None else f"{found.bandwidth:.1f} Hz"
     screen.print(f"Bandwidth at -90 degrees: {width}.")
+    flat = "all of the tones" if found.flat_to is None else f"{found.flat_to:.1f} Hz"
+    screen.print(f"Gain within {FLAT_DB:g} dB up to: {flat}.")
+    if found.distorted.any():
+        screen.print(f"! More than {DISTORTED:.0%} of the motion is not the tone: gain and phase say little there.")
     screen.print(
         f"Turnaround of {turn.f:g} Hz, {1e3 * turn.amplitude:.3g} m{unit}: bump of {turn.bump:.3f} {unit}/s2, "
         f"elsewhere {turn.elsewhere:.3f}; {turn.demanded:.3f} are demanded."
     )
+    if hexapod.illustrative:
+        screen.print(f"Illustrative numbers of this platform: {', '.join(hexapod.illustrative)}.", style="dim")

@@ -29,6 +29,9 @@ def loads(
     platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     axis: Annotated[str, typer.Option(help="The axis to move in besides heave; heave: no other.")] = "surge",
     legs: Annotated[str, typer.Option(metavar="LIST", help="Legs that faults strike, apart by commas.")] = "1,2,3",
+    near_ends: Annotated[
+        bool, typer.Option("--near-ends", help="Faults near the ends of the travel, too; twice the cases.")
+    ] = False,
     allowable_force: Annotated[float | None, typer.Option(help="Of a leg [N]; else twice its stall force.")] = None,
     allowable_joint: Annotated[float | None, typer.Option(help="Of a joint [N]; else twice the stall force.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every case: .csv.")] = None,
@@ -37,6 +40,7 @@ def loads(
     """Predict the loads of every fault out of full speed, in both directions of heave and of another axis.
 
     A host moves the platform as a sine; in the middle of its stroke, at the full speed of the axis, the fault comes.
+    With --near-ends it comes also at 90 % of the travel, on the way to the end, at the speed the limits allow there.
     The table has the worst leg of each fault and motion; --json and --out have every case. Factors are allowable over
     peak load. The presets are alike left and right, so legs 1 to 3 stand for all.
 
@@ -51,7 +55,7 @@ def loads(
     allowed = Allowables.of(hexapod, allowable_force, allowable_joint)
     axes = ("heave",) if axis == "heave" else ("heave", axis)
     with counted(f"loads of {hexapod.name}") as progress:
-        cases = Loads(hexapod, axes, chosen).predict(progress)
+        cases = Loads(hexapod, axes, chosen, near_ends).predict(progress)
     rows = [_row(case, allowed) for case in cases]
     if out is not None:
         _write(rows, out)
@@ -118,8 +122,8 @@ def _show(hexapod: "Hexapod", cases: "tuple[LoadCase, ...]", allowed: "Allowable
         screen.print(f"Every case: {out}")
 
 
-def _motion(case: "LoadCase") -> tuple[str, str, int]:
-    return case.fault, case.axis, -case.direction
+def _motion(case: "LoadCase") -> tuple[str, str, bool, int]:
+    return case.fault, case.axis, case.near_end, -case.direction
 
 
 def _cells(case: "LoadCase", allowed: "Allowables", contacts: list[float]) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ def _cells(case: "LoadCase", allowed: "Allowables", contacts: list[float]) -> tu
     return (
         case.fault,
         str(case.leg or "-"),
-        f"{case.axis} {'+' if case.direction > 0 else '-'}",
+        f"{case.axis} {'+' if case.direction > 0 else '-'}{' end' if case.near_end else ''}",
         f"{case.force / 1e3:.1f}",
         f"{allowed.force / case.force:.2f}",
         f"{case.joint / 1e3:.1f}",

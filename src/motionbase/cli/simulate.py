@@ -38,7 +38,8 @@ def simulate(
         typer.Option(
             "--at",
             metavar="S=REQUEST",
-            help="Platform: ask at a time [s], such as 12=settle; from the first on nobody else asks.",
+            help="Platform: ask at a time [s], such as 12=settle, or for reset, host, maintenance; from the first on "
+            "nobody else asks.",
         ),
     ] = None,
     estop_at: Annotated[float | None, typer.Option(metavar="S", help="Platform: emergency stop at a time [s].")] = None,

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from motionbase.system.summary import Summary
 
 DURATION = 20.0
+LONGEST = 1e6  # [s]: eleven days; more is a slip of the pen, for it would run for a week
 RATE = 1000
 LINEAR = ("surge", "sway", "heave")
+LEGS = tuple(f"leg {k}" for k in range(1, 7))
+RESET = "reset"
 
 
 @final
@@ -59,6 +62,8 @@ def simulate_platform(
     seconds = DURATION if duration is None else duration
     if not (math.isfinite(seconds) and seconds > 0):
         raise UsageError(f"--duration is {seconds:g} s, it must be a finite number above 0")
+    if seconds > LONGEST:
+        raise UsageError(f"--duration is {seconds:g} s, it must be at most {LONGEST:g} s")
     scenario = _scenario(o, seconds)
     hexapod = load_platform(reference)
     done = _run(hexapod, scenario, seconds, RATE if o.rate is None else o.rate, out)
@@ -76,11 +81,12 @@ def simulate_platform(
 
 
 def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
+    from motionbase.control.states import Mode, Request
     from motionbase.plant.fault_plan import FaultPlan, load_faults
     from motionbase.ring.blocks import load
     from motionbase.system.runs import Scenario
 
-    requests = _requests(o.at or [], duration)
+    asked = _asked(o.at or [], duration)
     if o.estop_at is not None and not 0 <= o.estop_at < duration:
         raise UsageError(f"--estop-at is {o.estop_at:g} s, it must be within the run, 0 to {duration:g} s")
     if o.seed is not None and o.seed < 0:
@@ -88,36 +94,49 @@ def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
     return Scenario(
         faults=load_faults(o.faults) if o.faults else FaultPlan(),
         settings=load(o.generators).values if o.generators else None,
-        requests=requests,
+        requests={t: what for t, what in asked.items() if isinstance(what, Request)},
+        resets=tuple(t for t, what in asked.items() if what == RESET),
+        modes={t: what for t, what in asked.items() if isinstance(what, Mode)},
         estop_at=math.inf if o.estop_at is None else o.estop_at,
         automatic=not o.manual,
-        automatic_until=min(requests, default=math.inf),
+        automatic_until=min(asked, default=math.inf),
         seed=o.seed or 0,
     )
 
 
-def _requests(given: list[str], duration: float) -> dict[float, Any]:
-    """Options of the form S=REQUEST."""
+def _asked(given: list[str], duration: float) -> dict[float, Any]:
+    """Options of the form S=REQUEST, by time: a `Request`, a `Mode` or RESET."""
     from motionbase.cli.suggest import unknown
-    from motionbase.control.states import Request
+    from motionbase.control.states import Mode, Request
 
-    names, found = {r.name.lower(): r for r in Request if r}, dict[float, Request]()
+    names: dict[str, Any] = {r.name.lower(): r for r in Request if r} | {RESET: RESET}
+    names |= {m.name.lower(): m for m in Mode}
+    found = dict[float, Any]()
     for item in given:
         when, equals, name = item.partition("=")
-        try:
-            t = float(when)
-        except ValueError:
-            t = math.nan
-        if not (equals and 0 <= t < duration):
+        if not equals:
             raise UsageError(
-                f"--at {item!r}: the form is S=REQUEST, such as 12=settle, with S from 0 to {duration:g} s"
+                f"--at {item!r}: the form is S=REQUEST, such as 12=settle; S is a time from 0 to {duration:g} s, "
+                f"requests: {', '.join(names)}"
             )
         if name not in names:
             raise UsageError(f"--at {item!r}: {unknown('request', name, names)}")
+        t = _time(item, when, duration)
         if any(abs(t - other) < 1e-3 for other in found):
             raise UsageError(f"--at {item!r}: there is a request at {when} s already; a tick hears one")
         found[t] = names[name]
     return found
+
+
+def _time(item: str, when: str, duration: float) -> float:
+    """Of a request [s]."""
+    try:
+        t = float(when)
+    except ValueError:
+        raise UsageError(f"--at {item!r}: the time {when!r} is no number; such as 12=settle, in seconds") from None
+    if not 0 <= t < duration:
+        raise UsageError(f"--at {item!r}: the time {when} s is not within the run, 0 to {duration:g} s")
+    return t
 
 
 def _run(hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None) -> Done:
@@ -134,8 +153,8 @@ def _run(hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, o
     ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
         raise UsageError(f"--rate is {rate}, it must divide the {per_second} ticks of a second")
-    runner, tally, traces = Runner(loop, WATCHED), Tally(hexapod, loop.dt), Traces(ticks)
-    wall = 0.0
+    runner, traces = Runner(loop, WATCHED), Traces(ticks)
+    tally, wall = Tally(hexapod, loop.dt, legs_alone=scenario.legs_alone), 0.0
     with ExitStack() as stack:
         step = stack.enter_context(fraction_bar(hexapod.name))
         runner.prepare()
@@ -162,9 +181,6 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
     from motionbase.control.ports import DOFS
 
     s = done.summary
-    tracking = {
-        dof: {"rms": float(s.rms[k]), "max": float(s.largest[k])} for k, dof in enumerate(DOFS) if s.drive_s > 0
-    }
     return {
         "platform": hexapod.name,
         "duration_s": done.simulated_s,
@@ -175,13 +191,21 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
         "states": [{"t": t, "state": state.name.lower()} for t, state in s.states],
         "faults": [{"t": t, "fault": fault.name.lower(), "sentence": fault.sentence} for t, fault in s.faults],
         "drive_s": s.drive_s,
-        "tracking": tracking,
+        "tracking": _errors(DOFS, s.rms, s.largest) if s.drive_s > 0 else {},
+        "leg_tracking": _errors(LEGS, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
         "peak_leg_force": s.force.tolist(),
         "peak_leg_force_at": s.force_at.tolist(),
         "stroke_left": s.stroke_left.tolist() if s.drive_s > 0 else None,
         "hard_end_left": s.hard_left.tolist(),
         "illustrative": list(hexapod.illustrative),
     }
+
+
+def _errors(names: tuple[str, ...], rms: Any, largest: Any) -> dict[str, dict[str, float]]:
+    """By name; nothing where there is nothing to compare with."""
+    if rms is None:
+        return {}
+    return {name: {"rms": float(a), "max": float(b)} for name, a, b in zip(names, rms, largest, strict=True)}
 
 
 def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) -> None:
@@ -193,7 +217,7 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
     table.add_row("wall time", f"{terminal.seconds(done.wall_s)}, {factor:,.0f} times real time, {done.ticks} ticks")
     table.add_row("states", ", ".join(f"{state.name.lower()} {t:.2f}" for t, state in s.states) + " s")
     for t, fault in s.faults:
-        table.add_row("fault", f"{t:.4f} s: {fault.sentence}")
+        table.add_row("fault", f"{t:.4f} s: {fault.sentence if fault else 'reset'}")
     if not s.faults:
         table.add_row("fault", "none")
     leg = int(s.force.argmax())
@@ -211,11 +235,14 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
         table.add_row("note", note)
     screen.print(table)
     if s.drive_s > 0:
-        columns = ("axis", "rms error", "largest", "unit")
+        columns = ("of", "rms error", "largest", "unit")
         errors = terminal.table(f"Error in drive, {s.drive_s:.2f} s", *columns, right=columns[1:3])
-        for k, dof in enumerate(DOFS):
-            unit = "mm" if dof in LINEAR else "mrad"
-            errors.add_row(dof, f"{1e3 * s.rms[k]:.3f}", f"{1e3 * s.largest[k]:.3f}", unit)
+        listed = _errors(DOFS, s.rms, s.largest) | _errors(LEGS, s.leg_rms, s.leg_largest)
+        for name, error in listed.items():
+            unit = "mm" if name in (*LINEAR, *LEGS) else "mrad"
+            errors.add_row(name, f"{1e3 * error['rms']:.3f}", f"{1e3 * error['max']:.3f}", unit)
         screen.print(errors)
+        if s.rms is None:
+            screen.print("Generators move single legs, so only lengths are compared: as commanded, and as they are.")
     if hexapod.illustrative:
         screen.print(f"Illustrative numbers of this platform: {', '.join(hexapod.illustrative)}.", style="dim")

@@ -46,7 +46,7 @@ def step_response(
         data = {key: getattr(found, key) for key in keys} | dict(
             zip(("crosstalk_m", "crosstalk_rad"), found.crosstalk, strict=True)
         )
-        print(json.dumps({"platform": hexapod.name, **data}, indent=2))
+        print(json.dumps({"platform": hexapod.name, **data, "illustrative": list(hexapod.illustrative)}, indent=2))
         return
     unit = "m" if axis in ("surge", "sway", "heave") else "rad"
     table = terminal.table(f"Step of {size:g} {unit} in {axis}, {hexapod.name}", "measure", "value", right=("value",))
@@ -59,4 +59,7 @@ def step_response(
     table.add_row(f"settled within {SETTLED:.0%} after", settling)
     table.add_row("other axes, linear", f"{1e3 * found.crosstalk[0]:.3f} mm")
     table.add_row("other axes, angular", f"{1e3 * found.crosstalk[1]:.3f} mrad")
-    terminal.console().print(table)
+    screen = terminal.console()
+    screen.print(table)
+    if hexapod.illustrative:
+        screen.print(f"Illustrative numbers of this platform: {', '.join(hexapod.illustrative)}.", style="dim")

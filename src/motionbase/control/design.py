@@ -32,6 +32,7 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import ModelError
 
 Array: TypeAlias = NDArray[np.float64]
+FELT_SHARE, TURN_CORNER = 0.25, 150.0  # [-], [rad/s]: of the acceleration that the platform's sensors give
 GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] of the frequency response
 
 
@@ -100,13 +101,22 @@ def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: fl
     )  # a tick of computing, half a tick of holding
 
 
+def felt(gains: Mapping[str, float]) -> tuple[float, float]:
+    """Part of k_a that comes from the platform's sensors, and the corner of the gyros' filter [rad/s].
+
+    A mode that only turns is the worst: all of that part is late.
+    """
+    return gains.get("felt_share", FELT_SHARE), gains.get("turn_corner", TURN_CORNER)
+
+
 def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array = GRID) -> NDArray[np.complex128]:
     """L(i w) of one mode, broken at the valve command."""
     s = 1j * w
     k, wv = leg.stiffness, leg.valve_frequency
     valve = wv**2 / (s**2 + 2 * leg.valve_damping * wv * s + wv**2) * np.exp(-s * leg.delay)
     velocity = valve * (k / mass) / (s**2 + k * leg.droop * s + k / mass)
-    position = gains["k_p"] / s + gains["k_i"] / s**2 + gains["k_v"] + gains["k_a"] * s
+    share, corner = felt(gains)
+    position = gains["k_p"] / s + gains["k_i"] / s**2 + gains["k_v"] + gains["k_a"] * s * (1 - share * s / (s + corner))
     return np.asarray(velocity * (position + gains["k_dp"] * mass * s**2 / (s + gains["dp_corner"])))
 
 
@@ -114,12 +124,14 @@ def is_stable(leg: LinearLeg, gains: Mapping[str, float], mass: float) -> bool:
     """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
     k, wv, T, c = leg.stiffness, leg.valve_frequency, leg.delay, gains["dp_corner"]
     plant = np.polymul([1 / wv**2, 2 * leg.valve_damping / wv, 1.0], [mass / k, mass * leg.droop, 1.0])
-    position = [gains["k_a"], gains["k_v"], gains["k_p"], gains["k_i"]]  # over s^2
-    feedback = np.polyadd(np.polymul(position, [1.0, c]), [gains["k_dp"] * mass, 0.0, 0.0, 0.0, 0.0])
+    share, turn = felt(gains)
+    position = np.polymul([gains["k_v"], gains["k_p"], gains["k_i"]], [1.0, turn])  # over s^2 (s + turn)
+    position = np.polyadd(position, np.polymul([gains["k_a"], 0.0, 0.0, 0.0], [1.0 - share, turn]))
+    pressure = np.polymul([gains["k_dp"] * mass, 0.0, 0.0, 0.0, 0.0], [1.0, turn])
+    feedback = np.polyadd(np.polymul(position, [1.0, c]), pressure)
     late, early = [T**2 / 12, -T / 2, 1.0], [T**2 / 12, T / 2, 1.0]
-    closed = np.polyadd(
-        np.polymul(np.polymul(plant, early), np.polymul([1.0, 0.0, 0.0], [1.0, c])), np.polymul(feedback, late)
-    )
+    below = np.polymul(np.polymul([1.0, 0.0, 0.0], [1.0, c]), [1.0, turn])
+    closed = np.polyadd(np.polymul(np.polymul(plant, early), below), np.polymul(feedback, late))
     roots = np.roots(closed)
     integrates = gains["k_i"] > 0
     return bool(np.sort(roots.real)[-1 if integrates else -2] < 0)  # without k_i one root at 0 cancels

@@ -36,7 +36,7 @@ SENTENCES = {
     Fault.LEG_VELOCITY: "a leg is faster than it may be",
     Fault.TRACKING: "a leg does not follow its command and may be seized",
     Fault.SUPPLY: "the supply pressure, or the power of the drives, is too low",
-    Fault.PRESSURE: "a measured pressure of a leg is no number or out of range",
+    Fault.PRESSURE: "a measured pressure is no number or out of range",
     Fault.LIMIT_CONTACT: "a leg is at its hard end",
     Fault.KINEMATICS: "no pose of the platform has the measured leg lengths",
     Fault.TIMEOUT: "a change of state takes too long",

@@ -47,6 +47,10 @@ class LegControl(Protocol):
         """What a good supply reads."""
 
     @property
+    def p_return(self) -> float:
+        """What a good return reads."""
+
+    @property
     def brakes(self) -> bool:
         """Whether legs that are told to be quiet are held by brakes: the output `abort` closes them."""
 
@@ -113,6 +117,11 @@ class HydraulicControl:
     def p_supply(self) -> float:
         """Nominal [Pa]."""
         return self.actuator.p_supply
+
+    @property
+    def p_return(self) -> float:
+        """Nominal [Pa]."""
+        return self.actuator.p_return
 
     @property
     def state(self) -> Field:
@@ -182,6 +191,11 @@ class ElectricControl:
     def p_supply(self) -> float:
         """All of the nominal power."""
         return self.actuator.p_supply
+
+    @property
+    def p_return(self) -> float:
+        """Nominal [Pa]."""
+        return self.actuator.p_return
 
     @property
     def state(self) -> Field:

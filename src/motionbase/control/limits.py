@@ -52,8 +52,8 @@ def smooth_root(x: ca.SX, rate: ca.SX, knee: ca.SX) -> tuple[ca.SX, ca.SX]:
 
 
 def _chase(
-    dt: ca.SX, x: ca.SX, v: ca.SX, r: ca.SX, r_dot: ca.SX, r_ddot: ca.SX, r_ddot_before: ca.SX, v_max: ca.SX,
-    a_chase: ca.SX, j_chase: ca.SX,
+    dt: ca.SX, x: ca.SX, v: ca.SX, r: ca.SX, r_dot: ca.SX, r_ddot: ca.SX, r_ddot_before: ca.SX, x_min: ca.SX,
+    x_max: ca.SX, v_max: ca.SX, a_chase: ca.SX, j_chase: ca.SX,
 ) -> ca.SX:  # fmt: skip
     """Acceleration that meets the target: along the velocity from which it can still be met without overshoot."""
     # the target when the output was at x, a tick ago; its velocity as a difference, which v is
@@ -61,9 +61,15 @@ def _chase(
     gap = r - x - r_dot * dt + (r_ddot / 2 - rise / 6) * dt**2
     r_dot = r_dot - (3 / 2 * r_ddot - 7 / 6 * rise) * dt
     a, jerk = CHASE * a_chase, CHASE * j_chase
-    nearing, slope = smooth_root(gap, a, a**2 / (2 * jerk))  # d = v^2 / 2a + v a / 2j: braking with a bounded jerk
-    wanted = ca.fmin(ca.fmax(r_dot + nearing, -v_max), v_max)
-    along = ca.if_else(ca.eq(wanted, r_dot + nearing), r_ddot_before - slope * (v - r_dot), 0.0)
+    knee = a**2 / (2 * jerk)  # d = v^2 / 2a + v a / 2j: braking with a bounded jerk
+    nearing, slope = smooth_root(gap, a, knee)
+    aimed = ca.fmin(ca.fmax(r_dot + nearing, -v_max), v_max)
+    along = ca.if_else(ca.eq(aimed, r_dot + nearing), r_ddot_before - slope * (v - r_dot), 0.0)
+    # an end is approached in the same way, long before braking with all that there is would be needed
+    most, steep_up = smooth_root(ca.fmax(x_max - x, 0.0), a, knee)
+    least, steep_down = smooth_root(ca.fmin(x_min - x, 0.0), a, knee)
+    wanted = ca.fmin(ca.fmax(aimed, least), most)
+    along = ca.if_else(aimed > most, -steep_up * v, ca.if_else(aimed < least, -steep_down * v, along))
     onto, _ = smooth_root(wanted - v, jerk, jerk * SETTLE_TICKS * dt)
     return ca.fmin(ca.fmax(along + onto, -a_chase), a_chase)
 
@@ -104,8 +110,14 @@ def _aim(
     a_follow = (v_follow - v) / dt
     v_target = r_dot - (r_ddot / 2 - (r_ddot - before[3]) / 6) * dt
     jump, jump_chase = FOLLOW * a_max * dt / jerk_time, a_chase * dt / jerk_time
+    up, down = ca.fmax(v_follow, 0.0), ca.fmax(-v_follow, 0.0)
+    a_soft, room_up, room_down = CHASE * a_chase, ca.fmax(x_max - x, 0.0), ca.fmax(x - x_min, 0.0)
+    gentle = ca.logic_and(  # d >= v^2 / 2a + v a / 2j on both sides: the ends are not near yet
+        up * (up + a_soft * jerk_time) <= 2 * a_soft * room_up,
+        down * (down + a_soft * jerk_time) <= 2 * a_soft * room_down,
+    )
     near = ca.logic_and(
-        ca.fabs(a_follow - a) <= jump,
+        ca.logic_and(ca.fabs(a_follow - a) <= jump, gentle),
         ca.logic_and(
             ca.fabs(a_follow - before[3]) <= jump / 2, ca.fabs(v_follow - v_target) <= CATCH * jump_chase * dt
         ),
@@ -127,7 +139,7 @@ def _limited(
     share = ca.fmin(ca.fmax((TOO_FAST - aim.haste) / (TOO_FAST - KEEPS_UP), 0.0), 1.0)
     rise = share * ca.fmin(ca.fmax(aim.r_ddot - before[3], -j_follow * dt), j_follow * dt)
     moving = share * aim.r_dot, share * aim.r_ddot, share * before[3]
-    a_wanted = _chase(dt, x, v, aim.r, *moving, v_max, a_chase, j_chase)
+    a_wanted = _chase(dt, x, v, aim.r, *moving, x_min, x_max, v_max, a_chase, j_chase)
     a_wanted = ca.fmin(ca.fmax(a_wanted, a + rise - j_chase * dt), a + rise + j_chase * dt)
     wanted = ca.if_else(aim.near, aim.v, v + a_wanted * dt)
 

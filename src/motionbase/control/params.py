@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from motionbase.control.bounds import LEAST, chase_of
+from motionbase.control.design import FELT_SHARE, TURN_CORNER
 from motionbase.control.fields import Field, Fields
 from motionbase.control.generators import COLUMNS, COUNT
-from motionbase.control.geometry import leg_ratios
 from motionbase.control.latch import LATCHED
 from motionbase.control.leg_control import LegControl
 from motionbase.control.limits import LIMITER
 from motionbase.control.propagator import FIRST_BRIDGE
 from motionbase.control.states import State
 from motionbase.control.supervision import SHUT_TIME, TIMES
+from motionbase.control.supply_lines import lines_field
 from motionbase.control.trajectory import AXES
 from motionbase.control.tuning import tunable
 from motionbase.control.watchdogs import THRESHOLDS, WATCHED
 from motionbase.platform.hexapod import Hexapod
 
-LEG_SHARE = 0.9  # of the legs' acceleration that one axis may use to follow a jump
 SUPPLY_PART = 0.6  # of the nominal supply pressure that is needed
 TRAJECTORY = (
     Field("move_velocity", 1, "-", "of rising, settling, lowering, as a part of the limits", 0.2),
     Field("move_acceleration", 1, "-", "of rising, settling, lowering, as a part of the limits", 0.1),
-    Field("abort_velocity", 1, "-", "of abort and freeze, as a part of the limits", 0.3),
-    Field("abort_acceleration", 1, "-", "of abort and freeze, as a part of the limits", 0.3),
-    Field("move_least", 1, "s", "shortest move, stop or blend", 0.5),
+    Field("abort_velocity", 1, "-", "of abort and freeze, as a part of the platform's limits", 0.3),
+    Field("abort_acceleration", 1, "-", "of abort and freeze, as a part of the platform's limits", 0.3),
+    Field("move_least", 1, "s", "shortest move or blend", LEAST),
     Field("fade_least", 1, "s", "shortest fade of a generator when the drive is told to stop", 1.0),
     Field("host_horizon", 1, "s", "longest use of a host frame", 0.1),
     Field("host_stop", 1, "s", "shortest stop after the horizon", 0.5),
     Field("estimator", 1, "rad/s", "speed of the pose estimator", 120.0),
-    Field("felt_share", 1, "-", "part of the legs' measured acceleration that the platform's sensors give", 0.25),
-    Field("turn_corner", 1, "rad/s", "filter of the angular acceleration from the rate gyros", 150.0),
+    Field("felt_share", 1, "-", "part of the legs' measured acceleration that the platform's sensors give", FELT_SHARE),
+    Field("turn_corner", 1, "rad/s", "filter of the angular acceleration from the rate gyros", TURN_CORNER),
 )
 
 
@@ -39,7 +38,7 @@ def parameters_for(platform: Hexapod, legs: LegControl) -> Fields:
     """All parameters with their values for the platform, and how far people may tune them."""
     limits, stroke = platform.limits, platform.stroke
     known = legs.designed | legs.thresholds
-    chase = tuple(np.minimum(limits.acceleration, LEG_SHARE * limits.leg_acceleration / leg_ratios(platform)))
+    chase = tuple(chase_of(platform).tolist())
     bounds = (
         Field("dof_position", 6, "m, rad", "limits of the degrees of freedom, from neutral", limits.position),
         Field("dof_velocity", 6, "m/s, rad/s", "limits of the degrees of freedom", limits.velocity),
@@ -53,7 +52,13 @@ def parameters_for(platform: Hexapod, legs: LegControl) -> Fields:
         Field("l_max", 1, "m", "longest leg", stroke.l_max),
         Field("l_low", 1, "m", "shortest leg outside drive", stroke.hard_min),
         Field("p_min", 1, "Pa", "least supply pressure", SUPPLY_PART * legs.p_supply),
-        Field("supply_time", 1, "s", "for how long it may be lower", known.get("supply_time", 0.1)),
+        Field(
+            "supply_time",
+            1,
+            "s",
+            "for how long it may be lower or unbelievable",
+            known.get("supply_time", 0.1),
+        ),
     )
     rest = tuple(
         Field(f.name, f.size, f.unit, f.description, known.get(f.name, f.initial))
@@ -70,7 +75,8 @@ STATE = (
     Field("mode", 1, "-", "in use"),
     Field("plan", AXES * 5, "SI", "move: start with two derivatives, time of its stop, travel", (0, 0, 0, 1, 0), 5),
     Field("duration", 1, "s", "of the move", 1.0),
-    Field("limited", AXES * 3, "SI", "trajectory within the limits", 0.0, 3),
+    Field("limited", AXES * 3, "SI", "trajectory, degrees of freedom within their limits", 0.0, 3),
+    Field("added", 6 * 3, "SI", "what the legs really got beyond the degrees of freedom", 0.0, 3),
     Field("sums", AXES * 3, "SI", "generators in it", 0.0, 3),
     Field("dof_before", 6 * LIMITER, "SI", "limiters of the degrees of freedom", 0.0, LIMITER),
     Field("leg_before", 6 * LIMITER, "SI", "limiters of the legs", 0.0, LIMITER),
@@ -97,4 +103,4 @@ STATE = (
 
 def state_for(legs: LegControl) -> Fields:
     """The state of a law for such legs."""
-    return Fields((*STATE, legs.state))
+    return Fields((*STATE, lines_field(legs.p_supply, legs.p_return), legs.state))

@@ -22,7 +22,7 @@ from motionbase.compile import Kernel, Port
 class State(IntEnum):
     """What the motion base does; the number is that of the record."""
 
-    OFF = 0  # down, valves closed, nothing is answered but `down`
+    OFF = 0  # valves closed, down or left where it was held
     DOWN = 1  # down, valves closed, ready to rise
     RISING = 2  # to the neutral pose
     STANDBY = 3  # at the neutral pose
@@ -80,7 +80,7 @@ FLAGS = {
     "drivable": "in host mode: frames come and their demand is within the limits",
     "host_lost": "in host mode: no frame for longer than host_timeout",
     "arrived": "move or blend and fading generators have ended, and the legs are where they were sent",
-    "landed": "arrived, and all legs measure the down length",
+    "grounded": "no leg is longer than the down length by more than down_tolerance",
     "stopped": "the time of the planned stop is over",
     "expired": "longer in the state than its time limit",
 }
@@ -107,14 +107,15 @@ TRANSITIONS = (  # the first that holds is taken
     Transition(MOVING, S.ABORT, ("stop",), "emergency stop, fault or abort"),
     Transition((S.DOWN,), S.OFF, ("stop",), "already down"),
     Transition((S.ABORT,), S.STOPPING, ("not movable", "not expired"), "a fault forbids going down"),
-    Transition((S.ABORT,), S.OFF, ("landed",), "down and quiet"),
+    Transition((S.ABORT,), S.OFF, ("arrived", "grounded"), "down and quiet"),
     Transition((S.ABORT,), S.HELD, ("expired",), "going down takes too long"),
     Transition((S.STOPPING,), S.HELD, ("stopped",), "stopped where it is"),
     Transition((S.STOPPING,), S.HELD, ("expired",), "stopping takes too long"),
     Transition((S.HELD,), S.LOWERING, ("request_lower", "not stop", "movable", "ready"), "the fault is gone"),
     Transition((S.HELD,), S.LOWERING, ("request_down", "not stop", "movable", "ready"), "the fault is gone"),
     Transition((S.HELD,), S.OFF, ("request_off", "not stop"), "left where it is"),
-    Transition((S.OFF,), S.DOWN, ("request_down", "not stop", "ready"), "switched on"),
+    Transition((S.OFF,), S.DOWN, ("request_down", "not stop", "ready", "grounded"), "switched on"),
+    Transition((S.OFF,), S.LOWERING, ("request_lower", "not stop", "movable", "ready", "not grounded"), "left aloft"),
     Transition((S.DOWN,), S.OFF, ("request_off",), "switched off"),
     Transition((S.DOWN,), S.RISING, ("request_standby", "ready"), "asked to rise"),
     Transition((S.RISING, S.ENGAGING, S.DRIVE, S.SETTLING, S.LOWERING), S.FREEZE, ("request_freeze",), "stop and stay"),
@@ -128,7 +129,7 @@ TRANSITIONS = (  # the first that holds is taken
     Transition((S.RISING,), S.STANDBY, ("arrived",), "neutral reached"),
     Transition((S.ENGAGING,), S.DRIVE, ("arrived",), "on the trajectory; generator settings are taken now"),
     Transition((S.SETTLING,), S.STANDBY, ("arrived",), "neutral reached"),
-    Transition((S.LOWERING,), S.DOWN, ("arrived",), "down reached"),
+    Transition((S.LOWERING,), S.DOWN, ("arrived", "grounded"), "down reached"),
 )
 
 
@@ -144,6 +145,14 @@ def source_of(state: State) -> Source:
     return SOURCES.get(state, Source.MOVE)
 
 
+def is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
+    """Whether the number of a state is that of one of these."""
+    found = ca.eq(state, states[0].value)
+    for one in states[1:]:
+        found = ca.logic_or(found, ca.eq(state, one.value))
+    return found
+
+
 def _step(dt: ca.SX, state: ca.SX, ticks: ca.SX, request: ca.SX, *flags: ca.SX) -> tuple[ca.SX, ...]:
     held = {f"request_{r.name.lower()}": ca.eq(request, r.value) for r in Request if r}
     held |= {name: ca.ne(flag, 0) for name, flag in zip(MEASURED_FLAGS, flags, strict=True)}
@@ -153,22 +162,15 @@ def _step(dt: ca.SX, state: ca.SX, ticks: ca.SX, request: ca.SX, *flags: ca.SX) 
         for name in transition.when:
             flag = held[name.removeprefix("not ")]
             holds = ca.logic_and(holds, ca.logic_not(flag) if name.startswith("not ") else flag)
-        chosen = ca.if_else(ca.logic_and(_is_one_of(state, transition.sources), holds), transition.target.value, chosen)
-    known = _is_one_of(state, tuple(State))
+        chosen = ca.if_else(ca.logic_and(is_one_of(state, transition.sources), holds), transition.target.value, chosen)
+    known = is_one_of(state, tuple(State))
     after = ca.if_else(known, chosen, State.HELD.value)  # a spoilt number must not run a leg
     entered = ca.ne(after, state)
     ticks_after = ca.if_else(entered, 0, ticks + 1)
     source: ca.SX | int = Source.MOVE.value
     for special, code in SOURCES.items():
         source = ca.if_else(ca.eq(after, special.value), code.value, source)
-    return after, entered, ticks_after, ticks_after * dt, ca.SX(source), _is_one_of(after, QUIET)
-
-
-def _is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
-    found = ca.eq(state, states[0].value)
-    for one in states[1:]:
-        found = ca.logic_or(found, ca.eq(state, one.value))
-    return found
+    return after, entered, ticks_after, ticks_after * dt, ca.SX(source), is_one_of(after, QUIET)
 
 
 MEASURED_FLAGS = tuple(name for name in FLAGS if not name.startswith("request_"))

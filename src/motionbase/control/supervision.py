@@ -9,11 +9,9 @@ from motionbase.control.faults import WarningBit
 from motionbase.control.fields import MIXED, Field
 from motionbase.control.latch import LATCH
 from motionbase.control.limits import LIMITER
-from motionbase.control.states import QUIET, TIMED, Mode, State
+from motionbase.control.states import QUIET, TIMED, Mode, State, is_one_of
 
 MODE_FREE = (*QUIET, State.RISING, State.STANDBY, State.LOWERING)
-DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # here the operational limits hold
-WIDE = 1e3  # [m, rad] no limit of position: the way from down to neutral is outside the operational range
 
 TIMES = (
     Field("transition_timeout", 1, "s", "longest rising, engaging or lowering", 60.0),
@@ -22,7 +20,7 @@ TIMES = (
     Field("stop_timeout", 1, "s", "longest stopping; then the legs are held", 2.0),
     Field("host_timeout", 1, "s", "silence of the host after which drive settles", 1.0),
     Field("arrive_tolerance", 1, "m", "error of the legs at which a move has arrived", 0.02),
-    Field("down_tolerance", 1, "m", "error of the legs at which the platform is down", 0.02),
+    Field("down_tolerance", 1, "m", "length of the legs above that of down at which the platform is down", 0.02),
 )
 SHUT_TIME = Field("shut_time", 1, "s", "in which the hardware is told to shut the valves off, evenly", 0.25)
 
@@ -35,25 +33,27 @@ def flags(l_down: float) -> Kernel:
         host_timeout: ca.SX, arrive_tolerance: ca.SX, down_tolerance: ca.SX, l_min: ca.SX, l_max: ca.SX, p_min: ca.SX,
         dt: ca.SX, state: ca.SX, ticks: ca.SX, duration: ca.SX, active: ca.SX, l_cmd: ca.SX, l: ca.SX, codes: ca.SX,
         converged: ca.SX, mode: ca.SX, age: ca.SX, count: ca.SX, within: ca.SX, host_legs: ca.SX, p_supply: ca.SX,
+        lines_good: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         time = (ticks + 1) * dt
         hosted = ca.eq(mode, Mode.HOST)
         longest = ca.if_else(ca.eq(state, State.SETTLING), settle_timeout, transition_timeout)
-        expired = ca.logic_and(_is_one_of(state, TIMED), time > longest)
+        expired = ca.logic_and(is_one_of(state, TIMED), time > longest)
         expired = ca.if_else(ca.eq(state, State.ABORT), time > abort_timeout, expired)
         expired = ca.if_else(ca.eq(state, State.STOPPING), time > stop_timeout, expired)
         stopped = time >= duration
         close = ca.norm_inf(l_cmd - l) <= arrive_tolerance
         arrived = ca.logic_and(ca.logic_and(stopped, ca.eq(active, 0)), close)
-        landed = ca.logic_and(arrived, ca.norm_inf(l - l_down) <= down_tolerance)
-        ready = ca.logic_and(ca.logic_and(p_supply >= p_min, ca.eq(ca.sum1(codes), 0)), ca.eq(converged, 1))
+        grounded = ca.mmax(l) <= l_down + down_tolerance  # closed valves let a leg sink below it
+        powered = ca.logic_and(p_supply >= p_min, ca.ne(lines_good, 0))
+        ready = ca.logic_and(ca.logic_and(powered, ca.eq(ca.sum1(codes), 0)), ca.eq(converged, 1))
         silent = ca.logic_or(age > host_timeout, ca.eq(count, 0))
         lengths = host_legs[:, 0]
         reached = ca.logic_and(ca.mmin(lengths) >= l_min, ca.mmax(lengths) <= l_max)
         fits = ca.logic_and(ca.eq(within, 1), reached)
         drivable = ca.logic_or(ca.logic_not(hosted), ca.logic_and(fits, ca.logic_not(silent)))
         outside = ca.logic_and(hosted, ca.logic_not(fits))
-        return expired, arrived, landed, stopped, ready, drivable, ca.logic_and(hosted, silent), outside
+        return expired, arrived, grounded, stopped, ready, drivable, ca.logic_and(hosted, silent), outside
 
     return Kernel(
         "flags",
@@ -77,43 +77,15 @@ def flags(l_down: float) -> Kernel:
             Port("within", (), "-"),
             Port("host_legs", (6, 3), MIXED, "legs at the host's demand"),
             Port("p_supply", (), "Pa"),
+            Port("lines_good", (), "-"),
         ),
         outputs=tuple(
             Port(name)
-            for name in ("expired", "arrived", "landed", "stopped", "ready", "drivable", "host_lost", "outside")
+            for name in ("expired", "arrived", "grounded", "stopped", "ready", "drivable", "host_lost", "outside")
         ),
         expr=expr,
         description="flags of the state machine",
     )
-
-
-def _is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
-    found = ca.SX(0)
-    for one in states:
-        found = ca.logic_or(found, ca.eq(state, one.value))
-    return found
-
-
-def _driven(state: ca.SX) -> ca.SX:
-    return _is_one_of(state, DRIVEN)
-
-
-IS_DRIVEN = Kernel("is_driven", (Port("state"),), (Port("driven"),), _driven, "whether the operational limits hold")
-
-
-def _bounds(dof_position: ca.SX, l_min: ca.SX, l_low: ca.SX, state: ca.SX) -> tuple[ca.SX, ...]:
-    driven = _driven(state)
-    position = ca.if_else(driven, dof_position, WIDE)
-    return -position, position, ca.if_else(driven, l_min, l_low)
-
-
-BOUNDS = Kernel(
-    "bounds",
-    (Port("dof_position", 6, MIXED), Port("l_min", (), "m"), Port("l_low", (), "m"), Port("state", (), "-")),
-    (Port("x_min", 6, MIXED), Port("x_max", 6, MIXED), Port("l_least", (), "m")),
-    _bounds,
-    "limits of position in a state",
-)
 
 
 def _generator_clock(
@@ -139,7 +111,7 @@ MODE = Kernel(
     "mode_in_use",
     (Port("state"), Port("before"), Port("mode")),
     (Port("mode_used"),),
-    lambda state, before, mode: ca.if_else(_is_one_of(state, MODE_FREE), mode, before),
+    lambda state, before, mode: ca.if_else(is_one_of(state, MODE_FREE), mode, before),
     "a change of mode waits until no drive or way from it is on",
 )
 HOSTED = Kernel("hosted", (Port("mode"),), (Port("hosted"),), lambda mode: ca.eq(mode, Mode.HOST))
@@ -159,6 +131,14 @@ ADD = Kernel(
 ADD_LEG = Kernel(
     "add_leg", (Port("first", 3, MIXED), Port("second", 3, MIXED)), (Port("total", 3, MIXED),), lambda a, b: a + b
 )
+LEG_GOT = Kernel(
+    "leg_got",
+    (Port("acts", (), "-", "whether the leg's limits act"), Port("asked", 3, MIXED, "addition to the leg"),
+     Port("wanted", 3, MIXED, "by inverse kinematics"), Port("got", 3, MIXED, "within the limits of the leg")),
+    (Port("added", 3, MIXED),),
+    lambda acts, asked, wanted, got: ca.if_else(ca.ne(acts, 0), got - wanted, asked),
+    "what a leg really got beyond the motion of the degrees of freedom",
+)  # fmt: skip
 REST = Kernel(
     "rest",
     (Port("motion", 3, MIXED),),
@@ -280,6 +260,5 @@ def shut_off(brakes: bool) -> Kernel:
     return Kernel("shut_off", inputs, (Port("abort"),), expr)
 
 
-NOT = Kernel("negated", (Port("a"),), (Port("not_a"),), lambda a: ca.eq(a, 0))
 EITHER = Kernel("either", (Port("a"), Port("b")), (Port("a_or_b"),), lambda a, b: ca.logic_or(ca.ne(a, 0), ca.ne(b, 0)))
 FIRST = Kernel("first_column", (Port("rows", (6, 3), MIXED),), (Port("first", 6, "m"),), lambda rows: rows[:, 0])

@@ -9,15 +9,17 @@ import numpy as np
 from motionbase.compile import Body, Unit
 from motionbase.compile.reference import Reference
 from motionbase.control import supervision as own
+from motionbase.control.bounds import IS_DRIVEN, TUNED, bounds
 from motionbase.control.fields import Fields
 from motionbase.control.generators import GENERATORS
 from motionbase.control.geometry import felt_of, pose_down
-from motionbase.control.latch import FAULT_LATCH
+from motionbase.control.latch import FAULT_LATCH, FRESH
 from motionbase.control.leg_control import LegControl
 from motionbase.control.limits import LIMITED, WITHIN
 from motionbase.control.propagator import PROPAGATOR
 from motionbase.control.states import STATE_STEP
 from motionbase.control.supervision import TIMES
+from motionbase.control.supply_lines import supply_lines
 from motionbase.control.trajectory import base_trajectory
 from motionbase.control.watchdogs import THRESHOLDS, leg_watchdog
 from motionbase.platform.hexapod import Hexapod
@@ -46,7 +48,8 @@ class Tick:
         self.feeling = felt_of(platform)
         self.watchdog = leg_watchdog(legs.valve, stroke.hard_min, stroke.hard_max)
         self.flags, self.shut_off = own.flags(platform.l_down), own.shut_off(legs.brakes)
-        self.base = base_trajectory(pose_down(platform))
+        self.base, self.bounds = base_trajectory(pose_down(platform)), bounds(platform)
+        self.supply_lines = supply_lines(legs.p_supply)
 
     def describe(self, b: Body) -> None:
         """What the motion base does in a tick, in order."""
@@ -54,9 +57,11 @@ class Tick:
         one = b.constant("one", 1.0)
         self._take_mode()
         self._watch_legs()
+        self._watch_lines()
         self._measure_pose()
         self._propagate_host()
         self._choose_state()
+        self._take_limits()
         self._make_trajectory()
         self._limit_dof()
         self._limit_legs()
@@ -93,12 +98,11 @@ class Tick:
 
     def _watch_legs(self) -> None:
         b = self.b
-        first, self.fresh = b.local("first"), b.local("fresh")
         self.codes, self.blocks, self.shuts = b.local("codes", 6), b.local("blocks", 6), b.local("shuts", 6)
-        b.call(own.NOT, a=self.before("started"), not_a=first)
-        b.call(own.EITHER, a=first, b=b["reset"], a_or_b=self.fresh)
+        started, self.fresh = self.before("started"), b.local("fresh")
+        b.call(FRESH, started=started, state=self.before("state"), reset=b["reset"], fresh=self.fresh)
         driven, watch, leg_state = b.local("driven"), self.after("watch"), self.before("leg_state")
-        b.call(own.IS_DRIVEN, state=self.before("state"), driven=driven)
+        b.call(IS_DRIVEN, state=self.before("state"), driven=driven)
         with b.loop(6) as k:
             b.call(
                 self.watchdog, **self.params(*(t.name for t in THRESHOLDS)), dt=self.dt, watch=self.before("watch")[k],
@@ -111,6 +115,13 @@ class Tick:
         self.l = b.local("l", 6)
         with b.loop(6) as k:
             b.copy(watch[k, 0], self.l[k])
+
+    def _watch_lines(self) -> None:
+        b, self.lines = self.b, {p.name: self.b.local(p.name) for p in self.supply_lines.outputs[1:]}
+        b.call(
+            self.supply_lines, **self.params("supply_time"), dt=self.dt, lines=self.before("lines"),
+            p_supply=b["p_supply"], p_return=b["p_return"], lines_next=self.after("lines"), **self.lines,
+        )  # fmt: skip
 
     def _measure_pose(self) -> None:
         b = self.b
@@ -153,14 +164,14 @@ class Tick:
             state=before("state"), ticks=before("ticks"), duration=before("duration"), active=before("active"),
             l_cmd=before("l_cmd"), l=self.l, codes=self.codes, converged=self.converged, mode=self.mode,
             age=after("age"), count=after("count_held"), within=self.within, host_legs=self.host_legs,
-            p_supply=b["p_supply"], **found,
+            p_supply=b["p_supply"], lines_good=self.lines["lines_good"], **found,
         )  # fmt: skip
         stop, movable, fault = b.local("stop"), b.local("movable"), b.local("fault_now")
         self.closes = b.local("closes", 6)
         b.call(
             FAULT_LATCH, **self.params("p_min", "supply_time"), dt=self.dt, latch=before("latch"),
             state=before("state"), quiet=before("quiet"), request=b["request"], estop=b["estop"], reset=b["reset"],
-            p_supply=b["p_supply"],
+            p_supply=b["p_supply"], lines_lost=self.lines["lines_lost"],
             converged=self.converged, expired=found["expired"], codes=self.codes, blocks=self.blocks, shuts=self.shuts,
             latch_next=after("latch"), fault=fault, stop=stop, movable=movable, closes=self.closes,
         )  # fmt: skip
@@ -185,19 +196,19 @@ class Tick:
         ):
             b.copy(place, b[port])
 
+    def _take_limits(self) -> None:
+        self.limits = {p.name: self.b.local(p.name, p.dims) for p in self.bounds.outputs}
+        self.b.call(self.bounds, **self.params(*(p.name for p in TUNED)), state=self.state, **self.limits)
+
     def _make_trajectory(self) -> None:
         b, before, after = self.b, self.before, self.after
         drive, base, self.total = b.local("drive", (12, 3)), b.local("base", (12, 3)), b.local("total", (12, 3))
-        velocity, acceleration = b.local("velocity", 12), b.local("acceleration", 12)
-        for place, name in ((velocity, "velocity"), (acceleration, "acceleration")):
-            b.copy(self.param(f"dof_{name}"), place[:6])
-            b.copy(self.param(f"leg_{name}"), place[6:])
         b.call(own.DRIVE_MOTION, mode=self.mode, host=self.host, drive=drive)
         parts = self.params("move_velocity", "move_acceleration", "abort_velocity", "abort_acceleration")
-        given = {"velocity": velocity, "acceleration": acceleration, "drive": drive, "state": self.state}
-        given |= {"limited": before("limited"), "sums": before("sums")} | parts
+        given = {name: self.limits[name] for name in ("least", "velocity", "acceleration")} | parts
+        given |= {name: before(name) for name in ("limited", "added", "sums")} | {"drive": drive, "state": self.state}
         b.call(
-            self.base, least=self.param("move_least"), **given, entered=self.entered, source=self.source,
+            self.base, **given, entered=self.entered, source=self.source,
             time_in_state=self.time, pose_meas=after("pose_meas"), plan=before("plan"), duration=before("duration"),
             plan_next=after("plan"), duration_next=after("duration"), base=base, blend=b["blend"],
         )  # fmt: skip
@@ -235,10 +246,8 @@ class Tick:
 
     def _limit_dof(self) -> None:
         b, before, after = self.b, self.before, self.after
-        x_min, x_max, self.l_least = b.local("x_min", 6), b.local("x_max", 6), b.local("l_least")
+        limits = self.limits
         self.dof_acts, limited, dof_after = b.local("dof_acts", 6), self.now("limited"), self.now("dof_before")
-        bounds = self.params("dof_position", "l_min", "l_low")
-        b.call(own.BOUNDS, **bounds, state=self.state, x_min=x_min, x_max=x_max, l_least=self.l_least)
         b.copy(self.total, limited)
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
@@ -246,10 +255,11 @@ class Tick:
                 with b.loop(6) as k:
                     b.call(own.REST, motion=self.total[k], after=dof_after[k])
             with quiet.default(), b.loop(6) as k:
-                a = self.param("dof_acceleration")[k]
+                a = limits["acceleration"][k]
                 b.call(
-                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=x_min[k], x_max=x_max[k],
-                    v_max=self.param("dof_velocity")[k], a_max=a, a_chase=self.param("dof_chase")[k], a_brake=a,
+                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=limits["x_min"][k],
+                    x_max=limits["x_max"][k], v_max=limits["velocity"][k], a_max=a, a_chase=limits["chase"][k],
+                    a_brake=a,
                     before=before("dof_before")[k], target=self.total[k], after=dof_after[k],
                     motion=limited[k], acts=self.dof_acts[k],
                 )  # fmt: skip
@@ -269,6 +279,7 @@ class Tick:
         limited, wanted, target = after("limited"), b.local("wanted_legs", (6, 3)), b.local("leg_target", 3)
         self.legs, leg_acts, leg_after = b.local("legs", (6, 3)), b.local("leg_acts", 6), self.now("leg_before")
         turning, self.felt = after("turning"), b.local("l_ddot_felt", 6)
+        added, limits = self.now("added"), self.limits
         b.call(
             own.TURNING, **self.params("turn_corner"), dt=self.dt, before=before("turning"), fresh=self.fresh,
             omega=b["omega"], after=turning,
@@ -283,17 +294,21 @@ class Tick:
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
                 b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)
+                b.copy(b.constant("nothing_added", np.zeros(18)), added)
                 with b.loop(6) as k:
                     b.call(own.LEG_REST, l=self.l[k], after=leg_after[k], motion=self.legs[k])
             with quiet.default(), b.loop(6) as k:
-                a = self.param("leg_acceleration")[k]
+                a = limits["acceleration"][k + 6]
                 b.call(own.ADD_LEG, first=wanted[k], second=limited[k + 6], total=target)
                 b.call(
-                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=self.l_least, x_max=self.param("l_max"),
-                    v_max=self.param("leg_velocity")[k], a_max=a, a_chase=a, a_brake=self.param("leg_braking"),
+                    LIMITED, dt=self.dt, **self.params("jerk_time"), x_min=limits["l_least"], x_max=self.param("l_max"),
+                    v_max=limits["velocity"][k + 6], a_max=a, a_chase=a, a_brake=self.param("leg_braking"),
                     before=before("leg_before")[k], target=target,
                     after=leg_after[k], motion=self.legs[k], acts=leg_acts[k],
                 )  # fmt: skip
+                given = {"acts": leg_acts[k], "asked": limited[k + 6], "wanted": wanted[k], "got": self.legs[k]}
+                b.call(own.LEG_GOT, **given, added=added[k])
+        b.copy(added, after("added"))
         b.copy(leg_after, after("leg_before"))
         b.call(own.FIRST, rows=self.legs, first=after("l_cmd"))
         b.copy(self.legs, b["legs_cmd"])
@@ -304,7 +319,8 @@ class Tick:
 
     def _command_valves(self) -> None:
         b, legs = self.b, self.leg_control
-        watch, l_ddot, closed = self.after("watch"), b.local("l_ddot_fused"), b.local("closed")
+        watch, lines = self.after("watch"), self.after("lines")
+        l_ddot, closed = b.local("l_ddot_fused"), b.local("closed")
         with b.loop(6) as k:
             b.call(own.EITHER, a=self.quiet, b=self.closes[k], a_or_b=closed)
             felt = {"l_ddot": watch[k, 2], "l_ddot_felt": self.felt[k]}
@@ -313,7 +329,7 @@ class Tick:
                 **self.params(*(g.name for g in legs.gains)), "dt": self.dt, "leg_state": self.before("leg_state")[k],
                 "reference": self.legs[k], "f_ff": b["f_ff"][k], "quiet": closed, "l": watch[k, 0],
                 "l_dot": watch[k, 1], "l_ddot": l_ddot, "p_cap": watch[k, 3], "p_rod": watch[k, 4],
-                "p_supply": b["p_supply"], "p_return": b["p_return"],
+                "p_supply": lines[0], "p_return": lines[1],
             }  # fmt: skip
             b.call(
                 legs.kernel, **{p.name: known[p.name] for p in legs.kernel.inputs},

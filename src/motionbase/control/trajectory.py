@@ -2,6 +2,7 @@
 
 Axes 0 to 5 are the degrees of freedom, 6 to 11 additions to the leg lengths (leg generators, or what is left of them
 after a stop). Entering a state plans a move from where the limited trajectory was, so no change of state has a step.
+For the legs this is what their own limits left of the additions: a generator beyond the stroke does not delay a stop.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from numpy.typing import ArrayLike
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.control.fields import MIXED
 from motionbase.control.profiles import MOVE, PLAN, quintic
-from motionbase.control.states import Source, State
+from motionbase.control.states import Source, State, is_one_of
 
 AXES = 12
 TO_NEUTRAL = (State.RISING, State.STANDBY, State.SETTLING)
 TO_DOWN = (State.LOWERING, State.ABORT)
 BRISK = (State.FREEZE, State.ABORT, State.STOPPING)  # with the velocity and acceleration of an abort
+FADING = (State.SETTLING, State.STANDBY)  # to neutral in the way that the limits of the legs leave
 
 MOTIONS = (AXES, 3)
 ENTRY = (
@@ -28,18 +30,12 @@ ENTRY = (
     Port("abort_acceleration", (), "-"),
     Port("velocity", AXES, MIXED, "limits"),
     Port("acceleration", AXES, MIXED, "limits"),
-    Port("limited", MOTIONS, MIXED, "trajectory within the limits, one tick ago"),
+    Port("limited", MOTIONS, MIXED, "trajectory one tick ago, degrees of freedom within their limits"),
+    Port("added", (6, 3), MIXED, "what the legs really got beyond the degrees of freedom, one tick ago"),
     Port("sums", MOTIONS, MIXED, "generators in it"),
     Port("drive", MOTIONS, MIXED, "trajectory of the drive"),
     Port("state", (), "-", "entered now"),
 )
-
-
-def _is(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
-    found = ca.SX(0)
-    for one in states:
-        found = ca.logic_or(found, ca.eq(state, one.value))
-    return found
 
 
 def _entry(down: ArrayLike) -> Kernel:
@@ -48,14 +44,14 @@ def _entry(down: ArrayLike) -> Kernel:
 
     def expr(
         move_velocity: ca.SX, move_acceleration: ca.SX, abort_velocity: ca.SX, abort_acceleration: ca.SX,
-        velocity: ca.SX, acceleration: ca.SX, limited: ca.SX, sums: ca.SX, drive: ca.SX, state: ca.SX,
+        velocity: ca.SX, acceleration: ca.SX, limited: ca.SX, added: ca.SX, sums: ca.SX, drive: ca.SX, state: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
-        settles = ca.eq(state, State.SETTLING)  # generators go on and fade by themselves
-        now = limited - ca.if_else(settles, 1.0, 0.0) * sums
-        brisk = _is(state, BRISK)
+        # generators go on while it settles, and fade by themselves from what they ask for, not from what the legs got
+        now = ca.if_else(is_one_of(state, FADING), limited - sums, ca.vertcat(limited[:6, :], added))
+        brisk = is_one_of(state, BRISK)
         v = velocity * ca.if_else(brisk, abort_velocity, move_velocity)
         a = acceleration * ca.if_else(brisk, abort_acceleration, move_acceleration)
-        to_neutral, to_down = _is(state, TO_NEUTRAL), _is(state, TO_DOWN)
+        to_neutral, to_down = is_one_of(state, TO_NEUTRAL), is_one_of(state, TO_DOWN)
         target = ca.if_else(ca.eq(state, State.ENGAGING), drive[:, 0], now[:, 0])
         target = ca.if_else(to_neutral, 0.0, ca.if_else(to_down, resting, target))
         return now, target, v, a, ca.logic_or(to_neutral, to_down)

@@ -19,7 +19,7 @@ from motionbase.control.fields import Field
 from motionbase.control.leg_control import LegControl
 from motionbase.platform.hexapod import Hexapod
 
-LOOP = ("k_p", "k_i", "k_v", "k_a", "k_dp", "dp_corner")  # gains of the feedback
+LOOP = ("k_p", "k_i", "k_v", "k_a", "k_dp", "dp_corner", "felt_share")  # gains of the feedback
 DRAWN_IN = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1)  # parts of RANGES to try
 
 

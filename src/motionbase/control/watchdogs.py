@@ -99,7 +99,8 @@ def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
         lost = timer(watch[5], ca.logic_and(driving, ca.logic_not(tracks)), dt)
         fast = timer(watch[6], ca.logic_not(slow), dt)
         apart = timer(watch[7], ca.logic_not(obeys), dt)
-        touches = ca.logic_or(believed[0] <= hard_min + contact, believed[0] >= hard_max - contact)
+        at_lower = ca.logic_and(ca.ne(driven, 0), believed[0] <= hard_min + contact)
+        at_upper = ca.logic_and(driving, believed[0] >= hard_max - contact)
         blind = ca.logic_not(ca.logic_or(usable, rates))
         codes = {
             Fault.MEASUREMENT: ca.logic_not(ca.logic_or(ca.logic_and(good, rates), blind)),
@@ -107,7 +108,7 @@ def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
             Fault.LEG_VELOCITY: fast > speed_time,
             Fault.TRACKING: ca.logic_or(lost > tracking_time, stalled > stall_travel),
             Fault.PRESSURE: ca.logic_not(pressures),
-            Fault.LIMIT_CONTACT: ca.logic_and(ca.ne(driven, 0), touches),
+            Fault.LIMIT_CONTACT: ca.logic_or(at_lower, at_upper),
             Fault.BLIND: blind,
         }
         state = ca.vertcat(believed, lost, fast, apart, ca.if_else(usable, drawn, reckoned), spool, spool_rate, stalled)

@@ -124,6 +124,8 @@ class HexapodRun:
         if (order := self.commands.poll()) is not None:
             self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
+        if self.commands.estop or arrays["fault"] != 0:
+            arrays["automatic"][...] = 0.0  # after a stop a person leads on: a reset alone moves nothing
         if self.generators.changed():
             self._take_generators()
         t = tick * self.code.loop.dt

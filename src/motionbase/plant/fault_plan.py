@@ -20,6 +20,7 @@ from motionbase.platform.table import Table
 
 Array = NDArray[np.float64]
 LEGS = 6
+LARGEST_SUPPLY = 1.2  # times the nominal pressure: a supply may lose pressure, or have a little more than it should
 
 
 class FaultKind(Enum):
@@ -83,6 +84,10 @@ class FaultEvent:
             raise PlatformError(f"{name}: from {self.at!r} to {self.until!r} s; times must rise, from 0 on")
         if self.value is not None and not math.isfinite(self.value):
             raise PlatformError(f"{name}: value is {self.value!r}, it must be finite")
+        if self.kind is FaultKind.SUPPLY_LOST and not 0 <= self.strength <= LARGEST_SUPPLY:
+            raise PlatformError(
+                f"{name}: value is {self.value!r}, it must be 0 to {LARGEST_SUPPLY:g} times the nominal"
+            )
 
     @property
     def strength(self) -> float:

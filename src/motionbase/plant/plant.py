@@ -160,7 +160,3 @@ class Plant:
         lines = {"p_supply": a.p_supply, "p_return": a.p_return, "abort": 0.0, "seed": 0.0}
         six = {p.name: np.zeros(6) for p in (VALVE, *FAULTS, LOAD)}
         return {**lines, **six}
-
-
-FEEDBACK = {p.name: next_of(p).name for p in PLANT_STATE}
-"""Of a plant whose sensors are not late; `Plant.feedback` is right for all."""

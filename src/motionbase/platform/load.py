@@ -14,9 +14,10 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
+from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.layout import AXES, renumbered, three_pairs
-from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke
+from motionbase.platform.parts import DOF, LegPart, MotionLimits, Payload, Stroke
 from motionbase.platform.sensors import Sensor, Sensors
 from motionbase.platform.table import Table
 
@@ -66,7 +67,7 @@ def _hexapod(top: Table, stem: str) -> Hexapod:
     convert = AXES[axes]
     name = top.text("name") if "name" in top.data else stem
     points = top.table("points") if "points" in top.data else None
-    return top.made(
+    hexapod = top.made(
         Hexapod,
         name=name,
         summary=top.text("summary"),
@@ -82,6 +83,27 @@ def _hexapod(top: Table, stem: str) -> Hexapod:
         sensors=_sensors(top.table("sensors")) if "sensors" in top.data else Sensors(),
         **{key: top.table(key).part(kind) for key, kind in PARTS.items()},
     )
+    _check_limits(hexapod, top.table("limits"))
+    return hexapod
+
+
+def _check_limits(hexapod: Hexapod, table: Table) -> None:
+    """Limits that no leg could keep are refused here, where their line is known."""
+    limits = hexapod.limits
+    if limits.leg_braking > limits.leg_acceleration:
+        table.complain(
+            "leg_braking",
+            f"limits.leg_braking is {limits.leg_braking:g} m/s^2, it must be at most leg_acceleration, "
+            f"{limits.leg_acceleration:g} m/s^2",
+        )
+    for k, (least, most) in enumerate(axis_limits(hexapod)):
+        reach, unit = min(-least, most), "m" if k < 3 else "rad"
+        if limits.position[k] > reach:
+            table.complain(
+                "position",
+                f"limits.position is {limits.position[k]:g} {unit} in {DOF[k]}, where the legs reach their ends at "
+                f"{reach:.4g} {unit}; it must be at most that",
+            )
 
 
 def _six(top: Table, key: str) -> Array:

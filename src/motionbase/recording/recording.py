@@ -23,8 +23,8 @@ from motionbase.recording.source import Array, Source
 from motionbase.ring.schema import Schema
 
 THREADS = min(4, os.cpu_count() or 1)  # unpacking lets other threads run
-RUN_ROWS, RUN_BYTES = 4096, 4_500_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
-AHEAD, AHEAD_BYTES = 2 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
+RUN_ROWS, RUN_BYTES = 4096, 2_000_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
+AHEAD, AHEAD_BYTES = 4 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
 
 
 class Envelope(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.control.faults import Fault
+from motionbase.control.geometry import leg_ratios
 from motionbase.control.ports import DOFS
 from motionbase.control.states import State
 from motionbase.errors import SimulationError
@@ -23,6 +24,7 @@ from motionbase.system.runs import TRUE_MOTION, Host, Run, Runner, Scenario
 
 Array: TypeAlias = NDArray[np.float64]
 PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off
+NEAR_END = 0.9  # of the axis limit: where a fault near the end comes
 PART_OF_LEG_SPEED = 0.95  # of the legs' limit, where that is what holds an axis back
 AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
 CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
@@ -68,6 +70,7 @@ class LoadCase:
         contact: fastest meeting of a leg with its hard end [m/s], contact_after: when that was [s]; None where none met
         found: what the control law called it; found_after: how long that took [s], None if it found nothing
         end: state it ended in; rest_after: when the last leg came to rest [s], None if one still moves
+        near_end: whether the fault came near the end of the travel, and not in the middle
     """
 
     fault: str
@@ -84,6 +87,7 @@ class LoadCase:
     found_after: float | None
     end: State
     rest_after: float | None
+    near_end: bool = False
 
     @property
     def contact_is_soft(self) -> bool:
@@ -96,14 +100,24 @@ def full_speed(hexapod: Hexapod, axis: str) -> tuple[float, float]:
     if axis not in DOFS:
         raise SimulationError(f"axis is {axis!r}, it must be one of {', '.join(DOFS)}")
     k, limits = DOFS.index(axis), hexapod.limits
-    b = np.asarray(hexapod.joints)
-    u = b + np.asarray(hexapod.p_neutral) - np.asarray(hexapod.base)
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    per_speed = np.hstack([u, np.cross(b, u)])[:, k]
-    speed = min(limits.velocity[k], PART_OF_LEG_SPEED * limits.leg_velocity / float(np.abs(per_speed).max()))
+    speed = min(limits.velocity[k], PART_OF_LEG_SPEED * limits.leg_velocity / float(leg_ratios(hexapod)[k]))
     amplitude = PART_OF_TRAVEL * limits.position[k]
     amplitude = max(amplitude, speed**2 / (0.9 * limits.acceleration[k]))  # a slower sine where it could not turn
     return speed, amplitude
+
+
+def end_sine(hexapod: Hexapod, axis: str) -> tuple[float, float, float]:
+    """Amplitude [m, rad], angular frequency [rad/s] and phase [rad] of a sine on its way to the end of an axis.
+
+    It has the full speed of the axis, brakes nearly as hard as axis and legs may, and turns at the end; the phase is
+    that of 90 % of the travel, or of full speed where that comes later.
+    """
+    speed, _ = full_speed(hexapod, axis)
+    k, limits = DOFS.index(axis), hexapod.limits
+    braking = 0.9 * min(limits.acceleration[k], limits.leg_braking / float(leg_ratios(hexapod)[k]))
+    amplitude = min(limits.position[k], speed**2 / braking)
+    w = min(speed / amplitude, math.sqrt(braking / amplitude))
+    return amplitude, w, math.asin(max(0.0, 1 - (1 - NEAR_END) * limits.position[k] / amplitude))
 
 
 @final
@@ -113,11 +127,13 @@ class Loads:
 
     Attributes:
         axes: degrees of freedom to move in; legs: 1 to 6, those that faults of a leg strike
+        near_ends: whether faults come near the ends of the travel, too
     """
 
     hexapod: Hexapod
     axes: tuple[str, ...] = ("heave", "surge")
     legs: tuple[int, ...] = (1, 2, 3)
+    near_ends: bool = False
 
     @cached_property
     def runner(self) -> Runner:
@@ -135,12 +151,16 @@ class Loads:
     def predict(self, progress: Callable[[int, int], None] | None = None) -> tuple[LoadCase, ...]:
         """All cases; progress is told how many are done, of how many."""
         listed, found = tuple(self.faults), list[LoadCase]()
-        total = 2 * len(self.axes) * len(listed)
+        total = (4 if self.near_ends else 2) * len(self.axes) * len(listed)
         for axis in self.axes:
             host, starts = self.moving(axis)
-            for direction, start in starts.items():
+            motions = [(direction, host, start, False) for direction, start in starts.items()]
+            if self.near_ends:
+                motions += [(direction, *self.nearing(axis, direction), True) for direction in starts]
+            for direction, host, start, near_end in motions:
                 for name, kind, leg in listed:
-                    found.append(self.case(name, kind, leg, axis, direction, host, start))
+                    case = self.case(name, kind, leg, axis, direction, host, start)
+                    found.append(replace(case, near_end=near_end))
                     if progress is not None:
                         progress(len(found), total)
         return tuple(found)
@@ -148,23 +168,37 @@ class Loads:
     def moving(self, axis: str) -> tuple[Host, dict[int, dict[str, Any]]]:
         """A host that moves an axis as a sine, and the states of full speed up (+1) and down (-1) through neutral."""
         speed, amplitude = full_speed(self.hexapod, axis)
-        k, w = DOFS.index(axis), speed / amplitude
-
-        def host(t: float) -> Array:
-            frame = np.zeros((3, 6))
-            frame[:, k] = amplitude * np.array([math.sin(w * t), w * math.cos(w * t), -(w**2) * math.sin(w * t)])
-            return frame
-
-        scenario, dt = Scenario(host=host), self.runner.loop.dt
-        lead = self.runner.run(scenario, 60.0, until=lambda rows: bool(rows["state"][-1] == State.DRIVE))
-        if lead["state"][-1] != State.DRIVE:
-            reached = State(int(lead["state"][-1])).name.lower()
-            raise SimulationError(f"platform {self.hexapod.name!r}: no drive in {axis}, it stays in {reached}")
-        half = math.pi / w
+        host, lead = self._driving(axis, 0.0, amplitude, speed / amplitude)
+        scenario, dt, half = Scenario(host=host), self.runner.loop.dt, math.pi * amplitude / speed
         turns = 2 * math.ceil((lead.t[-1] + half) / (2 * half))  # a whole period: through neutral, upwards
         up = self.runner.run(scenario, turns * half - lead.t[-1], lead.end)
         down = self.runner.run(scenario, max(dt, (turns + 1) * half - up.t[-1]), up.end)
         return host, {1: up.end, -1: down.end}
+
+    def nearing(self, axis: str, direction: int) -> tuple[Host, dict[str, Any]]:
+        """A host that turns at the end of an axis, and the state at 90 % of the travel on the way there."""
+        limit = self.hexapod.limits.position[DOFS.index(axis)]
+        amplitude, w, phase = end_sine(self.hexapod, axis)
+        host, lead = self._driving(axis, direction * (limit - amplitude), direction * amplitude, w)
+        turns = math.ceil((lead.t[-1] * w + math.pi) / (2 * math.pi))
+        at = (2 * math.pi * turns + phase) / w
+        return host, self.runner.run(Scenario(host=host), at - lead.t[-1], lead.end).end
+
+    def _driving(self, axis: str, centre: float, amplitude: float, w: float) -> tuple[Host, Run]:
+        """A host that moves an axis as a sine of w [rad/s] about a place, and the run up to drive."""
+        k = DOFS.index(axis)
+
+        def host(t: float) -> Array:
+            frame = np.zeros((3, 6))
+            frame[:, k] = amplitude * np.array([math.sin(w * t), w * math.cos(w * t), -(w**2) * math.sin(w * t)])
+            frame[0, k] += centre
+            return frame
+
+        lead = self.runner.run(Scenario(host=host), 60.0, until=lambda rows: bool(rows["state"][-1] == State.DRIVE))
+        if lead["state"][-1] != State.DRIVE:
+            reached = State(int(lead["state"][-1])).name.lower()
+            raise SimulationError(f"platform {self.hexapod.name!r}: no drive in {axis}, it stays in {reached}")
+        return host, lead
 
     def case(
         self,

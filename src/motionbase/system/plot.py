@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionbase.errors import UsageError
-from motionbase.system.responses import QUARTER, SETTLED, FrequencyResponse, StepResponse
+from motionbase.system.responses import DISTORTED, FLAT_DB, QUARTER, SETTLED, FrequencyResponse, StepResponse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,13 +49,14 @@ def write_step(response: StepResponse, name: str, path: Path | str) -> None:
 
 
 def write_frequency(response: FrequencyResponse, name: str, path: Path | str) -> None:
-    """Gain and phase over frequency, with the tones as points."""
+    """Gain and phase over frequency, with the tones as points; hollow ones are distorted."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")
     gain, phase = figure.subplots(2, 1, sharex=True)
     gain.semilogx(response.f, 20 * np.log10(response.gain), "o-", color=TRUE)
     gain.axhline(0.0, color=ASKED, linewidth=0.8)
+    gain.axhspan(-FLAT_DB, FLAT_DB, color=BOUND, alpha=0.12, label=f"within {FLAT_DB:g} dB")
     gain.set(ylabel="gain [dB]", title=f"{name}: demand to true {response.axis}, measured tone by tone")
     phase.semilogx(response.f, response.phase, "o-", color=TRUE)
     phase.axhline(QUARTER, color=BOUND, linewidth=0.8)
@@ -68,6 +69,11 @@ def write_frequency(response: FrequencyResponse, name: str, path: Path | str) ->
             textcoords="offset points",
             ha="right",
         )
+    bad = response.distorted
+    for axes, values in ((gain, 20 * np.log10(response.gain)), (phase, response.phase)):
+        label = f"distortion above {DISTORTED:.0%}"
+        axes.plot(response.f[bad], values[bad], "o", markerfacecolor="white", markeredgecolor=TRUE, label=label)
+    gain.legend(loc="lower left")
     phase.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
     for axes in (gain, phase):
         axes.grid(alpha=0.3, which="both")

@@ -25,6 +25,8 @@ PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses
 LARGEST_TONE = 0.05  # [m, rad]
 SETTLED = 0.02  # of the step: within it the response counts as settled
 QUARTER = -90.0  # [deg] of phase at which the bandwidth is read
+FLAT_DB = 3.0  # [dB] either way: a gain within it counts as flat
+DISTORTED = 0.1  # of the tone: with more of distortion than that, gain and phase say little
 DRIVE_SOON = 20.0  # [s] in which new generator settings must have led to drive
 
 
@@ -70,12 +72,28 @@ class FrequencyResponse:
 
     @property
     def bandwidth(self) -> float | None:
-        """Frequency of -90 degrees [Hz], between the tones in proportion; None if no tone lags so much."""
-        late = np.flatnonzero(self.phase <= QUARTER)
-        if not len(late) or late[0] == 0:
+        """Frequency of -90 degrees [Hz]; None if no tone lags so much."""
+        return self._first(QUARTER - self.phase)
+
+    @property
+    def flat_to(self) -> float | None:
+        """Frequency at which the gain first leaves +-3 dB [Hz]; None if it does so at no tone."""
+        return self._first(np.abs(20 * np.log10(self.gain)) - FLAT_DB)
+
+    @property
+    def distorted(self) -> NDArray[np.bool_]:
+        """Tones that come back with more than 10 % of distortion."""
+        return np.asarray(self.distortion > DISTORTED)
+
+    def _first(self, excess: Array) -> float | None:
+        """Where it first reaches zero from below, between the tones in proportion; the lowest tone if it is above."""
+        beyond = np.flatnonzero(excess >= 0)
+        if not len(beyond):
             return None
-        k = int(late[0])
-        part = (QUARTER - self.phase[k - 1]) / (self.phase[k] - self.phase[k - 1])
+        k = int(beyond[0])
+        if k == 0:
+            return float(self.f[0])
+        part = excess[k - 1] / (excess[k - 1] - excess[k])
         return float(self.f[k - 1] * (self.f[k] / self.f[k - 1]) ** part)
 
 

@@ -91,7 +91,7 @@ class RunPicture:
         t, columns = self.traces.columns()
         moving = [k for k in range(6) if max(_range(columns[name][:, k]) for name in ("dof", "demand")) > MOVES]
         groups = [g for g in ([k for k in moving if k < 3], [k for k in moving if k >= 3]) if g]
-        driven = [1.5] if moving and self.summary.drive_s > 0 else []
+        driven = [1.5] if moving and self.summary.drive_s > 0 and self.summary.rms is not None else []
         heights = [0.5, *(2.2 for _ in groups), *driven, 2.2, 1.7, 1.7]
         figure = Figure(figsize=(WIDTH, sum(heights) + 1.6), layout="constrained")
         panels = figure.subplots(len(heights), 1, sharex=True, height_ratios=heights)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
-from motionbase.control.generators import COLUMNS, COUNT
+from motionbase.control.generators import COLUMNS, COUNT, PLACE
 from motionbase.control.states import Mode, Request
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultPlan
@@ -21,7 +21,7 @@ from motionbase.system.closed_loop import ClosedLoop
 Array: TypeAlias = NDArray[np.float64]
 Host: TypeAlias = Callable[[float], Array]
 FAULT_ROWS = ("supply", "valve_fault", "seized", "sensor_fault", "sensor_offset")
-ROWS = ("asked", "automatic", "estop", "host_frame", "host_count", *FAULT_ROWS)
+ROWS = ("asked", "automatic", "estop", "reset", "mode", "host_frame", "host_count", *FAULT_ROWS)
 TRUE_MOTION = (  # what measurements of the simulated base look at; the same for all, so that they share compiled code
     "state", "fault", "generators_version", "cmd", "l", "l_dot", "f", "F_joint",
     "p_W_next", "Q_WP_next", "V_P_next", "V_dot_P_next",
@@ -39,6 +39,8 @@ class Scenario:
         settings: (7, 16) rows of the function generators; none if not given
         version: of these settings: a new one leads the automatic operator through standby back to drive
         requests: time [s] -> what an operator asks for then
+        resets: times at which faults are reset [s]
+        modes: time [s] -> mode from then on; before it is host where there is one, else maintenance
         estop_at: from when on the emergency stop acts [s]
         host: time [s] -> (3, 6) positions, velocities, accelerations; none leaves the base in maintenance
         host_rate: frames a second
@@ -51,6 +53,8 @@ class Scenario:
     settings: Array | None = None
     version: int = 1
     requests: Mapping[float, Request] = field(default_factory=dict)
+    resets: tuple[float, ...] = ()
+    modes: Mapping[float, Mode] = field(default_factory=dict)
     estop_at: float = math.inf
     host: Host | None = None
     host_rate: float = 60.0
@@ -65,8 +69,15 @@ class Scenario:
         if not (math.isfinite(self.host_rate) and self.host_rate > 0):
             raise SimulationError(f"scenario: host_rate is {self.host_rate!r} Hz, it must be above 0")
 
+    @property
+    def legs_alone(self) -> bool:
+        """Whether generators move single legs."""
+        if self.settings is None:
+            return False
+        return bool(np.any((self.settings[:, PLACE["enabled"]] > 0) & (self.settings[:, PLACE["space"]] == 0)))
+
     def held(self) -> dict[str, Any]:
-        """Inputs that stay as they are."""
+        """Inputs that stay as they are; the mode is that of the start."""
         settings = np.zeros((COUNT, len(COLUMNS))) if self.settings is None else self.settings
         mode = Mode.MAINTENANCE if self.host is None else Mode.HOST
         numbers = {"mode": mode, "settings_version": self.version, "seed": self.seed}
@@ -82,6 +93,10 @@ class Scenario:
         for at, request in self.requests.items():
             if 0 <= (k := round(at / dt) - first) < ticks:
                 rows["asked"][k] = float(request)
+        rows["reset"] = np.isin(first + np.arange(ticks), [round(at / dt) for at in self.resets]).astype(np.float64)
+        rows["mode"] = np.full(ticks, float(self.held()["mode"]))
+        for at in sorted(self.modes):
+            rows["mode"][t >= at - 0.5 * dt] = float(self.modes[at])
         rows["host_frame"], rows["host_count"] = np.zeros((ticks, 3, 6)), np.full(ticks, frames_before)
         if self.host is not None:
             number = np.floor(t * self.host_rate + 1e-6)

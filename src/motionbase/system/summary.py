@@ -17,7 +17,7 @@ from motionbase.platform.kinematics import Kinematics
 from motionbase.system.runs import Run
 
 Array: TypeAlias = NDArray[np.float64]
-WATCHED = ("state", "fault", "cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
+WATCHED = ("state", "fault", "cmd", "legs_cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
 """Outputs of the loop that a summary and a picture look at."""
 
 
@@ -29,7 +29,9 @@ class Summary:
     Attributes:
         states, faults: each change with its time [s]; the first state at the first tick, no fault is not listed
         drive_s: time in drive [s]
-        rms, largest: (6,) of demand less true motion in drive [m, rad]; the demand is the one before limits
+        rms, largest: (6,) of demand less true motion in drive [m, rad]; the demand is the one before limits; None where
+            generators move single legs, which no demand of the platform has in it
+        leg_rms, leg_largest: (6,) of commanded less true leg lengths in drive [m]; the command is within the limits
         force, force_at: (6,) largest force of each leg, either way [N], and when [s]
         stroke_left: (6,) in drive, to the nearer end of the operational range [m]; negative beyond it
         hard_left: (6,) in the whole run, to the nearer hard end [m]; negative while a stop is compressed
@@ -38,8 +40,10 @@ class Summary:
     states: tuple[tuple[float, State], ...]
     faults: tuple[tuple[float, Fault], ...]
     drive_s: float
-    rms: Array
-    largest: Array
+    rms: Array | None
+    largest: Array | None
+    leg_rms: Array
+    leg_largest: Array
     force: Array
     force_at: Array
     stroke_left: Array
@@ -48,13 +52,17 @@ class Summary:
 
 @final
 class Tally:
-    """Adds up a run, of which it keeps nothing but sums, extremes and changes."""
+    """Adds up a run, of which it keeps nothing but sums, extremes and changes.
 
-    def __init__(self, hexapod: Hexapod, dt: float) -> None:
-        self.hexapod, self.dt = hexapod, dt
+    Attributes:
+        legs_alone: whether generators move single legs
+    """
+
+    def __init__(self, hexapod: Hexapod, dt: float, *, legs_alone: bool = False) -> None:
+        self.hexapod, self.dt, self.legs_alone = hexapod, dt, legs_alone
         self._changes: dict[str, list[tuple[float, int]]] = {"state": [], "fault": []}
-        self._before: Array | None = None  # true motion at the end of the last piece
-        self._count, self._squares, self._largest = 0, np.zeros(6), np.zeros(6)
+        self._before: Array | None = None  # true motion and leg lengths at the end of the last piece
+        self._count, self._squares, self._largest = 0, np.zeros(12), np.zeros(12)
         self._force, self._force_at = np.zeros(6), np.zeros(6)
         self._stroke_left, self._hard_left = np.full(6, np.inf), np.full(6, np.inf)
 
@@ -69,19 +77,22 @@ class Tally:
         return np.asarray(dof)
 
     def add(self, piece: Run) -> tuple[Array, Array]:
-        """A piece with a row a tick and the outputs WATCHED: its true motion, and its error in drive, NaN elsewhere."""
+        """A piece with a row a tick and the outputs WATCHED: its true motion, and its error in drive.
+
+        The error is NaN elsewhere, and throughout where generators move single legs.
+        """
         for name, found in self._changes.items():
             values = piece[name].astype(int)
             last = found[-1][1] if found else (-1 if name == "state" else 0)
             for k in np.flatnonzero(np.diff(values, prepend=last)):
                 found.append((float(piece.t[k]), int(values[k])))
-        dof = self.motion(piece)
+        dof, stroke, l = self.motion(piece), self.hexapod.stroke, piece["l"]
         driving = piece["state"] == State.DRIVE
         # a row has the demand at the start of its tick and the motion at the end of it
-        before = np.vstack([dof[:1] if self._before is None else self._before, dof[:-1]])
-        errors = np.where(driving[:, None], piece["cmd"][:, :, 0] - before, np.nan)
+        true, asked = np.hstack([dof, l]), np.hstack([piece["cmd"][:, :, 0], piece["legs_cmd"][:, :, 0]])
+        before = np.vstack([true[:1] if self._before is None else self._before, true[:-1]])
+        errors = np.where(driving[:, None], asked - before, np.nan)
         error = np.abs(errors[driving])
-        stroke, l = self.hexapod.stroke, piece["l"]
         if len(error):
             self._squares += (error**2).sum(axis=0)
             self._largest = np.maximum(self._largest, error.max(axis=0))
@@ -92,18 +103,21 @@ class Tally:
         at, larger = size.argmax(axis=0), size.max(axis=0) > self._force
         self._force_at = np.where(larger, piece.t[at], self._force_at)
         self._force = np.maximum(self._force, size.max(axis=0))
-        self._before = dof[-1:]
-        return dof, errors
+        self._before = true[-1:]
+        return dof, np.full_like(dof, np.nan) if self.legs_alone else errors[:, :6]
 
     def summary(self) -> Summary:
         """Of what was added so far."""
         states, faults = self._changes["state"], self._changes["fault"]
+        rms = np.sqrt(self._squares / max(1, self._count))
         return Summary(
             tuple((t, State(number)) for t, number in states),
             tuple((t, Fault(number)) for t, number in faults),
             self._count * self.dt,
-            np.sqrt(self._squares / max(1, self._count)),
-            self._largest,
+            None if self.legs_alone else rms[:6],
+            None if self.legs_alone else self._largest[:6],
+            rms[6:],
+            self._largest[6:],
             self._force,
             self._force_at,
             self._stroke_left,

@@ -79,6 +79,7 @@ class McapSource:
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
+        self._file.expect(first, last)
         starts = self.starts[first : last + 1] - self.starts[first]
         time, values = np.empty(starts[-1]), np.empty((len(places), starts[-1]))
         begin = 0
@@ -108,6 +109,7 @@ class McapSource:
 
     def times(self, block: int) -> Array:
         """See `Source`."""
+        self._file.expect(block, block + 1)
         try:
             return self._seconds(self._file.decoded(block)["group0"]["log_time"])
         except Cut as e:

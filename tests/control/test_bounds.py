@@ -1,0 +1,44 @@
+"""Limits in use: tuned ones in ordinary states, the platform's where a motion must end."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motionbase.compile import compile
+from motionbase.control.bounds import LEAST, TUNED, bounds, chase_of
+from motionbase.control.law import ControlLaw
+from motionbase.control.states import State
+from motionbase.control.trajectory import BRISK
+from motionbase.platform.load import load_platform
+
+LAW = ControlLaw(load_platform("simona"))
+KERNEL = bounds(LAW.platform)
+BOUNDS = compile(KERNEL)
+DESIGNED: dict[str, Any] = {p.name: LAW.parameters.field(p.name).values for p in TUNED}
+DESIGNED |= {name: float(DESIGNED[name][0]) for name in ("l_min", "l_low", "move_least")}
+
+
+def in_use(state: State, **tuned: Any) -> dict[str, np.ndarray]:
+    values = BOUNDS(**DESIGNED | tuned, state=float(state))
+    return {p.name: np.asarray(v) for p, v in zip(KERNEL.outputs, values, strict=True)}
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_a_stop_has_the_limits_of_the_platform_whatever_is_tuned(state: State) -> None:
+    fifths = {name: 0.2 * DESIGNED[name] for name in ("dof_velocity", "dof_acceleration", "dof_chase")}
+    fifths |= {name: 0.2 * DESIGNED[name] for name in ("leg_velocity", "leg_acceleration")}
+    made, designed = in_use(state, **fifths, move_least=5.0), in_use(state)
+    for name in ("velocity", "acceleration", "chase"):
+        np.testing.assert_allclose(made[name], (1.0 if state in BRISK else 0.2) * designed[name], rtol=1e-15)
+    assert made["least"] == (LEAST if state in BRISK else 5.0)
+    limits = LAW.platform.limits
+    np.testing.assert_array_equal(designed["velocity"], [*limits.velocity, *[limits.leg_velocity] * 6])
+    np.testing.assert_array_equal(designed["acceleration"], [*limits.acceleration, *[limits.leg_acceleration] * 6])
+    np.testing.assert_array_equal(designed["chase"], chase_of(LAW.platform))
+
+
+def test_a_chase_never_asks_for_more_than_the_acceleration() -> None:
+    """A limiter that chased faster than it may accelerate would overshoot its target."""
+    tight = 0.2 * DESIGNED["dof_acceleration"]
+    np.testing.assert_array_equal(in_use(State.DRIVE, dof_acceleration=tight)["chase"], tight)
