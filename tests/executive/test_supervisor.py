@@ -182,7 +182,9 @@ def test_a_failing_writer_has_its_last_words(tmp_path: Path) -> None:
     with running(writer(fails_at=60), python("one", SLEEPER), folder=tmp_path, ring=None) as run:
         ending = run.end(stop=False)
     why = "job 'law' failed in tick 60: ZeroDivisionError: no pressure"
-    assert ending == Ending(1, f"writer 'writer' ended with exit code 1; its last words: {why}")
+    # on a busy machine a warning about ticks that took too long may come before
+    assert ending.code == 1 and ending.why.startswith("writer 'writer' ended with exit code 1; its last words: ")
+    assert ending.why.endswith(why)
     assert run.has(f"writer | {why}") and not run.supervisor.pids
 
 

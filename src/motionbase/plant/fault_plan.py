@@ -34,7 +34,7 @@ class FaultKind(Enum):
     SENSOR_FROZEN = "the length sensor reads what it read last"
     SENSOR_OFFSET = "the length sensor adds `value` [m]"
     LEG_SEIZED = "the leg is held where it is"
-    SUPPLY_LOST = "the supply pressure falls to `value` times the nominal one"
+    SUPPLY_LOST = "the supply pressure falls to `value` times the nominal one, 0 to 1.2"
     HOST_DROPOUT = "no host frames come"
 
     @property
