@@ -122,14 +122,14 @@ def test_a_stop_on_the_way_leaves_nothing(tmp_path: Path) -> None:
 
 def test_split_by_records_and_seconds(run: Path, tmp_path: Path, capsys: Capture) -> None:
     text = output(capsys, "split", str(run), "--records", "200", "--out", str(tmp_path / "a"), "--format", "csv")
-    assert "500 records of 178 channels" in text and "3 files, run_001.csv to run_003.csv" in text
-    assert [len((tmp_path / "a" / f"run_00{k}.csv").read_text().splitlines()) for k in (1, 2, 3)] == [201, 201, 101]
+    assert "500 records of 178 channels" in text and "3 files, run_part001.csv to run_part003.csv" in text
+    assert [len((tmp_path / "a" / f"run_part00{k}.csv").read_text().splitlines()) for k in (1, 2, 3)] == [201, 201, 101]
     text = output(capsys, "split", str(run), "--seconds", "2", "--out", str(tmp_path / "b"), "--legs", "2")
-    assert sorted(os.listdir(tmp_path / "b")) == ["run_001.mcap", "run_002.mcap", "run_003.mcap"]
-    with open_recording(tmp_path / "b" / "run_002.mcap") as found:
+    assert sorted(os.listdir(tmp_path / "b")) == ["run_part001.mcap", "run_part002.mcap", "run_part003.mcap"]
+    with open_recording(tmp_path / "b" / "run_part002.mcap") as found:
         assert (found.start, found.end, len(found.schema.channels)) == (2.0, 3.99, 15)
     text = output(capsys, "split", str(run), "--seconds", "60", "--out", str(tmp_path / "c"))
-    assert text.strip().endswith("run_001.mcap")
+    assert text.strip().endswith("run_part001.mcap")
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def split(
 ) -> None:
     """Break a recording into files of so many records or seconds, with all channels or some.
 
-    The files are called NAME_001, NAME_002 and so on. Choosing channels and times is as for `export recording`.
+    The files are called NAME_part001, NAME_part002 and so on. Choosing channels and times is as for `export recording`.
 
     Example: motionbase split run.mcap --records 65000 --out pieces --format csv --groups leg_position
     """

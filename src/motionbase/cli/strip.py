@@ -61,6 +61,10 @@ def strip(
     what = file.stem if file is not None else f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{name}"
     path = out or Path(f"{what}_strip.pdf")
     done = _drawn(file, name, chart, path, speed, start, duration, force, as_json)
+    if file is not None and not done.records:
+        raise UsageError(
+            f"recording {file.name!r} has no records there; `motionbase info` tells from when to when it goes"
+        )
     if as_json:
         print(json.dumps({"out": str(path), **done._asdict()}, indent=2))
     else:

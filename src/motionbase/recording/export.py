@@ -68,6 +68,8 @@ def write_rows(
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise RecordingError(f"{str(path)!r}: the name must end in {', '.join(ENDINGS)}")
+    if path.exists() and path.samefile(recording.path):
+        raise RecordingError(f"{str(path)!r} is the recording itself; choose another name")
     wanted = with_time(names if names is not None else tuple(recording.schema.index))
     heading = Heading(_schema(recording.schema, wanted), _about(recording), _epoch(recording), first)
     try:

@@ -122,11 +122,11 @@ class Player:
         return True
 
     def _mend(self, key: float, now: float) -> None:
-        """Long pauses are cut, long arrears given up."""
-        ahead = (key - self._clock(now)) / self.speed
-        if ahead > max(LONGEST_PAUSE_S, self._period / self.speed):
-            self._rebase(key - LONGEST_PAUSE_S * self.speed, now)
-        elif ahead < -LONGEST_ARREARS_S:
+        """Long pauses, in the time of the recording, are cut; long arrears, in that of the clock, given up."""
+        ahead = key - self._clock(now)
+        if ahead > max(LONGEST_PAUSE_S, self._period):
+            self._rebase(key - LONGEST_PAUSE_S, now)
+        elif ahead < -LONGEST_ARREARS_S * self.speed:
             self._rebase(key, now)
             self.held_up += 1
 

@@ -29,7 +29,7 @@ def split(
     force: bool = False,
     progress: Progress | None = None,
 ) -> list[Exported]:
-    """Files NAME_001 and so on in a folder, which is made; see `export` for names, start and stop.
+    """Files NAME_part001 and so on in a folder, which is made; see `export` for names, start and stop.
 
     Pieces of `seconds` are counted from the first record that is chosen; one that no record falls into has no file.
     The format is that of the recording, CSV for one that cannot be written, unless `ending` says another.
@@ -37,7 +37,7 @@ def split(
     ending = _ending(recording, ending)
     edges = _edges(recording, records, seconds, start, stop)
     width = max(3, len(str(len(edges) - 1)))
-    paths = [folder / f"{recording.path.stem}_{k + 1:0{width}d}{ending}" for k in range(len(edges) - 1)]
+    paths = [folder / f"{recording.path.stem}_part{k + 1:0{width}d}{ending}" for k in range(len(edges) - 1)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
