@@ -82,6 +82,7 @@ def _drawn(
     file: Path | None, ring: str, chart: Path | None, path: Path, speed: float | None, start: float | None,
     duration: float | None, force: bool, quiet: bool,
 ) -> "Done":  # fmt: skip
+    from motionbase.cli.choices import warn_of_damage
     from motionbase.cli.stopping import stop_requested
     from motionbase.cli.terminal import working
     from motionbase.executive.printer import Printer, to_stderr
@@ -105,7 +106,9 @@ def _drawn(
         stack.enter_context(working(f"drawing {recording.path.name} ..."))
         begin = recording.start if start is None else start
         stop = None if duration is None else begin + duration - JUST_BEFORE_S
-        return draw(made, recording, start, stop, ended)
+        done = draw(made, recording, start, stop, ended)
+        warn_of_damage(recording.damage)
+        return done
 
 
 def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say: "Printer") -> "Strip":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, final
@@ -39,7 +40,7 @@ class ChunkPlace(NamedTuple):
     end_time: int
     offset: int
     length: int
-    indexes: tuple[tuple[int, int], ...]  # channel, where its index record is
+    rows: int  # records; 0 for a chunk of events
     index_length: int
     compressed: int
     uncompressed: int
@@ -65,7 +66,7 @@ class McapWriter:
         self.path, self.layout = path, RowLayout(schema)
         self.bytes, self.rows = 0, 0
         self._event_channel = self.layout.event_channel
-        self._chunks: list[ChunkPlace] = []
+        self._chunks = array("Q")  # eight numbers each, see ChunkPlace: a day of them is 55 MB
         self._counts = dict.fromkeys(range(1, self._event_channel + 1), 0)
         self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
@@ -110,9 +111,7 @@ class McapWriter:
         if not len(rows):
             return
         raw = self.layout.encode(rows, first, log_time).tobytes()
-        size = self.layout.index_bytes(len(rows))
-        places = [(k, (k - 1) * size) for k in range(1, self._event_channel)]
-        self._chunk(raw, int(log_time.min()), int(log_time.max()), places, self.layout.message_indexes(log_time))
+        self._chunk(raw, int(log_time.min()), int(log_time.max()), len(rows), self.layout.message_indexes(log_time))
         self.rows += len(rows)
         for k in range(1, self._event_channel):
             self._counts[k] += len(rows)
@@ -128,17 +127,20 @@ class McapWriter:
             self._counts[self._event_channel] += 1
             at += len(parts[-1])
         index = mcap.record(Op.MESSAGE_INDEX, u16(self._event_channel), u32(len(entries)), entries)
-        self._chunk(b"".join(parts), min(log_time), max(log_time), [(self._event_channel, 0)], index)
+        self._chunk(b"".join(parts), min(log_time), max(log_time), 0, index)
 
-    def _chunk(self, raw: bytes, start: int, end: int, indexes: list[tuple[int, int]], index: bytes) -> None:
+    def _chunk(self, raw: bytes, start: int, end: int, rows: int, index: bytes) -> None:
         packed = self._compress(raw)
         times = u64(start, end, len(raw)) + u32(zlib.crc32(raw))
         chunk = mcap.record(Op.CHUNK, times, mcap.text(COMPRESSION), u64(len(packed)), packed)
-        after = self.bytes + len(chunk)
-        placed = tuple((k, after + offset) for k, offset in indexes)
-        found = ChunkPlace(start, end, self.bytes, len(chunk), placed, len(index), len(packed), len(raw))
+        found = ChunkPlace(start, end, self.bytes, len(chunk), rows, len(index), len(packed), len(raw))
         self._put(chunk + index)
-        self._chunks.append(found)
+        self._chunks.extend(found)
+
+    def _places(self) -> Iterator[ChunkPlace]:
+        width = len(ChunkPlace._fields)
+        for at in range(0, len(self._chunks), width):
+            yield ChunkPlace(*self._chunks[at : at + width])
 
     def sync(self) -> None:
         """To the disk."""
@@ -170,7 +172,7 @@ class McapWriter:
         groups = (
             *((op, b"".join(one for one in kinds if one[0] == op)) for op in (Op.SCHEMA, Op.CHANNEL)),
             (Op.STATISTICS, self._statistics()),
-            (Op.CHUNK_INDEX, b"".join(_chunk_index(c) for c in self._chunks)),
+            (Op.CHUNK_INDEX, b"".join(map(self._chunk_index, self._places()))),
             (Op.METADATA_INDEX, b"".join(
                 mcap.record(Op.METADATA_INDEX, u64(at, len(self._about)), mcap.text(ABOUT))
                 for at in (self._about_at, self.bytes))),
@@ -184,13 +186,21 @@ class McapWriter:
         sealed = summary + offsets + mcap.HEAD.pack(Op.FOOTER, 20) + u64(start, at)
         return before + sealed + u32(zlib.crc32(sealed)) + mcap.MAGIC
 
+    def _chunk_index(self, c: ChunkPlace) -> bytes:
+        after, size = c.offset + c.length, self.layout.index_bytes(c.rows)
+        channels = range(1, self._event_channel) if c.rows else (self._event_channel,)
+        indexes = b"".join(u16(k) + u64(after + j * size) for j, k in enumerate(channels))
+        places = u64(c.start_time, c.end_time, c.offset, c.length) + u32(len(indexes)) + indexes
+        sizes = u64(c.compressed, c.uncompressed)
+        return mcap.record(Op.CHUNK_INDEX, places, u64(c.index_length), mcap.text(COMPRESSION), sizes)
+
     def _statistics(self) -> bytes:
         counts = b"".join(u16(k) + u64(n) for k, n in self._counts.items() if n)
         kinds = len(self._counts)
         times = u64(
-            min((c.start_time for c in self._chunks), default=0), max((c.end_time for c in self._chunks), default=0)
+            min((c.start_time for c in self._places()), default=0), max((c.end_time for c in self._places()), default=0)
         )
-        numbers = u16(kinds) + u32(kinds) + u32(0) + u32(2) + u32(len(self._chunks))
+        numbers = u16(kinds) + u32(kinds) + u32(0) + u32(2) + u32(len(self._chunks) // len(ChunkPlace._fields))
         total = sum(self._counts.values())
         return mcap.record(Op.STATISTICS, u64(total), numbers, times, u32(len(counts)), counts)
 
@@ -201,13 +211,6 @@ class McapWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _chunk_index(c: ChunkPlace) -> bytes:
-    indexes = b"".join(u16(k) + u64(at) for k, at in c.indexes)
-    places = u64(c.start_time, c.end_time, c.offset, c.length) + u32(len(indexes)) + indexes
-    sizes = u64(c.compressed, c.uncompressed)
-    return mcap.record(Op.CHUNK_INDEX, places, u64(c.index_length), mcap.text(COMPRESSION), sizes)
 
 
 def _records(raw: bytes) -> list[bytes]:
