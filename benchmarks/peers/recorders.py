@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.harness import Skip
 from benchmarks.peers.recording_files import cache_folder
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder_process import command as recorder_command
+from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.backend import DEVICE_VARIABLE, FOLDER_VARIABLE, shared_folder
 from motionbase.ring.pace import Pace

@@ -12,7 +12,7 @@ from motionbase.cli.main import main as call
 from motionbase.cli.strip_chart import EXAMPLE, load_chart
 from motionbase.control.states import State
 from motionbase.errors import MotionBaseError
-from motionbase.recording.strip_chart import MOST_PENS
+from motionbase.recording.strip.chart import MOST_PENS
 from motionbase.ring import Writer, hexapod_schema
 from tests.recording.files import schema_of, waves, write_mcap
 from tests.recording.test_strip_pdf import Read

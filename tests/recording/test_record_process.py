@@ -16,10 +16,10 @@ import pytest
 
 from motionbase.errors import RecordingError
 from motionbase.executive.supervisor import Process, Role, Supervisor
-from motionbase.recording import recorder_control as control
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder_process import STOP_S
-from motionbase.recording.recorder_process import command as recorder_command
+from motionbase.recording.recorder import control as control
+from motionbase.recording.recorder.process import STOP_S
+from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.ring import Writer
 from motionbase.ring.pace import Pace
 from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionbase.errors import RecordingError
-from motionbase.recording import recorder_control as control
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder import Recorder, Settings
-from motionbase.recording.recorder_pieces import Split
-from motionbase.recording.recorder_time import Timeline
+from motionbase.recording.recorder import control as control
+from motionbase.recording.recorder.pieces import Split
+from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.time import Timeline
 from tests.recording.recorder_rig import (
     DT,
     OTHER,

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder_disk import NO_ROOM
-from motionbase.recording.recorder_files import Names, Origin
-from motionbase.recording.recorder_pieces import Chunk, Note, Pieces, Split
+from motionbase.recording.recorder.disk import NO_ROOM
+from motionbase.recording.recorder.files import Names, Origin
+from motionbase.recording.recorder.pieces import Chunk, Note, Pieces, Split
 from tests.recording.recorder_rig import SCHEMA, events_in, files, recorder, records_in, rows, until, writer
 
 OS_WRITE = "motionbase.recording.mcap.write.os.write"
@@ -202,7 +202,7 @@ def test_a_slow_sync_does_not_keep_records_from_the_file(folder: Path, monkeypat
             go_on.wait(20)
         fsync(file)
 
-    monkeypatch.setattr("motionbase.recording.recorder_disk.SYNC_S", 0.01)
+    monkeypatch.setattr("motionbase.recording.recorder.disk.SYNC_S", 0.01)
     monkeypatch.setattr("motionbase.recording.mcap.write.os.fsync", slow)
     with writer() as ring, recorder(folder / "run.mcap") as made:
         ring.write(rows(0, 100))

@@ -12,7 +12,7 @@ from motionbase.errors import RecordingError, RingError
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
-from motionbase.recording.replay import Replay, Settings, status
+from motionbase.recording.replay.replay import Replay, Settings, status
 from motionbase.ring import Reader, ReaderState, Writer
 from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import CommandSender

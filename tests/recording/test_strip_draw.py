@@ -6,10 +6,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.recording.strip_chart import INKS, MOST_PENS, PAPER_MM, Chart, Pen, default_chart
-from motionbase.recording.strip_draw import LEFT, RIGHT, WIDE, Heading, figure, rendered, scales_for
-from motionbase.recording.strip_lane import SIGNAL
-from motionbase.recording.strip_paper import Break, Gap, Mark, Page, Paper
+from motionbase.recording.strip.chart import INKS, MOST_PENS, PAPER_MM, Chart, Pen, default_chart
+from motionbase.recording.strip.draw import LEFT, RIGHT, WIDE, Heading, figure, rendered, scales_for
+from motionbase.recording.strip.lane import SIGNAL
+from motionbase.recording.strip.paper import Break, Gap, Mark, Page, Paper
 from motionbase.ring import hexapod_schema
 from tests.recording.files import schema_of
 

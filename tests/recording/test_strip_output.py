@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError
-from motionbase.recording import strip_output
-from motionbase.recording.strip_chart import Chart, Pen
-from motionbase.recording.strip_draw import Heading
-from motionbase.recording.strip_output import PdfRoll, Plotter, Sink, sink_for
-from motionbase.recording.strip_paper import Page
+from motionbase.recording.strip import output as strip_output
+from motionbase.recording.strip.chart import Chart, Pen
+from motionbase.recording.strip.draw import Heading
+from motionbase.recording.strip.output import PdfRoll, Plotter, Sink, sink_for
+from motionbase.recording.strip.paper import Page
 from tests.recording.files import schema_of
 from tests.recording.test_strip_pdf import Read, one_page
 

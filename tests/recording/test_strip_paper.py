@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionbase.recording.strip_paper import COLUMNS, MOST_MARKS, ROUNDING, Break, Gap, Mark, Page, Paper
+from motionbase.recording.strip.paper import COLUMNS, MOST_MARKS, ROUNDING, Break, Gap, Mark, Page, Paper
 
 
 def paper_of(pens: int = 1, seconds: float = 25.0) -> tuple[Paper, list[Page]]:

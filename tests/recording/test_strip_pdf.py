@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionbase.recording.strip_pdf import GrowingPdf
+from motionbase.recording.strip.pdf import GrowingPdf
 
 
 def one_page(text: str) -> bytes:

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.recording import strip_output
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
-from motionbase.recording.strip import Done, Hints, Names, Strip
-from motionbase.recording.strip_chart import Chart, Pen
-from motionbase.recording.strip_draw import Heading
-from motionbase.recording.strip_file import draw
-from motionbase.recording.strip_live import Live
-from motionbase.recording.strip_paper import Mark, Page, Paper
-from motionbase.recording.strip_scale import Scale
+from motionbase.recording.strip import output as strip_output
+from motionbase.recording.strip.chart import Chart, Pen
+from motionbase.recording.strip.draw import Heading
+from motionbase.recording.strip.file import draw
+from motionbase.recording.strip.live import Live
+from motionbase.recording.strip.paper import Mark, Page, Paper
+from motionbase.recording.strip.scale import Scale
+from motionbase.recording.strip.strip import Done, Hints, Names, Strip
 from motionbase.ring import Channel, Reader, Schema, Writer
 from tests.recording.files import EPOCH, Rows
 

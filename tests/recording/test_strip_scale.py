@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionbase.recording.strip_chart import SPEEDS
-from motionbase.recording.strip_scale import Scale, fixed_scale, number, round_scale, time_step
+from motionbase.recording.strip.chart import SPEEDS
+from motionbase.recording.strip.scale import Scale, fixed_scale, number, round_scale, time_step
 
 VALUES = st.floats(-1e30, 1e30)
 

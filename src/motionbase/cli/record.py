@@ -11,7 +11,7 @@ import typer
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.recording.recorder import Recorder, Settings
+    from motionbase.recording.recorder.recorder import Recorder, Settings
 
 REFRESH_S = 0.5
 MB = 1_000_000
@@ -46,8 +46,8 @@ def record(
 
     Example: motionbase record --note "first run with the new seat"
     """
-    from motionbase.recording.recorder import Settings
-    from motionbase.recording.recorder_pieces import Split
+    from motionbase.recording.recorder.pieces import Split
+    from motionbase.recording.recorder.recorder import Settings
 
     for name, value in (("--duration", duration), ("--split-mb", split_mb), ("--split-seconds", split_seconds)):
         if value is not None and not (math.isfinite(value) and value > 0):
@@ -70,7 +70,7 @@ def record(
 def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> dict[str, Any]:
     from motionbase.cli.stopping import stop_requested
     from motionbase.executive.printer import Printer, to_stderr
-    from motionbase.recording.recorder import Recorder
+    from motionbase.recording.recorder.recorder import Recorder
 
     say = Printer(to_stderr)
     with stop_requested() as stop:  # the signals first: the file always gets its end

@@ -24,7 +24,7 @@ def record_control(
 
     Example: motionbase record-control note "pilot feels a bump at the end of the stroke"
     """
-    from motionbase.recording import recorder_control as control
+    from motionbase.recording.recorder import control as control
 
     if action not in ACTIONS:
         raise UsageError(f"there is no action {action!r}; actions: {', '.join(ACTIONS)}")

@@ -38,7 +38,7 @@ def replay(
     from motionbase.cli.stopping import stop_requested
     from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.open import open_recording
-    from motionbase.recording.replay import Replay, Settings
+    from motionbase.recording.replay.replay import Replay, Settings
 
     if period is not None and not period > 0:
         raise UsageError(f"--period is {period:g} s, it must be above 0")

@@ -43,7 +43,7 @@ def replay_control(
 
     Example: motionbase replay-control loop 10 20
     """
-    from motionbase.recording.replay import status
+    from motionbase.recording.replay.replay import status
     from motionbase.ring.blocks.commands import CommandSender
 
     if action not in ACTIONS:
@@ -73,7 +73,7 @@ def _command(action: str, values: list[str]) -> "Command":
 
 
 def _range(ring: str) -> str:
-    from motionbase.recording.replay import status
+    from motionbase.recording.replay.replay import status
 
     try:
         found = status(ring)

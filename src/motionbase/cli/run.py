@@ -68,7 +68,7 @@ def _supervised(request: Request, record: Path | None, no_record: bool) -> int:
     """Base, recorder and the watch for ESTOP files, until the base ends."""
     from motionbase.cli.run_base import checked
     from motionbase.executive.supervisor import Process, Role, Supervisor
-    from motionbase.recording import recorder_process
+    from motionbase.recording.recorder import process as recorder_process
 
     checked(request)  # said here, in one sentence, rather than by a process that ends at once
     processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S)]

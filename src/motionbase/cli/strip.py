@@ -13,7 +13,7 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.executive.printer import Printer
-    from motionbase.recording.strip import Done, Strip
+    from motionbase.recording.strip.strip import Done, Strip
 
 JUST_BEFORE_S = 1e-9  # or the record at the very end would begin a page of its own
 
@@ -87,8 +87,8 @@ def _drawn(
     from motionbase.cli.terminal import working
     from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.open import open_recording
-    from motionbase.recording.strip_file import draw
-    from motionbase.recording.strip_live import follow
+    from motionbase.recording.strip.file import draw
+    from motionbase.recording.strip.live import follow
     from motionbase.ring.gentle import be_gentle
 
     say = Printer(to_stderr)
@@ -115,8 +115,8 @@ def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say
     from motionbase.cli.strip_chart import load_chart
     from motionbase.control.faults import Fault
     from motionbase.control.states import State
-    from motionbase.recording.strip import Names, Strip
-    from motionbase.recording.strip_output import sink_for
+    from motionbase.recording.strip.output import sink_for
+    from motionbase.recording.strip.strip import Names, Strip
 
     names = Names(tuple(s.name.lower() for s in State), tuple(f.sentence for f in Fault))
     given = load_chart(chart) if chart is not None else None

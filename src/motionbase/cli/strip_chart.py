@@ -6,7 +6,7 @@ from typing import Any
 
 from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.table import Table
-from motionbase.recording.strip_chart import Chart, Pen
+from motionbase.recording.strip.chart import Chart, Pen
 
 EXAMPLE = """\
 # A chart for `motionbase strip --chart chart.toml`: up to 16 pens, from top to bottom.

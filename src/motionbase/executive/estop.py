@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,12 +16,12 @@ from numpy.typing import NDArray
 from motionbase.errors import MotionBaseError, ScheduleError, SnapshotError
 from motionbase.ring import catalogue, unsaved
 from motionbase.ring.backend import Left, find
+from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import BEAT, Layout
 from motionbase.ring.segment import Segment, attach, left_behind
 from motionbase.ring.snapshot import EXTENSION, PART, Details, details_of, file_name, save
 
 Array: TypeAlias = NDArray[np.float64]
-FOLDER_VARIABLE = "MOTIONBASE_DATA"
 KEEP = 3  # files of every ring
 AFTER_S = 30.0  # of recording after the stop
 LARGEST_SHARE = 0.75  # of the ring for what comes after the stop: a small ring must not overwrite what led to it
@@ -62,13 +61,8 @@ class Saved:
 
 
 def default_folder() -> Path:
-    """`estop` in $MOTIONBASE_DATA, or else in the user's folder for data."""
-    if chosen := os.environ.get(FOLDER_VARIABLE):
-        return Path(chosen) / "estop"
-    home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "motionbase" / "estop"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "motionbase" / "estop"
+    """`estop` in the folder for data."""
+    return data_folder("estop")
 
 
 def window(layout: Layout, after_s: float = AFTER_S) -> Window:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.recording.mapping import mapped
 from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Chunks, indexed, record_at, searched, unpack_into, unpacked
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
@@ -80,7 +81,7 @@ class McapFile:
 
 def open_mcap(path: Path) -> McapFile:
     """`RecordingError` with one sentence if it is no recording of ours."""
-    raw = _mapped(path)
+    raw = mapped(path)
     if raw[: len(MAGIC)] != MAGIC:
         raise RecordingError(f"recording {str(path)!r} is no MCAP file: it does not begin as one")
     damage: list[str] = []
@@ -106,16 +107,6 @@ def open_mcap(path: Path) -> McapFile:
         damage.append(f"{lost} chunks hold no records of the file's schema")
     events = tuple(_events(raw, found[is_event], damage))
     return McapFile(path, about, layout, found[~is_event & fits], events, tuple(damage), raw)
-
-
-def _mapped(path: Path) -> mmap.mmap:
-    try:
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except ValueError:
-        raise RecordingError(f"recording {str(path)!r} is empty") from None
-    except OSError as e:
-        raise RecordingError(f"recording {str(path)!r} cannot be opened: {e.strerror or e}") from None
 
 
 def _beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:

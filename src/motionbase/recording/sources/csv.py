@@ -7,7 +7,6 @@ holds something else than numbers becomes NaN, and `damage` says which.
 from __future__ import annotations
 
 import csv as plain
-import mmap
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.recording.mapping import mapped
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
@@ -39,7 +39,7 @@ class CsvSource:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._raw = _mapped(path)
+        self._raw = mapped(path)
         self.damage: list[str] = []
         self.about: dict[str, str] = {}
         self.events: Sequence[Event] = ()
@@ -183,13 +183,3 @@ class CsvSource:
         """See `Source`."""
         with suppress(BufferError):
             self._raw.close()
-
-
-def _mapped(path: Path) -> mmap.mmap:
-    try:
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except ValueError:
-        raise RecordingError(f"recording {str(path)!r} is empty") from None
-    except OSError as e:
-        raise RecordingError(f"recording {str(path)!r} cannot be opened: {e.strerror or e}") from None

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionbase.errors import RecordingError
 from motionbase.recording.recording import Recording
-from motionbase.recording.replay_blocks import Block, Blocks
+from motionbase.recording.replay.blocks import Block, Blocks
 from motionbase.recording.source import Array
 
 MOST_AT_ONCE = 4096  # records

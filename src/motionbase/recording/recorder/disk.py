@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias, final
 
-from motionbase.recording.recorder_pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
 
 QUEUE_BYTES = 100_000_000
 SYNC_S = 1.0

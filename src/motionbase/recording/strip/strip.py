@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.recording.strip_chart import Chart, default_chart
-from motionbase.recording.strip_output import Sink
-from motionbase.recording.strip_paper import Paper
+from motionbase.recording.strip.chart import Chart, default_chart
+from motionbase.recording.strip.output import Sink
+from motionbase.recording.strip.paper import Paper
 from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]

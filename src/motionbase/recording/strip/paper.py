@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.recording.strip_chart import PAPER_MM
+from motionbase.recording.strip.chart import PAPER_MM
 
 Array: TypeAlias = NDArray[np.float64]
 PER_MM = 10  # columns: finer than any pen

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, final
 
 import numpy as np
 
-from motionbase.recording.strip_chart import PAPER_MM, PAPERS, Chart, Pen
-from motionbase.recording.strip_lane import SIGNAL, Lane, draw_band, draw_line
-from motionbase.recording.strip_paper import COLUMNS, Page
-from motionbase.recording.strip_scale import Scale, fixed_scale, number, round_scale, time_step
+from motionbase.recording.strip.chart import PAPER_MM, PAPERS, Chart, Pen
+from motionbase.recording.strip.lane import SIGNAL, Lane, draw_band, draw_line
+from motionbase.recording.strip.paper import COLUMNS, Page
+from motionbase.recording.strip.scale import Scale, fixed_scale, number, round_scale, time_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from motionbase.recording.recorder import CLOSE_S
+from motionbase.recording.recorder.recorder import CLOSE_S
 
 STOP_S = CLOSE_S + 5.0  # that a supervisor gives it to end
 

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
-from motionbase.recording.recorder_files import platform_name
+from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
-from motionbase.recording.strip import HINTS, Done, Hints, Strip
-from motionbase.recording.strip_chart import Chart
-from motionbase.recording.strip_draw import Heading
-from motionbase.recording.strip_output import Plotter
-from motionbase.recording.strip_paper import Break, Paper
-from motionbase.recording.strip_scale import Scale, fixed_scale, round_scale, time_step
+from motionbase.recording.strip.chart import Chart
+from motionbase.recording.strip.draw import Heading
+from motionbase.recording.strip.output import Plotter
+from motionbase.recording.strip.paper import Break, Paper
+from motionbase.recording.strip.scale import Scale, fixed_scale, round_scale, time_step
+from motionbase.recording.strip.strip import HINTS, Done, Hints, Strip
 
 Array: TypeAlias = NDArray[np.float64]
 KNOWN, GUESSED = 1.5, 10.0  # periods between records that are a gap, where the period is known or only estimated

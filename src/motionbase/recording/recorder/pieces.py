@@ -14,8 +14,8 @@ import numpy as np
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter
-from motionbase.recording.recorder_files import Names, Origin
-from motionbase.recording.recorder_time import Stamps
+from motionbase.recording.recorder.files import Names, Origin
+from motionbase.recording.recorder.time import Stamps
 
 
 class Split(NamedTuple):

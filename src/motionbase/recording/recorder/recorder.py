@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, final
 
 from motionbase.errors import MotionBaseError
-from motionbase.recording import recorder_control as control
-from motionbase.recording.recorder_disk import QUEUE_BYTES, RETRY_S, Disk
-from motionbase.recording.recorder_files import names, origin, program, require_place, same_records
-from motionbase.recording.recorder_intake import Intake
-from motionbase.recording.recorder_pieces import Pieces, Split
+from motionbase.recording.recorder import control as control
+from motionbase.recording.recorder.disk import QUEUE_BYTES, RETRY_S, Disk
+from motionbase.recording.recorder.files import names, origin, program, require_place, same_records
+from motionbase.recording.recorder.intake import Intake
+from motionbase.recording.recorder.pieces import Pieces, Split
 from motionbase.ring.backend import DEFAULT_NAME, find
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, Reader, ReaderState

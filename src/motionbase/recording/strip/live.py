@@ -10,12 +10,12 @@ from typing import final
 import numpy as np
 
 from motionbase.errors import MotionBaseError, RecordingError
-from motionbase.recording.recorder_files import platform_name
-from motionbase.recording.strip import HINTS, Done, Hints, Strip
-from motionbase.recording.strip_draw import Heading
-from motionbase.recording.strip_output import Plotter
-from motionbase.recording.strip_paper import Break, Paper
-from motionbase.recording.strip_scale import time_step
+from motionbase.recording.recorder.files import platform_name
+from motionbase.recording.strip.draw import Heading
+from motionbase.recording.strip.output import Plotter
+from motionbase.recording.strip.paper import Break, Paper
+from motionbase.recording.strip.scale import time_step
+from motionbase.recording.strip.strip import HINTS, Done, Hints, Strip
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, Reader, ReaderState
 

@@ -7,7 +7,6 @@ import platform
 import re
 import socket
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -16,22 +15,17 @@ from typing import final
 
 from motionbase.errors import RecordingError
 from motionbase.ring.backend import AbstractBackend
+from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import Header, Layout
 from motionbase.ring.schema import Schema
 
-FOLDER_VARIABLE = "MOTIONBASE_DATA"
 EXTENSION = ".mcap"
 GIT_S = 2.0  # for the revision of a checkout
 
 
 def default_folder() -> Path:
-    """`recordings` in $MOTIONBASE_DATA, or else in the user's folder for data, beside the ESTOP files."""
-    if chosen := os.environ.get(FOLDER_VARIABLE):
-        return Path(chosen) / "recordings"
-    home = Path(os.path.expanduser("~"))
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "motionbase" / "recordings"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "motionbase" / "recordings"
+    """`recordings` in the folder for data, beside the ESTOP files."""
+    return data_folder("recordings")
 
 
 @final
@@ -138,7 +132,7 @@ def program() -> dict[str, str]:
 
 
 def _revision() -> str:
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     if not ((root / ".git").exists() and (root / "src" / "motionbase").is_dir()):
         return ""
     # without optional locks: a recorder must not disturb somebody who works in the checkout

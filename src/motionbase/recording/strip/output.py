@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Literal, Protocol, final
 
 from motionbase.errors import RecordingError
-from motionbase.recording.strip_chart import Chart
-from motionbase.recording.strip_draw import Heading, rendered, scales_for
-from motionbase.recording.strip_paper import Page
-from motionbase.recording.strip_pdf import GrowingPdf
-from motionbase.recording.strip_scale import Scale
+from motionbase.recording.strip.chart import Chart
+from motionbase.recording.strip.draw import Heading, rendered, scales_for
+from motionbase.recording.strip.paper import Page
+from motionbase.recording.strip.pdf import GrowingPdf
+from motionbase.recording.strip.scale import Scale
 from motionbase.recording.whole import refuse_existing, whole_or_not
 
 WAITING = 8  # pages at most

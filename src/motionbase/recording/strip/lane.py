@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.recording.strip_chart import Pen
-from motionbase.recording.strip_paper import COLUMNS, Page
-from motionbase.recording.strip_scale import Scale, number
+from motionbase.recording.strip.chart import Pen
+from motionbase.recording.strip.paper import COLUMNS, Page
+from motionbase.recording.strip.scale import Scale, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,10 +9,10 @@ from typing import final
 import numpy as np
 
 from motionbase.recording.mcap.rows import Rows
-from motionbase.recording.recorder_disk import Disk
-from motionbase.recording.recorder_files import Origin
-from motionbase.recording.recorder_pieces import Chunk, Note, Pieces
-from motionbase.recording.recorder_time import Timeline
+from motionbase.recording.recorder.disk import Disk
+from motionbase.recording.recorder.files import Origin
+from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder.time import Timeline
 from motionbase.ring.layout import Header
 
 CHUNK_S = 0.1  # of records in a chunk at most

@@ -13,9 +13,9 @@ from typing import Any, final
 import numpy as np
 
 from motionbase.errors import RecordingError
-from motionbase.recording.recorder_control import beside, read_status, write_status
+from motionbase.recording.recorder.control import beside, read_status, write_status
 from motionbase.recording.recording import Recording
-from motionbase.recording.replay_player import FASTEST, SLOWEST, Player
+from motionbase.recording.replay.player import FASTEST, SLOWEST, Player
 from motionbase.recording.source import Array
 from motionbase.ring import Writer
 from motionbase.ring.backend import DEFAULT_NAME, find

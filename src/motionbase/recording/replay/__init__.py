@@ -1,0 +1,1 @@
+"""Replay: a recording played into a ring."""

@@ -1,0 +1,1 @@
+"""Strip charts: pens on paper, from a recording or a live ring."""
