@@ -22,7 +22,7 @@ from benchmarks.peers.recording_files import recording_file
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
-from motionbase.recording.sinks.parquet import GROUP_BYTES, OPTIONS
+from motionbase.recording.sinks.parquet import OPTIONS, group_rows
 from motionbase.ring.backend import shared_folder
 
 HOUR_S, QUICK_S = 3600, 360  # length of the recording
@@ -156,7 +156,7 @@ def _exporting(recording: Recording, path: Path, seconds: float) -> Callable[[],
 @functools.cache
 def parquet(settings: Settings) -> Rounds:
     """Our export, and pyarrow with the same numbers from memory, in row groups of the same size."""
-    seconds = 120.0  # five row groups: reading and packing overlap but for the first and the last
+    seconds = 120.0  # eleven row groups: reading and packing overlap but for the last
     with unpinned(), _memory() as folder, open_recording(file(settings)) as recording:
         columns = recording.columns(None, 0.0, seconds)
         fields = [pa.field(name, pa.float64(), nullable=False) for name in columns]
@@ -165,7 +165,7 @@ def parquet(settings: Settings) -> Rounds:
         def pyarrow() -> float:
             begin = time.perf_counter()
             with pq.ParquetWriter(folder / "theirs.parquet", table.schema, **OPTIONS) as writer:
-                writer.write_table(table, row_group_size=GROUP_BYTES // (8 * len(columns)))
+                writer.write_table(table, row_group_size=group_rows(len(columns)))
             return time.perf_counter() - begin
 
         found = interleaved(

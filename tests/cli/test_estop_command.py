@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.cli import terminal
 from motionbase.cli.main import main as call
 from motionbase.control.faults import Fault
 from motionbase.control.states import State
@@ -66,11 +67,20 @@ def test_without_files(folder: Path, capsys: Capture) -> None:
     assert "no ESTOP file 'x.estop'; `motionbase estop` lists them" in failure(capsys, "x.estop")
 
 
+def test_a_folder_that_is_not_there_is_bad_input(folder: Path, capsys: Capture) -> None:
+    file = saved()
+    for args in ((), ("1",), ("--json",)):
+        missing = failure(capsys, *args, "--folder", str(folder / "none"))
+        assert f"--folder {str(folder / 'none')!r} does not exist; leave it out for the folder that runs use" in missing
+    assert "is no folder" in failure(capsys, "--folder", str(file))
+    assert str(file.name) in json.loads(output(capsys, "--json", "--folder", str(folder)))[0]["path"]
+
+
 def test_the_list_is_newest_first(capsys: Capture) -> None:
     saved("rig", STOP_NS - 10**9 * 3600)
-    saved("other")
+    size = terminal.size(saved("other").stat().st_size)
     first, second = (line for line in output(capsys).splitlines() if "emergency stop" in line)
-    for cell in ("1 ", "2026-11-15 15:24:44.848", "other", "15.00 s", "2.99 s", "1800", "2610 kB", "in record 1500"):
+    for cell in ("1 ", "2026-11-15 15:24:44.848", "other", "15.00 s", "2.99 s", "1800", size, "in record 1500"):
         assert cell in first
     assert " rig " in second and "2026-11-15 14:24:44" in second
     (only,) = json.loads(output(capsys, "--json", "--ring", "rig"))

@@ -70,8 +70,8 @@ def test_every_format_has_the_same_numbers(run: Path, tmp_path: Path, capsys: Ca
         (["--out", "a.csv", "--groups", "forces"], "no group 'forces'; groups: time, host, "),
         (["--out", "a.csv", "--groups", ","], "--groups ',' names nothing"),
         (["--out", "a.csv", "--channels", "leg_*"], "no channel is called 'leg_*'"),
-        (["--out", "a.csv", "--from", "nan"], "--from nan is no time"),
-        (["--out", "a.csv", "--from", "3", "--to", "2"], "--to 2 is before --from 3"),
+        (["--out", "a.csv", "--from", "nan"], "from nan s is no time; give seconds since the recording's epoch"),
+        (["--out", "a.csv", "--from", "3", "--to", "2"], "from 3 s to 2 s: the second time is before the first"),
         (["--out", "a.csv", "--from", "77"], "has no records from 77 s to the end; it goes from 0 to 4.99 s"),
         ([], "missing option '--out'"),
     ],
@@ -141,6 +141,8 @@ def test_split_by_records_and_seconds(run: Path, tmp_path: Path, capsys: Capture
         (["--seconds", "-1"], "files of -1 s cannot be"),
         (["--seconds", "0.0001"], "files; 10000 is the most"),
         (["--records", "5", "--format", "xlsx"], "'xlsx' is not one of"),
+        (["--records", "5", "--from", "3", "--to", "2"], "from 3 s to 2 s: the second time is before the first"),
+        (["--records", "5", "--to", "inf"], "to inf s is no time; give seconds since the recording's epoch"),
     ],
 )
 def test_a_split_that_cannot_be(run: Path, tmp_path: Path, capsys: Capture, args: list[str], sentence: str) -> None:

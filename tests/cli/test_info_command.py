@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from motionbase.cli.main import main as call
@@ -111,8 +112,43 @@ def test_a_restart_and_damage_are_said(tmp_path: Path, capsys: Capture) -> None:
     raw = bytearray((tmp_path / "a.mcap").read_bytes())
     raw[raw.index(b"zstd") + 60] ^= 1
     (tmp_path / "b.mcap").write_bytes(raw)
-    text = output(capsys, str(tmp_path / "b.mcap"))
-    assert "damaged: records 0 to 99 could not be read" in text and "not a number: t (100)" in text
+    assert call(["info", str(tmp_path / "b.mcap")]) == 1
+    text, said = capsys.readouterr()
+    assert said.startswith("motionbase: damaged: records 0 to 99 could not be read: ") and said.count("\n") == 1
+    assert "600 records" in text and "not a number: t (100)" in text and " x4 " in text
+    assert call(["info", str(tmp_path / "b.mcap"), "--json"]) == 1
+    text, again = capsys.readouterr()
+    (damage,) = json.loads(text)["damage"]
+    assert again == said and said == f"motionbase: damaged: {damage['text']}\n"
+    assert (damage["first"], damage["last"]) == (0, 100) and json.loads(text)["channels"][4]["missing"] == 100
+
+
+def test_a_damaged_time_is_never_nan(tmp_path: Path, capsys: Capture) -> None:
+    """The whole column of times, and `t` as well: the footer says where they are."""
+    with open_recording(write_mcap(tmp_path / "a.mcap", SCHEMA, waves(SCHEMA, 1000))) as recording:
+        export(recording, tmp_path / "a.parquet")
+    raw, group = bytearray((tmp_path / "a.parquet").read_bytes()), pq.ParquetFile(tmp_path / "a.parquet").metadata
+    for name in ("time", "t"):
+        columns = [group.row_group(0).column(k) for k in range(group.num_columns)]
+        (column,) = [c for c in columns if c.path_in_schema == name]
+        raw[column.data_page_offset + column.total_compressed_size // 2] ^= 0xFF
+        (tmp_path / "b.parquet").write_bytes(raw)
+        assert call(["info", str(tmp_path / "b.parquet")]) == 1
+        out, err = capsys.readouterr()
+        assert "nan" not in out + err and "'time'" in err
+        assert ("0 to 0.999 s" in out) == (name == "time")
+    assert (
+        call(["export", "recording", str(tmp_path / "b.parquet"), "--out", str(tmp_path / "c.csv"), "--from", "9"]) == 2
+    )
+    assert "nan" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("platform", [{"platform_name": "simona"}, {"platform": 'name = "simona"'}, {}])
+def test_the_platform_is_named(tmp_path: Path, capsys: Capture, platform: dict[str, str]) -> None:
+    with McapWriter(tmp_path / "a.mcap", SCHEMA, {"epoch_utc_ns": str(EPOCH), **platform}) as writer:
+        writer.write_rows(waves(SCHEMA, 10), 0, log_times(EPOCH, waves(SCHEMA, 10)[:, 0]))
+    assert ("platform: simona\n" in output(capsys, str(tmp_path / "a.mcap"))) == bool(platform)
+    assert as_json(capsys, tmp_path / "a.mcap")["platform"] == ("simona" if platform else None)
 
 
 @pytest.mark.parametrize("content", [b"", b"hello"])

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.cli.operate import ACTIONS, KINDS
+from motionbase.cli.operate import LISTED
 from motionbase.control.states import State
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import CommandReceiver, Result
+from motionbase.ring.blocks.actions import ACTIONS, KINDS
 from motionbase.ring.blocks.command import Kind, Reason
 
 Capture = pytest.CaptureFixture[str]
@@ -64,7 +65,11 @@ def test_every_action_is_sent_as_its_command(base: Base) -> None:
     sent = [a for a in ACTIONS if a not in ("drive", "estop")]
     for action in sent:
         assert call(["operate", action]) == 0
-    assert base.heard == [Kind[KINDS.get(a, a.upper())] for a in sent]
+    assert base.heard == [KINDS[a] for a in sent]
+
+
+def test_the_help_lists_the_actions() -> None:
+    assert LISTED == ", ".join(ACTIONS) and set(ACTIONS) == {*KINDS, "estop"}
 
 
 def test_waits_until_the_base_is_there(base: Base, capsys: Capture) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.recording.open import open_recording
+from motionbase.recording.recorder import control as control
 from motionbase.ring import Writer
 from tests.recording.recorder_rig import files, rows, until, writer
 
@@ -63,6 +64,10 @@ def test_it_records_to_the_default_folder_and_can_be_controlled(folder: Path, ca
     assert counts == [300, 200] and notes == ["begin", "a bump"]
     assert "state    recording, process" in out and "noted\n" in out
     result = json.loads(out[out.rindex('{\n  "ring"') :])
+    assert result["recordings"] == [
+        {"first": str(found[0]), "last": str(found[1])}
+        | {key: result[key] for key in ("files", "records", "written", "bytes", "gaps", "lost")}
+    ]
     assert result["written"] == 500 and result["lost"] == 0 and result["complete"] is True
 
 
@@ -71,7 +76,35 @@ def test_the_end_is_told_in_a_line(folder: Path, capsys: Capture) -> None:
         _beside(ring, folder)
         assert call(["record", "--ring", "rig", "--out", str(folder / "x.mcap")]) == 0
     out = capsys.readouterr().out
-    assert "500 records, 0 lost, 0.0 MB in 1 file\n" in out and f"in {folder}\n" in out
+    assert f"\n500 records, 0 lost, 0.0 MB in 1 file: x.mcap\nin {folder}\n" in out and "together" not in out
+
+
+def test_every_recording_is_named_with_its_counts_at_the_end(folder: Path, capsys: Capture) -> None:
+    told: list[str] = []
+
+    def work() -> None:
+        until(lambda: (folder / "motionbase-rig.recorder.json").exists())
+        ring.write(rows(0, 300))
+        call(["record-control", "split", "--ring", "rig"])
+        ring.write(rows(300, 20))
+        for action in ("stop", "start", "stop", "start"):  # a recording without records is none
+            told.append(control.ask("rig", action))
+        ring.write(rows(320, 50))
+        call(["record-control", "stop", "--ring", "rig"])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with writer() as ring:
+        threading.Thread(target=work, daemon=True).start()
+        assert call(["record", "--ring", "rig", "--out", str(folder / "x.mcap")]) == 0
+    out = capsys.readouterr().out
+    assert told[1::2] == [f"recording to {folder / 'x_2.mcap'}"] * 2
+    lines = [line for line in out.splitlines() if " lost, " in line]
+    assert lines == [
+        "320 records, 0 lost, 0.0 MB in 2 files: x.mcap to x_001.mcap",
+        "50 records, 0 lost, 0.0 MB in 1 file: x_2.mcap",
+        "together 370 records, 0 lost, 0.0 MB in 3 files",
+    ]
+    assert [p.name for p in files(folder)] == ["x.mcap", "x_001.mcap", "x_2.mcap"]
 
 
 def test_it_ends_after_its_duration(folder: Path, capsys: Capture) -> None:

@@ -79,7 +79,9 @@ def test_another_writer_is_one_sentence(file: Path, capsys: Capture) -> None:
     [
         (("replay", "no.mcap"), "does not exist"),
         (("replay", "FILE", "--speed", "1000"), "speed is 1000, it must be 0.01 to 100"),
-        (("replay", "FILE", "--from", "7"), "has no records between 7 s and its end"),
+        (("replay", "FILE", "--from", "7"), "has no records from 7 s to the end; it goes from 0 to 0.499 s"),
+        (("replay", "FILE", "--from", "nan"), "from nan s is no time; give seconds since the recording's epoch"),
+        (("replay", "FILE", "--from", "20", "--to", "10"), "from 20 s to 10 s: the second time is before the first"),
         (("replay", "FILE", "--loop", "--once"), "leave out --loop or --once"),
         (("replay", "FILE", "--period", "-1"), "period is -1 s"),
         (("replay-control", "dance"), "there is no action 'dance'"),

@@ -44,8 +44,19 @@ def test_a_recording_becomes_a_roll(folder: Path, capsys: Capture) -> None:
     assert "'run_strip.pdf' exists already" in failure(capsys, "run.mcap")
     assert call(["strip", "run.mcap", "--force", "--json", "--speed", "100", "--start", "10", "--duration", "4"]) == 0
     assert json.loads(capsys.readouterr().out) == {
-        "out": "run_strip.pdf", "records": 400, "pages": 2, "lost_pages": 0
+        "files": ["run_strip.pdf"], "records": 400, "pages": 2, "lost_pages": 0
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "named"), [(2000, "roll_001.png"), (3000, "roll_001.png to roll_002.png")])
+def test_pictures_are_named_as_they_are(folder: Path, capsys: Capture, count: int, named: str) -> None:
+    write_mcap(folder / "run.mcap", schema_of(3), waves(schema_of(3), count, dt=0.01))
+    assert call(["strip", "run.mcap", "--out", "roll.png"]) == 0
+    pages = count // 2500 + 1
+    assert capsys.readouterr().out == f"{count} records on {pages} page{'s' * (pages > 1)}: {named}\n"
+    assert call(["strip", "run.mcap", "--out", "roll.png", "--force", "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)["files"]
+    assert files == sorted(p.name for p in folder.glob("roll*")) and len(files) == pages
 
 
 def test_a_live_roll_is_there_page_by_page_and_after_a_kill(folder: Path) -> None:

@@ -18,6 +18,7 @@ from motionbase.executive.estop_watch import EstopWatch
 from motionbase.ring import Channel, Schema, Writer, catalogue, hexapod_schema
 from motionbase.ring.backend import Emulation, shared_folder
 from motionbase.ring.layout import CLAIM, Layout, Status
+from motionbase.ring.parts import here
 from motionbase.ring.segment import attach
 from motionbase.ring.snapshot import Snapshot
 
@@ -232,7 +233,7 @@ def test_parts_of_dead_processes_are_removed(folder: Path) -> None:
     child = subprocess.Popen(["true"])
     child.wait()
     folder.mkdir()
-    mine, dead = (folder / f".x.estop.{pid}.part" for pid in (os.getpid(), child.pid))
+    mine, dead = (folder / f".x.estop.{here()}.{pid}.t0123abc.part" for pid in (os.getpid(), child.pid))
     mine.touch()
     dead.touch()
     writer = writer_of()
@@ -321,6 +322,7 @@ KILLED = """
 import sys, time
 import numpy as np
 from motionbase.ring import Writer
+from motionbase.ring.parts import here
 sys.path.insert(0, sys.argv[1])
 from tests.executive.test_estop import SCHEMA, rows
 writer = Writer(SCHEMA, name="rig", dt=0.01, capacity=5000, program="killed")

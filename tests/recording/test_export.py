@@ -134,9 +134,9 @@ def test_what_could_not_be_read_is_said_in_the_new_file(file: Path, tmp_path: Pa
     (tmp_path / "a.mcap").write_bytes(raw)
     with open_recording(tmp_path / "a.mcap") as recording:
         export(recording, tmp_path / "b.mcap")
-        assert len(recording.damage) == 1
+        (damage,) = recording.damage
     with open_recording(tmp_path / "b.mcap") as found:
-        assert [e.text for e in found.events if e.kind == "damage"] == recording.damage
+        assert [(e.t, e.text) for e in found.events if e.kind == "damage"] == [(damage.place / 1000, damage.text)]
         assert np.isnan(found.columns("x1")["x1"]).sum() >= 300
 
 
@@ -174,6 +174,8 @@ def test_nothing_is_overwritten_unless_forced(file: Path, tmp_path: Path, ending
         ("none/a.csv", None, None, "cannot be written: No such file or directory"),
         ("a.csv", 100.0, None, "has no records from 100 s to the end; it goes from 0 to 4.999 s"),
         ("a.csv", None, -1.0, "has no records from the start to -1 s"),
+        ("a.csv", 3.0, 2.0, "from 3 s to 2 s: the second time is before the first"),
+        ("a.csv", float("nan"), None, "from nan s is no time"),
     ],
 )
 def test_what_cannot_be_gets_a_sentence(
@@ -290,6 +292,7 @@ def test_pieces_of_seconds_begin_where_they_should(tmp_path: Path) -> None:
         ({"seconds": float("nan")}, "files of nan s cannot be"),
         ({"seconds": 1e-6}, "this would make 4999001 files|this would make 4999000 files"),
         ({"records": 1, "start": 9.0}, "has no records from 9 s"),
+        ({"records": 1, "start": 3.0, "stop": 2.0}, "from 3 s to 2 s: the second time is before the first"),
         ({"records": 10, "ending": ".xlsx"}, "format '.xlsx': it must be one of"),
     ],
 )

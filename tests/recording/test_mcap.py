@@ -270,7 +270,7 @@ def test_a_damaged_chunk_is_said_once_and_costs_itself(whole: tuple[bytes, Rows]
     with open_recording(tmp_path / "a.mcap") as found:
         assert found.count == 1000 and check(found, rows) == 950
         found.columns("x1")
-        assert len(found.damage) == 1 and "could not be read" in found.damage[0]
+        assert len(found.damage) == 1 and "could not be read" in found.damage[0].text
 
 
 def test_a_frame_that_asks_for_much_memory_is_refused(whole: tuple[bytes, Rows], tmp_path: Path) -> None:
@@ -352,7 +352,8 @@ def test_a_file_that_is_being_written_opens_with_what_is_there(tmp_path: Path) -
     writer = McapWriter(tmp_path / "a.mcap", schema, {"epoch_utc_ns": str(EPOCH)})
     for at in range(0, 300, 100):
         with open_recording(tmp_path / "a.mcap") as found:
-            assert found.count == at and "being written" in found.damage[0] and len(found.damage) == 1
+            (damage,) = found.damage
+            assert found.count == at and "being written" in damage.text and (damage.first, damage.last) == (at, at)
             np.testing.assert_array_equal(found.columns("x3")["x3"], rows[:at, 3])
         writer.write_rows(rows[at : at + 100], at, log_times(EPOCH, rows[at : at + 100, 0]))
     writer.close()

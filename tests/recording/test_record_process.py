@@ -75,7 +75,7 @@ def test_a_killed_recorder_leaves_a_file_that_opens_and_has_lost_next_to_nothing
                 head = ring.head
                 process.wait()
             with open_recording(path) as found:
-                assert [d for d in found.damage if "no end" in d]
+                assert [d for d in found.damage if "no end" in d.text]
             numbers = records_in(path)[:, 1].astype(int)
             np.testing.assert_array_equal(numbers, np.arange(numbers[0], numbers[-1] + 1))
             assert head - (numbers[-1] + 1) <= LOST_S / DT

@@ -193,7 +193,7 @@ def test_an_operator_notes_splits_stops_and_starts(folder: Path) -> None:
                 control.ask("rig", "note", "too late")
             ring.write(rows(150, 10))
             time.sleep(0.1)  # these are read and not recorded
-            assert "run.mcap" in control.ask("rig", "start")
+            assert control.ask("rig", "start") == f"recording to {folder / 'run_2.mcap'}"
             with pytest.raises(RecordingError, match="recording already"):
                 control.ask("rig", "start")
             ring.write(rows(160, 5))
@@ -204,39 +204,35 @@ def test_an_operator_notes_splits_stops_and_starts(folder: Path) -> None:
                 control.ask("rig", "dance")
             until(lambda: control.status("rig")["written"] == 5)
             status = control.status("rig")
-            assert status["state"] == "recording" and status["file"] == str(folder / "run_002.mcap")
+            assert status["state"] == "recording" and status["file"] == str(folder / "run_2.mcap")
         with pytest.raises(RecordingError, match="nobody records ring 'rig'"):
             control.status("rig")
-    assert [len(records_in(folder / f"run{k}.mcap")) for k in ("", "_001", "_002")] == [100, 50, 5]
-    assert records_in(folder / "run_002.mcap")[:, 1].tolist() == [160, 161, 162, 163, 164]
+    assert [len(records_in(folder / f"run{k}.mcap")) for k in ("", "_001", "_2")] == [100, 50, 5]
+    assert records_in(folder / "run_2.mcap")[:, 1].tolist() == [160, 161, 162, 163, 164]
     assert events_in(folder / "run.mcap", "note") == ["a bump"]
     assert not list(folder.glob("motionbase-rig.recorder*")), "nothing is left beside the ring"
 
 
-def test_clients_that_say_nonsense_do_no_harm(folder: Path) -> None:
-    import socket
-
-    with writer() as ring, turning(Recorder(Settings("rig", folder / "run.mcap"), lambda _: None)):
-        path = str(folder / "motionbase-rig.recorder")
-        for raw in (b"", b"\n", b"{}\n", b"[1]\n", b'{"do": 1}\n', b"\xff" * 70_000, b"[" * 5000 + b"\n"):
-            with socket.socket(socket.AF_UNIX) as link:
-                link.connect(path)
-                try:
-                    link.sendall(raw)
-                    link.shutdown(socket.SHUT_WR)
-                    assert b'"done": false' in link.recv(1000)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass
-        ring.write(rows(0, 10))
-        assert control.ask("rig", "stop") == "stopped after 10 records"
-
-
-def test_a_folder_with_a_long_name_has_room_for_the_socket(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    long = folder / ("x" * 120)
-    long.mkdir()
-    monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(long))
-    with turning(Recorder(Settings("rig", folder / "run.mcap"), lambda _: None)):
-        assert control.ask("rig", "note", "from afar") == "noted"
+def test_recordings_of_one_second_and_names_that_are_taken_get_stems_of_their_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("motionbase.recording.recorder.recorder.time.time_ns", lambda: 1_700_000_000 * 10**9)
+    said: list[str] = []
+    (folder / "out").mkdir()
+    (folder / "out" / "20231114T221320Z_rig_3.mcap").write_bytes(b"of somebody else")
+    with writer() as ring:
+        made = Recorder(Settings("rig", folder / "out"), said.append)
+        with turning(made):
+            for k in range(3):
+                ring.write(rows(10 * k, 10))
+                control.ask("rig", "stop")
+                control.ask("rig", "start")
+    names = [Path(one["first"]).name for one in made.summary()["recordings"]]
+    assert names == [f"20231114T221320Z_rig{k}.mcap" for k in ("", "_2", "_4")]
+    assert [int(records_in(folder / "out" / name)[0, 1]) for name in names] == [0, 10, 20]
+    with open_recording(folder / "out" / names[2]) as found:
+        assert found.source.about["recording"] == "20231114T221320Z_rig_4"
+    assert [s for s in said if "exists already; recording to" in s and "rig_4.mcap" in s]
 
 
 def test_a_second_recorder_is_refused_and_one_that_waits_begins_when_asked(folder: Path) -> None:

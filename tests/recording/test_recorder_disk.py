@@ -98,7 +98,7 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(folder: Path, valve: Valv
         trouble = made.status()["trouble"]
         assert trouble == f"recording to {folder} fails: {os.strerror(errno.ENOSPC)}"
         with open_recording(folder / "run.mcap") as found:  # what a full disk took of a chunk is cut off again
-            assert found.count == 500 and not [d for d in found.damage if "bytes" in d]
+            assert found.count == 500 and not [d for d in found.damage if "bytes" in d.text]
         valve.error = 0
         until(lambda: not made.status()["trouble"], made.look)
     np.testing.assert_array_equal(records_in(folder / "run.mcap")[:, 1], np.arange(1000))

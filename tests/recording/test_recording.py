@@ -129,6 +129,16 @@ def test_statistics_are_those_of_the_records(tmp_path: Path) -> None:
     assert (found.gap_count, found.lost) == (2, 13)
 
 
+def test_restarts_are_counted_and_the_first_thousand_kept(tmp_path: Path) -> None:
+    """A writer that began anew after every second record, 1500 times."""
+    path = tmp_path / "a.csv"
+    path.write_text("t,x\n" + "0,1\n0.1,2\n" * 1501)
+    with open_recording(path) as recording:
+        found = statistics(recording)
+    assert found.restart_count == 1500 and len(found.restarts) == 1000
+    np.testing.assert_allclose(found.restarts[:2], [0.2, 0.4], atol=1e-9)  # times are whole nanoseconds
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_statistics_of_next_to_nothing(tmp_path: Path, count: int) -> None:
     with open_recording(write_mcap(tmp_path / "a.mcap", SCHEMA, ROWS[:count])) as recording:

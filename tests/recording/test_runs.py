@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from motionbase.recording import recording as recordings
 from motionbase.recording.mcap.read import open_mcap
 from motionbase.recording.mcap.rows import RowLayout
 from motionbase.recording.open import open_recording
+from motionbase.recording.pieces import InPlace, pieces
 from motionbase.recording.sources import mcap as mcap_source
 from motionbase.recording.sources.mcap import AT_ONCE_BYTES, McapSource
 from tests.recording.files import Rows, bits, schema_of, waves, write_mcap
@@ -62,6 +64,58 @@ def test_any_stretch_in_runs_of_any_size_is_what_was_written(
     np.testing.assert_array_equal(np.concatenate([np.empty(0), *(t for t, _ in pieces)]), wanted[:, 0])
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    ends=st.tuples(st.integers(0, 4000), st.integers(0, 4000)).map(sorted),
+    names=st.lists(st.sampled_from(ALL), min_size=1, max_size=5, unique=True) | st.just(list(ALL)),
+    rows=st.integers(1, 1500),
+    run_rows=st.integers(1, 200),
+)
+def test_pieces_of_any_size_are_full_and_what_was_written(
+    file: Path, ends: list[int], names: list[str], rows: int, run_rows: int
+) -> None:
+    """A piece holds whole chunks of 7 records, but for the first and the last."""
+    first, last = ends
+    with pytest.MonkeyPatch.context() as patch, open_recording(file) as found:
+        patch.setattr(recordings, "RUN_ROWS", run_rows)
+        pieces = list(found.pieces(names, first, last, rows))
+    full = max(rows // 7 * 7, 7)
+    assert all(len(t) == full for t, _ in pieces[1:-1]) and all(len(t) <= full for t, _ in pieces)
+    assert all(column.flags.c_contiguous for _, values in pieces for column in values.T)
+    values = np.concatenate([np.empty((0, len(names))), *(v for _, v in pieces)])
+    np.testing.assert_array_equal(bits(values), bits(ROWS[first:last, SCHEMA.places(names)]))
+    np.testing.assert_array_equal(np.concatenate([np.empty(0), *(t for t, _ in pieces)]), ROWS[first:last, 0])
+
+
+def test_a_source_that_reads_whole_blocks_alone_fills_pieces_as_well(file: Path) -> None:
+    """Text and ESTOP files have no way of reading to a place: their numbers are copied there."""
+
+    class Whole:
+        def __init__(self, source: McapSource) -> None:
+            self.starts, self.read_run = source.starts, source.read_run
+
+    with open_recording(file) as found:
+        assert isinstance(found.source, McapSource) and isinstance(found.source, InPlace)
+        whole: Any = Whole(found.source)
+        assert not isinstance(whole, InPlace)
+        parts = list(pieces(whole, (3, 0), 10, 3990, rows=700, run_rows=50, ahead=4))
+    assert [len(t) for t, _ in parts] == [697, 700, 700, 700, 700, 483]
+    np.testing.assert_array_equal(np.concatenate([v for _, v in parts]), ROWS[10:3990, [3, 0]])
+    np.testing.assert_array_equal(np.concatenate([t for t, _ in parts]), ROWS[10:3990, 0])
+
+
+@pytest.mark.parametrize("damaged", [[0], [5], [5, 6], [3, 100, 571]])
+def test_a_damaged_chunk_spoils_nothing_else_of_a_piece(file: Path, tmp_path: Path, damaged: list[int]) -> None:
+    wanted: Rows = ROWS.copy()
+    for k in damaged:
+        wanted[7 * k : 7 * k + 7] = np.nan
+    with pytest.MonkeyPatch.context() as patch, open_recording(spoilt(file, tmp_path / "b.mcap", damaged)) as found:
+        patch.setattr(recordings, "RUN_ROWS", 40)
+        pieces = list(found.pieces(ALL, rows=1000))
+    assert len(pieces) == 5 and len(found.damage) == len(damaged)
+    np.testing.assert_array_equal(np.concatenate([values for _, values in pieces]), wanted)
+
+
 @pytest.mark.parametrize("damaged", [[0], [5], [5, 6], [3, 100, 571]])
 def test_a_damaged_chunk_spoils_none_that_is_read_beside_it(file: Path, tmp_path: Path, damaged: list[int]) -> None:
     with open_recording(spoilt(file, tmp_path / "b.mcap", damaged)) as found:
@@ -69,8 +123,9 @@ def test_a_damaged_chunk_spoils_none_that_is_read_beside_it(file: Path, tmp_path
         for _ in range(2):  # it is said once, however often it is read
             found.columns("x1")
     sentences = [f"records {7 * k} to {min(7 * k + 7, len(ROWS)) - 1} could not be read" for k in damaged]
-    assert sorted(said.partition(":")[0] for said in found.damage) == sorted(sentences)
+    assert sorted(said.text.partition(":")[0] for said in found.damage) == sorted(sentences)
     wanted: Rows = ROWS.copy()
+    assert [(d.first, d.last) for d in found.damage] == [(7 * k, min(7 * k + 7, len(ROWS))) for k in damaged]
     for k in damaged:
         wanted[7 * k : 7 * k + 7] = np.nan
     np.testing.assert_array_equal(np.array([columns[name] for name in ALL]).T, wanted)

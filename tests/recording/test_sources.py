@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from motionbase.errors import RecordingError
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
+from motionbase.recording.source import Damage
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.snapshot import save
 from motionbase.ring.waveforms import records
@@ -152,9 +153,11 @@ def test_wrong_lines_are_nan_and_said(tmp_path: Path) -> None:
     with open_recording(csv(tmp_path / "a.csv", "\n".join(["t,x,y", *lines, "", "", ""]))) as found:
         columns = found.columns()
         assert found.count == 5000
-        said = "; ".join(found.damage)
+        said = "; ".join(d.text for d in found.damage)
+        places = [(d.first, d.last) for d in found.damage]
     for words in ("record 3000: 'one' is no number", "record 3001: 2 numbers where 3 are wanted", "record 4500: "):
         assert words in said
+    assert places == [(3000, 3001), (3001, 3002), (4500, 4501)]
     right = np.arange(5000) + 0.25
     right[[3001, 4500]] = np.nan
     np.testing.assert_array_equal(columns["y"], right)
@@ -166,7 +169,21 @@ def test_a_line_without_end_is_left_out(tmp_path: Path) -> None:
     """It may be the beginning of a longer number."""
     with open_recording(csv(tmp_path / "a.csv", "t,x\n0,1\n0.1,12.")) as found:
         assert found.count == 1 and found.columns()["x"].tolist() == [1.0]
-        assert found.damage == ["the last line has no end: it is being written or was cut, and is left out"]
+        (damage,) = found.damage
+        assert damage == Damage("the last line has no end: it is being written or was cut, and is left out", 1, 1)
+
+
+def test_many_wrong_lines_are_said_together(tmp_path: Path) -> None:
+    """Twenty one by one; the others as one stretch, wherever they are and however often they are read."""
+    lines = [f"{k},{'x' if k % 100 == 7 else k}" for k in range(9000)]
+    with open_recording(csv(tmp_path / "a.csv", "\n".join(["t,x", *lines, ""]))) as found:
+        for _ in range(2):
+            found.columns()
+        wrong = {k for k in range(9000) if k % 100 == 7}
+        assert len(found.damage) == 21
+        assert all(any(d.touches(k, k + 1, 9000) for d in found.damage) for k in wrong)
+        (more,) = [d for d in found.damage if "more lines" in d.text]
+        assert more.last is not None and more.text == f"more lines are wrong, records {more.first} to {more.last - 1}"
 
 
 @pytest.mark.parametrize("text", ["t,x\n", "t,x\n\n\n"])
@@ -283,7 +300,10 @@ def test_a_damaged_estop_file_has_a_gap(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_bytes(raw)
     with open_recording(path) as found:
         lost = 6000 - found.count
-        assert 0 < lost <= 46 and "are damaged or missing" in found.damage[0]
+        (damage,) = found.damage
+        assert 0 < lost <= 46 and "are damaged or missing" in damage.text and damage.first == damage.last
+        before, after = found.columns("t")["t"][damage.place - 1 : damage.place + 1]
+        assert round((after - before) * 1000) == lost + 1  # the damage lies where the records are missing
         columns = found.columns(["t", "acc_x"])
         number = np.rint(columns["t"] * 1000).astype(int) - 3000
         np.testing.assert_array_equal(columns["acc_x"], rows[number, hexapod_schema().index["acc_x"]])

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from motionbase.errors import RecordingError, SchemaError
 from motionbase.recording.strip.chart import INKS, MOST_PENS, PAPER_MM, Chart, Pen, default_chart
 from motionbase.recording.strip.draw import LEFT, RIGHT, WIDE, Heading, figure, rendered, scales_for
 from motionbase.recording.strip.lane import SIGNAL
-from motionbase.recording.strip.paper import Break, Gap, Mark, Page, Paper
+from motionbase.recording.strip.paper import Break, Gap, Mark, Page, Paper, Spoilt
 from motionbase.ring import hexapod_schema
 from tests.recording.files import schema_of
 
@@ -71,6 +72,32 @@ def test_a_gap_is_open_and_counted() -> None:
     hole = np.flatnonzero(np.isnan(y))
     assert x[hole[-1] - 1] < LEFT + 100.1 and x[hole[-1] + 1] > LEFT + 119.9  # 10 mm a second
     assert "200 lost" in texts(drawn)
+
+
+def test_damaged_records_are_a_band_with_a_label() -> None:
+    """From 5 to 7 s, and a stretch that goes on beyond the page; the state is open there, and no number."""
+    values = np.ones((2500, 2))
+    values[500:700] = np.nan
+    page = page_of(values)
+    page.damaged += [Spoilt(5.0, 6.99), Spoilt(24.0, 30.0)]
+    drawn = picture(page, Pen("x1"), Pen("x2", names=("off", "drive")))
+    bands = [p for p in drawn.axes[0].patches if isinstance(p, Rectangle) and p.get_alpha()]
+    found = [(b.get_x() - LEFT, b.get_x() + b.get_width() - LEFT) for b in bands]
+    np.testing.assert_allclose(found, [(50, 69.9), (240, 250)], atol=1e-9)  # 10 mm a second
+    assert texts(drawn).count("damaged") == 2 and texts(drawn).count("drive") == 2 and "-1" not in texts(drawn)
+
+
+@pytest.mark.parametrize("up", [True, False])
+@pytest.mark.parametrize("first", [0, 100, 2000])
+def test_the_peak_of_a_long_excursion_stays_on_the_paper(first: int, up: bool) -> None:
+    """Off the scale from record 0, 100 or 2000 to the end of the page: no room after it."""
+    values = np.zeros((2500, 1))
+    values[first:] = 9.0 if up else -9.0
+    drawn = picture(page_of(values), Pen("x1", range=(-1, 1)))
+    drawn.draw_without_rendering()
+    (tag,) = [t for t in drawn.findobj(Text) if isinstance(t, Text) and t.get_text() in ("▲ 9", "▼ -9")]
+    box = tag.get_window_extent().transformed(drawn.axes[0].transData.inverted())
+    assert LEFT < box.x0 and box.x1 < RIGHT
 
 
 def test_nan_and_infinity_are_drawn_as_what_they_are() -> None:

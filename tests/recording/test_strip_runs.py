@@ -56,6 +56,7 @@ class NoSink:
 
     form: Literal["pdf", "png"] = "pdf"
     path: Path = Path("roll.pdf")
+    files: tuple[Path, ...] = ()
     closed: bool = False
 
     def write(self, number: int, page: bytes) -> str:
@@ -104,6 +105,22 @@ def recording(
 def done(path: Path, chart: Chart = CHART, start: float | None = None, stop: float | None = None) -> Done:
     with open_recording(path) as opened:
         return draw(Strip(NoSink(), print, chart), opened, start, stop, NEVER)
+
+
+def test_damaged_records_are_a_stretch_on_each_page_they_are_on(tmp_path: Path, drawn: Drawn) -> None:
+    """Chunks of a second each, those from 3, 24, 25 and 40 s on damaged; a page is 25 s."""
+    pieces = [(k / 100, rows_of(k / 100)) for k in (np.arange(at, at + 100) for at in range(0, 5000, 100))]
+    path = recording(tmp_path / "a.mcap", pieces)
+    raw, at = bytearray(path.read_bytes()), -1
+    for k in range(41):
+        at = raw.index(b"zstd", at + 1)
+        if k in (3, 24, 25, 40):
+            raw[at + 60] ^= 0xFF
+    path.write_bytes(raw)
+    assert done(path) == Done(5000, 2, 0)
+    first, second = drawn.pages
+    np.testing.assert_allclose(first.damaged, [(3, 3.99), (24, 25.99)], atol=1e-9)  # times are whole nanoseconds
+    np.testing.assert_allclose(second.damaged, [(24, 25.99), (40, 40.99)], atol=1e-9)
 
 
 def test_a_recording_with_a_gap_a_restart_and_events(tmp_path: Path, drawn: Drawn) -> None:

@@ -78,3 +78,21 @@ def test_any_json_is_a_schema_or_an_error(value: object) -> None:
     for text in (json.dumps(value), json.dumps(wrapped)):
         with pytest.raises(SchemaError):
             Schema.from_json(text)
+
+
+def test_codes_and_bits_say_what_numbers_mean() -> None:
+    schema = Schema.from_json(hexapod_schema().json)
+    channels = {c.name: c for c in schema.channels}
+    assert channels["state"].meaning(5.0) == "drive"
+    assert channels["warning"].meaning(5.0) == "host silent, dof limit" and channels["warning"].meaning(0.0) == ""
+    for value in (99.0, -1.0, 0.5, float("nan"), float("inf")):
+        assert channels["state"].meaning(value) is None
+    assert channels["leg1_l_meas"].meaning(2.0) is None
+
+
+@pytest.mark.parametrize("codes", ["ab", [], [""], [1], ["a\n"], ["a"] * 257, {"a": 1}])
+def test_codes_must_be_texts(codes: object) -> None:
+    channel = {"name": "a", "unit": "-", "group": "g", "codes": codes}
+    text = json.dumps({"name": "s", "channels": [{"name": "t", "unit": "s", "group": "time"}, channel]})
+    with pytest.raises(SchemaError, match="channel 'a': codes"):
+        Schema.from_json(text)

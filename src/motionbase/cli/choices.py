@@ -1,11 +1,13 @@
 """Choosing a part of a recording on the command line: legs, groups, channels, times; and showing how far it is."""
 
-import math
+import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, final
 
 import typer
 
@@ -13,6 +15,7 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
+    from motionbase.recording.source import Damage
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .parquet or .estop.")]
 Legs = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these legs, such as 1,3.")]
@@ -23,18 +26,45 @@ To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out w
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
 
 
-def chosen_names(recording: "Recording", channels: str | None, groups: str | None, legs: str | None) -> tuple[str, ...]:
-    """As `Recording.select` takes them; legs and groups together mean what is in both."""
-    return recording.select(_listed("--channels", channels), _listed("--groups", groups), _numbers(legs))
+@final
+@dataclass(frozen=True)
+class Choice:
+    """A part of a recording that is to be written: options of all commands which do so."""
+
+    file: File
+    channels: Channels = None
+    groups: Groups = None
+    legs: Legs = None
+    start: From = None
+    stop: To = None
+    force: Force = False
+
+    def names(self, recording: "Recording") -> tuple[str, ...]:
+        """As `Recording.select` takes them; legs and groups together mean what is in both."""
+        return recording.select(
+            _listed("--channels", self.channels), _listed("--groups", self.groups), _numbers(self.legs)
+        )
+
+    def check_times(self) -> None:
+        """Before anything is opened."""
+        from motionbase.recording.times import check_times
+
+        check_times(self.start, self.stop)
 
 
-def check_times(start: float | None, stop: float | None) -> None:
-    """Numbers, and in order."""
-    for option, t in (("--from", start), ("--to", stop)):
-        if t is not None and not math.isfinite(t):
-            raise UsageError(f"{option} {t} is no time; give seconds since the recording's epoch")
-    if start is not None and stop is not None and stop < start:
-        raise UsageError(f"--to {stop:g} is before --from {start:g}")
+def with_choice(command: Callable[Concatenate[Choice, ...], None]) -> Callable[..., None]:
+    """The command with the options of a choice beside its own: FILE first, the others at the end."""
+    shared = inspect.signature(Choice).parameters
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    @functools.wraps(command)
+    def called(**options: Any) -> None:
+        command(Choice(**{name: options.pop(name) for name in shared}), **options)
+
+    file, *others = shared.values()
+    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (file, *own, *others)]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # Typer reads it
+    return called
 
 
 @contextmanager
@@ -61,10 +91,10 @@ def shown(what: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
-def warn_of_damage(damage: Sequence[str]) -> None:
-    """Each sentence on stderr; what could not be read is NaN in the output."""
-    for sentence in damage:
-        print(f"motionbase: damaged: {sentence}", file=sys.stderr)
+def warn_of_damage(damage: "Sequence[Damage]") -> None:
+    """A sentence for each on stderr; what could not be read is NaN in the output."""
+    for found in damage:
+        print(f"motionbase: damaged: {found.text}", file=sys.stderr)
 
 
 def _listed(option: str, text: str | None) -> list[str]:

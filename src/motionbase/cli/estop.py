@@ -2,15 +2,12 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from motionbase.cli import terminal
 from motionbase.errors import MotionBaseError, UsageError
-
-if TYPE_CHECKING:
-    pass
 
 
 def estop(
@@ -28,6 +25,9 @@ def estop(
 
     Example: motionbase estop 1
     """
+    if folder is not None and not folder.is_dir():
+        what = "is no folder" if folder.exists() else "does not exist"
+        raise UsageError(f"--folder {str(folder)!r} {what}; leave it out for the folder that runs use")
     if which is None:
         _list(folder, ring, as_json)
         return

@@ -35,8 +35,8 @@ def report(found: Snapshot, size: int) -> dict[str, Any]:
         "first": d.first,
         "records": d.count,
         "whole_records": len(t),
-        "first_t": float(t[0]) if len(t) else None,
-        "last_t": float(t[-1]) if len(t) else None,
+        "first_t": _finite(t[0]) if len(t) else None,
+        "last_t": _finite(t[-1]) if len(t) else None,
         "damage": damage(found),
         "at_the_stop": _at(found),
         "second_before": _peaks(found),
@@ -45,8 +45,12 @@ def report(found: Snapshot, size: int) -> dict[str, Any]:
 
 def damage(found: Snapshot) -> list[str]:
     """What is wrong with the file, a sentence each."""
-    lost = [f"records {x.first} to {x.first + x.records - 1} are damaged or missing" for x in found.losses]
+    lost = [f"records {x.first} to {x.first + x.records - 1} of the ring are damaged or missing" for x in found.losses]
     return [*found.notes, *lost]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
 
 
 def utc(ns: int | None) -> str | None:
@@ -80,7 +84,7 @@ def _at(found: Snapshot) -> dict[str, Any] | None:
     before = found.rows[row - 1, index["state"]] if row else math.nan
     known = _known(Fault, fault)
     return {
-        "t": float(found.rows[row, 0]),
+        "t": _finite(found.rows[row, 0]),
         "state_before": _named(State, before),
         "state": _named(State, state),
         "fault": _named(Fault, fault),
@@ -124,7 +128,7 @@ def _peak(rows: Any, leg: int | None, unit: str, place: int) -> dict[str, Any] |
     if not np.isfinite(values).any():
         return None
     at = int(np.nanargmax(np.where(np.isfinite(values), values, np.nan)))
-    return {"leg": leg, "value": float(rows[at, place]), "unit": unit, "t": float(rows[at, 0])}
+    return {"leg": leg, "value": float(rows[at, place]), "unit": unit, "t": _finite(rows[at, 0])}
 
 
 def largest(peaks: Sequence[dict[str, Any]]) -> str:
@@ -132,4 +136,5 @@ def largest(peaks: Sequence[dict[str, Any]]) -> str:
     if not peaks:
         return "not recorded"
     top = max(peaks, key=lambda p: abs(p["value"]))
-    return f"{top['value']:.4g} {top['unit']}, leg {top['leg']}, at t = {top['t']:.3f} s"
+    when = "at an unknown time" if top["t"] is None else f"at t = {top['t']:.3f} s"
+    return f"{top['value']:.4g} {top['unit']}, leg {top['leg']}, {when}"

@@ -6,30 +6,13 @@ from typing import Annotated
 
 import typer
 
-from motionbase.cli.choices import (
-    Channels,
-    File,
-    Force,
-    From,
-    Groups,
-    Legs,
-    To,
-    check_times,
-    chosen_names,
-    shown,
-    warn_of_damage,
-)
+from motionbase.cli.choices import Choice, shown, warn_of_damage, with_choice
 
 
+@with_choice
 def export_recording(
-    file: File,
+    choice: Choice,
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write: .mcap, .csv or .parquet.")],
-    channels: Channels = None,
-    groups: Groups = None,
-    legs: Legs = None,
-    start: From = None,
-    stop: To = None,
-    force: Force = False,
 ) -> None:
     """Write a recording, or a part of it, as MCAP, CSV or Parquet.
 
@@ -46,14 +29,14 @@ def export_recording(
     from motionbase.recording.whole import refuse_existing
 
     check_writable(out, ENDINGS)
-    check_times(start, stop)
-    if not force:
+    choice.check_times()
+    if not choice.force:
         refuse_existing(out)
     begun = time.perf_counter()
-    with open_recording(file) as recording:
-        names = chosen_names(recording, channels, groups, legs)
+    with open_recording(choice.file) as recording:
+        names = choice.names(recording)
         with shown(f"writing {out.name}") as progress:
-            done = export(recording, out, names, start, stop, force=force, progress=progress)
+            done = export(recording, out, names, choice.start, choice.stop, force=choice.force, progress=progress)
         warn_of_damage(recording.damage)
     took = terminal.seconds(time.perf_counter() - begun)
     print(

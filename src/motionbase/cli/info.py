@@ -1,6 +1,7 @@
 """`motionbase info`: what a recording holds; the work is in motionbase.recording.statistics."""
 
 import json
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.choices import File, shown
+from motionbase.cli.choices import File, shown, warn_of_damage
 
 if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
@@ -25,6 +26,8 @@ def info(
 ) -> None:
     """Show what a recording holds: channels, duration, rate, gaps, events, damage, and each channel's extremes.
 
+    What is damaged is said on stderr, and the exit code is 1 then.
+
     Example: motionbase info run.mcap
     """
     from motionbase.recording.open import open_recording
@@ -35,11 +38,17 @@ def info(
         if not brief:
             with shown(f"reading {file.name}") as progress:
                 found = statistics(recording, progress)
-        if as_json:
-            print(json.dumps(_finite(_data(recording, found)), indent=2))
-            return
-        _print_summary(recording, found)
-        _print_channels(recording, found)
+        try:
+            if as_json:
+                print(json.dumps(_finite(_data(recording, found)), indent=2))
+            else:
+                _print_summary(recording, found)
+                _print_channels(recording, found)
+            sys.stdout.flush()
+        finally:  # also where nobody reads on to the end
+            warn_of_damage(recording.damage)
+        if recording.damage:
+            raise typer.Exit(1)
 
 
 def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
@@ -49,6 +58,7 @@ def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
         "path": str(recording.path),
         "format": recording.source.kind,
         "bytes": recording.path.stat().st_size,
+        "platform": _platform(about) or None,
         "schema": recording.schema.name,
         "schema_sha256": recording.schema.hash.hex(),
         "records": recording.count,
@@ -57,7 +67,7 @@ def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
         "duration_s": recording.end - recording.start,
         "start_utc": _utc(about, recording.start),
         "about": {k: v for k, v in about.items() if k != "schema"},
-        "damage": list(recording.damage),
+        "damage": [{"text": d.text, "first": d.first, "last": d.last} for d in recording.damage],
         "events": [{"t": e.t, "kind": e.kind, "text": e.text} for e in recording.events],
     }
     channels: list[dict[str, Any]] = [
@@ -67,7 +77,7 @@ def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
     if found is not None:
         data["rate_hz"] = 1 / found.period if found.period else None
         data["gaps"] = {"count": found.gap_count, "records": found.lost, "list": [g._asdict() for g in found.gaps]}
-        data["restarts_s"] = list(found.restarts)
+        data["restarts"] = {"count": found.restart_count, "list_s": list(found.restarts)}
         for k, channel in enumerate(channels):
             channel |= {"min": float(found.least[k]), "max": float(found.most[k]), "mean": float(found.mean[k])}
             channel |= {"rms": float(found.rms[k]), "missing": int(found.missing[k])}
@@ -83,6 +93,13 @@ def _finite(data: Any) -> Any:
     if isinstance(data, dict):
         return {k: _finite(v) for k, v in data.items()}
     return [_finite(v) for v in data] if isinstance(data, list) else data
+
+
+def _platform(about: Mapping[str, str]) -> str:
+    """Name of the preset; "" where the file does not say."""
+    from motionbase.recording.recorder.files import platform_name
+
+    return about.get("platform_name") or platform_name(about.get("platform", ""))
 
 
 def _utc(about: Mapping[str, str], t: float) -> str | None:
@@ -103,6 +120,8 @@ def _print_summary(recording: "Recording", found: "Statistics | None") -> None:
     utc = _utc(about, recording.start)
     print(f"{recording.count} records{rate}, {recording.start:.6g} to {recording.end:.6g} s", end="")
     print(f", {recording.end - recording.start:.6g} s" + (f", from {utc}" if utc else ""))
+    if name := _platform(about):
+        print(f"platform: {' '.join(name.split())[:LONGEST]}")
     for key in ("ring", "writer", "motionbase", "cause", "exported_from"):
         if about.get(key):
             print(f"{key.replace('_', ' ')}: {' '.join(about[key].split())[:LONGEST]}")
@@ -112,8 +131,6 @@ def _print_summary(recording: "Recording", found: "Statistics | None") -> None:
     if found is not None:
         _print_gaps(found)
     _print_some("events", [f"{e.t:12.6g} s  {e.kind}: {' '.join(e.text.split())[:LONGEST]}" for e in recording.events])
-    for sentence in recording.damage:
-        print(f"damaged: {sentence}")
 
 
 def _seconds(about: Mapping[str, str], key: str) -> str:
@@ -131,6 +148,8 @@ def _print_gaps(found: "Statistics") -> None:
         print("gaps: none")
     for t in found.restarts[:LISTED]:
         print(f"the writer began anew at {t:.6g} s")
+    if (more := found.restart_count - LISTED) > 0:
+        print(f"the writer began anew {more} more times")
 
 
 def _print_some(title: str, lines: list[str], count: int | None = None) -> None:
@@ -149,7 +168,7 @@ def _print_channels(recording: "Recording", found: "Statistics | None") -> None:
     missing = []
     for k, c in enumerate(recording.schema.channels):
         numbers = (found.least[k], found.most[k], found.mean[k], found.rms[k]) if found is not None else ()
-        table.add_row(c.group, c.name, c.unit, *(f"{float(x):.6g}" for x in numbers))
+        table.add_row(c.group, c.name, c.unit, *(f"{float(x):.6g}" if x == x else "-" for x in numbers))
         if found is not None and found.missing[k]:
             missing.append(f"{c.name} ({found.missing[k]})")
     terminal.console().print(table)

@@ -59,10 +59,7 @@ def record(
     if as_json:
         print(json.dumps(result, indent=2))
     else:
-        files = f"{result['files']} file{'' if result['files'] == 1 else 's'}"
-        print(f"{result['written']} records, {result['lost']} lost, {result['bytes'] / MB:.1f} MB in {files}")
-        if result["folder"]:
-            print(f"in {result['folder']}")
+        _print_summary(result)
     if not result["complete"]:
         raise typer.Exit(1)
 
@@ -87,7 +84,23 @@ def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> di
             if timer is not None:
                 timer.cancel()
     say.close()
-    return {**recorder.status(), "complete": recorder.complete}
+    return recorder.summary()
+
+
+def _print_summary(result: dict[str, Any]) -> None:
+    """A line for each recording; if there are several, one for all of them."""
+    for one in result["recordings"]:
+        first, last = Path(one["first"]).name, Path(one["last"]).name
+        print(f"{_counted(one)}: {first if first == last else f'{first} to {last}'}" if first else _counted(one))
+    if len(result["recordings"]) != 1:
+        print(f"together {_counted(result)}" if result["recordings"] else _counted(result))
+    if result["folder"]:
+        print(f"in {result['folder']}")
+
+
+def _counted(one: dict[str, Any]) -> str:
+    files = f"{one['files']} file{'' if one['files'] == 1 else 's'}"
+    return f"{one['written']} records, {one['lost']} lost, {one['bytes'] / MB:.1f} MB in {files}"
 
 
 def _shown(recorder: "Recorder") -> Any:

@@ -1,28 +1,24 @@
 """`motionbase replay`: a recording played into a ring."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from motionbase.cli.choices import File, From, To
 from motionbase.errors import UsageError
 
 
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording.")],
+    file: File,
     ring: Annotated[str, typer.Option(help="Name of the ring to write.")] = "motionbase",
     speed: Annotated[float, typer.Option(help="0.01 to 100 times as fast as it was.")] = 1.0,
     period: Annotated[
         float | None, typer.Option(metavar="S", help="A record every S seconds, whatever their times are.")
     ] = None,
     loop: Annotated[bool, typer.Option("--loop", help="Play again and again.")] = False,
-    start: Annotated[
-        float | None, typer.Option("--from", metavar="S", help="Only records from this time on [s].")
-    ] = None,
-    stop_at: Annotated[
-        float | None, typer.Option("--to", metavar="S", help="Only records up to this time [s].")
-    ] = None,
+    start: From = None,
+    stop_at: To = None,
     paused: Annotated[bool, typer.Option("--paused", help="Show the first record, then wait for commands.")] = False,
     once: Annotated[bool, typer.Option("--once", help="End after the last record.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")] = False,
@@ -53,8 +49,8 @@ def replay(
             span = f"{first['records']} records, {first['begin']:.6g} to {first['end']:.6g} s"
             print(f"replaying {file}: {span}", flush=True)
             print(f"ring {ring!r}: {playing.writer.backend}; Ctrl-C stops", flush=True)
-            for sentence in recording.damage:
-                say(f"{file}: {sentence}")
+            for damage in recording.damage:
+                say(f"{file}: {damage.text}")
         playing.run(stop)
         result = {"ring": ring, "file": str(file), "written": playing.written, "held_up": playing.player.held_up}
     say.close()

@@ -123,11 +123,11 @@ def clean(
     force: Annotated[bool, typer.Option("--force", help="Also unsaved records, and what is not readable.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Remove the rings of writers that have ended, and what they left beside them.
+    """Remove the rings of writers that have ended, and what they, recorders and replays left beside them.
 
-    A ring with a writer is never removed. One that holds unsaved records, or that this program cannot read, is removed
-    only with --force and its name. NAME may be `device`, which is not removed but does not count as unsaved afterwards,
-    or NAME.left-NUMBER, what a dead writer left before another took its name.
+    A ring with a writer is never removed, nor what a living recorder uses. One that holds unsaved records, or that this
+    program cannot read, is removed only with --force and its name. NAME may be `device`, which is not removed but does
+    not count as unsaved afterwards, or NAME.left-NUMBER, what a dead writer left before another took its name.
 
     Example: motionbase ring clean
     """

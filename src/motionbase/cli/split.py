@@ -6,19 +6,7 @@ from typing import Annotated
 
 import typer
 
-from motionbase.cli.choices import (
-    Channels,
-    File,
-    Force,
-    From,
-    Groups,
-    Legs,
-    To,
-    check_times,
-    chosen_names,
-    shown,
-    warn_of_damage,
-)
+from motionbase.cli.choices import Choice, shown, warn_of_damage, with_choice
 
 
 class Format(StrEnum):
@@ -29,20 +17,15 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
+@with_choice
 def split(
-    file: File,
+    choice: Choice,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")],
     records: Annotated[int | None, typer.Option(metavar="N", help="Records in each file.")] = None,
     seconds: Annotated[float | None, typer.Option(metavar="S", help="Seconds in each file.")] = None,
     file_format: Annotated[
         Format | None, typer.Option("--format", help="Of the files; without it that of FILE, CSV for ESTOP files.")
     ] = None,
-    channels: Channels = None,
-    groups: Groups = None,
-    legs: Legs = None,
-    start: From = None,
-    stop: To = None,
-    force: Force = False,
 ) -> None:
     """Break a recording into files of so many records or seconds, with all channels or some.
 
@@ -59,20 +42,20 @@ def split(
         raise UsageError("give either --records N or --seconds S")
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out {str(out)!r} is a file; give a folder")
-    check_times(start, stop)
-    with open_recording(file) as recording:
-        names = chosen_names(recording, channels, groups, legs)
-        with shown(f"splitting {file.name}") as progress:
+    choice.check_times()
+    with open_recording(choice.file) as recording:
+        names = choice.names(recording)
+        with shown(f"splitting {choice.file.name}") as progress:
             files = split_recording(
                 recording,
                 out,
                 records=records,
                 seconds=seconds,
                 names=names,
-                start=start,
-                stop=stop,
+                start=choice.start,
+                stop=choice.stop,
                 ending=f".{file_format}" if file_format is not None else None,
-                force=force,
+                force=choice.force,
                 progress=progress,
             )
         warn_of_damage(recording.damage)

@@ -3,6 +3,7 @@
 import json
 import math
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -60,17 +61,17 @@ def strip(
     name = ring or "motionbase"
     what = file.stem if file is not None else f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{name}"
     path = out or Path(f"{what}_strip.pdf")
-    done = _drawn(file, name, chart, path, speed, start, duration, force, as_json)
+    done, files = _drawn(file, name, chart, path, speed, start, duration, force, as_json)
     if file is not None and not done.records:
         raise UsageError(
             f"recording {file.name!r} has no records there; `motionbase info` tells from when to when it goes"
         )
     if as_json:
-        print(json.dumps({"out": str(path), **done._asdict()}, indent=2))
+        print(json.dumps({"files": [str(f) for f in files], **done._asdict()}, indent=2))
     else:
         lost = f", {done.lost_pages} could not be written" if done.lost_pages else ""
         print(
-            f"{done.records} records on {done.pages} page{'' if done.pages == 1 else 's'}{lost}: {path}"
+            f"{done.records} records on {done.pages} page{'' if done.pages == 1 else 's'}{lost}: {_named(files)}"
             if done.pages
             else "no records, no pages"
         )
@@ -81,7 +82,8 @@ def strip(
 def _drawn(
     file: Path | None, ring: str, chart: Path | None, path: Path, speed: float | None, start: float | None,
     duration: float | None, force: bool, quiet: bool,
-) -> "Done":  # fmt: skip
+) -> tuple["Done", Sequence[Path]]:  # fmt: skip
+    """What was drawn, and the files it is in."""
     from motionbase.cli.choices import warn_of_damage
     from motionbase.cli.stopping import stop_requested
     from motionbase.cli.terminal import working
@@ -102,13 +104,20 @@ def _drawn(
             be_gentle()
             if not quiet:
                 say(f"drawing ring {ring!r} to {path}; Ctrl-C stops")
-            return follow(made, ring, math.inf if duration is None else duration, ended)
+            return follow(made, ring, math.inf if duration is None else duration, ended), made.sink.files
         stack.enter_context(working(f"drawing {recording.path.name} ..."))
         begin = recording.start if start is None else start
         stop = None if duration is None else begin + duration - JUST_BEFORE_S
         done = draw(made, recording, start, stop, ended)
         warn_of_damage(recording.damage)
-        return done
+        return done, made.sink.files
+
+
+def _named(files: Sequence[Path]) -> str:
+    """Those that were written, for people."""
+    if not files:
+        return "no file"
+    return str(files[0]) if len(files) == 1 else f"{files[0]} to {files[-1]}"
 
 
 def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say: "Printer") -> "Strip":

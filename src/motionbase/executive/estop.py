@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,8 +17,9 @@ from motionbase.ring import catalogue, unsaved
 from motionbase.ring.backend import Left, find
 from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import BEAT, Layout
+from motionbase.ring.parts import PART, is_left
 from motionbase.ring.segment import Segment, attach, left_behind
-from motionbase.ring.snapshot import EXTENSION, PART, Details, details_of, file_name, save
+from motionbase.ring.snapshot import EXTENSION, Details, details_of, file_name, save
 
 Array: TypeAlias = NDArray[np.float64]
 KEEP = 3  # files of every ring
@@ -173,23 +173,9 @@ def _made(folder: Path) -> Path:
     except OSError as error:
         raise SnapshotError(f"folder {folder} for ESTOP files cannot be made: {error.strerror or error}") from None
     for part in folder.glob(f".*{PART}"):
-        if not _is_running(part):
+        if is_left(part):
             _removed(part)
     return folder
-
-
-def _is_running(part: Path) -> bool:
-    """Whether the process still lives that writes a part: its number is in the name."""
-    number = part.name.removesuffix(PART).rpartition(".")[2]
-    if not number.isdigit():
-        return True  # not ours
-    try:
-        os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _free_path(folder: Path, ring: str, utc_ns: int) -> Path:

@@ -15,6 +15,7 @@ from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress
 from motionbase.recording.recording import Recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
+from motionbase.recording.times import rows_of
 from motionbase.recording.whole import trouble, whole_or_not
 from motionbase.ring.schema import Schema
 
@@ -48,9 +49,7 @@ def export(
     progress: Progress | None = None,
 ) -> Exported:
     """All channels or those named, with `t` first, between two times [s]; the format is the ending of the name."""
-    first, last = recording.rows_between(start, stop)
-    if first == last:
-        raise RecordingError(nothing_between(recording, start, stop))
+    first, last = rows_of(recording, start, stop)
     return write_rows(recording, path, names, first, last, force=force, progress=progress)
 
 
@@ -85,17 +84,16 @@ def _copy(
     recording: Recording, part: Path, ending: str, heading: Heading, names: Sequence[str], first: int, last: int,
     progress: Progress | None,
 ) -> None:  # fmt: skip
-    known, done = len(recording.damage), 0
+    done = 0
     sink = open_sink(part, ending, heading)
     try:
-        for t, rows in recording.pieces(names, first, last):
+        for t, rows in recording.pieces(names, first, last, sink.at_once):
             sink.write(t, rows)
             done += len(t)
             if progress is not None:
                 progress(done, last - first)
-        at = recording.time_of(first) if last > first else 0.0
-        new = [Event(at, DAMAGE, sentence) for sentence in recording.damage[known:]]
-        sink.close([*_events(recording, first, last), *new])
+        happened = [*_events(recording, first, last), *_damage(recording, first, last)]
+        sink.close(sorted(happened, key=lambda event: event.t))
     except BaseException:
         with suppress(OSError):
             sink.abandon()
@@ -105,16 +103,6 @@ def _copy(
 def with_time(names: Sequence[str]) -> tuple[str, ...]:
     """A record begins with its time stamp, whatever else is chosen."""
     return ("t", *(name for name in dict.fromkeys(names) if name != "t"))
-
-
-def nothing_between(recording: Recording, start: float | None, stop: float | None) -> str:
-    """A sentence with the times that there are."""
-    if not recording.count:
-        return f"recording {recording.path.name!r} has no records"
-    asked = f"from {start:g} s" if start is not None else "from the start"
-    asked += f" to {stop:g} s" if stop is not None else " to the end"
-    there = f"{recording.start:g} to {recording.end:g} s"
-    return f"recording {recording.path.name!r} has no records {asked}; it goes from {there}"
 
 
 def _schema(schema: Schema, names: Sequence[str]) -> Schema:
@@ -141,3 +129,12 @@ def _events(recording: Recording, first: int, last: int) -> list[Event]:
     begin = recording.time_of(first) if first > 0 else -np.inf
     end = recording.time_of(last) if last < recording.count else np.inf
     return [event for event in recording.events if begin <= event.t < end]
+
+
+def _damage(recording: Recording, first: int, last: int) -> list[Event]:
+    """What could not be read of records `first` up to `last`, at the time of the first of them that it concerns."""
+    return [
+        Event(recording.time_of(min(max(found.place, first), last - 1)), DAMAGE, found.text)
+        for found in recording.damage
+        if found.touches(first, last, recording.count)
+    ]

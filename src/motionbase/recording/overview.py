@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
@@ -13,11 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
-from motionbase.recording.pyramid import Pyramid, PyramidWriter
+from motionbase.recording.pyramid import Pyramid
+from motionbase.recording.pyramid_write import PyramidWriter
+from motionbase.recording.sources.mcap import McapSource
 from motionbase.recording.whole import sweep
+from motionbase.ring.parts import parts
+from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]
 Progress: TypeAlias = Callable[[int, int], None]
+RUN = 32  # chunks that are read as one piece
 
 
 def pyramid_paths(path: Path) -> tuple[Path, Path]:
@@ -25,6 +30,12 @@ def pyramid_paths(path: Path) -> tuple[Path, Path]:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     return path.with_name(f"{path.name}.pyramid"), cache / "motionbase" / "pyramids" / f"{key}.pyramid"
+
+
+def stamp_of(path: Path, count: int, schema: Schema) -> str:
+    """What the pyramid of a file carries; another file, or one that has changed, has another."""
+    state = path.stat()
+    return f"{state.st_size} {state.st_mtime_ns} {count} {schema.hash.hex()}"
 
 
 def found_pyramid(path: Path, stamp: str, channels: int) -> Pyramid | None:
@@ -36,13 +47,18 @@ def found_pyramid(path: Path, stamp: str, channels: int) -> Pyramid | None:
 def built_pyramid(
     path: Path, stamp: str, channels: int, rows: Callable[[], Iterable[Array]], count: int, progress: Progress | None
 ) -> Pyramid:
-    """From all records, (n, channels) piece by piece."""
+    """From all records, (n, channels) piece by piece, or only from those after what a recorder left unfinished."""
     reasons = []
     for place in pyramid_paths(path):
         try:
             if place.parent != path.parent:
                 place.parent.mkdir(parents=True, exist_ok=True)
-            _build(place, stamp, channels, rows(), count, progress)
+            left = _resumed(place, path, channels, count)
+            sweep(place)
+            if left is None:
+                _build(PyramidWriter(place, channels), stamp, rows(), count, progress)
+            else:
+                _build(left, stamp, _rows_after(path, left.count, channels), count, progress)
         except OSError as e:
             reasons.append(f"{str(place.parent)!r}: {e.strerror or e}")
             continue
@@ -52,20 +68,38 @@ def built_pyramid(
     raise RecordingError(f"recording {path.name!r}: its overview cannot be written ({'; '.join(reasons)})")
 
 
-def _build(
-    place: Path, stamp: str, channels: int, rows: Iterable[Array], count: int, progress: Progress | None
-) -> None:
-    sweep(place)
-    writer = PyramidWriter(place, channels)
+def _build(writer: PyramidWriter, stamp: str, rows: Iterable[Array], count: int, progress: Progress | None) -> None:
     try:
-        done = 0
         for some in rows:
             writer.add(some)
-            done += len(some)
             if progress is not None:
-                progress(done, count)
+                progress(writer.count, count)
         writer.finish(stamp)
     except BaseException:
         with suppress(OSError):
             writer.abandon()
         raise
+
+
+def _resumed(place: Path, path: Path, channels: int, count: int) -> PyramidWriter | None:
+    for part in parts(place):
+        found = PyramidWriter.resumed(part, place, channels, path)
+        if found is not None and found.count <= count:
+            return found
+        if found is not None:
+            found.abandon()
+    return None
+
+
+def _rows_after(path: Path, first: int, channels: int) -> Iterator[Array]:
+    """Records of one of our files from number `first` on."""
+    source = McapSource(path)
+    try:
+        starts, places = source.starts, range(channels)
+        block = max(0, int(np.searchsorted(starts, first, "right")) - 1)
+        while block < len(starts) - 1:
+            last = min(block + RUN, len(starts) - 1)
+            yield source.read_run(block, last, places)[1][max(0, first - int(starts[block])) :]
+            block = last
+    finally:
+        source.close()

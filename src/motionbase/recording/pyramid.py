@@ -4,17 +4,16 @@ Bins of level k hold BASE * FACTOR^k records. A level is cut into blocks of bins
 side by side, so a picture of one channel reads little, and blocks can be written one by one while records come. Values
 are float32, rounded outwards: a spike never disappears, and grows by less than a pixel.
 
-    magic | blocks | table: JSON | length (u64) and CRC-32 of the table | magic
+    magic | origin | blocks | table: JSON | length (u64) and CRC-32 of the table | magic
 
-A block is float32 (channels, bins, 2) and the CRC-32 of each channel's part.
+A block is float32 (channels, bins, 2) and the CRC-32 of each channel's part. The origin, where there is one, lets
+somebody else go on with a file that was not finished; see pyramid_write.py.
 """
 
 from __future__ import annotations
 
 import json
 import mmap
-import os
-import secrets
 import struct
 import zlib
 from contextlib import suppress
@@ -26,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
-from motionbase.recording.whole import PART
 
 Narrow: TypeAlias = NDArray[np.float32]
 MAGIC = b"MBPYR2\r\n"
@@ -55,74 +53,6 @@ def joined(bins: Narrow, by: int) -> Narrow:
     least = np.fmin.reduceat(bins[..., 0], starts, axis=1)
     most = np.fmax.reduceat(bins[..., 1], starts, axis=1)
     return np.stack([least, most], axis=-1)
-
-
-@final
-class PyramidWriter:
-    """Takes records as they come; the file is whole under its name, after `finish`."""
-
-    def __init__(self, path: Path, channels: int) -> None:
-        self.path, self.count, self._channels = path, 0, channels
-        self._part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}")
-        self._file = self._part.open("wb")
-        self._file.write(MAGIC)
-        self._rows: list[NDArray[np.float64]] = []
-        self._waiting = 0
-        self._levels: list[list[Narrow]] = [[] for _ in range(LEVELS)]
-        self._blocks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]  # offset, bins
-
-    def add(self, rows: NDArray[np.float64]) -> None:
-        """(n, channels) records."""
-        self._rows.append(np.array(rows))
-        self._waiting += len(rows)
-        if self._waiting >= 64 * BASE:
-            self._reduce(self._waiting // BASE * BASE)
-
-    def _reduce(self, count: int) -> None:
-        rows = np.concatenate([np.empty((0, self._channels)), *self._rows])
-        self._rows, self._waiting = [rows[count:]], len(rows) - count
-        if not count:
-            return
-        starts = np.arange(0, count, BASE)
-        least = np.fmin.reduceat(rows[:count], starts, axis=0)
-        most = np.fmax.reduceat(rows[:count], starts, axis=0)
-        self.count += count
-        self._push(0, outwards(least.T, most.T))
-
-    def _push(self, level: int, bins: Narrow) -> None:
-        pending = self._levels[level]
-        pending.append(bins)
-        while sum(b.shape[1] for b in pending) >= BLOCK:
-            whole = np.concatenate(pending, axis=1)
-            self._store(level, whole[:, :BLOCK])
-            pending[:] = [whole[:, BLOCK:]]
-
-    def _store(self, level: int, bins: Narrow) -> None:
-        self._blocks[level].append((self._file.tell(), bins.shape[1]))
-        bins = np.ascontiguousarray(bins)
-        self._file.write(bins.tobytes())
-        self._file.write(struct.pack(f"<{len(bins)}I", *(zlib.crc32(channel) for channel in bins)))
-        if level + 1 < LEVELS:
-            self._push(level + 1, joined(bins, FACTOR))
-
-    def finish(self, stamp: str) -> None:
-        """`stamp` says which recording it belongs to; see `Pyramid.open`."""
-        self._reduce(self._waiting)
-        for level in range(LEVELS):
-            rest = [b for b in self._levels[level] if b.shape[1]]
-            self._levels[level] = []
-            if rest:
-                self._store(level, np.concatenate(rest, axis=1))
-        table = {"stamp": stamp, "count": self.count, "channels": self._channels, "blocks": self._blocks}
-        raw = json.dumps(table).encode()
-        self._file.write(raw + TAIL.pack(len(raw), zlib.crc32(raw), MAGIC))
-        self._file.close()
-        os.replace(self._part, self.path)
-
-    def abandon(self) -> None:
-        """Leave nothing behind."""
-        self._file.close()
-        self._part.unlink(missing_ok=True)
 
 
 @final

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, NamedTuple, Self, final
@@ -15,16 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.recording.ahead import THREADS
 from motionbase.recording.choice import chosen
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress, built_pyramid, found_pyramid
+from motionbase.recording.pieces import Piece, pieces
 from motionbase.recording.pyramid import BASE, FACTOR, Damaged, Narrow, Pyramid, level_for
-from motionbase.recording.source import Array, Source
+from motionbase.recording.source import Array, Damage, Source
 from motionbase.ring.schema import Schema
 
-THREADS = min(4, os.cpu_count() or 1)  # unpacking lets other threads run
 RUN_ROWS, RUN_BYTES = 4096, 2_000_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
-AHEAD, AHEAD_BYTES = 4 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
+AHEAD, AHEAD_BYTES = 8 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
 
 
 class Envelope(NamedTuple):
@@ -99,9 +97,9 @@ class Recording:
         return self.source.events
 
     @property
-    def damage(self) -> Sequence[str]:
-        """What could not be read, so far."""
-        return self.source.damage
+    def damage(self) -> Sequence[Damage]:
+        """What could not be read, so far, in the order of the records."""
+        return sorted(self.source.damage, key=lambda damage: damage.place)
 
     # ---- choosing ----
 
@@ -140,41 +138,16 @@ class Recording:
 
     # ---- reading ----
 
-    def pieces(self, names: Sequence[str], first: int = 0, last: int | None = None) -> Iterator[tuple[Array, Array]]:
+    def pieces(
+        self, names: Sequence[str], first: int = 0, last: int | None = None, rows: int | None = None
+    ) -> Iterator[Piece]:
         """(time (n,), values (n, names)) piece by piece, records `first` up to `last`, unpacked ahead by threads.
 
-        A channel's values lie side by side in memory.
+        A channel's values lie side by side in memory. Pieces have up to `rows` records, or a block where that has more;
+        the last one of a stretch may have fewer.
         """
-        last = self.count if last is None else last
-        places, starts = self.schema.places(names), self.source.starts
-
-        def one(run: tuple[int, int]) -> tuple[Array, Array]:
-            low, high = max(first - int(starts[run[0]]), 0), last - int(starts[run[0]])
-            t, values = self.source.read_run(*run, places)
-            return t[low:high], values[low:high]
-
-        runs = self._runs(first, last)
-        pool = ThreadPoolExecutor(THREADS)
-        try:
-            waiting = [pool.submit(one, run) for run in islice(runs, self._ahead)]
-            while waiting:
-                piece = waiting.pop(0).result()
-                waiting.extend(pool.submit(one, run) for run in islice(runs, 1))
-                if len(piece[0]):
-                    yield piece
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def _runs(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Blocks with the records from `first` up to `last`, several at once where they are small."""
-        starts = self.source.starts
-        begin, end = int(np.searchsorted(starts, first, "right")) - 1, int(np.searchsorted(starts, last, "left"))
-        begin = max(begin, 0)
-        while begin < end:
-            most = int(np.searchsorted(starts, starts[begin] + self._run_rows, "right")) - 1
-            run = begin, min(max(begin + 1, most), end)
-            yield run
-            begin = run[1]
+        places, last = self.schema.places(names), self.count if last is None else last
+        return pieces(self.source, places, first, last, rows or self._run_rows, self._run_rows, self._ahead)
 
     @property
     def _run_rows(self) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,33 @@ from motionbase.recording.mcap.messages import Event
 from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Damage:
+    """Something that is wrong with a file.
+
+    Attributes:
+        text: a sentence for people
+        first, last: records from `first` up to `last`, without it, hold NaN for what could not be read; the same
+            number twice is a place where records are missing, the number of all records the end; None concerns none
+    """
+
+    text: str
+    first: int | None = None
+    last: int | None = None
+
+    @property
+    def place(self) -> int:
+        """Number of its first record, or of the one after it; the beginning for the file as a whole."""
+        return 0 if self.first is None else self.first
+
+    def touches(self, first: int, last: int, count: int) -> bool:
+        """Whether it belongs to records `first` up to `last` of `count`."""
+        if self.first is None or self.last is None or self.first == self.last:
+            return first <= self.place < last or self.place == last == count
+        return self.first < last and first < self.last
 
 
 class Source(Protocol):
@@ -24,7 +52,7 @@ class Source(Protocol):
         starts: (blocks + 1,) number of the first record of each block, and of all
         begins, ends: (blocks,) times of the first and last record of each block [s] since the epoch
         events: what happened, in order of time [s] since the epoch
-        damage: what is wrong with the file, a sentence each
+        damage: what is wrong with the file, as far as it has been read
     """
 
     kind: str
@@ -38,7 +66,7 @@ class Source(Protocol):
     @property
     def about(self) -> Mapping[str, str]: ...
     @property
-    def damage(self) -> Sequence[str]: ...
+    def damage(self) -> Sequence[Damage]: ...
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """(records,) times and (records, places) values of a block, each channel's side by side in memory.

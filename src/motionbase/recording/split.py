@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from motionbase.errors import RecordingError
-from motionbase.recording.export import Exported, nothing_between, write_rows
+from motionbase.recording.export import Exported, write_rows
 from motionbase.recording.overview import Progress
 from motionbase.recording.recording import Recording
 from motionbase.recording.sinks.sink import ENDINGS
+from motionbase.recording.times import rows_of
 from motionbase.recording.whole import refuse_existing, trouble
 
 MOST_FILES = 10_000
@@ -73,9 +74,7 @@ def _edges(
     """Numbers of the first record of each file, and of the one after the last."""
     if (records is None) == (seconds is None):
         raise RecordingError("a recording is split by records or by seconds: give one of the two")
-    first, last = recording.rows_between(start, stop)
-    if first == last:
-        raise RecordingError(nothing_between(recording, start, stop))
+    first, last = rows_of(recording, start, stop)
     if records is not None:
         if records < 1:
             raise RecordingError(f"files of {records} records cannot be; give 1 or more")

@@ -13,7 +13,7 @@ from motionbase.recording.recording import Recording
 from motionbase.recording.source import Array
 from motionbase.recording.sources.going_on import usual_period
 
-MOST_GAPS = 1000  # that are kept; all are counted
+MOST_KEPT = 1000  # gaps and restarts; all are counted
 
 
 class Gap(NamedTuple):
@@ -34,7 +34,7 @@ class Statistics:
         least, most, mean, rms: (channels,) NaN where there is no number
         missing: (channels,) records that are NaN
         gaps: the first 1,000; gap_count, lost: all of them, and the records in them
-        restarts: times at which `t` fell [s], because the writer began anew
+        restarts: times at which `t` fell [s], because the writer began anew; the first 1,000; restart_count: all
     """
 
     period: float
@@ -47,6 +47,7 @@ class Statistics:
     gap_count: int
     lost: int
     restarts: tuple[float, ...]
+    restart_count: int
 
 
 def statistics(recording: Recording, progress: Progress | None = None) -> Statistics:
@@ -54,7 +55,7 @@ def statistics(recording: Recording, progress: Progress | None = None) -> Statis
     width = len(recording.schema.channels)
     least, most = np.full(width, np.nan), np.full(width, np.nan)
     total, squares, missing = np.zeros(width), np.zeros(width), np.zeros(width, np.int64)
-    gaps, restarts, gap_count, lost = list[Gap](), list[float](), 0, 0
+    gaps, restarts, gap_count, restart_count, lost = list[Gap](), list[float](), 0, 0, 0
     period = last_time = last_t = np.nan
     done = 0
     with np.errstate(all="ignore"):
@@ -76,14 +77,16 @@ def statistics(recording: Recording, progress: Progress | None = None) -> Statis
                 before = float(time[k] - steps[k])
                 gap = Gap(before, float(steps[k]), max(1, round(float(steps[k]) / period) - 1))
                 gap_count, lost = gap_count + 1, lost + gap.records
-                if len(gaps) < MOST_GAPS:
+                if len(gaps) < MOST_KEPT:
                     gaps.append(gap)
-            restarts += [float(time[k]) for k in np.flatnonzero(np.diff(rows[:, 0], prepend=last_t) < 0)]
+            fallen = np.flatnonzero(np.diff(rows[:, 0], prepend=last_t) < 0)
+            restarts += time[fallen[: MOST_KEPT - len(restarts)]].tolist()
+            restart_count += len(fallen)
             last_time, last_t, done = float(time[-1]), float(rows[-1, 0]), done + len(time)
             if progress is not None:
                 progress(done, recording.count)
         numbers = np.where(missing < done, done - missing, np.nan)
         return Statistics(
             period if period > 0 else 0.0, least, most, total / numbers, np.sqrt(squares / numbers), missing,
-            tuple(gaps), gap_count, lost, tuple(restarts),
+            tuple(gaps), gap_count, lost, tuple(restarts), restart_count,
         )  # fmt: skip

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from motionbase.errors import RecordingError
+from motionbase.ring.parts import is_left, part_of, parts
 
-PART = ".part"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -25,7 +24,7 @@ def whole_or_not(path: Path, force: bool = False, sync: bool = True) -> Iterator
     if not force:
         refuse_existing(path)
     sweep(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}")
+    part = part_of(path)
     try:
         yield part
         if sync:
@@ -76,11 +75,8 @@ def _synced(path: Path) -> None:
 
 
 def sweep(path: Path) -> None:
-    """Remove parts of this file whose writers are gone."""
-    start = f".{path.name}."
-    with suppress(OSError):
-        for entry in os.scandir(path.parent):
-            if entry.name.startswith(start) and entry.name.endswith(PART):
-                pid = entry.name[len(start) :].partition(".")[0]
-                if pid.isdecimal() and not os.path.exists(f"/proc/{pid}") and os.path.isdir("/proc/self"):
-                    os.unlink(entry.path)
+    """Remove parts of this file whose writers have ended, of this machine only: a folder may be on a network share."""
+    for part in parts(path):
+        if is_left(part):
+            with suppress(OSError):
+                part.unlink()

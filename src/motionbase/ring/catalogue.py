@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TypeAlias, final
 
 import numpy as np
@@ -18,6 +17,16 @@ from numpy.typing import NDArray
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring.backend import LEFT_NAME, AbstractBackend, Device, Emulation, Left, find, shared_folder
 from motionbase.ring.layout import BEAT, HEAD, STATUS, UNSAVED, Header, Status
+from motionbase.ring.left_over import (
+    RECORDER_LOCK,
+    REPLAY,
+    Outcome,
+    beside,
+    cleaned_recorder,
+    device_name,
+    names_beside,
+    removed,
+)
 from motionbase.ring.lock import FileLock, is_held
 from motionbase.ring.names import device_here, left_names, left_over_names, left_overs, ring_names
 from motionbase.ring.reader import Reader, ReaderState
@@ -70,16 +79,6 @@ class Entry:
     def rate(self) -> float:
         """Records per second, as the writer means it [Hz]; 0 where nobody knows."""
         return 1 / (self.header.layout.dt * self.header.layout.every) if self.header else 0.0
-
-
-@final
-@dataclass(frozen=True)
-class Outcome:
-    """What cleaning did with one file, and why."""
-
-    path: Path
-    removed: bool
-    why: str
 
 
 def entries() -> list[Entry]:
@@ -136,16 +135,16 @@ def lateness(e: Entry) -> dict[str, float] | None:
 
 
 def clean(names: tuple[str, ...] = (), *, force: bool = False) -> list[Outcome]:
-    """Remove the segments of writers that have ended, and what they left beside them.
+    """Remove the segments of writers that have ended, and what they, recorders and replays left beside them.
 
-    A ring with a writer is never removed; one with unsaved records, or that cannot be read, only by `force`. A device
-    is not removed: it does not count as unsaved afterwards.
+    What a living recorder uses stays. A ring with a writer is never removed; one with unsaved records, or that cannot
+    be read, only by `force`. A device is not removed: it does not count as unsaved afterwards.
 
     Args:
         names: these rings only, `device` for the device; all without
     """
     device, left = device_here(), set(left_names())
-    rings = {*ring_names(), *left_over_names()}
+    rings = {*ring_names(), *left_over_names(), *names_beside()}
     if missing := [n for n in names if n not in rings | left and device is None]:
         listed = ", ".join(sorted(rings | left)) or "none"
         raise RingError(f"no ring {missing[0]!r} in {shared_folder()}; rings: {listed}")
@@ -158,6 +157,10 @@ def clean(names: tuple[str, ...] = (), *, force: bool = False) -> list[Outcome]:
 
 
 def _cleared(device: Device, force: bool) -> list[Outcome]:
+    return [*cleaned_recorder(device_name(device)), *_given_up(device, force)]
+
+
+def _given_up(device: Device, force: bool) -> list[Outcome]:
     found = _entry("device", device)
     if not found.unsaved:
         return []
@@ -176,12 +179,15 @@ def _backend(name: str) -> Emulation | Left:
 
 
 def _cleaned_left(left: Left, force: bool) -> Iterator[Outcome]:
+    yield from cleaned_recorder(left.name)
+    if not left.path.exists() and not left.path.is_symlink():
+        return
     found = _entry(left.name, left)
     reason = found.trouble or (f"{found.records} unsaved records of a dead writer" if found.unsaved else "")
     if reason and not force:
         yield Outcome(left.path, False, f"{reason}; --force removes it")
         return
-    yield _removed(left.path, reason or "its records were saved")
+    yield removed(left.path, reason or "its records were saved")
     with suppress(OSError):
         left.lock_path.unlink()
 
@@ -192,6 +198,7 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
         yield from _cleaned_left(backend, force)
         return
     path = backend.path
+    yield from (of_recorder := list(cleaned_recorder(name)))
     try:
         lock = FileLock(backend.lock_path)
     except RingError as error:
@@ -210,18 +217,19 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
                 yield Outcome(path, False, f"{reason}; --force removes it")
             else:
                 _retire(backend)
-                yield (outcome := _removed(path, reason or f"writer {found.life.value}"))
+                yield (outcome := removed(path, reason or f"writer {found.life.value}"))
                 kept = not outcome.removed
-        for left in left_overs(name):
-            if left == backend.lock_path:
+        kept = kept or not all(outcome.removed for outcome in of_recorder)
+        for left in [*left_overs(name), *beside(name, REPLAY)]:
+            if left == backend.lock_path or left.name.endswith(RECORDER_LOCK):
                 continue
             if left.suffix == ".lock" and is_held(left):
                 kept = True
                 yield Outcome(left, False, "somebody holds it")
-            elif left.suffix == ".new" or not kept:
-                yield _removed(left, "left over")
+            elif left.suffix == ".new" or left.name.endswith(REPLAY) or not kept:
+                yield removed(left, "left over")
         if not kept:
-            yield _removed(backend.lock_path, "left over")
+            yield removed(backend.lock_path, "left over")
 
 
 def _retire(backend: AbstractBackend) -> None:
@@ -230,14 +238,6 @@ def _retire(backend: AbstractBackend) -> None:
         segment = attach(backend, writable=True)
         if segment is not None and segment.header() is not None and segment.status in (Status.NEW, Status.RUNNING):
             segment.set_counter(STATUS, Status.RETIRED)
-
-
-def _removed(path: Path, why: str) -> Outcome:
-    try:
-        path.unlink()
-        return Outcome(path, True, why)
-    except OSError as error:
-        return Outcome(path, False, f"{error.strerror or error}")
 
 
 def _entry(name: str, backend: AbstractBackend, *, locked: bool = False) -> Entry:

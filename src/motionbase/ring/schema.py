@@ -14,6 +14,7 @@ from motionbase.errors import SchemaError
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 LARGEST = 65_536  # channels
+MOST_WORDS = 256  # codes of a channel; bits beyond the 53rd are never set
 DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 LEGS = (1, 2, 3, 4, 5, 6)
 
@@ -29,6 +30,8 @@ class Channel:
         group: the sensor or calculation it belongs to
         leg: 1 to 6 for people, or None
         dof: surge, sway, heave, roll, pitch or yaw, or None
+        codes: what the numbers 0, 1, 2 ... mean, where they are no quantity; or None
+        bits: what each bit means, from the lowest, where the number is a set of them; or None
     """
 
     name: str
@@ -37,6 +40,8 @@ class Channel:
     group: str
     leg: int | None = None
     dof: str | None = None
+    codes: tuple[str, ...] | None = None
+    bits: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         for what, text in (("name", self.name), ("group", self.group)):
@@ -54,6 +59,19 @@ class Channel:
             raise SchemaError(f"channel {self.name!r}: leg {self.leg!r}, it must be 1 to 6 or none")
         if self.dof is not None and self.dof not in DOFS:
             raise SchemaError(f"channel {self.name!r}: dof {self.dof!r}, it must be one of {', '.join(DOFS)} or none")
+        for what, words in (("codes", self.codes), ("bits", self.bits)):
+            if words is not None:
+                object.__setattr__(self, what, _words(self.name, what, words))
+
+    def meaning(self, value: float) -> str | None:
+        """What a code, or a set of bits, says; None where the number is a quantity, or says nothing known."""
+        if not (0 <= value < 2**53 and value == int(value)):
+            return None
+        if self.codes is not None:
+            return self.codes[int(value)] if value < len(self.codes) else None
+        if self.bits is not None:
+            return ", ".join(word for k, word in enumerate(self.bits) if int(value) >> k & 1)
+        return None
 
 
 @final
@@ -130,6 +148,15 @@ class Schema:
         if not (isinstance(given, dict) and isinstance(given.get("channels"), list)):
             raise SchemaError("the schema must be an object with 'name' and a list of 'channels'")
         return Schema(str(given.get("name")), tuple(_channel(k, c) for k, c in enumerate(given["channels"])))
+
+
+def _words(channel: str, what: str, words: Any) -> tuple[str, ...]:
+    if not isinstance(words, list | tuple) or not 1 <= len(words) <= MOST_WORDS:
+        raise SchemaError(f"channel {channel!r}: {what} are {words!r:.80}, a list of 1 to {MOST_WORDS} texts is wanted")
+    for word in words:
+        if not (isinstance(word, str) and word.isprintable() and 0 < len(word) <= 400):
+            raise SchemaError(f"channel {channel!r}: {what} has {word!r:.80}, a text of 1 to 400 letters is wanted")
+    return tuple(words)
 
 
 def _channel(at: int, given: Any) -> Channel:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from motionbase.errors import SnapshotError
 from motionbase.ring.schema import Schema
 from motionbase.ring.snapshot_format import SEAL, Details, Head, read_head
-from motionbase.ring.snapshot_save import EXTENSION, PART, file_name, save
+from motionbase.ring.snapshot_save import EXTENSION, file_name, save
 
-__all__ = ["EXTENSION", "PART", "Details", "Loss", "Run", "Snapshot", "details_of", "file_name", "save"]
+__all__ = ["EXTENSION", "Details", "Loss", "Run", "Snapshot", "details_of", "file_name", "save"]
 
 Rows: TypeAlias = NDArray[np.float64]
 

@@ -22,13 +22,13 @@ from motionbase.errors import RingError, SnapshotError
 from motionbase.ring.backend import AbstractBackend, Emulation, find
 from motionbase.ring.layout import CLAIM, EPOCH, Layout
 from motionbase.ring.native import native
+from motionbase.ring.parts import part_of
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot_format import CHUNK_BYTES, Details, Head, planned
 
 Rows: TypeAlias = NDArray[np.float64]
 EXTENSION = ".estop"
 LARGEST_NUMBER = 2**62  # of a record, far beyond what any run reaches
-PART = ".part"  # of a file that is being written
 
 
 def file_name(ring: str, utc_ns: int) -> str:
@@ -205,7 +205,7 @@ def fence() -> None:
 @contextmanager
 def _whole_or_not(path: Path) -> Iterator[int]:
     """A file under another name, renamed when all of it is on the disk; removed if anything goes wrong."""
-    part = path.with_name(f".{path.name}.{os.getpid()}{PART}")
+    part = part_of(path)
     file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         yield file

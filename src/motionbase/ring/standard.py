@@ -11,6 +11,29 @@ Channels = Iterator[Channel]
 LINEAR = ("m", "m/s", "m/s^2")
 ANGULAR = ("rad", "rad/s", "rad/s^2")
 DERIVATIVES = ("", "_dot", "_ddot")
+# Words of the control law's enums, in their order: they travel with every ring and recording, so that a reader needs no
+# control law, and a recording says years later what its numbers meant.
+STATES = (
+    "off", "down", "rising", "standby", "engaging", "drive", "settling", "lowering", "freeze", "abort", "held",
+    "stopping",
+)  # fmt: skip
+MODES = ("host", "maintenance")
+FAULTS = (
+    "none: no fault",
+    "estop: the emergency stop acts",
+    "measurement: the measured length of a leg is no number, out of range or contradicts its rate",
+    "valve: the valve or the drive of a leg does not do what it was told",
+    "leg velocity: a leg is faster than it may be",
+    "tracking: a leg does not follow its command and may be seized",
+    "supply: the supply pressure, or the power of the drives, is too low",
+    "pressure: a measured pressure is no number or out of range",
+    "limit contact: a leg is at its hard end",
+    "kinematics: no pose of the platform has the measured leg lengths",
+    "timeout: a change of state takes too long",
+    "operator abort: the operator asked for an abort",
+    "blind: neither the length nor the rate of a leg can be believed",
+)
+WARNINGS = ("host silent", "frame refused", "dof limit", "leg limit", "demand outside")
 
 
 @cache
@@ -56,10 +79,10 @@ def _channels() -> Channels:
         yield Channel(f"gen_leg{leg}", "m", f"sum of the generators on leg {leg}", "generators", leg=leg)
     yield Channel("p_supply", "Pa", "supply pressure", "hydraulics")
     yield Channel("p_return", "Pa", "return pressure", "hydraulics")
-    yield Channel("state", "-", "state of the control law", "status")
-    yield Channel("mode", "-", "0 host, 1 maintenance", "status")
-    yield Channel("fault", "-", "code of the first fault, 0 for none", "status")
-    yield Channel("warning", "-", "bits of the warnings", "status")
+    yield Channel("state", "-", "state of the control law", "status", codes=STATES)
+    yield Channel("mode", "-", "0 host, 1 maintenance", "status", codes=MODES)
+    yield Channel("fault", "-", "code of the first fault, 0 for none", "status", codes=FAULTS)
+    yield Channel("warning", "-", "bits of the warnings", "status", bits=WARNINGS)
     yield Channel("estop", "-", "1 while the emergency stop acts", "status")
     yield Channel("generators_version", "-", "version of the generator settings in use", "status")
     yield Channel("command_ack", "-", "number of the last operator command taken", "status")

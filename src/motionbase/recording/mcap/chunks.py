@@ -10,7 +10,7 @@ import mmap
 import struct
 import threading
 import zlib
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import zstandard
@@ -31,7 +31,15 @@ MARK = struct.pack("<I", len(COMPRESSION)) + COMPRESSION.encode()  # what every 
 BEFORE_BYTES = HEAD.size + CHUNK_FIELDS.size + len(MARK) + 8
 FOOTER_BYTES = HEAD.size + 20 + len(MAGIC)
 LARGEST_CHUNK = 1 << 28  # [bytes] inside: more is no chunk of ours
+MOST_SPOILT = 20  # stretches that are told apart
 FIRST_MESSAGE = struct.Struct("<BQHIQ")  # opcode, length, channel, sequence, log time
+
+
+class Spoilt(NamedTuple):
+    """Bytes that are no records: how many chunks lie before them, and their number."""
+
+    chunks: int
+    size: int
 
 
 _of_thread = threading.local()  # making a decompressor takes as long as using it, and no two threads may share one
@@ -157,9 +165,9 @@ def _parsed(records: NDArray[np.uint8]) -> Chunks:
 # ---- by searching ---------------------------------------------------------------------------------------------------
 
 
-def searched(raw: mmap.mmap, at: int, layout: RowLayout, damage: list[str]) -> Chunks:
+def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Chunks, list[Spoilt]]:
     """One record after the other; where something is wrong, on to the next that looks like a chunk."""
-    found, spoilt = [], 0
+    found, spoilt = [], list[Spoilt]()
     while at < len(raw):
         try:
             op, body = record_at(raw, at)
@@ -171,11 +179,12 @@ def searched(raw: mmap.mmap, at: int, layout: RowLayout, damage: list[str]) -> C
         except Cut:
             next_mark = raw.find(MARK, at + HEAD.size + CHUNK_FIELDS.size + 1)
             next_at = next_mark - CHUNK_FIELDS.size - HEAD.size if next_mark >= 0 else len(raw)
-            spoilt += next_at - at
+            if spoilt and (spoilt[-1].chunks == len(found) or len(spoilt) == MOST_SPOILT):
+                spoilt[-1] = spoilt[-1]._replace(size=spoilt[-1].size + next_at - at)
+            else:
+                spoilt.append(Spoilt(len(found), next_at - at))
             at = next_at
-    if spoilt:
-        damage.append(f"{spoilt} bytes could not be read")
-    return np.array(found, CHUNK)
+    return np.array(found, CHUNK), spoilt
 
 
 def _chunk_at(raw: mmap.mmap, at: int, length: int, layout: RowLayout) -> tuple[int, ...]:

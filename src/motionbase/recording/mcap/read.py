@@ -1,7 +1,7 @@
 """Opens a recording of ours: what it says of itself, and its chunks.
 
 Anything may be wrong with a file: it may be cut, have bytes changed, or be something else. What is whole is found, and
-`damage` says in sentences what is not.
+`damage` says what is not, and where.
 """
 
 from __future__ import annotations
@@ -18,11 +18,21 @@ from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError, SchemaError
 from motionbase.recording.mapping import mapped
-from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Chunks, indexed, record_at, searched, unpack_into, unpacked
+from motionbase.recording.mcap.chunks import (
+    LARGEST_CHUNK,
+    Chunks,
+    Spoilt,
+    indexed,
+    record_at,
+    searched,
+    unpack_into,
+    unpacked,
+)
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
 from motionbase.recording.mcap.rows import RowLayout
 from motionbase.recording.mcap.write import ABOUT, SEAL, seal
+from motionbase.recording.source import Damage
 from motionbase.ring.schema import Schema
 
 TRIES = 64  # places where a copy of what the file says of itself may be
@@ -38,7 +48,7 @@ class McapFile:
         layout: of the records in a chunk
         chunks: of records, in the order of the file
         events: all of them, with their UTC [ns]
-        damage: what is wrong, a sentence each; empty for a whole file
+        damage: what is wrong; empty for a whole file
     """
 
     path: Path
@@ -46,7 +56,7 @@ class McapFile:
     layout: RowLayout
     chunks: Chunks
     events: tuple[tuple[int, Event], ...]
-    damage: tuple[str, ...]
+    damage: tuple[Damage, ...]
     _bytes: mmap.mmap
 
     @property
@@ -84,29 +94,42 @@ def open_mcap(path: Path) -> McapFile:
     raw = mapped(path)
     if raw[: len(MAGIC)] != MAGIC:
         raise RecordingError(f"recording {str(path)!r} is no MCAP file: it does not begin as one")
-    damage: list[str] = []
+    damage: list[Damage] = []
     about, first = _beginning(raw)
     if about is None:
         about = _copy(raw)
         if about is None:
             raise RecordingError(f"recording {str(path)!r} was not written by motionbase, or its beginning is damaged")
-        damage.append("the beginning is damaged; its copy at the end was used")
+        damage.append(Damage("the beginning is damaged; its copy at the end was used", 0, 0))
     try:
         layout = RowLayout(Schema.from_json(about["schema"]))
     except (KeyError, SchemaError) as e:
         reason = "it has no schema" if isinstance(e, KeyError) else str(e)
         raise RecordingError(f"recording {str(path)!r} was not written by motionbase: {reason}") from None
-    found = indexed(raw)
-    if found is None:
-        damage.append("the file has no end: it is being written, its writer was killed, or it was cut")
-        found = searched(raw, first, layout, damage)
+    found, spoilt = indexed(raw), list[Spoilt]()
+    if without_end := found is None:
+        found, spoilt = searched(raw, first, layout)
     is_event = found["channel"] == layout.event_channel
     inside = found["uncompressed"]
     fits = (inside % layout.dtype.itemsize == 0) & (inside >= 0) & (inside <= LARGEST_CHUNK)
-    if lost := int((~is_event & ~fits).sum()):
-        damage.append(f"{lost} chunks hold no records of the file's schema")
-    events = tuple(_events(raw, found[is_event], damage))
-    return McapFile(path, about, layout, found[~is_event & fits], events, tuple(damage), raw)
+    whole = ~is_event & fits
+    places = np.concatenate([[0], np.cumsum(np.where(whole, inside // layout.dtype.itemsize, 0))])
+    for chunks, size in spoilt:
+        damage.append(_at(f"{size} bytes could not be read", places[chunks]))
+    if (lost := ~is_event & ~fits).any():
+        text = f"{int(lost.sum())} chunks hold no records of the file's schema"
+        damage.append(_at(text, places[int(np.argmax(lost))]))
+    events, unread = _events(raw, found[is_event])
+    damage += [_at(f"events could not be read: {why}", places[:-1][is_event][k]) for k, why in unread]
+    if without_end:
+        text = "the file has no end: it is being written, its writer was killed, or it was cut"
+        damage.append(_at(text, places[-1]))
+    return McapFile(path, about, layout, found[whole], tuple(events), tuple(damage), raw)
+
+
+def _at(text: str, place: np.int64) -> Damage:
+    """Between two records, or at the end."""
+    return Damage(text, int(place), int(place))
 
 
 def _beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
@@ -148,9 +171,11 @@ def _about(body: memoryview) -> dict[str, str] | None:
     return entries if entries.pop(SEAL, None) == seal(entries) else None
 
 
-def _events(raw: mmap.mmap, chunks: Chunks, damage: list[str]) -> list[tuple[int, Event]]:
-    found = []
-    for chunk in chunks:
+def _events(raw: mmap.mmap, chunks: Chunks) -> tuple[list[tuple[int, Event]], list[tuple[int, str]]]:
+    """With their UTC [ns]; and which chunks could not be read to their end, and why."""
+    found: list[tuple[int, Event]] = []
+    unread: list[tuple[int, str]] = []
+    for k, chunk in enumerate(chunks):
         try:
             inside, at = unpacked(raw, chunk).tobytes(), 0
             while at < len(inside):
@@ -163,5 +188,5 @@ def _events(raw: mmap.mmap, chunks: Chunks, damage: list[str]) -> list[tuple[int
                     found.append((when, Event.from_cdr(fields.take(fields.left))))
                 at += HEAD.size + length
         except (Cut, struct.error) as e:
-            damage.append(f"events could not be read: {e}")
-    return found
+            unread.append((k, str(e)))
+    return found, unread

@@ -124,19 +124,19 @@ class RowLayout:
             raise Cut(f"a chunk of {len(raw)} bytes is no multiple of the record's {size}")
         mask, wanted = self._fixed_bytes
         for at in (0, len(raw) - size):
-            if not np.array_equal(np.frombuffer(raw, np.uint8, size, at) & mask, wanted):
+            if (np.frombuffer(raw, np.uint8, size, at) & mask).tobytes() != wanted:
                 raise Cut("a chunk's messages are not those of the schema, in its order")
         return np.frombuffer(raw, self.dtype)
 
     @cached_property
-    def _fixed_bytes(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    def _fixed_bytes(self) -> tuple[NDArray[np.uint8], bytes]:
         """A row's bytes: 255 where they are the same in all rows, 0 elsewhere; and what they are there."""
         mask = np.zeros((), self.dtype)
         for k in range(len(self.groups)):
             for name in FIXED:
                 mask[f"group{k}"][name] = np.iinfo(mask[f"group{k}"][name].dtype).max
         fixed = np.frombuffer(mask.tobytes(), np.uint8)
-        return fixed, fixed & np.frombuffer(self.fixed.tobytes(), np.uint8)
+        return fixed, (fixed & np.frombuffer(self.fixed.tobytes(), np.uint8)).tobytes()
 
     def columns(self, decoded: NDArray[np.void], places: Sequence[int], out: Rows) -> None:
         """(places, n) channels of decoded rows, each side by side."""

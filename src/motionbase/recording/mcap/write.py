@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import zlib
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self, final
+from typing import Self, final
 
 import numpy as np
 import zstandard
@@ -26,24 +26,12 @@ from motionbase.recording.mcap.messages import (
 )
 from motionbase.recording.mcap.records import Op, u16, u32, u64
 from motionbase.recording.mcap.rows import RowLayout, Rows
+from motionbase.recording.mcap.summary import ChunkPlace, Places, chunk_indexes, statistics, summary
 from motionbase.ring.schema import Schema
 
 COMPRESSION, LEVEL = "zstd", 1
 ABOUT = "motionbase"  # name of the metadata that says what the file is
 SEAL = "seal"  # its entry with the checksum of all others
-
-
-class ChunkPlace(NamedTuple):
-    """What the index at the end of the file says of a chunk."""
-
-    start_time: int
-    end_time: int
-    offset: int
-    length: int
-    rows: int  # records; 0 for a chunk of events
-    index_length: int
-    compressed: int
-    uncompressed: int
 
 
 def log_times(epoch_utc_ns: int, t: NDArray[np.float64]) -> NDArray[np.uint64]:
@@ -66,7 +54,7 @@ class McapWriter:
         self.path, self.layout = path, RowLayout(schema)
         self.bytes, self.rows = 0, 0
         self._event_channel = self.layout.event_channel
-        self._chunks = array("Q")  # eight numbers each, see ChunkPlace: a day of them is 55 MB
+        self._places = Places()
         self._counts = dict.fromkeys(range(1, self._event_channel + 1), 0)
         self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
         self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
@@ -135,12 +123,7 @@ class McapWriter:
         chunk = mcap.record(Op.CHUNK, times, mcap.text(COMPRESSION), u64(len(packed)), packed)
         found = ChunkPlace(start, end, self.bytes, len(chunk), rows, len(index), len(packed), len(raw))
         self._put(chunk + index)
-        self._chunks.extend(found)
-
-    def _places(self) -> Iterator[ChunkPlace]:
-        width = len(ChunkPlace._fields)
-        for at in range(0, len(self._chunks), width):
-            yield ChunkPlace(*self._chunks[at : at + width])
+        self._places.add(found)
 
     def sync(self) -> None:
         """To the disk."""
@@ -152,9 +135,16 @@ class McapWriter:
         """Index and footer; without them the file can be read, but has to be searched through."""
         if self._fd < 0:
             return
+        begin = self.bytes
         try:
-            self._put(self._end())
+            for piece in self._end():
+                self._put(piece)
             self.sync()
+        except OSError:  # no part of an end stays: the file is then as whole as before
+            self.bytes = begin
+            with suppress(OSError):
+                os.ftruncate(self._fd, begin)
+            raise
         finally:
             os.close(self._fd)
             self._fd = -1
@@ -165,44 +155,20 @@ class McapWriter:
             os.close(self._fd)
             self._fd = -1
 
-    def _end(self) -> bytes:
-        before = self._about + mcap.record(Op.DATA_END, u32(0))  # once more: damage in one place costs no file
-        start = self.bytes + len(before)
-        kinds = _records(self._kinds())
-        groups = (
-            *((op, b"".join(one for one in kinds if one[0] == op)) for op in (Op.SCHEMA, Op.CHANNEL)),
-            (Op.STATISTICS, self._statistics()),
-            (Op.CHUNK_INDEX, b"".join(map(self._chunk_index, self._places()))),
-            (Op.METADATA_INDEX, b"".join(
-                mcap.record(Op.METADATA_INDEX, u64(at, len(self._about)), mcap.text(ABOUT))
-                for at in (self._about_at, self.bytes))),
+    def _end(self) -> Iterator[bytes]:
+        again = self.bytes
+        yield self._about + mcap.record(Op.DATA_END, u32(0))  # once more: damage in one place costs no file
+        kinds, abouts = _records(self._kinds()), (self._about_at, again)
+        yield from summary(
+            self.bytes,
+            (
+                *((op, [one for one in kinds if one[0] == op]) for op in (Op.SCHEMA, Op.CHANNEL)),
+                (Op.STATISTICS, [statistics(self._places, self._counts, len(abouts))]),
+                (Op.CHUNK_INDEX, chunk_indexes(self._places, self.layout, COMPRESSION)),
+                (Op.METADATA_INDEX, [
+                    mcap.record(Op.METADATA_INDEX, u64(at, len(self._about)), mcap.text(ABOUT)) for at in abouts]),
+            ),
         )  # fmt: skip
-        summary, offsets, at = b"", b"", start
-        for op, raw in groups:
-            summary += raw
-            if raw:
-                offsets += mcap.record(Op.SUMMARY_OFFSET, bytes([op]), u64(at, len(raw)))
-            at += len(raw)
-        sealed = summary + offsets + mcap.HEAD.pack(Op.FOOTER, 20) + u64(start, at)
-        return before + sealed + u32(zlib.crc32(sealed)) + mcap.MAGIC
-
-    def _chunk_index(self, c: ChunkPlace) -> bytes:
-        after, size = c.offset + c.length, self.layout.index_bytes(c.rows)
-        channels = range(1, self._event_channel) if c.rows else (self._event_channel,)
-        indexes = b"".join(u16(k) + u64(after + j * size) for j, k in enumerate(channels))
-        places = u64(c.start_time, c.end_time, c.offset, c.length) + u32(len(indexes)) + indexes
-        sizes = u64(c.compressed, c.uncompressed)
-        return mcap.record(Op.CHUNK_INDEX, places, u64(c.index_length), mcap.text(COMPRESSION), sizes)
-
-    def _statistics(self) -> bytes:
-        counts = b"".join(u16(k) + u64(n) for k, n in self._counts.items() if n)
-        kinds = len(self._counts)
-        times = u64(
-            min((c.start_time for c in self._places()), default=0), max((c.end_time for c in self._places()), default=0)
-        )
-        numbers = u16(kinds) + u32(kinds) + u32(0) + u32(2) + u32(len(self._chunks) // len(ChunkPlace._fields))
-        total = sum(self._counts.values())
-        return mcap.record(Op.STATISTICS, u64(total), numbers, times, u32(len(counts)), counts)
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ import os
 import queue
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,7 +27,9 @@ from motionbase.ring.lock import FileLock, is_held
 LARGEST = 64 * 1024  # bytes of a command or an answer
 LONGEST_NOTE = 4096  # letters
 CLIENT_S = 1.0  # for a client to say what it wants
-ANSWER_S = 5.0
+ANSWER_S = 5.0  # for the recorder to do it
+CLIENTS = 32  # at once
+PAUSE_S = 0.1
 
 
 def beside(backend: AbstractBackend, ending: str) -> Path:
@@ -54,24 +57,37 @@ def read_status(path: Path) -> dict[str, Any] | None:
 
 
 @final
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Ask:
-    """A command that waits for its answer."""
+    """A command that waits for its answer.
+
+    It is taken by the recorder or given up by who asked, never both: what is told to be undone is not done later.
+    """
 
     do: str
     text: str
+    _turn: threading.Lock = field(default_factory=threading.Lock)  # whoever has it decides
     _answer: queue.Queue[tuple[bool, str]] = field(default_factory=lambda: queue.Queue(1))
+
+    def take(self) -> bool:
+        """Whether it is still wanted; then it is the caller's, who has to answer."""
+        return self._turn.acquire(blocking=False)
 
     def answer(self, done: bool, text: str) -> None:
         """Tell who asked."""
         self._answer.put((done, text))
 
     def answered(self) -> tuple[bool, str]:
-        """Wait for it."""
+        """Wait for it; a command that nobody has taken by then is cancelled."""
         try:
             return self._answer.get(timeout=ANSWER_S)
         except queue.Empty:
-            return False, f"the recorder has not answered within {ANSWER_S:g} s"
+            if self.take():
+                return False, f"it was busy for {ANSWER_S:g} s; {self.do} is cancelled and will not be done"
+        try:
+            return self._answer.get(timeout=CLIENT_S)
+        except queue.Empty:
+            return False, f"it has begun to {self.do} and is not done after {ANSWER_S + CLIENT_S:g} s; see its status"
 
 
 @final
@@ -92,34 +108,46 @@ class ControlServer:
             )
         self.status_path, self._path = beside(backend, "recorder.json"), beside(backend, "recorder")
         self._asked: queue.Queue[Ask] = queue.Queue()
+        self._seats, self._closed = threading.BoundedSemaphore(CLIENTS), False
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._path.unlink(missing_ok=True)  # of a recorder that was killed
         try:
+            self._path.unlink(missing_ok=True)  # of a recorder that was killed
             with _short(self._path) as name:
                 self._socket.bind(name)
             os.chmod(self._path, 0o600)
+            self._socket.listen(CLIENTS)
         except OSError as error:
-            self._lock.release()
+            self.close()
             raise RecordingError(f"socket {self._path} cannot be made: {error.strerror or error}") from None
-        self._socket.listen()
         threading.Thread(target=self._serve, name="motionbase recorder control", daemon=True).start()
 
     def waiting(self) -> Iterator[Ask]:
-        """Commands that have come."""
+        """Commands that have come and are still wanted; each has to be answered."""
         with suppress(queue.Empty):
             while True:
-                yield self._asked.get_nowait()
+                ask = self._asked.get_nowait()
+                if ask.take():
+                    yield ask
 
     def _serve(self) -> None:
-        while True:
+        """Each client has a thread of its own, so that none waits for another."""
+        while not self._closed:
             try:
                 client, _ = self._socket.accept()
-            except OSError:  # closed
-                return
+            except OSError:  # closed, or there are no more files to be had for now
+                time.sleep(PAUSE_S)
+                continue
+            self._seats.acquire()
+            threading.Thread(target=self._talk, args=(client,), name="motionbase recorder client", daemon=True).start()
+
+    def _talk(self, client: socket.socket) -> None:
+        try:
             with client, suppress(OSError):
+                done, text = self._heard(_line(client, CLIENT_S))
                 client.settimeout(CLIENT_S)
-                done, text = self._heard(_line(client))
                 client.sendall(json.dumps({"done": done, "text": text}).encode() + b"\n")
+        finally:
+            self._seats.release()
 
     def _heard(self, raw: bytes) -> tuple[bool, str]:
         try:
@@ -131,15 +159,21 @@ class ControlServer:
             return False, "this is no command"
         ask = Ask(do, text)
         self._asked.put(ask)
+        if self._closed and ask.take():
+            return False, f"it ends; {do} is not done"
         return ask.answered()
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Leave nothing behind; commands that still wait are not done, and who asked is told."""
+        self._closed = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+        for ask in self.waiting():
+            ask.answer(False, f"it ends; {ask.do} is not done")
         for path in (self._path, self.status_path, self._lock.path):
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink()
         self._lock.release()
 
 
@@ -156,12 +190,12 @@ def ask(ring: str, do: str, text: str = "") -> str:
     """Tell the recorder of a ring to do something; returns what it says, an error if it refuses."""
     path = beside(find(ring), "recorder")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-        link.settimeout(ANSWER_S + 2 * CLIENT_S)
+        link.settimeout(CLIENT_S)
         try:
             with _short(path) as name:
                 link.connect(name)
             link.sendall(json.dumps({"do": do, "text": text}).encode() + b"\n")
-            answer = json.loads(_line(link))
+            answer = json.loads(_line(link, ANSWER_S + 2 * CLIENT_S))
             done, said = bool(answer["done"]), str(answer["text"])
         except (FileNotFoundError, ConnectionRefusedError):
             raise _nobody(ring) from None
@@ -176,9 +210,11 @@ def _nobody(ring: str) -> RecordingError:
     return RecordingError(f"nobody records ring {ring!r}; `motionbase record --ring {ring}` does")
 
 
-def _line(link: socket.socket) -> bytes:
-    raw = b""
+def _line(link: socket.socket, seconds: float) -> bytes:
+    """All that comes up to a line end, within so much time [s] however little comes at once."""
+    raw, end = b"", time.monotonic() + seconds
     while not raw.endswith(b"\n") and len(raw) <= LARGEST:
+        link.settimeout(max(1e-3, end - time.monotonic()))
         piece = link.recv(LARGEST)
         if not piece:
             break

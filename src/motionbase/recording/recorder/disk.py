@@ -19,6 +19,7 @@ from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
 QUEUE_BYTES = 100_000_000
 SYNC_S = 1.0
 RETRY_S = 1.0
+SPARE = 4  # when so great a part of the queue is full, one over this, only records are written
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is as good as before, and may go on when there is room
 Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None: end the file
 
@@ -55,6 +56,8 @@ class Disk:
         """Whether there was room; only chunks of records are ever refused."""
         size = item.rows.nbytes if isinstance(item, Chunk) else 0
         with self._some:
+            if size and self.waiting + size > self._limit // SPARE:
+                pieces.spare("the disk is too slow")
             if size and self.waiting + size > self._limit:
                 return False
             self.waiting += size
@@ -114,6 +117,7 @@ class Disk:
                 if self.trouble != tell:
                     self.trouble = tell
                     self._say(f"{tell}; it is tried again every {self._retry_s:g} s")
+                pieces.spare("the disk takes nothing", full=True)
                 if getattr(error, "errno", None) not in NO_ROOM:  # too large, or gone: another file, then
                     pieces.leave()
                 if last or not isinstance(error, OSError):

@@ -8,7 +8,7 @@ import re
 import socket
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import final
@@ -31,28 +31,56 @@ def default_folder() -> Path:
 @final
 @dataclass(frozen=True)
 class Names:
-    """Files of one recording: STEM.mcap, then STEM_001.mcap and so on."""
+    """Files of one recording: STEM.mcap, then STEM_001.mcap and so on.
+
+    Attributes:
+        take: of recordings that would have the same name, from 1; the second has the stem BASE_2
+    """
 
     folder: Path
-    stem: str
+    base: str
+    take: int = 1
+
+    @property
+    def stem(self) -> str:
+        """What the names of all its files begin with."""
+        return self.base if self.take == 1 else f"{self.base}_{self.take}"
+
+    def next(self) -> Names:
+        """Of another recording."""
+        return replace(self, take=self.take + 1)
 
     def path(self, piece: int) -> Path:
         """Of a piece, from 0."""
         return self.folder / f"{self.stem}{f'_{piece:03d}' if piece else ''}{EXTENSION}"
 
 
-def names(out: Path | None, ring: str, utc_ns: int) -> Names:
-    """Of a new recording; in a folder they sort by time.
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where the recordings of a recorder go.
 
-    Args:
-        out: a file, a folder, or None for the default folder
+    Attributes:
+        base: what their files are called; "" for the time of their start and the ring
     """
+
+    folder: Path
+    base: str
+    ring: str
+
+    def names(self, utc_ns: int) -> Names:
+        """Of a recording that begins then; in a folder they sort by time."""
+        when = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(utc_ns // 10**9))
+        return Names(self.folder, self.base or f"{when}_{self.ring}")
+
+
+def place(out: Path | None, ring: str) -> Place:
+    """`out` is a file, a folder, or None for the default folder."""
     if out is not None and out.suffix.lower() == EXTENSION and not out.is_dir():
-        return Names(out.parent, out.name[: -len(EXTENSION)])
+        return Place(out.parent, out.name[: -len(EXTENSION)], ring)
     if out is not None and out.suffix and not out.is_dir():
         raise RecordingError(f"recording {str(out)!r}: the name must end in {EXTENSION}, or be that of a folder")
-    when = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(utc_ns // 10**9))
-    return Names(out or default_folder(), f"{when}_{ring}")
+    return Place(out or default_folder(), "", ring)
 
 
 def require_place(names: Names) -> None:

@@ -98,6 +98,17 @@ class Intake:
         """Records lost in the gap that goes on now."""
         return self._dropped
 
+    def counts(self) -> dict[str, int]:
+        """What there is of this recording so far; docs/recorder.md lists it."""
+        return {
+            "files": self.pieces.files,
+            "records": self.records,
+            "written": self.pieces.records,
+            "bytes": self.pieces.bytes,
+            "gaps": self.gaps + bool(self._dropped),
+            "lost": self.lost + self._dropped,
+        }
+
     def gap(self, first: int, count: int, why: str) -> None:
         """Records that are lost, by number."""
         self.lost, self.gaps = self.lost + count, self.gaps + 1

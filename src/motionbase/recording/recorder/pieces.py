@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, final
 
 import numpy as np
@@ -15,6 +17,7 @@ from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.recorder.files import Names, Origin
+from motionbase.recording.recorder.sidecar import Along, Sidecar
 from motionbase.recording.recorder.time import Stamps
 
 
@@ -62,14 +65,25 @@ class Pieces:
     """One recording.
 
     Attributes:
+        names: of its files; others than planned if there was a recording of this name
         writer: of the file that is open, or None
         number: of the next piece
         files: that were finished or are open; records, bytes: in all of them
+        first, last: files with records, None before there are any
         closing: held while a file is closed, so that nobody syncs it then
+
+    Args:
+        say: takes a sentence for people; must not block
+        sidecar: builds overviews of the files along the way
     """
 
-    def __init__(self, names: Names, split: Split) -> None:
+    def __init__(
+        self, names: Names, split: Split, say: Callable[[str], object] = lambda _: None, sidecar: Sidecar | None = None
+    ) -> None:
         self.names, self.split_at, self.number = names, split, 0
+        self.first: Path | None = None
+        self.last: Path | None = None
+        self._say, self._sidecar, self._along = say, sidecar, None
         self.writer: McapWriter | None = None
         self.files, self.records, self.closing = 0, 0, threading.Lock()
         self._bytes, self._origin, self._begin = 0, None, 0
@@ -77,6 +91,7 @@ class Pieces:
         self._kept: list[Note] = []  # of a file that has no records yet
 
     _origin: Origin | None
+    _along: Along | None
 
     @property
     def bytes(self) -> int:
@@ -103,6 +118,9 @@ class Pieces:
             if end > at:
                 self.writer.write_rows(chunk.rows[at:end], chunk.first + at, chunk.utc_ns[at:end])
                 chunk.done, self.records, self._kept = end, self.records + end - at, []
+                self.first, self.last = self.first or self.writer.path, self.writer.path
+                if self._sidecar is not None and self._along is not None:
+                    self._sidecar.add(self._along, chunk.rows[at:end])
             if end < len(chunk.rows) or (self.split_at.bytes and self.writer.bytes >= self.split_at.bytes):
                 self.finish()
 
@@ -131,8 +149,15 @@ class Pieces:
             try:
                 self.writer = McapWriter(path, origin.schema, {**about, "piece": str(self.number)})
                 break
-            except FileExistsError:  # of a recording that began in the same second
-                self.number += 1
+            except FileExistsError:
+                if self.files:
+                    self.number += 1
+                else:  # another recording: this one needs a stem of its own
+                    self.names = self.names.next()
+                    about["recording"] = self.names.stem
+                    self._say(f"{path} exists already; recording to {self.names.path(0)}")
+        if self._sidecar is not None:
+            self._along = self._sidecar.begin(path, self.writer.bytes, origin.schema)
         self._origin, self._begin, self.number, self.files = origin, utc_ns, self.number + 1, self.files + 1
         _sync_folder(path)
         self._kept = []
@@ -147,6 +172,15 @@ class Pieces:
                 writer.close()
             finally:
                 self._bytes += writer.bytes
+        along, self._along = self._along, None
+        if self._sidecar is not None and along is not None:
+            self._sidecar.end(along)
+
+    def spare(self, why: str, *, full: bool = False) -> None:
+        """Write nothing that could be made from the records later; what was written of it goes if the disk is full."""
+        along = self._along
+        if self._sidecar is not None and along is not None:
+            self._sidecar.give_up(along, why, remove=full)
 
     def leave(self) -> None:
         """End a file that takes nothing any more; one without records is removed, and its notes are kept."""

@@ -13,9 +13,10 @@ from typing import Any, final
 from motionbase.errors import MotionBaseError
 from motionbase.recording.recorder import control as control
 from motionbase.recording.recorder.disk import QUEUE_BYTES, RETRY_S, Disk
-from motionbase.recording.recorder.files import names, origin, program, require_place, same_records
+from motionbase.recording.recorder.files import Names, origin, place, program, require_place, same_records
 from motionbase.recording.recorder.intake import Intake
 from motionbase.recording.recorder.pieces import Pieces, Split
+from motionbase.recording.recorder.sidecar import Sidecar
 from motionbase.ring.backend import DEFAULT_NAME, find
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, Reader, ReaderState
@@ -24,7 +25,9 @@ LOOK_S = 0.02
 STATUS_S = 1.0
 SLOW_S = 2.0  # a write that takes longer is told
 CLOSE_S = 10.0  # for what still waits at the end
+SIDECAR_S = 3.0  # then, for the overview
 BATCH = 2048  # records in a read
+NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts where nothing was recorded
 NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
 
 
@@ -68,16 +71,17 @@ class Recorder:
     def __init__(self, settings: Settings, say: Callable[[str], object]) -> None:
         self.settings, self.complete, self._say = settings, True, say
         self._backend, self._program = find(settings.ring), program()
-        require_place(names(settings.out, settings.ring, time.time_ns()))
+        self._place = place(settings.out, settings.ring)
+        require_place(self._place.names(time.time_ns()))
         self._control = control.ControlServer(settings.ring, self._backend)
         try:
             self._reader = self._attached()
         except BaseException:
             self._control.close()
             raise
-        self._disk = Disk(say, settings.queue_bytes, settings.retry_s)
+        self._disk, self._sidecar = Disk(say, settings.queue_bytes, settings.retry_s), Sidecar(say)
         self._intake: Intake | None = None
-        self._last: Intake | None = None  # what was recorded before, for the status
+        self._recordings: list[Intake] = []  # from the first on
         self._header: Header | None = None
         self._state: ReaderState | None = None
         self._slow, self._closed, self._complaint, self._status_at = False, False, "", 0.0
@@ -114,6 +118,7 @@ class Recorder:
         if not self.complete:
             why = self._disk.trouble or "the disk does not answer"
             self._say(f"{self._disk.unwritten} records are not written: {why}")
+        self._sidecar.close(SIDECAR_S if self.complete else 0.0)
         self._control.close()
         self._reader.close()
 
@@ -191,9 +196,9 @@ class Recorder:
     # ---- start, stop, split ----
 
     def _start(self) -> Intake:
-        given = self.settings
-        pieces = Pieces(names(given.out, given.ring, time.time_ns()), given.split)
+        pieces = Pieces(self._fresh_names(), self.settings.split, self._say, self._sidecar)
         self._intake = intake = Intake(pieces, self._disk, self._say)
+        self._recordings.append(intake)
         if self._header is not None:
             intake.follow(self._header)
             self._set_origin(intake, self._header)
@@ -202,10 +207,18 @@ class Recorder:
             intake.note("writer", self._state.value)
         return intake
 
+    def _fresh_names(self) -> Names:
+        """That no other recording of this recorder has, also where the disk has not made its files yet."""
+        found = self._place.names(time.time_ns())
+        taken = {made.pieces.names.stem for made in self._recordings if made.records}
+        while found.stem in taken:
+            found = found.next()
+        return found
+
     def _stop(self, why: str) -> None:
         if self._intake is not None:
             self._intake.stop(why)
-            self._last, self._intake = self._intake, None
+            self._intake = None
 
     def _obeyed(self, do: str, text: str) -> tuple[bool, str]:
         """What an operator asks for: whether it is done, and what there is to say about it."""
@@ -234,29 +247,32 @@ class Recorder:
 
     def status(self) -> dict[str, Any]:
         """For consoles and people; docs/recorder.md lists it."""
-        intake, disk = self._intake or self._last, self._disk
-        pieces = intake.pieces if intake is not None else None
-        writer = pieces.writer if pieces is not None else None
+        intake, disk = self._recordings[-1] if self._recordings else None, self._disk
+        writer = intake.pieces.writer if intake is not None else None
         doing = "stopped" if self._intake is None else "waiting" if self._header is None else "recording"
         stalled = f"the disk has not answered for {disk.busy_s:.0f} s" if self._slow else ""
-        dropping = intake.dropping if intake is not None else 0
+        dropping = "records are dropped, the disk is too slow" if intake is not None and intake.dropping else ""
         return {
             "ring": self.settings.ring,
             "pid": os.getpid(),
             "state": doing,
             "writer": self._reader.state.value,
             "file": str(writer.path) if writer is not None else "",
-            "folder": str(pieces.names.folder) if pieces is not None else "",
-            "files": pieces.files if pieces is not None else 0,
-            "records": intake.records if intake is not None else 0,
-            "written": pieces.records if pieces is not None else 0,
-            "bytes": pieces.bytes if pieces is not None else 0,
-            "gaps": intake.gaps + bool(dropping) if intake is not None else 0,
-            "lost": intake.lost + dropping if intake is not None else 0,
+            "folder": str(self._place.folder) if intake is not None else "",
+            **(intake.counts() if intake is not None else dict.fromkeys(NOTHING, 0)),
             "waiting_bytes": disk.waiting,
-            "trouble": disk.trouble or stalled or ("records are dropped, the disk is too slow" if dropping else ""),
+            "trouble": disk.trouble or stalled or dropping,
             "utc_ns": time.time_ns(),
         }
+
+    def summary(self) -> dict[str, Any]:
+        """For the end: the state, with the counts of all recordings together, and of each."""
+        made = [one for one in self._recordings if one.records or one.lost]
+        each = [
+            {"first": str(one.pieces.first or ""), "last": str(one.pieces.last or ""), **one.counts()} for one in made
+        ]
+        together = {key: sum(one.counts()[key] for one in made) for key in NOTHING}
+        return {**self.status(), **together, "recordings": each, "complete": self.complete}
 
     def _tell_status(self) -> None:
         self._status_at = time.monotonic() + STATUS_S

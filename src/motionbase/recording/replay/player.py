@@ -7,10 +7,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from motionbase.errors import RecordingError
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.blocks import Block, Blocks
 from motionbase.recording.source import Array
+from motionbase.recording.times import rows_of
 
 MOST_AT_ONCE = 4096  # records
 LONGEST_PAUSE_S = 2.0  # a longer one between two records is not waited out
@@ -47,7 +47,7 @@ class Player:
         self, recording: Recording, start: float | None = None, stop: float | None = None, *, period: float = 0.0
     ) -> None:
         self.recording, self._blocks, self._period = recording, Blocks(recording), period
-        self.span, self.loop = self._span(start, stop), None
+        self.span, self.loop = Span(*rows_of(recording, start, stop)), None
         self.position, self.playing, self.speed, self.held_up = self.span.begin, False, 1.0, 0
         self._base_key = self._base_now = 0.0
         self.begin_s, self.end_s = self.time(self.span.begin), self.time(self.span.end - 1)
@@ -56,17 +56,6 @@ class Player:
         self.step_s = length / (count - 1) if count > 1 and length > 0 else 0.01
 
     loop: Span | None
-
-    def _span(self, start: float | None, stop: float | None) -> Span:
-        span = Span(*self.recording.rows_between(start, stop))
-        if span.begin >= span.end:
-            whole = f"{self.recording.start:.6g} to {self.recording.end:.6g} s"
-            given = f"between {'its start' if start is None else f'{start:g} s'}"
-            given += f" and {'its end' if stop is None else f'{stop:g} s'}"
-            raise RecordingError(
-                f"recording {self.recording.path.name!r} has no records {given}; it has {self.recording.count}, {whole}"
-            )
-        return span
 
     def close(self) -> None:
         """End its threads."""

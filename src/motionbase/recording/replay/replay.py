@@ -17,6 +17,7 @@ from motionbase.recording.recorder.control import beside, read_status, write_sta
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.player import FASTEST, SLOWEST, Player
 from motionbase.recording.source import Array
+from motionbase.recording.times import check_times
 from motionbase.ring import Writer
 from motionbase.ring.backend import DEFAULT_NAME, find
 from motionbase.ring.blocks.command import Command, Kind, Order, Reason, Result
@@ -58,9 +59,7 @@ class Settings:
             raise RecordingError(f"replay: period is {self.period:g} s, it must be 1e-06 to {LONGEST_PERIOD_S:g}")
         if self.once and self.loop:
             raise RecordingError("replay: a loop has no last record to end after; leave out --loop or --once")
-        for what, t in (("start", self.start), ("stop", self.stop)):
-            if t is not None and not math.isfinite(t):
-                raise RecordingError(f"replay: {what} is {t} s, it must be a finite number")
+        check_times(self.start, self.stop)
 
 
 @final
@@ -201,7 +200,7 @@ class Replay:
             "loop": list(player.loop_s) if player.loop is not None else None,
             "written": self.written,
             "held_up": player.held_up,
-            "damage": list(self.recording.damage),
+            "damage": [damage.text for damage in self.recording.damage],
         }
 
     def _tell_status(self) -> None:

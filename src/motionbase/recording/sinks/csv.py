@@ -11,8 +11,8 @@ from typing import Any, final
 import pyarrow as pa
 import pyarrow.csv
 
+from motionbase.recording.ahead import THREADS
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.recording import THREADS
 from motionbase.recording.sinks.sink import Heading
 from motionbase.recording.source import Array
 
@@ -23,6 +23,8 @@ AHEAD = 2 * THREADS  # such pieces waiting to be written
 @final
 class CsvSink:
     """See `Sink`. Threads make the text; events have no place in a CSV file."""
+
+    at_once = None
 
     def __init__(self, path: Path, heading: Heading) -> None:
         self._file = path.open("xb")

@@ -20,6 +20,8 @@ CHUNK_BYTES = 1_000_000
 class McapSink:
     """See `Sink`."""
 
+    at_once = None
+
     def __init__(self, path: Path, heading: Heading) -> None:
         self._epoch, self._next = heading.epoch_utc_ns, heading.first
         about = {**heading.about, "epoch_utc_ns": str(heading.epoch_utc_ns)}

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -21,7 +19,7 @@ from motionbase.recording.sinks.sink import Heading
 from motionbase.recording.source import Array
 from motionbase.recording.sources.parquet import ABOUT, EVENTS, SCHEMA, TIME
 
-GROUP, GROUP_BYTES = 131_072, 32_000_000  # records of a row group, and bytes, whichever is less
+GROUP, GROUP_BYTES = 131_072, 16_000_000  # records of a row group, and bytes, whichever is less
 OPTIONS: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 1,
@@ -31,9 +29,14 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+def group_rows(columns: int) -> int:
+    """Records of a row group."""
+    return max(1, min(GROUP, GROUP_BYTES // (8 * columns)))
+
+
 @final
 class ParquetSink:
-    """See `Sink`. A thread of its own packs a row group while the next one is filled."""
+    """See `Sink`. Packing lets the threads run that read the next records."""
 
     def __init__(self, path: Path, heading: Heading) -> None:
         schema = heading.schema
@@ -45,46 +48,20 @@ class ParquetSink:
         fields.append(fields.pop(0))  # the record's own `t` comes first
         self._schema = pa.schema(fields, metadata=said)
         self._writer: Any = pq.ParquetWriter(path, self._schema, **OPTIONS)
-        self._rows = max(1, min(GROUP, GROUP_BYTES // (8 * len(units))))
-        self._groups, self._filled = [np.empty((len(units), self._rows)) for _ in range(2)], 0
-        self._pool = ThreadPoolExecutor(1)
-        self._packing: Future[None] | None = None
+        self.at_once = group_rows(len(units))
 
     def write(self, time: Array, rows: Array) -> None:
-        """See `Sink`."""
-        at = 0
-        while at < len(time):
-            n = min(len(time) - at, self._rows - self._filled)
-            group, to = self._groups[0], slice(self._filled, self._filled + n)
-            group[:-1, to], group[-1, to] = rows[at : at + n].T, time[at : at + n]
-            at, self._filled = at + n, self._filled + n
-            if self._filled == self._rows:
-                self._flush()
-
-    def _flush(self) -> None:
-        if self._packing is not None:
-            self._packing.result()
-        self._packing = self._pool.submit(self._pack, self._groups[0][:, : self._filled])
-        self._groups.reverse()
-        self._filled = 0
-
-    def _pack(self, group: Array) -> None:
-        table = pa.Table.from_arrays([pa.array(column) for column in group], schema=self._schema)
-        self._writer.write_table(table, row_group_size=self._rows)
+        """See `Sink`. Records given together are a row group, or several."""
+        columns = [pa.array(column) for column in (*rows.T, time)]
+        self._writer.write_table(pa.Table.from_arrays(columns, schema=self._schema), row_group_size=self.at_once)
 
     def close(self, events: Sequence[Event]) -> None:
         """See `Sink`."""
-        if self._filled:
-            self._flush()
-        if self._packing is not None:
-            self._packing.result()
         self._writer.add_key_value_metadata({EVENTS: json.dumps([[e.t, e.kind, e.text] for e in events])})
         self._writer.close()
-        self._pool.shutdown()
 
     def abandon(self) -> None:
         """See `Sink`."""
-        self._pool.shutdown(cancel_futures=True)
         try:
             self._writer.close()
         except (OSError, pa.ArrowException):

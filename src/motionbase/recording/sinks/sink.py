@@ -33,7 +33,14 @@ class Heading:
 
 
 class Sink(Protocol):
-    """A file that takes records."""
+    """A file that takes records.
+
+    Attributes:
+        at_once: how many of them it takes best in one call; None where that does not matter
+    """
+
+    @property
+    def at_once(self) -> int | None: ...
 
     def write(self, time: Array, rows: Array) -> None:
         """(n,) times [s] since the epoch and (n, channels) records."""

@@ -7,6 +7,7 @@ holds something else than numbers becomes NaN, and `damage` says which.
 from __future__ import annotations
 
 import csv as plain
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from motionbase.errors import RecordingError
 from motionbase.recording.mapping import mapped
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array, one_by_one
+from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
 
@@ -40,7 +41,8 @@ class CsvSource:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._raw = mapped(path)
-        self.damage: list[str] = []
+        self.damage: list[Damage] = []
+        self._lock = threading.Lock()
         self.about: dict[str, str] = {}
         self.events: Sequence[Event] = ()
         header, at = self._header()
@@ -64,8 +66,7 @@ class CsvSource:
     def _index(self, at: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where blocks begin [bytes], with the end; and their first records, with the number of all."""
         end = self._raw.rfind(b"\n") + 1
-        if self._raw[end:].strip():
-            self.damage.append("the last line has no end: it is being written or was cut, and is left out")
+        cut = bool(self._raw[end:].strip())
         while end > at and not self._raw[(last := max(at, self._raw.rfind(b"\n", at, end - 1) + 1)) : end].strip():
             end = last  # an empty line
         places, starts, lines = [at], [0], 0
@@ -86,6 +87,9 @@ class CsvSource:
             starts.append(lines)
         if starts == [0, 0]:
             places, starts = [at], [0]
+        if cut:
+            text = "the last line has no end: it is being written or was cut, and is left out"
+            self.damage.append(Damage(text, lines, lines))
         return np.array(places, np.int64), np.array(starts, np.int64)
 
     def _time(self) -> None:
@@ -175,9 +179,16 @@ class CsvSource:
         return out
 
     def _say(self, record: int, what: str) -> None:
-        sentence = f"record {record}: {what}"
-        if sentence not in self.damage and len(self.damage) <= MOST_SENTENCES:
-            self.damage.append(sentence if len(self.damage) < MOST_SENTENCES else "more lines are wrong")
+        found = Damage(f"record {record}: {what}", record, record + 1)
+        with self._lock:
+            if found in self.damage:
+                return
+            if len(self.damage) < MOST_SENTENCES:
+                self.damage.append(found)
+                return
+            more = self.damage[MOST_SENTENCES] if len(self.damage) > MOST_SENTENCES else found
+            first, last = min(record, more.place), max(record + 1, more.last or 0)
+            self.damage[MOST_SENTENCES:] = [Damage(f"more lines are wrong, records {first} to {last - 1}", first, last)]
 
     def close(self) -> None:
         """See `Source`."""

@@ -12,9 +12,9 @@ import numpy as np
 
 from motionbase.errors import RecordingError, SnapshotError
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array, one_by_one
+from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn
-from motionbase.ring.snapshot import Run, Snapshot
+from motionbase.ring.snapshot import Loss, Run, Snapshot
 
 BLOCK = 4096  # records
 KIND = "estop"  # of the event at which the file was saved
@@ -42,12 +42,17 @@ class EstopSource:
         self._times = [going_on.time(np.array(block.rows[:, 0])) for block in self._blocks]
         self.begins = np.array([t[0] for t in self._times])
         self.ends = np.array([t[-1] for t in self._times])
-        self.damage: list[str] = list(found.notes)
-        self.damage += [f"records {x.first} to {x.first + x.records - 1} are damaged or missing" for x in found.losses]
+        self.damage = [*(Damage(note) for note in found.notes), *(self._missing(loss) for loss in found.losses)]
         said = {k: v if isinstance(v, str) else json.dumps(v) for k, v in asdict(self.details).items() if v is not None}
         self.about = {**said, "platform": found.platform}
         at = self.details.event_t
         self.events: Sequence[Event] = () if at is None else (Event(at, KIND, self.details.cause),)
+
+    def _missing(self, loss: Loss) -> Damage:
+        """They are not there: the records before and after them are neighbours in the recording."""
+        place = sum(len(b.rows) for b in self._blocks if b.first < loss.first)
+        text = f"records {loss.first} to {loss.first + loss.records - 1} of the ring are damaged or missing"
+        return Damage(text, place, place)
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""

@@ -32,9 +32,12 @@ class GoingOn:
             if not np.isfinite(x):
                 now = self.last + self.period if np.isfinite(self.last) else 0.0
             else:
-                if x + self.offset < self.last:
-                    self.offset = self.last + self.period - x
-                now = x + self.offset
+                offset = self.offset if x + self.offset >= self.last else self.last + self.period - x
+                now = x + offset
+                if np.isfinite(now):
+                    self.offset = offset
+                else:  # numbers as large as a double can be
+                    now = self.last
             out[k] = self.last = float(_nanoseconds(np.array([now]))[0])
         return out
 

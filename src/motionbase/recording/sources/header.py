@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from motionbase.errors import RecordingError, SchemaError
@@ -42,7 +43,7 @@ def _channel(name: str, unit: str, taken: set[str]) -> Channel:
     known = hexapod_schema().index.get(name)
     if known is not None and name not in taken:
         channel = hexapod_schema().channels[known]
-        return Channel(name, unit or channel.unit, channel.description, channel.group, channel.leg, channel.dof)
+        return replace(channel, unit=unit or channel.unit)
     group, dot, _ = name.partition(".")
     return Channel(_identifier(name, taken), unit[:400] or "-", name[:400] or "-", _word(group) if dot else OTHER)
 

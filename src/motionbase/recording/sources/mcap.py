@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.read import open_mcap
 from motionbase.recording.mcap.records import Cut
-from motionbase.recording.source import Array
+from motionbase.recording.source import Array, Damage
 
 LARGEST_NS = 2**62  # UTC in the year 2116: what is beyond is no time
 AT_ONCE_BYTES = 2_000_000  # of unpacked chunks: what a processor's cache holds
@@ -46,7 +46,7 @@ class McapSource:
         self._epoch = self._epoch_ns(chunks["start_time"])
         self.begins, self.ends = self._seconds(chunks["start_time"]), self._seconds(chunks["end_time"])
         self.events: Sequence[Event] = self._events()
-        self.damage: list[str] = list(self._file.damage)
+        self.damage: list[Damage] = list(self._file.damage)
         self._spoilt: set[int] = set()
         self._at_once = AT_ONCE_BYTES // self._file.layout.dtype.itemsize
 
@@ -70,8 +70,8 @@ class McapSource:
     def _damaged(self, block: int, why: Cut) -> None:
         if block not in self._spoilt:
             self._spoilt.add(block)
-            first, last = self.starts[block], self.starts[block + 1]
-            self.damage.append(f"records {first} to {last - 1} could not be read: {why}")
+            first, last = int(self.starts[block]), int(self.starts[block + 1])
+            self.damage.append(Damage(f"records {first} to {last - 1} could not be read: {why}", first, last))
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
@@ -79,16 +79,21 @@ class McapSource:
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
+        count = int(self.starts[last] - self.starts[first])
+        time, values = np.empty(count), np.empty((len(places), count))
+        self.read_into(first, last, places, time, values)
+        return time, values.T
+
+    def read_into(self, first: int, last: int, places: Sequence[int], time: Array, values: Array) -> None:
+        """See `InPlace`."""
         self._file.expect(first, last)
         starts = self.starts[first : last + 1] - self.starts[first]
-        time, values = np.empty(starts[-1]), np.empty((len(places), starts[-1]))
         begin = 0
         while begin < last - first:
             end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + self._at_once, "right")) - 1)
             part = slice(starts[begin], starts[end])
             self._unpack(first + begin, first + end, places, time[part], values[:, part])
             begin = end
-        return time, values.T
 
     def _unpack(self, first: int, last: int, places: Sequence[int], time: Array, values: Array) -> None:
         """Chunks side by side in memory that is used again and again; all of their numbers are then copied at once."""

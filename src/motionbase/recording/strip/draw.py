@@ -98,7 +98,7 @@ def figure(page: Page, chart: Chart, heading: Heading, scales: tuple[Scale | Non
         else:
             lane_of.paper(scale, _fine_lines(page, fine), ink)
             draw_line(lane_of, page, k, scale)
-    _gaps(axes, page)
+    _bands(axes, page)
     _marks(axes, page)
     return made
 
@@ -176,19 +176,22 @@ def _time(axes: Axes, page: Page, step: tuple[float, int], heading: Heading) -> 
         axes.text(4, BOTTOM - 7.0, "UTC", fontsize=6, va="center", color=GREY)
 
 
-def _gaps(axes: Axes, page: Page) -> None:
-    """A band where records are missing, with their number."""
+def _bands(axes: Axes, page: Page) -> None:
+    """Where records are missing, with their number, and where they could not be read."""
     from matplotlib.patches import Rectangle
 
+    found = [
+        (*gap[:2], f"{gap.lost} lost" if gap.lost else f"{gap.stop - gap.start:.3g} s missing") for gap in page.gaps
+    ]
+    found += [(*stretch, "damaged") for stretch in page.damaged]
     end = -1.0
-    for gap in sorted(page.gaps):
-        low, high = max(LEFT, _x(page, gap.start)), min(RIGHT, _x(page, gap.stop))
+    for start, stop, text in sorted(found):
+        low, high = max(LEFT, _x(page, start)), min(RIGHT, _x(page, stop))
         axes.add_patch(
             Rectangle(
                 (low, BOTTOM), max(high - low, 0.3), TOP - BOTTOM, color=SIGNAL, alpha=0.13, linewidth=0, zorder=5
             )
         )
-        text = f"{gap.lost} lost" if gap.lost else f"{gap.stop - gap.start:.3g} s missing"
         if low > end:
             x = min(low, RIGHT - LETTER_MM * len(text))
             axes.text(x, BOTTOM - 10.3, text, fontsize=6, color=SIGNAL, va="center")

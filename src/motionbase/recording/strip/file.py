@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from motionbase.errors import RecordingError
 from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
+from motionbase.recording.source import Damage
 from motionbase.recording.strip.chart import Chart
 from motionbase.recording.strip.draw import Heading
 from motionbase.recording.strip.output import Plotter
-from motionbase.recording.strip.paper import Break, Paper
+from motionbase.recording.strip.paper import Break, Page, Paper, Spoilt
 from motionbase.recording.strip.scale import Scale, fixed_scale, round_scale, time_step
 from motionbase.recording.strip.strip import HINTS, Done, Hints, Strip
 
@@ -36,9 +38,15 @@ def draw(strip: Strip, recording: Recording, start: float | None, stop: float | 
     )
     scales = tuple(_scale_of(recording, chart, k, start, stop) for k in range(len(chart.pens)))
     plotter = Plotter(strip.sink, chart, heading, strip.say, patient=True, scales=scales)
-    paper = Paper(
-        len(chart.pens), chart.page_s, lambda page: plotter.put(page, ended.is_set), time_step(chart.speed)[0]
-    )
+    at = functools.cache(recording.time_of)
+
+    def full(page: Page) -> None:
+        """All records of the page have been read, so what is damaged is known."""
+        found = (Spoilt(at(first), at(last - 1)) for first, last in _spoilt(recording.damage))
+        page.damaged += [s for s in found if s.start < page.stop and s.stop >= page.start]
+        plotter.put(page, ended.is_set)
+
+    paper = Paper(len(chart.pens), chart.page_s, full, time_step(chart.speed)[0])
     for piece in _pieces(recording, chart, start, stop, paper, Hints(paper, strip.names)):
         paper.add(*piece)
         if ended.is_set():
@@ -48,6 +56,19 @@ def draw(strip: Strip, recording: Recording, start: float | None, stop: float | 
     if plotter.trouble:
         raise RecordingError(plotter.trouble)
     return Done(paper.records, paper.pages, left)
+
+
+def _spoilt(damage: Iterable[Damage]) -> list[tuple[int, int]]:
+    """Records that could not be read, from the first up to the last, neighbours together; missing ones are gaps."""
+    found: list[tuple[int, int]] = []
+    for first, last in sorted((d.first, d.last) for d in damage if d.first is not None and d.last is not None):
+        if first == last:
+            continue
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], last)
+        else:
+            found.append((first, last))
+    return found
 
 
 def _pieces(

@@ -159,7 +159,9 @@ def _beyond(lane: Lane, at: NDArray[np.int64], values: NDArray[np.float64], up: 
     for value, begin, end in sorted(peaks, reverse=up):
         if len(taken) < TAGS and all(abs(end - other) > TAG_MM for other in taken):
             taken.append(end)
-            beside, side = (end + BESIDE_MM, "left") if end < lane.right - TAG_MM else (begin - BESIDE_MM, "right")
+            beside, side = end + BESIDE_MM, "left"
+            if end > lane.right - TAG_MM:  # before the mark, or under its end where there is no room before it either
+                beside, side = (begin if begin > lane.left + TAG_MM else end) - BESIDE_MM, "right"
             lane.axes.text(
                 beside, edge + inside * 0.7, f"{'▲' if up else '▼'} {value:.4g}", fontsize=5.5, color=SIGNAL, ha=side,
                 va="top" if up else "bottom", zorder=7, path_effects=halo,
@@ -175,12 +177,15 @@ def draw_band(lane: Lane, page: Page, k: int) -> None:
     with np.errstate(invalid="ignore"):
         codes = np.where(np.abs(values) < 2**31, np.round(values), -1).astype(np.int64)
     opens = np.isin(at, sorted(page.breaks)) | (np.diff(codes, prepend=codes[:1] - 1) != 0)
+    opens[1:] |= np.isnan(values[1:]) != np.isnan(values[:-1])
     starts = np.flatnonzero(opens)
     breaks = np.isin(at, sorted(page.breaks))
     for n, first in enumerate(starts):
         last = starts[n + 1] if n + 1 < len(starts) else len(at)
         joined = last < len(at) and not breaks[last]  # up to where the next begins
         left, right = lane.x(np.array([at[first], at[last] if joined else at[last - 1] + 1.0]))
+        if np.isnan(values[first]):
+            continue
         code, wide = int(codes[first]), float(right - left)
         lane.axes.add_patch(
             Rectangle(

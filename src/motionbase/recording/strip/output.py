@@ -11,7 +11,7 @@ import queue
 import stat
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Protocol, final
@@ -39,6 +39,11 @@ class Sink(Protocol):
     form: Literal["pdf", "png"]
     path: Path
 
+    @property
+    def files(self) -> Sequence[Path]:
+        """Those with pages, so far."""
+        ...
+
     def write(self, number: int, page: bytes) -> str:
         """A page, as a file of its form; returns what there is to say, mostly nothing."""
         ...
@@ -64,6 +69,11 @@ class PdfRoll:
             self._file = os.open(path, NEW, 0o644)
         except OSError as e:
             raise RecordingError(f"{str(path)!r} cannot be written: {e.strerror or e}") from None
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """See `Sink`."""
+        return (self.path,) if self._pdf.size else ()
 
     def write(self, number: int, page: bytes) -> str:
         """See `Sink`. What has been removed or has no reader any more begins anew."""
@@ -122,7 +132,7 @@ class PngPages:
     form: Literal["pdf", "png"] = "png"
 
     def __init__(self, path: Path, force: bool = False) -> None:
-        self.path, self._force = path, force
+        self.path, self.files = path, list[Path]()
         if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
             raise RecordingError(f"{str(path)!r} cannot be written: {str(path.parent)!r} is no folder to write to")
         there = sorted(p.name for p in path.parent.glob(f"{_plain(path.stem)}_[0-9][0-9][0-9]*.png"))
@@ -131,8 +141,10 @@ class PngPages:
 
     def write(self, number: int, page: bytes) -> str:
         """See `Sink`."""
-        with whole_or_not(self.path.with_name(f"{self.path.stem}_{number:03d}.png"), force=True) as part:
+        file = self.path.with_name(f"{self.path.stem}_{number:03d}.png")
+        with whole_or_not(file, force=True) as part:
             part.write_bytes(page)
+        self.files.append(file)
         return ""
 
     def close(self) -> None:

@@ -36,6 +36,13 @@ class Gap(NamedTuple):
     lost: int
 
 
+class Spoilt(NamedTuple):
+    """Times of the first and last record of a stretch [s] that could not be read."""
+
+    start: float
+    stop: float
+
+
 class Break(NamedTuple):
     """The line is interrupted before a row; records lost there, None where a new writer began and none were."""
 
@@ -55,6 +62,7 @@ class Page:
         seen: (COLUMNS,) whether a record is there
         breaks: columns before which the line is interrupted
         before, after: the records next to the page, as (place in columns, values): the line goes on to the edges
+        damaged: stretches whose records could not be read
         more: marks and gaps for which there was no room
     """
 
@@ -64,6 +72,7 @@ class Page:
     pens: int
     marks: list[Mark] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    damaged: list[Spoilt] = field(default_factory=list)
     breaks: set[int] = field(default_factory=set)
     before: tuple[float, Array] | None = None
     after: tuple[float, Array] | None = None

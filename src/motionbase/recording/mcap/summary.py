@@ -1,0 +1,115 @@
+"""The end of a file: its index, statistics and footer, piece by piece.
+
+A recording of ten hours has 360,000 chunks; what the index says of them is packed some thousands at a time.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.recording.mcap import records as mcap
+from motionbase.recording.mcap.records import HEAD, Op, u16, u32, u64
+from motionbase.recording.mcap.rows import RowLayout
+
+Numbers: TypeAlias = NDArray[np.uint64]
+AT_ONCE = 4096  # chunks whose index records are packed together: 1 MB with 18 groups
+
+
+class ChunkPlace(NamedTuple):
+    """What the index at the end of the file says of a chunk."""
+
+    start_time: int
+    end_time: int
+    offset: int
+    length: int
+    rows: int  # records; 0 for a chunk of events
+    index_length: int
+    compressed: int
+    uncompressed: int
+
+
+@final
+class Places:
+    """Of all chunks of a file, 64 bytes each: 23 MB for ten hours."""
+
+    def __init__(self) -> None:
+        self._numbers = array("Q")
+
+    def __len__(self) -> int:
+        return len(self._numbers) // len(ChunkPlace._fields)
+
+    def add(self, place: ChunkPlace) -> None:
+        """One more."""
+        self._numbers.extend(place)
+
+    def span(self) -> tuple[int, int]:
+        """First and last time [ns of UTC]; zeros without chunks."""
+        if not len(self):
+            return 0, 0
+        seen = np.frombuffer(self._numbers, np.uint64).reshape(len(self), -1)
+        return int(seen[:, 0].min()), int(seen[:, 1].max())
+
+    def blocks(self) -> Iterator[Numbers]:
+        """(n, fields) copies of neighbours that hold the same: records, or events."""
+        width = len(ChunkPlace._fields)
+        for at in range(0, len(self._numbers), AT_ONCE * width):
+            some = np.array(self._numbers[at : at + AT_ONCE * width], np.uint64).reshape(-1, width)
+            changes = np.flatnonzero(np.diff(some[:, ChunkPlace._fields.index("rows")] > 0)) + 1
+            yield from np.split(some, changes)
+
+
+def chunk_indexes(places: Places, layout: RowLayout, compression: str) -> Iterator[bytes]:
+    """Chunk index records, in the order of the file."""
+    mark = mcap.text(compression)
+    for block in places.blocks():
+        place = {name: block[:, k] for k, name in enumerate(ChunkPlace._fields)}
+        channels = np.arange(1, layout.event_channel) if place["rows"][0] else np.array([layout.event_channel])
+        entry = np.dtype([("channel", "<u2"), ("offset", "<u8")])
+        form = np.dtype(
+            [("op", "u1"), ("bytes", "<u8"), ("times", "<u8", (2,)), ("offset", "<u8"), ("length", "<u8"),
+             ("map_bytes", "<u4"), ("map", entry, (len(channels),)), ("index_length", "<u8"),
+             ("mark", f"V{len(mark)}"), ("compressed", "<u8"), ("uncompressed", "<u8")]
+        )  # fmt: skip
+        out = np.zeros(len(block), form)
+        out["op"], out["bytes"], out["times"] = Op.CHUNK_INDEX, form.itemsize - HEAD.size, block[:, :2]
+        for name in ("offset", "length", "index_length", "compressed", "uncompressed"):
+            out[name] = place[name]
+        out["map_bytes"], out["mark"] = entry.itemsize * len(channels), np.void(mark)
+        # a chunk is followed by an index record for each channel, all of the same length
+        step = place["index_length"] // np.uint64(len(channels))
+        after = place["offset"] + place["length"]
+        out["map"]["channel"] = channels
+        out["map"]["offset"] = after[:, None] + np.arange(len(channels), dtype=np.uint64) * step[:, None]
+        yield out.tobytes()
+
+
+def statistics(places: Places, counts: Mapping[int, int], metadata: int) -> bytes:
+    """Messages by channel number, and how many there are of everything."""
+    seen = b"".join(u16(k) + u64(n) for k, n in counts.items() if n)
+    numbers = u16(len(counts)) + u32(len(counts)) + u32(0) + u32(metadata) + u32(len(places))
+    total = sum(counts.values())
+    return mcap.record(Op.STATISTICS, u64(total), numbers, u64(*places.span()), u32(len(seen)), seen)
+
+
+def summary(start: int, groups: Iterable[tuple[Op, Iterable[bytes]]]) -> Iterator[bytes]:
+    """Groups of records one after the other, where each lies, and the footer with the checksum of all of it.
+
+    Args:
+        start: where in the file the first piece will lie [bytes]
+    """
+    at, crc, offsets = start, 0, b""
+    for op, pieces in groups:
+        begin = at
+        for piece in pieces:
+            at, crc = at + len(piece), zlib.crc32(piece, crc)
+            yield piece
+        if at > begin:
+            offsets += mcap.record(Op.SUMMARY_OFFSET, bytes([op]), u64(begin, at - begin))
+    last = offsets + HEAD.pack(Op.FOOTER, 20) + u64(start, at)
+    yield last + u32(zlib.crc32(last, crc)) + mcap.MAGIC

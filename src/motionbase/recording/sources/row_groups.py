@@ -1,0 +1,102 @@
+"""The columns of a Parquet file, row group by row group; one that is damaged does not take the others with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from motionbase.errors import RecordingError
+from motionbase.recording.source import Array, Damage
+
+NAMED = 5  # columns in a sentence; the others are counted
+UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, MemoryError)
+
+
+@final
+class RowGroups:
+    """An open file.
+
+    Attributes:
+        fields: the columns, as Arrow describes them
+        said: the file's metadata
+        starts: (row groups + 1,) number of the first record of each, and of all
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()  # a reader of pyarrow serves one thread at a time
+        self._lost: dict[int, dict[str, str]] = {}  # by row group and column: why
+        try:
+            self._file: Any = pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
+            self.fields: Any = self._file.schema_arrow
+            self.said = {k.decode(): v.decode() for k, v in (self._file.metadata.metadata or {}).items()}
+            counts = [self._file.metadata.row_group(k).num_rows for k in range(self._file.num_row_groups)]
+            if min(counts, default=0) < 0:
+                raise ValueError(f"a row group has {min(counts)} records")
+        except (pa.ArrowException, OSError, ValueError) as e:
+            raise RecordingError(f"recording {str(path)!r} cannot be read as Parquet: {_line(e)}") from None
+        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def read(self, block: int, names: Sequence[str]) -> Array:
+        """(names, records) of a row group: all at once, one by one where that fails; NaN where a column is damaged."""
+        count = int(self.starts[block + 1] - self.starts[block])
+        wanted = dict.fromkeys(name for name in names if name not in self._lost.get(block, ()))
+        try:
+            found = self._columns(block, tuple(wanted), count)
+        except UNREADABLE:
+            found = {}
+            for name in wanted:
+                try:
+                    found |= self._columns(block, (name,), count)
+                except UNREADABLE as e:
+                    with self._lock:
+                        self._lost.setdefault(block, {})[name] = _line(e)
+        try:
+            out = np.empty((len(names), count))
+        except (MemoryError, ValueError):
+            raise RecordingError(
+                f"recording {str(self._path)!r}: there is no memory for the {count} records of a row group"
+            ) from None
+        for k, name in enumerate(names):
+            out[k] = found.get(name, np.nan)
+        return out
+
+    def _columns(self, block: int, names: tuple[str, ...], count: int) -> dict[str, Array]:
+        if not names:
+            return {}
+        with self._lock:
+            table = self._file.read_row_group(block, columns=list(names), use_threads=False)
+        if table.num_rows != count:
+            raise ValueError(f"{table.num_rows} records where {count} are said to be")
+        return {name: table.column(name).to_numpy() for name in names}
+
+    def is_lost(self, block: int, name: str) -> bool:
+        """Whether a column could not be read."""
+        return name in self._lost.get(block, ())
+
+    @property
+    def damage(self) -> list[Damage]:
+        """One for each row group in which a column could not be read."""
+        with self._lock:
+            return [self._told(block, columns) for block, columns in sorted(self._lost.items())]
+
+    def _told(self, block: int, columns: dict[str, str]) -> Damage:
+        first, last = int(self.starts[block]), int(self.starts[block + 1])
+        names = ", ".join(repr(name) for name in list(columns)[:NAMED])
+        more = f" and {len(columns) - NAMED} more" if len(columns) > NAMED else ""
+        what = f"column{'s' if len(columns) > 1 else ''} {names}{more} of records {first} to {last - 1}"
+        return Damage(f"{what} could not be read: {next(iter(columns.values()))}", first, last)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+def _line(e: BaseException) -> str:
+    return " ".join(str(e).split())[:200].rstrip(".")
