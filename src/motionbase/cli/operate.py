@@ -8,21 +8,8 @@ import typer
 from motionbase.errors import CommandError, RingError, UsageError
 
 SENDER = "motionbase operate"
-ACTIONS = {
-    "down": "switch on: down, ready to rise",
-    "standby": "rise to neutral, or come back to it",
-    "drive": "follow the host, or the generators in maintenance",
-    "settle": "back to neutral, generators fade",
-    "lower": "go down",
-    "off": "switch off, where it is down or held",
-    "freeze": "stop and stay",
-    "abort": "stop and go down",
-    "reset": "clear a fault, and release the emergency stop",
-    "host": "take the trajectory from the host",
-    "maintenance": "generators about neutral, no host",
-    "estop": "emergency stop",
-}
-KINDS = {"reset": "RESET_FAULT", "host": "HOST_MODE", "maintenance": "MAINTENANCE_MODE"}
+# of ring/blocks/actions.py, for the help, which must not wait for NumPy; a test keeps them to it
+LISTED = "down, standby, drive, settle, lower, off, freeze, abort, reset, host, maintenance, estop"
 REACHED = {
     "down": ("DOWN",), "standby": ("STANDBY",), "drive": ("DRIVE",), "settle": ("STANDBY",), "lower": ("DOWN",),
     "off": ("OFF",), "freeze": ("FREEZE",), "abort": ("OFF", "HELD"), "estop": ("OFF", "HELD"),
@@ -31,7 +18,7 @@ SOON_S, PAUSE_S = 0.3, 0.02
 
 
 def operate(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(ACTIONS)}.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {LISTED}.")],
     ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
     wait: Annotated[
         float | None, typer.Option(metavar="S", help="Wait until the base is there, at most so many seconds.")
@@ -48,7 +35,8 @@ def operate(
     Example: motionbase operate estop
     """
     from motionbase.cli.suggest import unknown
-    from motionbase.ring.blocks.command import SENTENCE, Command, Kind, Result
+    from motionbase.ring.blocks.actions import ACTIONS, ESTOP, operator_command
+    from motionbase.ring.blocks.command import SENTENCE, Result
     from motionbase.ring.blocks.commands import CommandSender
 
     if action not in ACTIONS:
@@ -58,10 +46,10 @@ def operate(
     if wait is not None and action not in REACHED:
         raise UsageError(f"--wait: {action} leads to no state; leave it out")
     sender = CommandSender(ring, sender=SENDER)
-    if action == "estop":
+    if action == ESTOP:
         sender.estop()
     else:
-        ack = sender.request(Command(Kind[KINDS.get(action, action.upper())]))
+        ack = sender.request(operator_command(action))
         if ack.result is not Result.ACCEPTED:
             raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
     if wait is None:

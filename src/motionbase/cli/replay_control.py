@@ -11,18 +11,8 @@ if TYPE_CHECKING:
     from motionbase.ring.blocks.command import Command
 
 SENDER = "motionbase replay-control"
-KINDS = {
-    "play": "PLAY",
-    "pause": "PAUSE",
-    "rewind": "REWIND",
-    "step": "STEP",
-    "seek": "SEEK",
-    "speed": "SPEED",
-    "loop": "LOOP",
-    "loop-off": "LOOP_OFF",
-    "stop": "END_REPLAY",
-}
-ACTIONS = ("status", *KINDS)
+# "status", and those of ring/blocks/actions.py; here for the help, which must not wait for NumPy
+ACTIONS = ("status", "play", "pause", "rewind", "step", "seek", "speed", "loop", "loop-off", "stop")
 
 
 def replay_control(
@@ -63,13 +53,13 @@ def replay_control(
 
 
 def _command(action: str, values: list[str]) -> "Command":
-    from motionbase.ring.blocks.command import Command, Kind
+    from motionbase.ring.blocks.actions import replay_command
 
     try:
         numbers = tuple(float(v) for v in values)
     except ValueError:
         raise UsageError(f"{action}: {' '.join(values)!r} must be numbers") from None
-    return Command(Kind[KINDS[action]], numbers)
+    return replay_command(action, numbers)
 
 
 def _range(ring: str) -> str:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from functools import partial
 from typing import IO, final
 
-from motionbase.executive.offspring import end_group, start
 from motionbase.executive.process import Process
+from motionbase.ring.offspring import end_group, start
 
 LAST_WORDS = 8  # lines
 LONGEST_LINE = 64 * 1024  # bytes

@@ -14,6 +14,7 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, numbers_of, shown
+from motionbase.platform.mesh import MeshFile
 from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke, checked_number, checked_point
 from motionbase.platform.sensors import Sensors
 
@@ -51,6 +52,7 @@ class Hexapod:
         actuator: of each leg
         points: further places in P by name, such as the design eye point [m]
         sensors: what the control law is told, and how well
+        meshes: pictures of the parts, for displays
     """
 
     name: str
@@ -69,6 +71,7 @@ class Hexapod:
     actuator: Actuator
     points: Mapping[str, Vector] = field(default_factory=dict, hash=False)
     sensors: Sensors = field(default_factory=Sensors)
+    meshes: tuple[MeshFile, ...] = ()
 
     def __post_init__(self) -> None:
         owner = f"platform {shown(self.name)}"
@@ -90,6 +93,8 @@ class Hexapod:
             texts = getattr(self, key)
             if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
                 raise PlatformError(f"{owner}: {key} are {shown(texts)}, a tuple of texts is wanted")
+        if not isinstance(self.meshes, tuple) or not all(isinstance(mesh, MeshFile) for mesh in self.meshes):
+            raise PlatformError(f"{owner}: meshes are {shown(self.meshes)}, a tuple of MeshFile is wanted")
         for key, kind in KINDS.items():
             if not isinstance(value := getattr(self, key), kind):
                 names = getattr(kind, "__name__", str(kind).replace("motionbase.actuators.", ""))

@@ -17,6 +17,7 @@ from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.layout import AXES, renumbered, three_pairs
+from motionbase.platform.mesh import MeshFile, with_absolute_files
 from motionbase.platform.parts import DOF, LegPart, MotionLimits, Payload, Stroke
 from motionbase.platform.sensors import Sensor, Sensors
 from motionbase.platform.table import Table
@@ -30,7 +31,7 @@ NEEDED = (
     "summary", "sources", "illustrative", "base", "joints", "p_neutral", "l_down", "stroke", "payload", "cylinder",
     "rod", "limits", "actuator",
 )  # fmt: skip
-OPTIONAL = ("name", "axes", "legs", "points", "sensors")
+OPTIONAL = ("name", "axes", "legs", "points", "sensors", "meshes")
 IN_ORDER = [1, 2, 3, 4, 5, 6]
 
 
@@ -44,22 +45,33 @@ def load_platform(reference: Path | str) -> Hexapod:
 
 
 def platform_text(reference: Path | str) -> str:
-    """The text of the platform, with its name in it: what a ring and its recordings carry."""
+    """The text of the platform, with its name in it and absolute paths: what a ring and its recordings carry."""
     path = FOLDER / f"{reference}.toml" if str(reference) in PRESETS else Path(reference)
-    text = read_text(path)
-    return text if "name" in TomlSource.read(path).data else f'name = "{path.stem}"\n{text}'
+    data = TomlSource.read(path).data
+    text = with_absolute_files(read_text(path), data.get("meshes"), path.parent)
+    return text if "name" in data else f'name = "{path.stem}"\n{text}'
 
 
 def load_file(path: Path | str) -> Hexapod:
     """The platform in a file; errors name the file, the line, the key and what is wanted."""
     try:
         source = TomlSource.read(path)
-        return _hexapod(Table(source, (), source.data), Path(path).stem)
+        return _hexapod(Table(source, (), source.data), Path(path).stem, Path(path).parent)
     except ModelError as e:
         raise PlatformError(str(e)) from None
 
 
-def _hexapod(top: Table, stem: str) -> Hexapod:
+def load_text(text: str, name: str = "platform") -> Hexapod:
+    """The platform of a ring's or a recording's text; files that it names need not be on this machine."""
+    try:
+        source = TomlSource.of(name, text)
+        return _hexapod(Table(source, (), source.data), name, None)
+    except ModelError as e:
+        raise PlatformError(str(e)) from None
+
+
+def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
+    """Relative paths of meshes are from `folder`, where the files must be; None takes them as they are."""
     top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
     axes = top.text("axes") if "axes" in top.data else "z_up"
     if axes not in AXES:
@@ -81,6 +93,7 @@ def _hexapod(top: Table, stem: str) -> Hexapod:
         actuator=_actuator(top.table("actuator")),
         points={key: convert(points.numbers(key, (3,))) for key in points.data} if points else {},
         sensors=_sensors(top.table("sensors")) if "sensors" in top.data else Sensors(),
+        meshes=_meshes(top, folder) if "meshes" in top.data else (),
         **{key: top.table(key).part(kind) for key, kind in PARTS.items()},
     )
     _check_limits(hexapod, top.table("limits"))
@@ -149,6 +162,22 @@ def _sensors(table: Table) -> Sensors:
         one.check_keys((f.name for f in fields(Sensor)), ())
         given[kind] = one.made(partial(replace, usual), **{key: one.number(key) for key in one.data})
     return replace(default, **given)
+
+
+def _meshes(top: Table, folder: Path | None) -> tuple[MeshFile, ...]:
+    listed: Any = top.data["meshes"]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        top.refuse("meshes", "a list of tables, [[meshes]],")
+    made = []
+    for k, one in enumerate(listed):
+        table = Table(top.source, ("meshes", str(k)), one)
+        mesh = table.part(MeshFile)
+        if folder is not None:
+            mesh = replace(mesh, file=str((folder / mesh.file).absolute()))
+            if not Path(mesh.file).is_file():
+                table.complain("file", f"mesh: there is no file {mesh.file!r}")
+        made.append(mesh)
+    return tuple(made)
 
 
 def _illustrative(top: Table) -> tuple[str, ...]:

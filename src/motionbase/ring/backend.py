@@ -17,7 +17,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 LEFT_NAME = re.compile(rf"({NAME.pattern})\.left-(\d{{1,20}})")
 DEFAULT_NAME = "motionbase"
 PREFIX = "motionbase-"
-DEVICE_VARIABLE = "MOTIONBASE_RING_DEVICE"  # path, or path:bytes where the device cannot tell its size
+DEVICE_VARIABLE = "MOTIONBASE_RING_DEVICE"  # path, or path:bytes where the device cannot tell its size, or none
+NO_DEVICE = "none"
 FOLDER_VARIABLE = "MOTIONBASE_RING_FOLDER"
 KNOWN_DEVICES = (Path("/dev/rfm2g0"),)  # reflective memory
 DEVICE_BYTES = 64 * 1024 * 1024
@@ -145,6 +146,8 @@ def find(name: str = DEFAULT_NAME) -> AbstractBackend:
         return Left(name)
     emulation = Emulation(name)
     given = os.environ.get(DEVICE_VARIABLE)
+    if given == NO_DEVICE:
+        return emulation
     if given:
         path, _, size = given.partition(":")
         return _device(Path(path), size)

@@ -35,8 +35,11 @@ class TomlSource:
     @classmethod
     def read(cls, path: Path | str) -> TomlSource:
         """Read and parse; anything wrong is one sentence."""
-        name = str(path)
-        text = read_text(path)
+        return cls.of(str(path), read_text(path))
+
+    @classmethod
+    def of(cls, name: str, text: str) -> TomlSource:
+        """Parse a text that is called so in complaints."""
         try:
             return cls(name, tomllib.loads(text), _lines(text))
         except tomllib.TOMLDecodeError as e:
