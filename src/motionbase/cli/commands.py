@@ -21,6 +21,9 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "run": Command("motionbase.cli.run:run", "Simulate a motion platform; the main job."),
+    "console": Command(
+        "motionbase.cli.console:console", "Serve the operator console: curves, the platform, generators, recordings."
+    ),
     "operate": Command(
         "motionbase.cli.operate:operate", "Ask a running base for standby, drive, an emergency stop and so on."
     ),

@@ -1,16 +1,22 @@
 """`motionbase run`: a motion platform in closed loop, in soft real time, with everything that belongs to a run."""
 
 import math
+import os
+import secrets
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from motionbase.cli.run_base import Request
 from motionbase.errors import UsageError
 
+if TYPE_CHECKING:
+    from motionbase.executive.supervisor import Process
+
 RATES = (100, 200, 250, 400, 500, 1000, 2000)
+CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
 COMPILING_S = 30.0  # a base that is told to stop while it compiles finishes that first
 
 
@@ -31,14 +37,22 @@ def run(
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record to; without it, the default folder.")
     ] = None,
     no_record: Annotated[bool, typer.Option("--no-record", help="Record nothing.")] = False,
+    no_console: Annotated[bool, typer.Option("--no-console", help="Serve no console.")] = False,
+    port: Annotated[
+        int | None, typer.Option(help="Port of the console; without it 8700, or any if that is taken.")
+    ] = None,
+    browser: Annotated[
+        bool | None,
+        typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
+    ] = None,
     alone: Annotated[bool, typer.Option("--alone", help="The base alone, in this process: nobody records.")] = False,
 ) -> None:
     """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
 
     It rises, goes to standby and drives the function generators (`motionbase generators set FILE`); whenever they are
-    set anew it settles and drives again. Look at it with `motionbase ring watch`, ask it with `motionbase operate`,
-    tune it with `motionbase tune`. The recorder and the watch for ESTOP files are processes of their own; none of them
-    can disturb the base.
+    set anew it settles and drives again. Look at it and operate it in the browser, at the address that is printed, or
+    with `motionbase ring watch`, `motionbase operate` and `motionbase tune`. Console, recorder and the watch for ESTOP
+    files are processes of their own; none of them can disturb the base.
 
     Example: motionbase run simona --duration 20
 
@@ -51,9 +65,22 @@ def run(
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
     request = Request(platform, ring, rate, duration, faults, manual, parameters, law)
-    code = _alone(request) if alone else _supervised(request, record, no_record)
+    if port is not None and (no_console or alone):
+        raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
+    extras = Extras(record, no_record, no_console, port, browser)
+    code = _alone(request) if alone else _supervised(request, extras)
     if code:
         raise typer.Exit(code)
+
+
+class Extras(NamedTuple):
+    """What goes along with the base."""
+
+    record: Path | None
+    no_record: bool
+    no_console: bool
+    port: int | None
+    browser: bool | None
 
 
 def _alone(request: Request) -> int:
@@ -64,22 +91,40 @@ def _alone(request: Request) -> int:
     return 0 if report.error is None else 1
 
 
-def _supervised(request: Request, record: Path | None, no_record: bool) -> int:
-    """Base, recorder and the watch for ESTOP files, until the base ends."""
+def _supervised(request: Request, extras: Extras) -> int:
+    """Base, recorder, console and the watch for ESTOP files, until the base ends."""
     from motionbase.cli.run_base import checked
     from motionbase.executive.supervisor import Process, Role, Supervisor
     from motionbase.recording.recorder import process as recorder_process
 
     checked(request)  # said here, in one sentence, rather than by a process that ends at once
     processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S)]
-    if not no_record:
-        recorder = recorder_process.command(request.ring, out=record)
+    if not extras.no_record:
+        recorder = recorder_process.command(request.ring, out=extras.record)
         processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S))
+    if not extras.no_console:
+        processes.append(_console(request.ring, extras))
     ending = Supervisor(processes, ring=request.ring).run()
     print(f"ended: {ending.why}")
     for file in ending.files:
         print(f"saved: {file}")
     return ending.code
+
+
+def _console(ring: str, extras: Extras) -> "Process":
+    """The console as one of the readers. It keeps port and token when it is started again, so that pages find it."""
+    from motionbase.cli.console import PORT, TOKEN_VARIABLE, free_port, may_open_browser
+    from motionbase.executive.supervisor import Process
+
+    shall_open = may_open_browser() if extras.browser is None else extras.browser
+    port = free_port(PORT, or_any=True) if extras.port is None else free_port(extras.port)
+    command = (
+        sys.executable, "-m", "motionbase", "console", "--ring", ring, "--port", str(port),
+        "--browser" if shall_open else "--no-browser",
+        *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
+    )  # fmt: skip
+    token = os.environ.get(TOKEN_VARIABLE) or secrets.token_urlsafe(24)  # not on the command line, which all can see
+    return Process("console", command, stop_s=CONSOLE_STOP_S, environment={TOKEN_VARIABLE: token})
 
 
 def _command(request: Request) -> tuple[str, ...]:

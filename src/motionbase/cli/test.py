@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from motionbase.cli import checkout
+from motionbase.cli import browser, checkout
 from motionbase.errors import UsageError
 
 
@@ -24,6 +24,7 @@ def test(
     root = checkout.require("the tests")
     if importlib.util.find_spec("pytest") is None:
         raise UsageError("the test tools are not installed; ./motionbase test in the checkout installs them")
+    browser.ensure()  # without one, the tests in a browser are skipped and say so
     args = [_absolute(a) for a in pytest_args or ()]
     # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
     os.chdir(root)

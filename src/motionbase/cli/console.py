@@ -1,0 +1,136 @@
+"""`motionbase console`: the operator console in the browser."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Settings
+
+PORT = 8700
+TOKEN_VARIABLE, VIEWER_VARIABLE = "MOTIONBASE_CONSOLE_TOKEN", "MOTIONBASE_CONSOLE_VIEWER_TOKEN"
+STATIC_VARIABLE = "MOTIONBASE_CONSOLE_STATIC"
+NICE = 5  # below whoever writes the ring, above those who work in the background
+ANY_ADDRESS = ("0.0.0.0", "::")
+
+
+def console(
+    ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
+    host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port; 0 takes any that is free.")] = PORT,
+    recordings: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of recordings; without it, the default one.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Has the operator token; without it, a new one is made.")
+    ] = None,
+    viewer_token_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Has the token of who may look; for other addresses.")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A further name by which browsers may call it.")
+    ] = None,
+    browser: Annotated[
+        bool | None,
+        typer.Option("--browser/--no-browser", help="Open it; by default where there is a terminal and a display."),
+    ] = None,
+) -> None:
+    """Serve the operator console: time histories, the platform in three dimensions, generators, recordings.
+
+    It listens on this machine alone. Everybody on it may look; to operate, open the address that is printed, which
+    carries the operator token. On another address (--host) viewers need a token as well. It follows the ring through
+    stops and restarts of its writer, and plays recordings into a ring of its own, NAME_replay.
+
+    Tokens are taken from files or from $MOTIONBASE_CONSOLE_TOKEN and $MOTIONBASE_CONSOLE_VIEWER_TOKEN, never from the
+    command line, which other users of the machine can see.
+
+    Example: motionbase console --ring motionbase
+    """
+    from motionbase.console.access import is_loopback, new_token
+    from motionbase.console.console import Console, Settings
+    from motionbase.console.server import serve
+
+    viewer = _token(viewer_token_file, VIEWER_VARIABLE)
+    settings = Settings(
+        recordings=recordings or _default_recordings(),
+        data=_data_folder(),
+        operator_token=_token(token_file, TOKEN_VARIABLE) or new_token(),
+        viewer_token=viewer or (None if is_loopback(host) else new_token()),
+        ring=ring,
+        host=host,
+        port=port,
+        allow_hosts=tuple(allow_host or ()),
+        **({"static": Path(os.environ[STATIC_VARIABLE])} if os.environ.get(STATIC_VARIABLE) else {}),
+    )
+    if recordings is not None and not recordings.is_dir():
+        raise UsageError(f"--recordings {recordings}: there is no such folder")
+    with suppress(OSError):
+        settings.recordings.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):
+        os.nice(NICE)
+    shall_open = may_open_browser() if browser is None else browser
+    serve(Console(settings), lambda address: _ready(settings, address, shall_open))
+
+
+def may_open_browser() -> bool:
+    """Where somebody sits before a terminal, and there is a screen."""
+    display = sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return sys.stdout.isatty() and display
+
+
+def free_port(port: int, or_any: bool = False) -> int:
+    """A port on loopback that nobody listens on: this one, or any other where that is allowed."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except (OSError, OverflowError) as error:
+            if or_any:
+                return free_port(0)
+            why = error.strerror if isinstance(error, OSError) else "it must be 0 to 65535"
+            raise UsageError(f"--port {port}: {why}; choose another, or 0 for any that is free") from None
+        return int(probe.getsockname()[1])
+
+
+def _ready(settings: "Settings", address: str, shall_open: bool) -> None:
+    from motionbase.cli.private_browser import open_privately
+
+    if settings.host in ANY_ADDRESS:
+        import socket
+
+        address = address.replace(settings.host, socket.gethostname(), 1).replace("[", "").replace("]", "")
+    print(f"console of ring {settings.ring!r}: {address}", flush=True)
+    if settings.viewer_token is not None:
+        print(f"to look only: {address.replace(settings.operator_token, settings.viewer_token)}", flush=True)
+    if shall_open:
+        open_privately(address)
+
+
+def _token(file: Path | None, variable: str) -> str | None:
+    if file is None:
+        return os.environ.get(variable) or None
+    try:
+        return file.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UsageError(f"token file {file}: {why}; it must have the token on its one line") from None
+
+
+def _default_recordings() -> Path:
+    from motionbase.recording.recorder.files import default_folder
+
+    return default_folder()
+
+
+def _data_folder() -> Path:
+    from motionbase.ring.folders import data_folder
+
+    return data_folder("console")

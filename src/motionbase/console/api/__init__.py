@@ -1,0 +1,1 @@
+"""The REST border: one module for each subject, a thin router over plain functions."""

@@ -1,0 +1,91 @@
+"""`/api/export` and `/api/jobs`: parts of recordings as files of another format, or as several smaller ones."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Depends
+
+from motionbase.console.access import seated
+from motionbase.console.api import names
+from motionbase.console.api.recordings import path_of
+from motionbase.console.api.sentences import SentenceRoute, WrongState
+from motionbase.console.jobs import Task
+from motionbase.console.models import Export, Job
+from motionbase.errors import UsageError
+from motionbase.recording.export import Exported, export
+from motionbase.recording.open import open_recording
+from motionbase.recording.split import split
+from motionbase.recording.times import rows_of
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+FOLDER = "exports"  # in the folder of recordings
+MOST_LISTED = 100  # files that a job names
+
+
+def started(console: Console, wanted: Export) -> Job:
+    """A job that exports; whatever can be refused at once is."""
+    source = path_of(console, wanted.file)
+    if wanted.piece_records is not None and wanted.piece_seconds is not None:
+        raise UsageError("pieces are of so many records or of so many seconds; give one of the two")
+    name = names.checked_name("export", wanted.name or f"{source.stem}_export")
+    out = console.settings.recordings / FOLDER / name
+    pieces = wanted.piece_records is not None or wanted.piece_seconds is not None
+    target = out if pieces else out.with_name(f"{name}.{wanted.format}")
+    if os.path.lexists(target):
+        raise WrongState(f"there is an export {target.name!r} already; choose another name")
+    with open_recording(source) as recording:
+        recording.select(wanted.channels, wanted.groups, wanted.legs)
+        rows_of(recording, wanted.start, wanted.stop)
+    what = f"{'split' if pieces else 'export'} {source.name} as {wanted.format}"
+    return console.jobs.start(what, lambda task: _written(console.settings.recordings, source, target, wanted, task))
+
+
+def _written(recordings: Path, source: Path, target: Path, wanted: Export, task: Task) -> str:
+    with open_recording(source) as recording:
+        chosen = recording.select(wanted.channels, wanted.groups, wanted.legs)
+        if target.suffix == f".{wanted.format}" and wanted.piece_records is None and wanted.piece_seconds is None:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            done = [export(recording, target, chosen, wanted.start, wanted.stop, progress=task.progress)]
+        else:
+            done = split(
+                recording,
+                target,
+                records=wanted.piece_records,
+                seconds=wanted.piece_seconds,
+                names=chosen,
+                start=wanted.start,
+                stop=wanted.stop,
+                ending=f".{wanted.format}",
+                progress=task.progress,
+            )
+        damaged = f"; {len(recording.damage)} places could not be read" if recording.damage else ""
+    task.files = [str(e.path.relative_to(recordings)) for e in done[:MOST_LISTED]]
+    return _summary(done) + damaged
+
+
+def _summary(done: list[Exported]) -> str:
+    records, size = sum(e.count for e in done), sum(e.bytes for e in done)
+    files = "1 file" if len(done) == 1 else f"{len(done)} files"
+    return f"{records} records of {done[0].channels} channels, {size / 1e6:.1f} MB, in {files}"
+
+
+def router(console: Console) -> APIRouter:
+    """The addresses."""
+    api = APIRouter(route_class=SentenceRoute)
+
+    @api.post("/api/export", dependencies=[Depends(seated)])
+    def begin(wanted: Export) -> Job:
+        """Begin an export or a split, as a job."""
+        return started(console, wanted)
+
+    @api.delete("/api/jobs/{number}", dependencies=[Depends(seated)])
+    def cancel(number: int) -> Job:
+        """Cancel a job."""
+        return console.jobs.cancel(number)
+
+    return api

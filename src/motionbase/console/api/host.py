@@ -1,0 +1,53 @@
+"""The host's demand, as it stands in the newest record, against the platform's limits."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.console.api.judge import Demand, Judge, judge_of
+from motionbase.console.models import Exceeded, HostDemand
+from motionbase.ring.layout import Header
+from motionbase.ring.schema import DOFS, Schema
+
+SUFFIXES = ("", "_dot", "_ddot")
+NEEDED = ("host_age", "host_frames", "host_lost", *(f"host_{dof}{order}" for order in SUFFIXES for dof in DOFS))
+_preparing: set[int] = set()
+
+
+def host_demand(header: Header | None, schema: Schema | None, row: NDArray[np.float64] | None) -> HostDemand | None:
+    """Of the newest record; None where the records have no host. Quick: the legs are judged once compiled."""
+    if schema is None or row is None or any(name not in schema.index for name in NEEDED):
+        return None
+    age, frames, lost = (float(row[schema.index[name]]) for name in NEEDED[:3])
+    heard = math.isfinite(frames) and frames > 0
+    judge = judge_of(header) if heard else None
+    return HostDemand(
+        age_s=age if heard and math.isfinite(age) else None,
+        frames=frames if math.isfinite(frames) else 0.0,
+        lost=lost if math.isfinite(lost) else 0.0,
+        exceeded=[] if judge is None else [_sentence(e) for e in _exceeded(judge, _demand(schema, row))],
+    )
+
+
+def _demand(schema: Schema, row: NDArray[np.float64]) -> Demand:
+    dofs = np.array([[[row[schema.index[f"host_{dof}{order}"]]] for order in SUFFIXES] for dof in DOFS])
+    return Demand(np.array([row[0]]), dofs, np.zeros((6, 3, 1)))
+
+
+def _exceeded(judge: Judge, demand: Demand) -> list[Exceeded]:
+    """The legs are left out while their kinematics compile, in a thread of its own."""
+    if judge.is_ready:
+        return judge.exceeded(demand)
+    if id(judge) not in _preparing:
+        _preparing.add(id(judge))
+        threading.Thread(target=judge.prepare, name="motionbase kinematics", daemon=True).start()
+    neutral = np.repeat((judge.platform.stroke.l_min + judge.platform.stroke.l_max) / 2, 6)[:, None]
+    return judge.exceeded(demand, (neutral, np.zeros((6, 1))))
+
+
+def _sentence(e: Exceeded) -> str:
+    return f"{e.what} is {e.value:.4g} {e.unit}, its limit is {e.limit:.4g} {e.unit}"

@@ -1,0 +1,143 @@
+"""The platform of a ring, from the text in its header, and what it says to a demand: which limits are exceeded."""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.console.models import Exceeded, Limits
+from motionbase.errors import MotionBaseError
+from motionbase.platform.demand import LegDemand
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.load import load_text
+from motionbase.ring.layout import Header
+from motionbase.ring.schema import DOFS
+
+Array: TypeAlias = NDArray[np.float64]
+ORDERS = (("position", "", ("m", "rad")), ("velocity", "velocity", ("m/s", "rad/s")),
+          ("acceleration", "acceleration", ("m/s^2", "rad/s^2")))  # fmt: skip
+_MAKING = threading.Lock()  # or two requests would load the same text
+SLACK = 1e-9  # of a limit: a demand of exactly the limit keeps it
+
+
+class Demand(NamedTuple):
+    """A demand over time.
+
+    Attributes:
+        t: (n,) [s]
+        dofs: (6, 3, n) position from neutral, velocity, acceleration
+        legs: (6, 3, n) what is added to the lengths of the legs, with velocity and acceleration
+    """
+
+    t: Array
+    dofs: Array
+    legs: Array
+
+
+@final
+class Judge:
+    """Knows one platform."""
+
+    def __init__(self, platform: Hexapod) -> None:
+        self.platform = platform
+        self._lock = threading.Lock()
+        self._legs: LegDemand | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """For the border."""
+        limits, stroke = self.platform.limits, self.platform.stroke
+        return Limits(
+            position=list(limits.position),
+            velocity=list(limits.velocity),
+            acceleration=list(limits.acceleration),
+            l_min=stroke.l_min,
+            l_max=stroke.l_max,
+            leg_velocity=limits.leg_velocity,
+        )
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the kinematics are compiled."""
+        return self._legs is not None
+
+    def prepare(self) -> LegDemand:
+        """Compile now rather than with the first demand."""
+        with self._lock:
+            if self._legs is None:
+                self._legs = LegDemand(self.platform)
+            return self._legs
+
+    def leg_lengths(self, demand: Demand) -> tuple[Array, Array]:
+        """(6, n) lengths [m] and rates [m/s]."""
+        l, l_dot = self.prepare()(demand.dofs[:, 0].T, demand.dofs[:, 1].T)
+        return l.T + demand.legs[:, 0], l_dot.T + demand.legs[:, 1]
+
+    def exceeded(self, demand: Demand, lengths: tuple[Array, Array] | None = None) -> list[Exceeded]:
+        """Each limit that the demand exceeds, with its largest value and when it first does."""
+        found = []
+        limits, stroke = self.platform.limits, self.platform.stroke
+        for order, (field, word, units) in enumerate(ORDERS):
+            for k, dof in enumerate(DOFS):
+                what = f"{dof} {word}".strip()
+                bound, unit = getattr(limits, field)[k], units[k >= 3]
+                found += _beyond(what, demand.t, demand.dofs[k, order], -bound, bound, unit)
+        l, l_dot = self.leg_lengths(demand) if lengths is None else lengths
+        for k in range(6):
+            found += _beyond(f"leg {k + 1} length", demand.t, l[k], stroke.l_min, stroke.l_max, "m")
+        for k in range(6):
+            most = limits.leg_velocity
+            found += _beyond(f"leg {k + 1} velocity", demand.t, l_dot[k], -most, most, "m/s")
+        return found
+
+
+def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: str) -> list[Exceeded]:
+    slack = SLACK * max(abs(low), abs(high))
+    bad = ~((values >= low - slack) & (values <= high + slack))  # NaN is beyond
+    if not bad.any():
+        return []
+    excess = np.maximum(low - values, values - high)
+    worst = int(np.nanargmax(np.where(np.isnan(values), np.inf, excess)))
+    value = float(values[worst])
+    return [
+        Exceeded(
+            what=what if np.isfinite(value) else f"{what} (no number)",
+            value=value if np.isfinite(value) else 0.0,
+            limit=low if value < low else high,
+            unit=unit,
+            t=float(t[int(np.argmax(bad))]),
+        )
+    ]
+
+
+@lru_cache(maxsize=4)
+def _judge(text: str) -> Judge | str:
+    """Of a platform's text; a sentence where it is none."""
+    try:
+        return Judge(load_text(text))
+    except MotionBaseError as error:
+        return str(error)
+
+
+def judge_of(header: Header | None) -> Judge | None:
+    """Of a ring's platform; None where the ring has none, or a text that describes no hexapod."""
+    if header is None or not header.layout.platform:
+        return None
+    with _MAKING:
+        found = _judge(header.layout.platform)
+    return found if isinstance(found, Judge) else None
+
+
+def why_no_platform(header: Header | None) -> str:
+    """A sentence."""
+    if header is None:
+        return "there is no ring"
+    if not header.layout.platform:
+        return "the ring carries no platform"
+    with _MAKING:
+        found = _judge(header.layout.platform)
+    return found if isinstance(found, str) else ""

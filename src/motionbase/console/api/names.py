@@ -1,0 +1,104 @@
+"""Names that pages give: of a set or layout, and of a recording inside its folder. Nothing outside can be named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from motionbase.console.api.sentences import NotThere
+from motionbase.errors import UsageError
+
+# the first and last letter are no dot: no hidden files, nothing that a system takes away at the end
+NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _.-]{0,78}[A-Za-z0-9_-])?")
+LONGEST_PATH = 400  # letters
+MOST_FILES = 1000  # in a folder of sets or layouts
+RECORDINGS = (".mcap", ".csv", ".parquet", ".estop")
+ESTOP = "estop"  # the first part of the names of ESTOP files
+
+
+def checked_name(what: str, name: str) -> str:
+    """A name that is a file's on every system."""
+    if not NAME.fullmatch(name):
+        raise UsageError(
+            f"{what} is called {name!r:.80}; a name is 1 to 80 letters, digits, spaces, - _ and ., "
+            "begins with a letter or digit and ends without space or ."
+        )
+    return name
+
+
+def stored(folder: Path, ending: str) -> list[str]:
+    """Names of the files of a folder that is ours, in order."""
+    if not folder.is_dir():
+        return []
+    found = (p.name.removesuffix(ending) for p in folder.iterdir() if p.name.endswith(ending) and p.is_file())
+    return sorted(name for name in found if NAME.fullmatch(name))
+
+
+def stored_file(folder: Path, what: str, name: str, ending: str) -> Path:
+    """A file of such a folder that is there."""
+    path = folder / f"{checked_name(what, name)}{ending}"
+    if not path.is_file() or path.is_symlink():
+        raise NotThere(f"there is no {what} {name!r}; there are: {', '.join(stored(folder, ending)) or 'none'}")
+    return path
+
+
+def new_file(folder: Path, what: str, name: str, ending: str) -> Path:
+    """Where such a file is to be written; the folder is made, and holds so many at most."""
+    path = folder / f"{checked_name(what, name)}{ending}"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not path.exists() and len(stored(folder, ending)) >= MOST_FILES:
+        raise UsageError(f"there are {MOST_FILES} files of this kind already; remove some first")
+    return path
+
+
+def relative_parts(name: str) -> tuple[str, ...]:
+    """The parts of a path inside a folder, or a sentence about why it is none. Looks at no disk."""
+    if not name or len(name) > LONGEST_PATH:
+        raise UsageError(f"file {name!r:.80} has {len(name)} letters; a name has 1 to {LONGEST_PATH}")
+    if not name.isprintable() or "\\" in name or ":" in name:
+        raise UsageError(f"file {name!r:.80}: a name has no backslash, no colon and nothing that cannot be printed")
+    parts = tuple(name.split("/"))
+    if any(not part or part.startswith(".") for part in parts):
+        raise UsageError(
+            f"file {name!r:.80} is no name in the folder of recordings: parts between / are not empty and do not "
+            "begin with a dot"
+        )
+    return parts
+
+
+def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
+    """The real path of a file in a folder; links that lead out of it are not followed."""
+    parts = relative_parts(name)
+    if not parts[-1].lower().endswith(endings):
+        raise UsageError(f"file {name!r:.80}: the name must end in {', '.join(endings)}")
+    try:
+        root, found = folder.resolve(), folder.joinpath(*parts).resolve(strict=True)
+    except (OSError, RuntimeError):  # not there, or links that go round
+        raise NotThere(f"there is no file {name!r:.80} in the folder of recordings") from None
+    if not found.is_relative_to(root) or not found.is_file():
+        raise NotThere(f"there is no file {name!r:.80} in the folder of recordings")
+    return found
+
+
+def recording_path(recordings: Path, estop: Path, name: str) -> Path:
+    """Of a recording: `estop/NAME` is in the folder of ESTOP files, all else in that of recordings."""
+    parts = relative_parts(name)
+    if parts[0] == ESTOP and len(parts) > 1:
+        return inside(estop, "/".join(parts[1:]), RECORDINGS)
+    return inside(recordings, name, RECORDINGS)
+
+
+def files_below(folder: Path, endings: tuple[str, ...], depth: int = 3) -> Iterator[tuple[str, Path]]:
+    """(name, path) of the files of a folder, so many folders deep; hidden ones and links are left out."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for path in entries:
+        if path.name.startswith(".") or path.is_symlink():
+            continue
+        if path.is_dir() and depth > 1:
+            yield from ((f"{path.name}/{name}", p) for name, p in files_below(path, endings, depth - 1))
+        elif path.is_file() and path.name.lower().endswith(endings):
+            yield path.name, path

@@ -1,0 +1,96 @@
+"""A few open recordings, so that zooming into one does not open it again and again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import final
+
+from motionbase.errors import RecordingError
+from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
+
+KEPT = 4
+GROWN_S = 10.0  # a file that grows is opened anew so often at most
+
+
+@final
+class _Entry:
+    """An open recording and who uses it."""
+
+    def __init__(self, path: Path) -> None:
+        self.stamp, self.opened_at = _stamp(path), time.monotonic()
+        self.recording = open_recording(path)
+        self.lock = threading.Lock()  # reading may build the overview beside the file, once
+        self.users, self.is_dropped = 0, False
+
+
+@final
+class OpenRecordings:
+    """The last few that were used; a file that has changed is opened anew."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept, self._lock = kept, threading.Lock()
+        self._entries: OrderedDict[Path, _Entry] = OrderedDict()
+
+    @contextmanager
+    def use(self, path: Path) -> Iterator[Recording]:
+        """One at a time reads a recording; it stays open meanwhile, whatever others do."""
+        entry = self._taken(path)
+        try:
+            with entry.lock:
+                yield entry.recording
+        finally:
+            with self._lock:
+                entry.users -= 1
+                self._close_unused(entry)
+
+    def _taken(self, path: Path) -> _Entry:
+        with self._lock:
+            entry = self._entries.get(path)
+            if entry is not None and not _is_current(entry, path):
+                self._drop(path)
+                entry = None
+            if entry is None:
+                entry = self._entries[path] = _Entry(path)
+                while len(self._entries) > self._kept:
+                    self._drop(next(iter(self._entries)))
+            self._entries.move_to_end(path)
+            entry.users += 1
+            return entry
+
+    def _drop(self, path: Path) -> None:
+        entry = self._entries.pop(path)
+        entry.is_dropped = True
+        self._close_unused(entry)
+
+    @staticmethod
+    def _close_unused(entry: _Entry) -> None:
+        if entry.is_dropped and not entry.users:
+            entry.recording.close()
+
+    def close(self) -> None:
+        """Let go of all that nobody reads."""
+        with self._lock:
+            for path in list(self._entries):
+                self._drop(path)
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise RecordingError(f"recording {path.name!r} cannot be opened: {error.strerror or error}") from None
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _is_current(entry: _Entry, path: Path) -> bool:
+    now = _stamp(path)
+    if now == entry.stamp:
+        return True
+    grows = now[0] == entry.stamp[0] and now[1] > entry.stamp[1]
+    return grows and time.monotonic() - entry.opened_at < GROWN_S

@@ -1,0 +1,113 @@
+"""What generators would do, and whether the platform could follow: curves to look at, and every limit exceeded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.console.api.judge import Demand, Judge
+from motionbase.console.models import Exceeded, Preview
+from motionbase.ring.blocks.generator import BANDS, PERIODIC, Shape
+from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.ring.blocks.preview import outputs
+
+Array: TypeAlias = NDArray[np.float64]
+SHOWN = 1200  # moments of the curves: more than a picture has room for
+PER_PERIOD = 24  # moments in each period of the fastest wave that are judged: peaks are found to 1 %
+LEAST_JUDGED, MOST_JUDGED = 4000, 200_000
+MOST_WORK = 16_000_000  # moments times sines that are worth judging: a second or two of one processor
+AT_ONCE = 20_000  # moments: bounds the memory
+DIGITS = 6
+
+
+def preview(wanted: GeneratorSet, seconds: float, judge: Judge | None, why_no_judge: str = "") -> Preview:
+    """Of the first seconds after the transition to drive; limits are judged where the platform is known."""
+    t = np.linspace(0.0, seconds, SHOWN)
+    demand = demand_of(wanted, t)
+    exceeded: list[Exceeded] = []
+    step = seconds / (SHOWN - 1)
+    if judge is not None:
+        count = _judged(wanted, seconds)
+        step = seconds / (count - 1)
+        for piece in _pieces(seconds, count):
+            exceeded = _merged(exceeded, judge.exceeded(demand_of(wanted, piece)))
+    l = judge.leg_lengths(demand)[0] if judge is not None else np.full((6, SHOWN), np.nan)
+    return Preview(
+        t=_rounded(t),
+        dofs=[[_rounded(one) for one in dof] for dof in demand.dofs],
+        legs=[[None if math.isnan(x) else x for x in _rounded(leg)] for leg in l],
+        limits=None if judge is None else judge.limits,
+        exceeded=exceeded,
+        text=_text(wanted, seconds, exceeded, why_no_judge, step),
+    )
+
+
+def demand_of(wanted: GeneratorSet, t: Array) -> Demand:
+    """About the neutral pose, as in maintenance mode."""
+    made = outputs(wanted, t)
+    return Demand(t, made.dofs, made.legs)
+
+
+def highest_frequency(wanted: GeneratorSet) -> float:
+    """Of all that are on [Hz]; a fade counts as a wave of twice its length."""
+    highest = 0.0
+    for g in wanted.generators:
+        if not g.enabled:
+            continue
+        band = (g.frequency, g.end_frequency) if g.shape not in PERIODIC else (g.frequency,)
+        fades = (1 / (2 * fade) for fade in (g.fade_in, g.fade_out) if fade > 0)
+        highest = max(highest, *(band if g.shape not in (Shape.STEP, Shape.RAMP) else (0.0,)), *fades)
+    return highest
+
+
+def _judged(wanted: GeneratorSet, seconds: float) -> int:
+    count = math.ceil(PER_PERIOD * highest_frequency(wanted) * seconds) + 1
+    sines = sum(max(1, g.tones if g.shape in BANDS else 1) for g in wanted.generators if g.enabled)
+    return min(max(count, LEAST_JUDGED), MOST_JUDGED, MOST_WORK // max(1, sines))
+
+
+def _pieces(seconds: float, count: int) -> Iterator[Array]:
+    for first in range(0, count, AT_ONCE):
+        yield np.arange(first, min(first + AT_ONCE, count), dtype=np.float64) * (seconds / (count - 1))
+
+
+def _merged(before: list[Exceeded], more: list[Exceeded]) -> list[Exceeded]:
+    """One for each limit and side: when it was exceeded first, and by how much at most."""
+    found = {(e.what, e.limit): e for e in before}
+    for e in more:
+        known = found.get((e.what, e.limit))
+        if known is None:
+            found[e.what, e.limit] = e
+        elif abs(e.value - e.limit) > abs(known.value - known.limit):
+            found[e.what, e.limit] = e.model_copy(update={"t": known.t})
+    return list(found.values())
+
+
+def _rounded(values: Array) -> list[float]:
+    """To as many digits as a picture shows: a third of the bytes."""
+    return [float(f"{x:.{DIGITS}g}") for x in values.tolist()]
+
+
+def _text(wanted: GeneratorSet, seconds: float, exceeded: list[Exceeded], why_no_judge: str, step: float) -> str:
+    said = []
+    if why_no_judge:
+        said.append(f"limits are not judged: {why_no_judge}")
+    elif exceeded:
+        limits = "1 limit" if len(exceeded) == 1 else f"{len(exceeded)} limits"
+        said.append(f"{limits} would be exceeded; the control law keeps to them, so the motion differs")
+    else:
+        said.append(f"within all limits in the first {seconds:g} s")
+    if jumps := [str(n) for n, g in enumerate(wanted.generators, 1) if g.enabled and _jumps(g.shape, g.fade_in)]:
+        said.append(f"generator {', '.join(jumps)} jumps, which no platform follows")
+    fastest = highest_frequency(wanted)
+    if fastest * step * 8 > 1:
+        said.append(f"judged every {step:.3g} s, which is coarse for {fastest:g} Hz; preview fewer seconds")
+    return "; ".join(said)
+
+
+def _jumps(shape: Shape, fade_in: float) -> bool:
+    return shape in (Shape.SQUARE, Shape.SAWTOOTH) or (shape is Shape.STEP and fade_in == 0)

@@ -1,0 +1,189 @@
+"""`/api/recordings`: the files of the recordings folder, what is in them, and any stretch of them as a picture."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import FileResponse
+
+from motionbase.console.access import seated, viewer
+from motionbase.console.api import names
+from motionbase.console.api.opened import OpenRecordings
+from motionbase.console.api.sentences import SentenceRoute
+from motionbase.console.api.turns import Turns
+from motionbase.console.api.upload import Uploads
+from motionbase.console.api.windows import window
+from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema
+from motionbase.errors import UsageError
+from motionbase.recording.recorder.control import read_status
+from motionbase.recording.recorder.files import platform_name
+from motionbase.recording.recording import Recording
+from motionbase.ring import schema as ring_schema
+from motionbase.ring.backend import shared_folder
+from motionbase.ring.folders import data_folder
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+ESTOP = "estop"
+STRIPS = "strips"  # folder of strip charts beside the recordings; they can be downloaded
+STRIP_ENDINGS = (".pdf", ".png")
+LONGEST_ABOUT = 400  # letters of what a recording says of itself, each
+NOT_SHOWN = ("schema", "platform", "parameters")  # long texts that are shown otherwise
+MOST_EVENTS = 10_000
+
+
+def estop_folder() -> Path:
+    """Where the watch for emergency stops leaves its files."""
+    return data_folder(ESTOP)
+
+
+def path_of(console: Console, file: str) -> Path:
+    """Of a recording that a page names."""
+    return names.recording_path(console.settings.recordings, estop_folder(), file)
+
+
+def listed(recordings: Path, estop: Path) -> list[RecordingFile]:
+    """All files, newest first."""
+    growing = files_being_written()
+    found = [(n, p) for n, p in names.files_below(recordings, names.RECORDINGS) if not n.startswith(f"{ESTOP}/")]
+    found += [(f"{ESTOP}/{n}", p) for n, p in names.files_below(estop, (".estop",), depth=1)]
+    made = []
+    for name, path in found:
+        try:
+            names.relative_parts(name)
+            state = path.stat()
+        except (UsageError, OSError):
+            continue  # a name that no page could ask for, or gone meanwhile
+        made.append(
+            RecordingFile.model_validate(
+                {
+                    "file": name,
+                    "bytes": state.st_size,
+                    "modified_utc": state.st_mtime,
+                    "format": path.suffix[1:].lower(),
+                    "is_written": path.resolve() in growing,
+                }
+            )
+        )
+    return sorted(made, key=lambda f: (f.modified_utc, f.file), reverse=True)
+
+
+def files_being_written() -> set[Path]:
+    """By the recorders of all rings of this machine."""
+    statuses = (read_status(p) for p in shared_folder().glob("motionbase-*.recorder.json"))
+    return {Path(str(s["file"])).resolve() for s in statuses if s is not None and s.get("file")}
+
+
+def schema_of(schema: ring_schema.Schema) -> Schema:
+    """As the border has it."""
+    channels = [
+        Channel(
+            place=place,
+            name=c.name,
+            unit=c.unit,
+            description=c.description,
+            group=c.group,
+            leg=c.leg,
+            dof=c.dof,
+            codes=None if c.codes is None else list(c.codes),
+            bits=None if c.bits is None else list(c.bits),
+        )
+        for place, c in enumerate(schema.channels)
+    ]
+    return Schema(name=schema.name, hash=schema.hash.hex(), channels=channels)
+
+
+def info(file: str, recording: Recording) -> RecordingInfo:
+    """What a recording holds, without reading its records."""
+    about = recording.source.about
+    epoch_ns = _number(about.get("epoch_utc_ns"))
+    events = [e for e in recording.events if math.isfinite(e.t)][:MOST_EVENTS]
+    return RecordingInfo(
+        file=file,
+        recording_schema=schema_of(recording.schema),
+        records=recording.count,
+        start=recording.start,
+        end=recording.end,
+        rate_hz=_rate(recording),
+        epoch_utc=epoch_ns / 1e9 if epoch_ns > 0 else None,
+        platform=about.get("platform_name", "") or platform_name(about.get("platform", "")),
+        events=[RecordingEvent(t=e.t, kind=e.kind, text=e.text) for e in events],
+        damage=[damage.text for damage in recording.damage],
+        about={k: str(v)[:LONGEST_ABOUT] for k, v in about.items() if k not in NOT_SHOWN},
+    )
+
+
+def _rate(recording: Recording) -> float:
+    """As its writer says, or by its records [1/s]; 0 for a single one."""
+    about = recording.source.about
+    period = _number(about.get("dt")) * _number(about.get("every"))
+    if period > 0:
+        return 1 / period
+    span = recording.end - recording.start
+    return (recording.count - 1) / span if span > 0 else 0.0
+
+
+def _number(text: Any) -> float:
+    try:
+        found = float(text)
+    except (TypeError, ValueError):
+        return 0.0
+    return found if math.isfinite(found) else 0.0
+
+
+def router(console: Console) -> APIRouter:
+    """The addresses."""
+    api = APIRouter(prefix="/api/recordings", route_class=SentenceRoute)
+    opened, uploads, turns = OpenRecordings(), Uploads(console.settings.recordings), Turns()
+
+    @api.get("", dependencies=[Depends(viewer)])
+    async def show() -> list[RecordingFile]:
+        """The files of the recordings folder, newest first."""
+        return await turns.take(lambda: listed(console.settings.recordings, estop_folder()))
+
+    @api.get("/info", dependencies=[Depends(viewer)])
+    async def about(file: str) -> RecordingInfo:
+        """What a recording holds."""
+
+        def look() -> RecordingInfo:
+            with opened.use(path_of(console, file)) as recording:
+                return info(file, recording)
+
+        return await turns.take(look)
+
+    @api.get("/window", dependencies=[Depends(viewer)], response_class=Response)
+    async def stretch(
+        file: str,
+        channels: str,
+        pixels: int = 800,
+        start: Annotated[float | None, Query(alias="from")] = None,
+        stop: Annotated[float | None, Query(alias="to")] = None,
+    ) -> Response:
+        """Channels of a stretch of time, as a window frame."""
+
+        def look() -> bytes:
+            with opened.use(path_of(console, file)) as recording:
+                return window(recording, channels, start, stop, pixels)
+
+        return Response(await turns.take(look), media_type="application/octet-stream")
+
+    @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
+    def download(file: str) -> FileResponse:
+        """The file."""
+        parts = names.relative_parts(file)
+        if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
+            path = names.inside(console.settings.recordings, file, STRIP_ENDINGS)
+        else:
+            path = path_of(console, file)
+        return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+
+    @api.put("/upload", dependencies=[Depends(seated)])
+    async def upload(name: str, request: Request) -> RecordingFile:
+        """Take a recording; whole, opened and checked, or not at all."""
+        return await uploads.take(name, request)
+
+    return api

@@ -1,0 +1,132 @@
+"""`/api/replay`: a recording played into the replay ring by `motionbase replay`, in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, Depends
+from pydantic import ValidationError
+
+from motionbase.console.access import seated
+from motionbase.console.api.recordings import ESTOP, estop_folder, path_of
+from motionbase.console.api.sentences import SentenceRoute, WrongState
+from motionbase.console.models import Answer, Replay, ReplayControl, SourceName, StartReplay
+from motionbase.errors import RingError
+from motionbase.recording.recorder.control import beside, read_status
+from motionbase.ring.backend import DEVICE_VARIABLE, NO_DEVICE, AbstractBackend
+from motionbase.ring.blocks.actions import replay_command
+from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.lock import is_held
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+SENDER = "motionbase console"
+ROLE = "replay"
+STARTS_S = 60.0  # a second or two, unless the machine is busy or the file huge
+ENDS_S = 5.0
+LOOK_S = 0.03
+
+
+def begun(console: Console, wanted: StartReplay) -> Answer:
+    """Play a file; one that is being played gives way."""
+    path = path_of(console, wanted.file)
+    ended(console)
+    ring, backend = console.settings.replay_ring, console.source("replay").backend
+    if is_held(backend.lock_path):
+        raise WrongState(f"ring {ring!r} is written by another program; end that first")
+    paused = ("--paused",) if wanted.paused else ()
+    command = (sys.executable, "-m", "motionbase", "replay", str(path), "--ring", ring, *paused)
+    # shared memory, whatever is plugged in: a replay must never reach hardware
+    child = console.children.start(ROLE, command, environment={DEVICE_VARIABLE: NO_DEVICE})
+    end = time.monotonic() + STARTS_S
+    while child.lives and time.monotonic() < end:
+        found = _status(backend)
+        if found is not None and found.get("pid") == child.pid:
+            return Answer(accepted=True, text=f"replaying {wanted.file}")
+        time.sleep(LOOK_S)
+    if child.lives:
+        child.end()
+        return Answer(accepted=False, text=f"{wanted.file} was not ready after {STARTS_S:g} s")
+    return Answer(accepted=False, text=child.complaint or f"the replay of {wanted.file} ended at once")
+
+
+def controlled(console: Console, wanted: ReplayControl) -> Answer:
+    """Tell a replay what to do; a base that runs in the ring does not know such commands, and refuses."""
+    follower = console.source(wanted.source)
+    command = replay_command(wanted.action, tuple(wanted.values))
+    ack = CommandSender(follower.ring, sender=SENDER, backend=follower.backend).request(command)
+    if ack.accepted:
+        return Answer(accepted=True, text=f"{command}")
+    found = _status(follower.backend) or {}
+    span = f"; the replay is from {found['begin']:.6g} to {found['end']:.6g} s" if "begin" in found else ""
+    return Answer(accepted=False, text=f"{command} was refused: {ack}{span}")
+
+
+def ended(console: Console) -> Answer:
+    """End the console's own replay."""
+    child = console.children.of(ROLE)
+    if child is None or not child.lives:
+        return Answer(accepted=True, text="nothing is being replayed by this console")
+    child.end(ENDS_S)
+    return Answer(accepted=True, text="ended")
+
+
+def replay_status(console: Console) -> Replay | None:
+    """Of what is played into the replay ring, or else into the live one; None where nothing is."""
+    sources: tuple[SourceName, ...] = ("replay", "live")
+    for source in sources:
+        try:
+            found = _status(console.source(source).backend)
+        except RingError:
+            continue
+        if found is not None and (made := _model(console, source, found)) is not None:
+            return made
+    return None
+
+
+def _status(backend: AbstractBackend) -> dict[str, Any] | None:
+    found = read_status(beside(backend, "replay.json"))
+    return found if found is not None and is_held(backend.lock_path) else None
+
+
+def _model(console: Console, source: SourceName, found: dict[str, Any]) -> Replay | None:
+    keys = ("state", "record", "records", "time", "begin", "end", "speed", "period", "loop", "damage")
+    try:
+        file = _shown(console, Path(str(found["file"])))
+        return Replay.model_validate({"source": source, "file": file, **{key: found[key] for key in keys}})
+    except (KeyError, ValidationError):
+        return None
+
+
+def _shown(console: Console, path: Path) -> str:
+    """As pages name it; of a file elsewhere only the last part."""
+    for folder, before in ((console.settings.recordings, ""), (estop_folder(), f"{ESTOP}/")):
+        if path.is_relative_to(root := folder.resolve()):
+            return f"{before}{path.relative_to(root)}"
+    return path.name
+
+
+def router(console: Console) -> APIRouter:
+    """The addresses."""
+    api = APIRouter(prefix="/api/replay", route_class=SentenceRoute, dependencies=[Depends(seated)])
+
+    @api.post("")
+    def begin(wanted: StartReplay) -> Answer:
+        """Play a recording into the replay ring."""
+        return begun(console, wanted)
+
+    @api.post("/control")
+    def control(wanted: ReplayControl) -> Answer:
+        """Tell a replay what to do."""
+        return controlled(console, wanted)
+
+    @api.delete("")
+    def end() -> Answer:
+        """End the console's replay."""
+        return ended(console)
+
+    return api

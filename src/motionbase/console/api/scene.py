@@ -1,0 +1,137 @@
+"""`/api/scene` and `/api/mesh`: the platform of a ring, to scale, and its owner's own pictures of the parts."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import FileResponse
+
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.console.access import viewer
+from motionbase.console.api.judge import Judge, judge_of, why_no_platform
+from motionbase.console.api.sentences import NotThere, SentenceRoute
+from motionbase.console.models import Mesh, Scene, SourceName
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.mesh import MeshFile
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+LARGEST_MESH = 64 * 1000 * 1000  # bytes
+MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
+WALL = 1.25  # outer radius of a cylinder over that of its piston
+SLIM = 0.03  # radius of a cylinder over the retracted leg, where nothing of it is known
+ROD_SHARE = 0.6  # of a cylinder's radius, where the areas do not tell
+
+
+def radii(platform: Hexapod) -> tuple[float, float]:
+    """Of cylinder and rod [m], for the picture alone: from the piston areas where there are some, else by the eye."""
+    retracted, actuator = platform.stroke.hard_min, platform.actuator
+    if isinstance(actuator, HydraulicActuator):
+        cylinder = WALL * math.sqrt(actuator.area_cap / math.pi)
+        rod = math.sqrt(max(0.0, actuator.area_cap - actuator.area_rod) / math.pi)
+        return cylinder, rod if rod > 0.2 * cylinder else ROD_SHARE * cylinder
+    return SLIM * retracted, ROD_SHARE * SLIM * retracted
+
+
+def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
+    """As the border has it."""
+    platform = judge.platform
+    stroke = platform.stroke
+    cylinder, rod = radii(platform)
+    return Scene(
+        name=platform.name,
+        summary=platform.summary,
+        illustrative=list(platform.illustrative),
+        base=[list(p) for p in platform.base],
+        joints=[list(p) for p in platform.joints],
+        p_neutral=list(platform.p_neutral),
+        l_min=stroke.l_min,
+        l_max=stroke.l_max,
+        hard_min=stroke.hard_min,
+        hard_max=stroke.hard_max,
+        l_down=platform.l_down,
+        cylinder_radius=cylinder,
+        rod_radius=rod,
+        points={name: list(p) for name, p in platform.points.items()},
+        limits=judge.limits,
+        meshes=[_mesh(n, m) for n, m in enumerate(platform.meshes) if not why_not_served(m, trusted)],
+    )
+
+
+def _mesh(number: int, mesh: MeshFile) -> Mesh:
+    return Mesh.model_validate(
+        {"number": number, "format": mesh.format, "part": mesh.part, "scale": mesh.scale, "colour": mesh.colour}
+    )
+
+
+def trusted_files(console: Console) -> frozenset[str]:
+    """Files that the base on this machine names: the text of a recording may name any, and is not believed."""
+    judge = judge_of(console.source("live").header)
+    return frozenset(m.file for m in judge.platform.meshes) if judge is not None else frozenset()
+
+
+def why_not_served(mesh: MeshFile, trusted: frozenset[str]) -> str:
+    """Why a file is not sent, "" where it is."""
+    path = Path(mesh.file)
+    if mesh.file not in trusted:
+        return "only files that the running base names are shown"
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            head = file.read(84)
+    except (OSError, ValueError):
+        return "the file is not on this machine"
+    if not path.is_absolute() or not path.is_file():
+        return "it is no file"
+    if size > LARGEST_MESH:
+        return f"it has {size} bytes, {LARGEST_MESH} is the most"
+    return "" if _is_mesh(mesh.format, head, size) else f"it is no {mesh.format} file"
+
+
+def _is_mesh(form: str, head: bytes, size: int) -> bool:
+    if form == "glb":
+        return head.startswith(b"glTF")
+    triangles = int.from_bytes(head[80:84], "little")
+    return head.lstrip().startswith(b"solid") or (len(head) == 84 and size == 84 + 50 * triangles)
+
+
+def judge_for(console: Console, source: SourceName) -> Judge:
+    """Of a ring's platform, or 404 with the reason."""
+    header = console.source(source).header
+    judge = judge_of(header)
+    if judge is None:
+        raise NotThere(f"no picture: {why_no_platform(header)}")
+    return judge
+
+
+def mesh_file(judge: Judge, number: int, trusted: frozenset[str]) -> tuple[Path, str]:
+    """Path and media type of a mesh."""
+    meshes = judge.platform.meshes
+    if not 0 <= number < len(meshes):
+        raise NotThere(f"there is no mesh {number}; the platform has {len(meshes)}")
+    if why := why_not_served(meshes[number], trusted):
+        raise NotThere(f"mesh {number} is not served: {why}")
+    return Path(os.path.realpath(meshes[number].file)), MEDIA[meshes[number].format]
+
+
+def router(console: Console) -> APIRouter:
+    """The addresses."""
+    api = APIRouter(route_class=SentenceRoute, dependencies=[Depends(viewer)])
+
+    @api.get("/api/scene")
+    def scene(source: SourceName = "live") -> Scene:
+        """The platform to scale."""
+        return scene_of(judge_for(console, source), trusted_files(console))
+
+    @api.get("/api/mesh/{number}", response_class=FileResponse)
+    def mesh(number: int, source: SourceName = "live") -> FileResponse:
+        """A picture of a part, from the platform's owner."""
+        path, media = mesh_file(judge_for(console, source), number, trusted_files(console))
+        return FileResponse(path, media_type=media)
+
+    return api

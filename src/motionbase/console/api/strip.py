@@ -1,0 +1,150 @@
+"""`/api/strip`: a strip chart of the live ring, drawn by `motionbase strip` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, final
+
+from fastapi import APIRouter, Depends
+
+from motionbase.console.access import seated
+from motionbase.console.api.sentences import NotThere, SentenceRoute, WrongState
+from motionbase.console.children import Child
+from motionbase.console.models import StartStrip, Strip
+from motionbase.errors import UsageError
+from motionbase.recording.strip.chart import PAPER_MM, SPEEDS, Chart, Pen
+from motionbase.recording.whole import whole_or_not
+from motionbase.ring.schema import Schema
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+ROLE = "strip chart"
+FOLDER = "strips"  # in the folder of recordings, from where it can be downloaded
+PAGE_END = b"%%EOF"  # each page of a roll ends with one
+STARTS_S = 0.6  # a chart that cannot be drawn is mostly said by then
+ENDS_S = 6.0
+
+
+@final
+@dataclass(eq=False)
+class Roll:
+    """A roll that grows: counts its pages from where it looked last."""
+
+    path: Path
+    name: str
+    channels: list[str]
+    pages: int = 0
+    _seen: int = 0
+
+    def count(self) -> int:
+        """Pages that are in the file, or pictures beside it, by now."""
+        if self.path.suffix == ".png":
+            self.pages = sum(1 for _ in self.path.parent.glob(f"{self.path.stem}_[0-9][0-9][0-9]*.png"))
+            return self.pages
+        try:
+            with self.path.open("rb") as file:
+                file.seek(self._seen)
+                fresh = file.read()
+        except OSError:
+            return self.pages
+        last = fresh.rfind(PAGE_END)
+        if last >= 0:
+            self.pages += fresh.count(PAGE_END)
+            self._seen += last + len(PAGE_END)
+        return self.pages
+
+
+def chart_of(wanted: StartStrip, schema: Schema) -> Chart:
+    """Checked against the channels that there are."""
+    speed = PAPER_MM / wanted.seconds_per_page
+    if not SPEEDS[0] <= speed <= SPEEDS[1]:
+        least, most = PAPER_MM / SPEEDS[1], PAPER_MM / SPEEDS[0]
+        raise UsageError(f"a page of {wanted.seconds_per_page:g} s: {least:g} to {most:g} s is possible")
+    pens = []
+    for pen in wanted.channels:
+        if (pen.low is None) != (pen.high is None):
+            raise UsageError(f"channel {pen.name!r:.80}: give both ends of its range, or none")
+        limits = None if pen.low is None or pen.high is None else (pen.low, pen.high)
+        place = schema.place(pen.name)
+        pens.append(Pen(pen.name, range=limits, colour=pen.colour or "", names=schema.channels[place].codes or ()))
+    return Chart(tuple(pens), speed)
+
+
+def chart_text(chart: Chart) -> str:
+    """As `motionbase strip --chart` reads it."""
+    lines = [f"speed = {chart.speed!r}"]
+    for pen in chart.pens:
+        given = {"channel": pen.channel, "range": pen.range, "colour": pen.colour, "names": pen.names}
+        lines += ["", "[[pen]]", *(f"{key} = {json.dumps(value)}" for key, value in given.items() if value)]
+    return "\n".join(lines) + "\n"
+
+
+def begun(console: Console, wanted: StartStrip) -> Strip:
+    """Start drawing; one chart at a time."""
+    settings, live = console.settings, console.source("live")
+    if live.schema is None:
+        raise WrongState(f"ring {settings.ring!r} has shown no channels yet ({live.state_text})")
+    chart = chart_of(wanted, live.schema)
+    before = console.children.of(ROLE)
+    if before is not None and before.lives:
+        raise WrongState("a strip chart is being drawn already; end it first")
+    name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{wanted.name.strip().rstrip('.')}"
+    out = settings.recordings / FOLDER / f"{name}.{wanted.format}"
+    config = settings.data / "strip" / "chart.toml"
+    for folder in (out.parent, config.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    with whole_or_not(config, force=True) as part:
+        part.write_text(chart_text(chart), encoding="utf-8")
+    roll = Roll(out, f"{FOLDER}/{out.name}", [pen.channel for pen in chart.pens])
+    paths = ("--chart", str(config.absolute()), "--out", str(out.absolute()))
+    command = (sys.executable, "-m", "motionbase", "strip", "--ring", settings.ring, *paths)
+    child = console.children.start(ROLE, command, roll)
+    child.ends_within(STARTS_S)
+    return _told(child)
+
+
+def ended(console: Console) -> Strip:
+    """The last page goes out as it is."""
+    child = console.children.of(ROLE)
+    if child is None:
+        raise NotThere("no strip chart is being drawn")
+    child.stop()
+    child.ends_within(ENDS_S)
+    return _told(child)
+
+
+def strip_status(console: Console) -> Strip | None:
+    """Of the last one; None where there was none."""
+    child = console.children.of(ROLE)
+    return None if child is None else _told(child)
+
+
+def _told(child: Child) -> Strip:
+    roll = child.about
+    assert isinstance(roll, Roll)
+    state: Literal["drawing", "ended", "failed"] = "drawing" if child.lives else "failed" if child.failed else "ended"
+    # at its end it says what was drawn, also where pages were lost; on stderr why there is nothing
+    said = "" if child.lives else child.said.rpartition("\n")[2].partition(":")[0] or child.complaint
+    return Strip(state=state, out=roll.name, channels=roll.channels, pages=roll.count(), text=said)
+
+
+def router(console: Console) -> APIRouter:
+    """The address."""
+    api = APIRouter(route_class=SentenceRoute)
+
+    @api.post("/api/strip", dependencies=[Depends(seated)])
+    def begin(wanted: StartStrip) -> Strip:
+        """Begin to draw a strip chart of the live ring."""
+        return begun(console, wanted)
+
+    @api.delete("/api/strip", dependencies=[Depends(seated)])
+    def end() -> Strip:
+        """End it; the last page goes out as it is."""
+        return ended(console)
+
+    return api

@@ -1,0 +1,58 @@
+"""A stretch of a recording as a window frame, decimated so that no spike is lost; docs/console_protocol.md has it."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+
+from motionbase.console.live.frames import window_frame
+from motionbase.console.live.history import Window
+from motionbase.errors import UsageError
+from motionbase.recording.recording import Recording
+from motionbase.recording.source import Array
+from motionbase.recording.times import check_times
+
+Columns: TypeAlias = tuple[Array, Array, Array]  # time (n,), least and largest (channels, n)
+MOST_CHANNELS, MOST_PIXELS = 64, 8192
+EXACT_PER_PIXEL = 2  # records a pixel that are sent as they are
+
+
+def window(recording: Recording, channels: str, start: float | None, stop: float | None, pixels: int) -> bytes:
+    """Channels by place, with commas between; times [s] since the recording's epoch, its ends where they are None."""
+    places = checked_places(channels, len(recording.schema.channels))
+    if not 1 <= pixels <= MOST_PIXELS:
+        raise UsageError(f"pixels is {pixels}, it must be 1 to {MOST_PIXELS}")
+    check_times(start, stop)
+    first, last = recording.rows_between(start, stop)
+    names = [recording.schema.channels[place].name for place in places]
+    exact = last - first <= EXACT_PER_PIXEL * pixels
+    t, least, most = (_exact if exact else _envelopes)(recording, names, start, stop, pixels)
+    size = 1 if exact else max(2, math.ceil((last - first) / max(1, len(t))))
+    asked = (recording.start if start is None else start, recording.end if stop is None else stop)
+    return window_frame(
+        0, 0, places, asked, Window(size, first // size, t, least, most, recording.start, recording.end)
+    )
+
+
+def checked_places(text: str, count: int) -> list[int]:
+    """Places of channels."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not 1 <= len(parts) <= MOST_CHANNELS:
+        raise UsageError(f"channels names {len(parts)} places, 1 to {MOST_CHANNELS} are wanted, such as 3,4")
+    for part in parts:
+        if not (part.isascii() and part.isdigit() and len(part) < 9 and int(part) < count):
+            raise UsageError(f"channels: {part!r:.40} is no place, the recording has 0 to {count - 1}")
+    return [int(part) for part in parts]
+
+
+def _exact(recording: Recording, names: list[str], start: float | None, stop: float | None, _: int) -> Columns:
+    found = recording.columns(list(dict.fromkeys(names)), start, stop)
+    values = np.stack([found[name] for name in names])
+    return found["time"], values, values
+
+
+def _envelopes(recording: Recording, names: list[str], start: float | None, stop: float | None, pixels: int) -> Columns:
+    drawn = [recording.envelope(name, start, stop, pixels) for name in names]
+    return drawn[0].t, np.stack([one.least for one in drawn]), np.stack([one.most for one in drawn])

@@ -1,0 +1,109 @@
+"""The console as a whole: its settings, who may do what, the rings it follows, and what it says of them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import final
+
+from motionbase.console.access import Access, is_loopback
+from motionbase.console.api.recorder import recorder_status
+from motionbase.console.api.replay import replay_status
+from motionbase.console.api.strip import strip_status
+from motionbase.console.children import Children
+from motionbase.console.jobs import Jobs
+from motionbase.console.live.events import EventLog
+from motionbase.console.live.follower import Follower
+from motionbase.console.live.ring_status import ring_status
+from motionbase.console.models import SourceName, Status
+from motionbase.errors import UsageError
+from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
+
+STATIC = Path(__file__).parent / "static"
+VERSION = version("motionbase")
+
+
+@final
+@dataclass(frozen=True)
+class Settings:
+    """What a console is started with.
+
+    Attributes:
+        host: address to listen on; port: 0 takes any that is free
+        recordings: the only folder of recordings that pages can name
+        data: folder for layouts and generator sets
+        viewer_token: None lets everybody look, which is for loopback alone
+        static: the built page
+        allow_hosts: names by which browsers may call this machine, besides the address itself
+    """
+
+    recordings: Path
+    data: Path
+    operator_token: str
+    viewer_token: str | None = None
+    ring: str = DEFAULT_NAME
+    host: str = "127.0.0.1"
+    port: int = 8700
+    static: Path = STATIC
+    allow_hosts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise UsageError(f"port {self.port} must be 0 (any that is free) to 65535")
+        if not is_loopback(self.host) and self.viewer_token is None:
+            raise UsageError(f"address {self.host!r} can be reached from other machines; give a viewer token")
+
+    @property
+    def replay_ring(self) -> str:
+        """The ring into which the console plays recordings."""
+        return f"{self.ring}_replay"
+
+
+@final
+class Console:
+    """One server's state; `start` begins to follow the rings, `close` ends all that was started."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.events = EventLog()
+        self.access = Access(settings.operator_token, settings.viewer_token, lambda text: self.events.add("seat", text))
+        self.jobs = Jobs()
+        self.children = Children()
+        self.viewers = 0  # pages that are connected
+        self._followers: dict[SourceName, Follower] = {
+            "live": Follower("live", settings.ring, find(settings.ring), self.events),
+            # a replay never goes to hardware, whatever is plugged in
+            "replay": Follower("replay", settings.replay_ring, Emulation(settings.replay_ring), self.events),
+        }
+
+    def source(self, name: SourceName) -> Follower:
+        """The follower of "live" or "replay"."""
+        return self._followers[name]
+
+    def start(self) -> None:
+        """Follow the rings, each in a thread of its own."""
+        for follower in self._followers.values():
+            follower.start()
+
+    def close(self) -> None:
+        """End followers, jobs and children."""
+        for follower in self._followers.values():
+            follower.close()
+        self.jobs.close()
+        self.children.close()
+
+    def status(self) -> Status:
+        """All that pages show beside curves; may read files, so call it from a thread that may wait."""
+        return Status(
+            version=VERSION,
+            utc=time.time(),
+            sources=[ring_status(follower) for follower in self._followers.values()],
+            seat=self.access.seat.holder,
+            viewers=self.viewers,
+            recorder=recorder_status(self.settings.ring),
+            replay=replay_status(self),
+            strip=strip_status(self),
+            jobs=self.jobs.list(),
+        )

@@ -1,0 +1,80 @@
+"""Who is who, how things stand, what happened, which channels there are: `/api/me`, `seat`, `status`, `events` ..."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Depends
+
+from motionbase.console.access import CLIENT, Caller, operator, viewer
+from motionbase.console.api.sentences import NotThere, SentenceRoute
+from motionbase.console.models import Derive, Event, Me, Schema, SourceName, Status, TakeSeat
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+Viewer = Annotated[Caller, Depends(viewer)]
+Operator = Annotated[Caller, Depends(operator)]
+
+
+def described(console: Console, source: SourceName) -> Schema:
+    """The channels of a ring, derived ones at the end."""
+    follower = console.source(source)
+    run = follower.run
+    if run is None:
+        raise NotThere(f"ring {follower.ring!r} has shown no channels yet ({follower.state_text})")
+    return run.described()
+
+
+def router(console: Console) -> APIRouter:
+    """The addresses."""
+    api = APIRouter(prefix="/api", route_class=SentenceRoute)
+
+    @api.get("/me")
+    async def me(caller: Viewer) -> Me:
+        """The role of who asks."""
+        return console.access.me(caller)
+
+    @api.post("/seat")
+    async def take_seat(caller: Operator, wanted: TakeSeat) -> Me:
+        """Take the operator's seat."""
+        if not CLIENT.fullmatch(caller.client):
+            raise UsageError("the seat belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
+        console.access.seat.take(caller.client, wanted.name, wanted.force)
+        return console.access.me(caller)
+
+    @api.delete("/seat")
+    async def leave_seat(caller: Operator) -> Me:
+        """Leave it; nothing happens where somebody else has it."""
+        console.access.seat.release(caller.client)
+        return console.access.me(caller)
+
+    @api.get("/status", dependencies=[Depends(viewer)])
+    def status() -> Status:
+        """How things stand."""
+        return console.status()
+
+    @api.get("/events", dependencies=[Depends(viewer)])
+    async def events(source: SourceName | None = None) -> list[Event]:
+        """The last 1000 of a ring, or of both; oldest first."""
+        return console.events.last(source)
+
+    @api.get("/schema", dependencies=[Depends(viewer)])
+    async def schema(source: SourceName = "live") -> Schema:
+        """The channels of a ring."""
+        return described(console, source)
+
+    @api.post("/derive", dependencies=[Depends(viewer)])
+    def derive(wanted: Derive, source: SourceName = "live") -> Schema:
+        """A channel by formula, over what is still there and all that comes."""
+        console.source(source).derive(wanted.name, wanted.formula, wanted.unit)
+        return described(console, source)
+
+    @api.delete("/derive/{name}", dependencies=[Depends(viewer)])
+    def remove_derived(name: str, source: SourceName = "live") -> Schema:
+        """Remove such a channel."""
+        console.source(source).remove_derived(name)
+        return described(console, source)
+
+    return api

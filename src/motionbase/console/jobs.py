@@ -1,0 +1,124 @@
+"""What takes a while and needs no process of its own, such as an export: in a thread, with its share done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import final
+
+from motionbase.console.api.sentences import NotThere, WrongState
+from motionbase.console.models import Job
+from motionbase.errors import MotionBaseError
+
+AT_ONCE = 2
+KEPT = 20  # jobs that have ended, for people to see
+
+
+class Cancelled(Exception):
+    """Somebody has cancelled the job; raised in its thread."""
+
+
+@final
+@dataclass(eq=False)
+class Task:
+    """A job on its way: the work tells it how far it is, and hears from it that it shall end."""
+
+    number: int
+    what: str
+    state: str = "running"
+    share: float = 0.0
+    text: str = ""
+    files: list[str] = field(default_factory=list)
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    def progress(self, done: int, total: int) -> None:
+        """So much of all is done; `Cancelled` if nobody wants the rest."""
+        if self.cancelled.is_set():
+            raise Cancelled
+        self.share = min(1.0, done / total) if total else 1.0
+
+    @property
+    def model(self) -> Job:
+        """For the border."""
+        return Job.model_validate(
+            {
+                "number": self.number,
+                "what": self.what,
+                "state": self.state,
+                "share": self.share,
+                "text": self.text,
+                "files": list(self.files),
+            }
+        )
+
+
+Listed = list[Job]
+Work = Callable[[Task], str]  # returns a sentence about what was done
+
+
+@final
+class Jobs:
+    """Those of a console."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tasks: list[Task] = []
+        self._threads: list[threading.Thread] = []
+        self._count = 0
+
+    def start(self, what: str, work: Work) -> Job:
+        """Begin, unless so many run already."""
+        with self._lock:
+            self._threads = [t for t in self._threads if t.is_alive()]
+            if len(self._running) >= AT_ONCE:
+                raise WrongState(f"{AT_ONCE} jobs run already; wait until one ends, or cancel one")
+            self._count += 1
+            task = Task(self._count, what)
+            ended = [t for t in self._tasks if t.state != "running"]
+            self._tasks = [t for t in self._tasks if t not in ended[: len(ended) - KEPT + 1]] + [task]
+            thread = threading.Thread(target=_run, args=(task, work), name=f"motionbase {what}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return task.model
+
+    @property
+    def _running(self) -> list[Task]:
+        return [t for t in self._tasks if t.state == "running"]
+
+    def cancel(self, number: int) -> Job:
+        """The work ends at its next step; one that has ended stays as it is."""
+        task = next((t for t in self._tasks if t.number == number), None)
+        if task is None:
+            there = ", ".join(str(t.number) for t in self._tasks) or "none"
+            raise NotThere(f"there is no job {number}; jobs: {there}")
+        task.cancelled.set()
+        return task.model
+
+    def list(self) -> Listed:
+        """All that are known, the oldest first."""
+        return [t.model for t in tuple(self._tasks)]
+
+    def close(self, seconds: float = 5.0) -> None:
+        """Cancel all, and give them the time to clear up."""
+        for task in self._running:
+            task.cancelled.set()
+        for thread in self._threads:
+            thread.join(seconds)
+
+
+def _run(task: Task, work: Work) -> None:
+    try:
+        task.text = work(task)
+        task.share, task.state = 1.0, "done"
+    except Cancelled:
+        task.text = "cancelled" + (f"; {len(task.files)} files were finished before" if task.files else "")
+        task.state = "cancelled"
+    except MotionBaseError as error:
+        task.text, task.state = str(error), "failed"
+    except OSError as error:
+        name = f"{Path(error.filename).name}: " if isinstance(error.filename, str) else ""
+        task.text, task.state = f"{name}{error.strerror or error}", "failed"
+    except Exception as error:  # a mistake of ours must not leave a job that runs for ever
+        task.text, task.state = f"it failed with {type(error).__name__}: {error}", "failed"

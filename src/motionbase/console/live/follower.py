@@ -1,0 +1,268 @@
+"""Follows one ring in a thread of its own, through stops and restarts of its writer, and keeps what it showed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from motionbase.console.live.changes import ChangeFinder
+from motionbase.console.live.events import EventLog, What
+from motionbase.console.live.formula import FormulaError
+from motionbase.console.live.history import History
+from motionbase.console.live.levels import Array
+from motionbase.console.live.runs import Run, new_run
+from motionbase.console.models import SourceName
+from motionbase.errors import MotionBaseError, RingError
+from motionbase.ring.backend import AbstractBackend
+from motionbase.ring.layout import Header
+from motionbase.ring.reader import BATCH, Batch, Reader, ReaderState
+from motionbase.ring.schema import Schema
+
+State: TypeAlias = Literal["live", "waiting", "lost", "none"]
+TURN_S = 1 / 60
+IDLE_S = 0.05  # while nothing comes
+TROUBLE_S = 0.5  # before it looks again at what cannot be read
+MOST_BATCHES = 16  # in one turn: who starts behind a full ring shows something meanwhile
+HEALTH_S = 1.0
+GAP_PERIODS = 1.5
+STATES: dict[ReaderState, State] = {
+    ReaderState.NO_SEGMENT: "none",
+    ReaderState.NOT_INITIALISED: "none",
+    ReaderState.WAITING: "waiting",
+    ReaderState.LIVE: "live",
+    ReaderState.STOPPED: "lost",
+    ReaderState.RESTARTED: "live",
+}
+
+
+class Pulse(NamedTuple):
+    """Records so far and lost, at a time of the monotonic clock [s]."""
+
+    at: float
+    records: int
+    lost: int
+
+
+@final
+class Follower:
+    """Of "live" or "replay". Everything public may be used from any thread."""
+
+    def __init__(self, source: SourceName, ring: str, backend: AbstractBackend, events: EventLog) -> None:
+        self.source, self.ring, self.backend = source, ring, backend
+        self.run: Run | None = None  # replaced as a whole
+        self.state: State = "none"
+        self.state_text = ReaderState.NO_SEGMENT.value
+        self.pulses: deque[Pulse] = deque(maxlen=256)
+        self._events, self._lock, self._stop = events, threading.Lock(), threading.Event()
+        self._listeners: tuple[Callable[[], object], ...] = ()
+        self._reader: Reader | None = None
+        self._finder: ChangeFinder | None = None
+        self._records, self._lost, self._generation, self._last_t = 0, 0, 0, -np.inf
+        self._thread = threading.Thread(target=self._follow, name=f"follower of {ring}", daemon=True)
+
+    # ---- what it knows ----
+
+    @property
+    def header(self) -> Header | None:
+        """Of the ring it follows, or followed last."""
+        run = self.run
+        return run.header if run else None
+
+    @property
+    def schema(self) -> Schema | None:
+        """Of the ring, without derived channels."""
+        run = self.run
+        return run.schema if run else None
+
+    @property
+    def newest(self) -> Array | None:
+        """The newest record with its derived channels; None before the first."""
+        run = self.run
+        return run.history.newest() if run else None
+
+    @property
+    def generation(self) -> int:
+        """Changes whenever what was drawn before does not belong to what comes."""
+        return self._generation
+
+    @property
+    def history(self) -> History | None:
+        """Of this generation."""
+        run = self.run
+        return run.history if run else None
+
+    def value(self, name: str) -> float | None:
+        """Of a channel of the ring in the newest record; None where there is none."""
+        run = self.run
+        newest = run.history.newest() if run else None
+        if run is None or newest is None or name not in run.schema.index:
+            return None
+        return float(newest[run.schema.index[name]])
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call it, in the follower's thread, whenever there is something new; it must not wait."""
+        self._listeners = (*self._listeners, listener)
+
+    # ---- derived channels ----
+
+    def derive(self, name: str, formula: str, unit: str) -> None:
+        """A channel by formula, over the records that are still there and all that come."""
+        with self._lock:
+            run = self._run_or_refuse()
+            run.derived.backfill(run.derived.add(name, formula, unit), run.history)
+            self.run = run.revised()
+        self._tell()
+
+    def remove_derived(self, name: str) -> None:
+        """Its place becomes free."""
+        with self._lock:
+            run = self._run_or_refuse()
+            gone = run.derived.remove(name)
+            run.history.fill(gone.place, np.empty(0))
+            run.history.width = run.derived.width
+            self.run = run.revised()
+        self._tell()
+
+    def _run_or_refuse(self) -> Run:
+        if self.run is None:
+            raise RingError(f"ring {self.ring!r} has shown no channels yet ({self.state_text})")
+        return self.run
+
+    # ---- the thread ----
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread; what was kept can still be asked for."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(2.0)
+
+    def _follow(self) -> None:
+        while not self._stop.is_set():
+            begun = time.monotonic()
+            try:
+                if self.turn():
+                    self._tell()
+                pause = (TURN_S if self.state == "live" else IDLE_S) - (time.monotonic() - begun)
+            except (MotionBaseError, OSError) as error:  # a file that is no ring, a device that went away
+                self._reader, pause = None, TROUBLE_S
+                self._said("none", str(error))
+            self._stop.wait(max(1e-3, pause))
+        if self._reader is not None:
+            self._reader.close()
+
+    def turn(self) -> bool:
+        """Take what has come; whether anything is new."""
+        if self._reader is None:
+            self._reader = Reader(self.ring, start="oldest", backend=self.backend)
+        new = False
+        with self._lock:
+            for _ in range(MOST_BATCHES):
+                batch = self._reader.read()
+                self._take(batch, self._reader)
+                new = new or bool(len(batch.rows))
+                if len(batch.rows) < BATCH // 2:
+                    break
+        if new or not self.pulses or time.monotonic() - self.pulses[-1].at > HEALTH_S / 4:
+            self.pulses.append(Pulse(time.monotonic(), self._records, self._lost))
+        return self._said(STATES[self._reader.state], self._reader.state.value) or new
+
+    def _take(self, batch: Batch, reader: Reader) -> None:
+        header = _header_of(reader)
+        if header is not None and (self.run is None or header.epoch != self.run.header.epoch):
+            self._begin(header)
+        if batch.lost:
+            self._lost += batch.lost
+            self._event("gap", f"{batch.lost} records were overwritten before the console could read them", is_bad=True)
+        if len(batch.rows) and self.run is not None:
+            self._append(self.run, batch.rows)
+
+    def _begin(self, header: Header) -> None:
+        """Another writer."""
+        before, self._generation = self.run, self._generation + 1
+        run, self._finder, self._last_t = new_run(self._generation, header), ChangeFinder(header.layout.schema), -np.inf
+        for derived in before.derived if before else ():
+            try:
+                run.derived.add(derived.name, derived.formula.text, derived.unit)
+            except FormulaError:
+                self._event("note", f"derived channel {derived.name!r} has no place in schema {run.schema.name!r}")
+        run.history.width = run.derived.width
+        self.run = run
+        how = "the writer was started anew: " if before else ""
+        channels = len(run.schema.channels)
+        self._event("writer", f"{how}{header.writer}, {run.schema.name}, {channels} channels, {run.rate_hz:g} Hz")
+
+    def _append(self, run: Run, rows: Array) -> None:
+        """Rows of one writer; each fall of time begins a new generation, and the last of these is kept."""
+        assert self._finder is not None
+        kept, t = rows, rows[:, 0]
+        if not (t[0] >= self._last_t and (t[1:] >= t[:-1]).all() and t[-1] < np.inf):  # false for NaN as well
+            rows = self._with_times(rows)
+            t = rows[:, 0]
+            falls = np.flatnonzero(np.diff(t, prepend=self._last_t) < 0)
+            kept = rows[falls[-1] :] if len(falls) else rows
+            if len(falls):
+                self._generation += len(falls)
+                self.run = run = run.again(self._generation)
+        elif self.source == "live" and t[-1] - self._last_t > (len(t) + GAP_PERIODS - 1) * run.period:
+            self._look_for_gaps(t, run.period)
+        for change in self._finder.find(rows):
+            self._event(change.what, change.text, change.t, change.is_bad)
+        run.history.append(run.derived.extended(kept, run.history))
+        self._last_t, self._records = float(t[-1]), self._records + len(t)
+
+    def _with_times(self, rows: Array) -> Array:
+        """A record without a time stays at that of the one before."""
+        if np.isfinite(rows[:, 0]).all():
+            return rows
+        rows = rows.copy()
+        last = self._last_t if np.isfinite(self._last_t) else 0.0
+        for row in rows:
+            row[0] = last = float(row[0]) if np.isfinite(row[0]) else last
+        return rows
+
+    def _look_for_gaps(self, t: Array, period: float) -> None:
+        steps = np.diff(t, prepend=self._last_t)
+        gaps = np.flatnonzero((steps > GAP_PERIODS * period) & np.isfinite(steps))
+        if len(gaps):
+            missing = int(np.rint(steps[gaps] / period - 1).sum())
+            where = "" if len(gaps) == 1 else f" in {len(gaps)} places"
+            self._event("gap", f"{missing} records are missing{where}", float(t[gaps[0]]), is_bad=True)
+
+    # ---- telling ----
+
+    def _said(self, state: State, text: str) -> bool:
+        """Whether what is known of the writer changed."""
+        before = self.state, self.state_text
+        self.state, self.state_text = state, text
+        if before == (state, text):
+            return False
+        if state == "lost":
+            self._event("writer", "the writer stopped", is_bad=self.source == "live")
+        elif state == "live" and before[0] == "lost":
+            self._event("writer", "the writer is back")
+        elif state == "none" and text not in (ReaderState.NO_SEGMENT.value, ReaderState.NOT_INITIALISED.value):
+            self._event("writer", text, is_bad=True)
+        return True
+
+    def _event(self, what: What, text: str, t: float | None = None, is_bad: bool = False) -> None:
+        self._events.add(what, text, source=self.source, generation=self._generation, t=t, is_bad=is_bad)
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+
+def _header_of(reader: Reader) -> Header | None:
+    try:
+        return reader.header
+    except RingError:
+        return None

@@ -1,0 +1,199 @@
+"""Channels by formula: a text becomes a tree of known operations over columns, and nothing else.
+
+Nothing of the text is ever executed: it is parsed by Python's own grammar, and every node that is not in the tables
+here is refused with its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, final
+
+import numpy as np
+
+from motionbase.console.live.levels import Array
+from motionbase.errors import MotionBaseError
+
+Columns: TypeAlias = Array  # (used channels, n), time first
+Node: TypeAlias = Callable[[Columns], Array]
+LONGEST, DEEPEST, MOST_NODES = 500, 40, 400
+CONSTANTS = {"pi": math.pi}
+BINARY: dict[type[ast.operator], np.ufunc] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.float_power,
+}  # fmt: skip
+COMPARED: dict[type[ast.cmpop], np.ufunc] = {
+    ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal, ast.Eq: np.equal,
+    ast.NotEq: np.not_equal,
+}  # fmt: skip
+FUNCTIONS: dict[str, tuple[np.ufunc, int]] = {
+    "abs": (np.abs, 1), "sqrt": (np.sqrt, 1), "exp": (np.exp, 1), "log": (np.log, 1), "sin": (np.sin, 1),
+    "cos": (np.cos, 1), "tan": (np.tan, 1), "atan2": (np.arctan2, 2), "min": (np.minimum, 2), "max": (np.maximum, 2),
+    "deg": (np.degrees, 1), "rad": (np.radians, 1),
+}  # fmt: skip
+OPERATORS = "+ - * / ** < <= > >= == !="
+
+
+@final
+class FormulaError(MotionBaseError):
+    """A formula cannot be understood; the message says where."""
+
+
+@final
+@dataclass(frozen=True)
+class Formula:
+    """A formula over the channels of a ring.
+
+    Attributes:
+        places: of the channels it needs, time first; `columns` have these and no others
+    """
+
+    text: str
+    places: tuple[int, ...]
+    _node: Node
+
+    def __call__(self, columns: Columns, has_before: bool) -> Array:
+        """Its values for the records of `columns`, of which the first only serves as the one before, if so said."""
+        with np.errstate(all="ignore"):
+            values = np.asarray(self._node(columns), np.float64)
+        whole = np.broadcast_to(values, columns.shape[1:])
+        return np.array(whole[1:] if has_before else whole)
+
+
+def parse(text: str, names: Sequence[str]) -> Formula:
+    """The formula in a text; names are those of the columns, in order."""
+    if len(text) > LONGEST:
+        raise FormulaError(f"the formula has {len(text)} characters, {LONGEST} are the most")
+    if not text.isascii() or not text.isprintable():
+        at = next(k for k, letter in enumerate(text) if not (letter.isascii() and letter.isprintable()))
+        raise FormulaError(f"formula, character {at + 1}: {text[at]!r} has no meaning here")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise FormulaError(f"formula, character {_place(error, text)}: it cannot be read, {_said(error)}") from None
+    if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+        raise FormulaError(f"the formula has more than {MOST_NODES} parts; divide it")
+    lead = len(text) - len(text.lstrip())
+    builder = _Builder(names, lead)
+    node = builder.node(tree.body, 0)
+    return Formula(text.strip(), tuple(builder.used), node)
+
+
+@final
+class _Builder:
+    def __init__(self, names: Sequence[str], lead: int) -> None:
+        self._places = {name: k for k, name in enumerate(names)}
+        self._lead = lead
+        self.used = [0]
+
+    def node(self, tree: ast.expr, depth: int) -> Node:
+        if depth > DEEPEST:
+            raise self._error(tree, f"more than {DEEPEST} parts in each other; divide it")
+        match tree:
+            case ast.Constant(value=bool() | str() | bytes() | complex() | None):
+                raise self._error(tree, f"{tree.value!r:.40} is no number")
+            case ast.Constant(value=int() | float() as number):
+                return _constant(self._number(tree, number))
+            case ast.Name(id=name):
+                return self._name(tree, name)
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return _applied(np.negative, self.node(inner, depth + 1))
+            case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+                return self.node(inner, depth + 1)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
+                return _applied(BINARY[type(op)], self.node(left, depth + 1), self.node(right, depth + 1))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
+                return _compared(COMPARED[type(op)], self.node(left, depth + 1), self.node(right, depth + 1))
+            case ast.Compare(ops=[_, _, *_]):
+                raise self._error(tree, "one comparison at a time; multiply two of them for 'and'")
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+                return self._call(tree, name, args, depth)
+        raise self._error(
+            tree, f"{type(tree).__name__} is not possible; there are names, numbers, {OPERATORS} and {_functions()}"
+        )
+
+    def _number(self, tree: ast.expr, number: int | float) -> float:
+        try:
+            return float(number)
+        except OverflowError:
+            raise self._error(tree, "the number is too large") from None
+
+    def _name(self, tree: ast.expr, name: str) -> Node:
+        if name in CONSTANTS:
+            return _constant(CONSTANTS[name])
+        if name not in self._places:
+            near = [n for n in self._places if name in n][:6] or list(self._places)[:6]
+            hint = f"there is no channel {name!r:.70}; channels: {', '.join(near)}, ..."
+            raise self._error(tree, f"{name} is a function; give it arguments" if _is_function(name) else hint)
+        place = self._places[name]
+        if place not in self.used:
+            self.used.append(place)
+        at = self.used.index(place)
+        return lambda columns: np.asarray(columns[at])
+
+    def _call(self, tree: ast.expr, name: str, args: list[ast.expr], depth: int) -> Node:
+        if not _is_function(name):
+            raise self._error(tree, f"there is no function {name!r:.70}; functions: {_functions()}")
+        wanted = 1 if name == "rate" else FUNCTIONS[name][1]
+        if len(args) != wanted:
+            raise self._error(tree, f"{name} has {len(args)} arguments, it takes {wanted}")
+        inner = [self.node(arg, depth + 1) for arg in args]
+        return _rate(inner[0]) if name == "rate" else _applied(FUNCTIONS[name][0], *inner)
+
+    def _error(self, tree: ast.expr, why: str) -> FormulaError:
+        return FormulaError(f"formula, character {tree.col_offset + 1 + self._lead}: {why}")
+
+
+def _is_function(name: str) -> bool:
+    return name in FUNCTIONS or name == "rate"
+
+
+def _functions() -> str:
+    return ", ".join([*FUNCTIONS, "rate"])
+
+
+def _constant(number: float) -> Node:
+    value = np.float64(number)
+    return lambda columns: np.asarray(value)
+
+
+def _applied(function: np.ufunc, *inner: Node) -> Node:
+    return lambda columns: np.asarray(function(*(node(columns) for node in inner)), np.float64)
+
+
+def _compared(function: np.ufunc, left: Node, right: Node) -> Node:
+    """0 or 1; NaN where either side is, for a comparison with nothing is neither."""
+
+    def compared(columns: Columns) -> Array:
+        a, b = left(columns), right(columns)
+        return np.where(np.isnan(a) | np.isnan(b), np.nan, function(a, b))
+
+    return compared
+
+
+def _rate(inner: Node) -> Node:
+    """Change per second since the record before; NaN for the first one, and where time stood still."""
+
+    def rate(columns: Columns) -> Array:
+        t = columns[0]
+        x = np.broadcast_to(inner(columns), t.shape)
+        made = np.full(t.shape, np.nan)
+        dt = np.diff(t)
+        np.divide(np.diff(x), dt, out=made[1:], where=dt > 0)
+        return made
+
+    return rate
+
+
+def _place(error: BaseException, text: str) -> int:
+    """Where Python stopped reading; the end where it does not say."""
+    at = error.offset if isinstance(error, SyntaxError) else None
+    return at + len(text) - len(text.lstrip()) if at else len(text) + 1
+
+
+def _said(error: BaseException) -> str:
+    """Without what Python adds for programs."""
+    said = error.msg if isinstance(error, SyntaxError) and error.msg else "it is too deep"
+    return said.split(". Perhaps")[0].split(". Maybe")[0][:120]

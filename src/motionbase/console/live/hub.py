@@ -1,0 +1,150 @@
+"""All pages together: they are woken when records come, and told what happened and how things stand."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, final
+
+from starlette.websockets import WebSocket
+
+from motionbase.console.live.curves import Bodies
+from motionbase.console.live.follower import Follower
+from motionbase.console.live.runs import Run
+from motionbase.console.live.stream import TRY_LATER, Session
+from motionbase.console.models import Event, SourceName
+
+if TYPE_CHECKING:
+    from motionbase.console.console import Console
+
+STATUS_S = 0.5
+SOON_S = 0.02  # what changes together is told together
+MOST_PAGES = 128
+SOURCES: tuple[SourceName, ...] = ("live", "replay")
+
+
+@final
+class Hub:
+    """Of one server; lives in its event loop from `start` to `close`."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._sessions: set[Session] = set()
+        self._bodies = {source: Bodies() for source in SOURCES}
+        self._schemas: dict[SourceName, tuple[Run, str]] = {}
+        self._status: str | None = None
+        self._poked = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._telling: asyncio.Task[None] | None = None
+        console.events.listen(self._happened)
+        for source in SOURCES:
+            console.source(source).listen(partial(self._in_loop, partial(self._beat, source)))
+
+    async def start(self) -> None:
+        """Begin to tell."""
+        self._loop = asyncio.get_running_loop()
+        self._telling = self._loop.create_task(self._tell_status())
+
+    async def close(self) -> None:
+        """Let every page go."""
+        self._loop = None
+        if self._telling is not None:
+            self._telling.cancel()
+        for session in list(self._sessions):
+            session.end(1001, "the console is ending")
+
+    # ---- pages ----
+
+    async def serve(self, socket: WebSocket) -> None:
+        """One page's WebSocket, to its end."""
+        if len(self._sessions) >= MOST_PAGES:
+            await socket.accept()
+            await socket.close(TRY_LATER, f"{MOST_PAGES} pages are connected, which is the most")
+            return
+        await Session(socket, self).serve()
+
+    def arrived(self, session: Session) -> None:
+        """It has said hello."""
+        self._sessions.add(session)
+        self.console.viewers = len(self._sessions)
+        if session.caller.role == "operator":
+            self.console.access.seat.arrived(session.caller.client)
+        session.say(self._me(session))
+        if self._status is not None:
+            session.say(self._status)
+        self._poked.set()
+
+    def left(self, session: Session) -> None:
+        """It is gone."""
+        if session not in self._sessions:
+            return
+        self._sessions.discard(session)
+        self.console.viewers = len(self._sessions)
+        if session.caller.role == "operator":
+            self.console.access.seat.left(session.caller.client)
+        self._poked.set()
+
+    def bodies(self, follower: Follower) -> Bodies:
+        """Of the frames of a ring."""
+        return self._bodies[follower.source]
+
+    def schema_text(self, follower: Follower, run: Run) -> str:
+        """The message that tells a page its channels."""
+        kept = self._schemas.get(follower.source)
+        if kept is None or kept[0] is not run:
+            about = {"kind": "schema", "source": follower.source, "generation": run.generation}
+            kept = (run, json.dumps({**about, **run.described().model_dump()}))
+            self._schemas[follower.source] = kept
+        return kept[1]
+
+    def _me(self, session: Session) -> str:
+        return json.dumps({"kind": "me", **self.console.access.me(session.caller).model_dump()})
+
+    # ---- what other threads say ----
+
+    def _in_loop(self, call: partial[None]) -> None:
+        loop = self._loop
+        if loop is not None and self._sessions:
+            try:
+                loop.call_soon_threadsafe(call)
+            except RuntimeError:
+                logging.getLogger(__name__).debug("the event loop has ended")
+
+    def _beat(self, source: SourceName) -> None:
+        for session in self._sessions:
+            if session.follower.source == source:
+                session.wake()
+
+    def _happened(self, event: Event) -> None:
+        self._in_loop(partial(self._tell_event, event))
+
+    def _tell_event(self, event: Event) -> None:
+        text = event.model_dump_json()
+        for session in self._sessions:
+            session.say(text)
+            if event.what == "seat":
+                session.say(self._me(session))
+        self._poked.set()
+
+    async def _tell_status(self) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._poked.wait(), STATUS_S)
+                await asyncio.sleep(SOON_S)
+            except TimeoutError:
+                pass
+            self._poked.clear()
+            if not self._sessions:
+                self._status = None
+                self.console.access.seat.holder  # noqa: B018  a seat whose page is gone becomes free
+                continue
+            try:
+                self._status = (await asyncio.to_thread(self.console.status)).model_dump_json()
+            except Exception:
+                logging.getLogger(__name__).exception("the status cannot be told")
+                continue
+            for session in list(self._sessions):
+                session.say(self._status)
+                session.check()

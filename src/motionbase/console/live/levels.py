@@ -1,0 +1,108 @@
+"""Columns in circles: records as they came, and least and largest values of ever longer runs of them.
+
+All arrays are (columns, slots): a curve is one stretch of memory. Nothing is touched before it is needed, so a circle
+that is not yet full costs only what it holds.
+"""
+
+from __future__ import annotations
+
+import mmap
+from contextlib import suppress
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.intp] | slice
+STEP = 16  # buckets of one level in one of the next
+PAD = 72  # doubles: nine lines of a cache
+
+
+class Buckets(NamedTuple):
+    """Buckets that follow each other: least and largest value of each column, (columns, n); the same array for n = 1.
+
+    The time is a column like others, and never falls: its least value is the time of the bucket's first record.
+    """
+
+    least: Array
+    most: Array
+
+
+def _untouched(rows: int, columns: int) -> Array:
+    """Memory that the system gives page by page, as it is used; NumPy's own comes in huge pages, all at once."""
+    memory = mmap.mmap(-1, 8 * rows * columns)
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, np.float64).reshape(rows, columns)
+
+
+@final
+class Circle:
+    """The newest slots of a list that grows at its end."""
+
+    def __init__(self, columns: int, slots: int) -> None:
+        # rows at a distance that is no power of two: else all their newest numbers share a few lines of the cache
+        self.data: Array = _untouched(columns, slots + PAD)[:, :slots]
+        self.slots = slots
+
+    def put(self, first: int, block: Array) -> None:
+        """Columns of numbers from `first` on; of more than fit, the newest."""
+        n = block.shape[1]
+        if n > self.slots:
+            first, block, n = first + n - self.slots, block[:, n - self.slots :], self.slots
+        at = first % self.slots
+        until_end = min(n, self.slots - at)
+        self.data[: len(block), at : at + until_end] = block[:, :until_end]
+        if until_end < n:
+            self.data[: len(block), : n - until_end] = block[:, until_end:]
+
+    def take(self, first: int, last: int, places: Places) -> Array:
+        """Numbers first to last - 1 of some columns; a view where these are a slice that does not wrap."""
+        at, n = first % self.slots, last - first
+        if at + n <= self.slots:
+            found: Array = self.data[places, at : at + n]
+            return found
+        return np.concatenate((self.data[places, at:], self.data[places, : at + n - self.slots]), axis=1)
+
+
+@final
+class Level:
+    """Whole buckets of `size` records."""
+
+    def __init__(self, columns: int, slots: int, size: int) -> None:
+        self.size, self.least, self.most = size, Circle(columns, slots), Circle(columns, slots)
+        self.count = 0  # whole buckets so far
+
+    @property
+    def oldest(self) -> int:
+        """Number of the oldest bucket that is still there."""
+        return max(0, self.count - self.least.slots)
+
+    def put(self, buckets: Buckets) -> None:
+        """At the end."""
+        self.least.put(self.count, buckets.least)
+        self.most.put(self.count, buckets.most)
+        self.count += buckets.least.shape[1]
+
+    def take(self, first: int, last: int, places: Places) -> Buckets:
+        """Buckets first to last - 1."""
+        return Buckets(self.least.take(first, last, places), self.most.take(first, last, places))
+
+
+def grouped(buckets: Buckets, size: int) -> Buckets:
+    """`size` buckets in one each; the last may have fewer. NaN counts only where there is nothing else."""
+    if size == 1 or not buckets.least.shape[1]:
+        return buckets
+    starts = np.arange(0, buckets.least.shape[1], size)
+    return Buckets(np.fmin.reduceat(buckets.least, starts, axis=1), np.fmax.reduceat(buckets.most, starts, axis=1))
+
+
+def joined(left: Buckets, right: Buckets) -> Buckets:
+    """One after the other."""
+    if not right.least.shape[1]:
+        return left
+    if not left.least.shape[1]:
+        return right
+    return Buckets(np.concatenate((left.least, right.least), axis=1), np.concatenate((left.most, right.most), axis=1))

@@ -1,0 +1,84 @@
+"""What is said of a ring twice a second: its writer, its timing, its host."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from functools import lru_cache
+
+import numpy as np
+
+from motionbase.console.api.host import host_demand
+from motionbase.console.live.follower import HEALTH_S, Follower
+from motionbase.console.live.runs import Run
+from motionbase.console.models import Ring, Timing
+from motionbase.ring.backend import Device
+
+LATE, OVERRUNS, LOAD = "lateness", "overruns", "load"
+
+
+def ring_status(follower: Follower) -> Ring:
+    """Of the ring that it follows, or followed last."""
+    run, backend = follower.run, follower.backend
+    header = run.header if run else None
+    layout = header.layout if header else None
+    estop = follower.value("estop")
+    return Ring(
+        source=follower.source,
+        name=follower.ring,
+        backend=str(backend),
+        is_hardware=isinstance(backend, Device),
+        state=follower.state,
+        state_text=follower.state_text,
+        generation=follower.generation,
+        writer=header.writer if header else "",
+        writer_pid=header.writer_pid if header else 0,
+        platform=_platform_name(layout.platform) if layout else "",
+        schema_name=layout.schema.name if layout else "",
+        schema_hash=layout.schema.hash.hex() if layout else "",
+        channels=len(layout.schema.channels) if layout else 0,
+        rate_hz=run.rate_hz if run else 0.0,
+        dt=layout.dt if layout else 0.0,
+        epoch_utc=header.epoch_utc_ns / 1e9 if header else 0.0,
+        takes_commands=bool(layout and "command_ack" in layout.schema.index) and follower.state == "live",
+        has_parameters=bool(layout and layout.parameters),
+        estop_acts=estop is not None and estop != 0 and math.isfinite(estop),
+        timing=_timing(follower, run) if run and follower.pulses else None,
+        host=host_demand(header, layout.schema if layout else None, follower.newest),
+    )
+
+
+def _timing(follower: Follower, run: Run) -> Timing:
+    """Health of the last second."""
+    pulses = list(follower.pulses)
+    newest = pulses[-1]
+    before = next((p for p in pulses if p.at >= newest.at - HEALTH_S), newest)
+    records, seconds = newest.records - before.records, newest.at - before.at
+    names = [name for name in (LATE, OVERRUNS, LOAD) if name in run.schema.index]
+    places = np.asarray(run.schema.places(names), np.intp)
+    rows = dict(zip(names, run.history.rows(run.history.count - records, run.history.count, places), strict=True))
+    over = rows[OVERRUNS][[0, -1]] if OVERRUNS in rows and records else None
+    return Timing(
+        rate_hz=records / seconds if seconds > 0 else 0.0,
+        late_max_s=_largest(rows.get(LATE)),
+        overruns=_finite(over[1] - over[0]) if over is not None else None,
+        load_max=_largest(rows.get(LOAD)),
+        lost=newest.lost - before.lost,
+    )
+
+
+def _largest(values: np.ndarray | None) -> float | None:
+    return None if values is None or not len(values) else _finite(np.fmax.reduce(values))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+@lru_cache(maxsize=8)
+def _platform_name(text: str) -> str:
+    """Of the platform that the ring describes; "" where it describes none."""
+    try:
+        return str(tomllib.loads(text).get("name", ""))
+    except tomllib.TOMLDecodeError:
+        return ""

@@ -1,0 +1,83 @@
+"""A run as pages see it: one writer, one schema, time that does not fall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from motionbase.console.live.derived import MOST, DerivedChannels
+from motionbase.console.live.history import History
+from motionbase.console.models import Channel as ChannelModel
+from motionbase.console.models import Schema as SchemaModel
+from motionbase.ring.layout import Header
+from motionbase.ring.schema import Schema
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """What belongs together on a page: one writer, one schema, time that does not fall.
+
+    Attributes:
+        generation: its number
+        revision: of the derived channels; grows with every change
+    """
+
+    generation: int
+    revision: int
+    header: Header
+    history: History
+    derived: DerivedChannels
+
+    @property
+    def schema(self) -> Schema:
+        """Of the ring."""
+        return self.header.layout.schema
+
+    @property
+    def period(self) -> float:
+        """Between records [s], as the header says."""
+        return self.header.layout.dt * self.header.layout.every
+
+    @property
+    def rate_hz(self) -> float:
+        """Records per second, as the header says."""
+        return 1 / self.period
+
+    def again(self, generation: int) -> Run:
+        """The same writer with a history that starts anew, because time fell."""
+        history = _history(self.schema)
+        history.width = self.derived.width
+        return Run(generation, self.revision, self.header, history, self.derived)
+
+    def revised(self) -> Run:
+        """After a change of the derived channels."""
+        return Run(self.generation, self.revision + 1, self.header, self.history, self.derived)
+
+    def described(self) -> SchemaModel:
+        """The channels as pages are told, derived ones at the end."""
+        own = [
+            ChannelModel(
+                place=k, name=c.name, unit=c.unit, description=c.description, group=c.group, leg=c.leg, dof=c.dof,
+                codes=list(c.codes) if c.codes else None, bits=list(c.bits) if c.bits else None,
+            )
+            for k, c in enumerate(self.schema.channels)
+        ]  # fmt: skip
+        derived = [
+            ChannelModel(
+                place=d.place, name=d.name, unit=d.unit, description=d.formula.text, group="derived",
+                formula=d.formula.text,
+            )
+            for d in self.derived
+        ]  # fmt: skip
+        return SchemaModel(name=self.schema.name, hash=self.schema.hash.hex(), channels=own + derived)
+
+
+def new_run(generation: int, header: Header) -> Run:
+    """Of a writer that was not there before; without derived channels."""
+    schema = header.layout.schema
+    return Run(generation, 0, header, _history(schema), DerivedChannels(schema))
+
+
+def _history(schema: Schema) -> History:
+    return History(len(schema.channels), spare=MOST)

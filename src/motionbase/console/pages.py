@@ -1,0 +1,72 @@
+"""What the server shows without being asked for data: the built page, and a list of its addresses."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Any, final
+
+from fastapi import FastAPI
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+HASHED = re.compile(r"assets/.+-[A-Za-z0-9_-]{8,}\.\w+")  # Vite names files after what is in them
+FOR_EVER, EVERY_TIME = "public, max-age=31536000, immutable", "no-cache"
+STYLE = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:3rem auto;padding:0 1.5rem;color:#1c2733;"
+    "background:#fbfcfd}td{padding:.2rem 1.2rem .2rem 0;vertical-align:top}code{font:13px ui-monospace,monospace}"
+    "td:first-child{color:#5b6b7b}@media(prefers-color-scheme:dark){body{color:#d7dee6;background:#12171d}a{color:#7ab7ff}}"
+)
+
+
+@final
+class Page(StaticFiles):
+    """The built page; the browser keeps what never changes and asks again for the rest."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file of it."""
+        response = await super().get_response(path, scope)
+        response.headers["cache-control"] = FOR_EVER if HASHED.fullmatch(path) else EVERY_TIME
+        return response
+
+
+def add_pages(app: FastAPI, static: Path) -> None:
+    """`/api`, and the page below everything else."""
+
+    @app.get("/api", include_in_schema=False)
+    @app.get("/api/", include_in_schema=False)
+    async def addresses() -> HTMLResponse:
+        return HTMLResponse(listing(app.openapi()))
+
+    if (static / "index.html").is_file():
+        app.mount("/", Page(directory=static, html=True), name="page")
+        return
+
+    @app.get("/", include_in_schema=False)
+    async def not_built() -> HTMLResponse:
+        text = (
+            "<p>The page of the console is not built: run <code>npm ci</code> and <code>npm run build</code> in "
+            '<code>web/</code>, then reload. The <a href="/api">addresses of the server</a> work.</p>'
+        )
+        return HTMLResponse(_html("motionbase console", text), 503, {"cache-control": EVERY_TIME})
+
+
+def listing(description: dict[str, Any]) -> str:
+    """The addresses of an OpenAPI description as a page."""
+    rows = "".join(
+        f"<tr><td><code>{method.upper()}</code></td><td><code>{escape(path)}</code></td>"
+        f"<td>{escape(about.get('description') or about.get('summary') or '')}</td></tr>"
+        for path, methods in description["paths"].items()
+        for method, about in methods.items()
+    )
+    text = f'<p>In full: <a href="/api/openapi.json">openapi.json</a></p><table>{rows}</table>'
+    return _html(f"motionbase console {description['info']['version']}", text)
+
+
+def _html(title: str, text: str) -> str:
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style><h1>{escape(title)}</h1>{text}</html>"
+    )

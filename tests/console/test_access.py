@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from motionbase.console.access import Access, bearer, is_loopback, new_token
+from motionbase.console.guard import LARGEST_BODY, Guard
+from motionbase.console.seat import LEFT_S, OperatorSeat, SeatTaken
+from motionbase.errors import UsageError
+
+TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
+
+
+@pytest.mark.parametrize(
+    ("viewer", "given", "role"),
+    [
+        (None, None, "viewer"),
+        (None, "", "viewer"),
+        (None, TOKEN, "operator"),
+        (None, TOKEN[:-1], None),
+        (None, "Ünïcode", None),
+        (VIEWER, None, None),
+        (VIEWER, VIEWER, "viewer"),
+        (VIEWER, TOKEN, "operator"),
+        (VIEWER, "wrong", None),
+    ],
+)
+def test_roles(viewer: str | None, given: str | None, role: str | None) -> None:
+    assert Access(TOKEN, viewer, print).role(given) == role
+
+
+@pytest.mark.parametrize("token", ["", "short", "spaces are not allowed here", "x" * 15])
+def test_tokens_that_can_be_guessed_or_not_be_sent_are_refused(token: str) -> None:
+    with pytest.raises(UsageError, match="must have 16 or more"):
+        Access(token, None, print)
+    with pytest.raises(UsageError, match="give two"):
+        Access(TOKEN, TOKEN, print)
+    assert Access(new_token(), new_token(), print)
+
+
+def test_headers_of_another_kind_are_no_token() -> None:
+    assert bearer("Bearer abc") == "abc" and bearer("bearer  abc ") == "abc" and bearer(None) is None
+    assert Access(TOKEN, None, print).role(bearer(f"Basic {TOKEN}")) is None
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("[::1]", True), ("127.9.9.9", True),
+     ("0.0.0.0", False), ("192.168.0.1", False), ("rig", False), ("", False)],
+)  # fmt: skip
+def test_loopback(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_one_sits_at_a_time() -> None:
+    told: list[str] = []
+    seat = OperatorSeat(told.append)
+    seat.take("a", "Ann")
+    seat.take("a", "Ann")
+    with pytest.raises(SeatTaken, match="taken by 'Ann'"):
+        seat.take("b", "Bob")
+    assert seat.is_held_by("a") and not seat.is_held_by("b") and not seat.is_held_by("")
+    seat.take("b", "Bob", force=True)
+    seat.release("a")
+    assert seat.is_held_by("b")
+    seat.release("b")
+    assert seat.holder is None
+    assert told == [
+        "Ann took the operator's seat", "Bob took the operator's seat from Ann", "Bob left the operator's seat",
+    ]  # fmt: skip
+
+
+def test_who_is_gone_for_half_a_minute_has_left() -> None:
+    clock, told = Clock(), list[str]()
+    seat = OperatorSeat(told.append, clock)
+    seat.arrived("a")
+    seat.arrived("a")
+    seat.take("a", "Ann")
+    clock.now += 1000
+    assert seat.holder is not None, "a socket holds it"
+    seat.left("a")
+    clock.now += 1000
+    assert seat.holder is not None, "so does the other one"
+    seat.left("a")
+    clock.now += LEFT_S - 1
+    assert seat.holder is not None
+    seat.arrived("a")  # a reload
+    clock.now += 1000
+    assert seat.holder is not None
+    seat.left("a")
+    clock.now += LEFT_S
+    gone: object = seat.holder
+    assert gone is None and told[-1] == "Ann left the operator's seat"
+
+
+def test_without_a_socket_requests_hold_it() -> None:
+    clock = Clock()
+    seat = OperatorSeat(lambda text: None, clock)
+    seat.take("script", "a script")
+    for _ in range(5):
+        clock.now += LEFT_S - 1
+        assert seat.is_held_by("script")
+    clock.now += LEFT_S
+    assert not seat.is_held_by("script")
+
+
+# ---- the gate ----
+
+
+def answered(headers: list[tuple[str, str]], *, path: str = "/api/status", method: str = "GET", kind: str = "http",
+             body: list[bytes] | None = None, host: str = "127.0.0.1", allow: tuple[str, ...] = (),
+             ) -> dict[str, Any]:  # fmt: skip
+    """What the gate says, or lets through to an application that reads all and says 200."""
+    sent: list[Message] = []
+    pieces = list(body or [b""])
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            return
+        while (message := await receive()).get("more_body"):
+            pass
+        assert message["type"] in ("http.request", "http.disconnect")
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}"})
+
+    async def receive() -> Message:
+        if kind == "websocket":
+            return {"type": "websocket.connect"}
+        return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": kind, "path": path, "method": method, "server": ("10.0.0.5", 8700),
+        "headers": [(k.lower().encode(), v.encode()) for k, v in headers],
+    }  # fmt: skip
+    asyncio.run(Guard(application, host=host, allow_hosts=allow)(scope, receive, send))
+    return dict(sent[0])
+
+
+OURS = ("Host", "127.0.0.1:8700")
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+@pytest.mark.parametrize(
+    ("headers", "passes"),
+    [
+        ([OURS], True),
+        ([("Host", "localhost:8700")], True),
+        ([("Host", "[::1]:8700")], True),
+        ([("Host", "10.0.0.5:8700")], True),  # the address at which the connection came in
+        ([], False),
+        ([OURS, OURS], False),
+        ([("Host", "evil.example:8700")], False),
+        ([("Host", "127.0.0.1.evil.example")], False),
+        ([("Host", "evil@127.0.0.1")], True),  # a name with a user is still this host
+        ([("Host", "[::1")], False),
+        ([("Host", "")], False),
+        ([OURS, ("Origin", "http://127.0.0.1:8700")], True),
+        ([OURS, ("Origin", "https://127.0.0.1:8700")], True),
+        ([OURS, ("Origin", "http://127.0.0.1:3000")], False),
+        ([OURS, ("Origin", "http://localhost:8700")], False),
+        ([OURS, ("Origin", "http://evil.example")], False),
+        ([OURS, ("Origin", "null")], False),
+        ([OURS, ("Origin", "file://127.0.0.1:8700")], False),
+        ([OURS, ("Sec-Fetch-Site", "same-origin")], True),
+        ([OURS, ("Sec-Fetch-Site", "none")], True),
+        ([OURS, ("Sec-Fetch-Site", "same-site")], False),
+        ([OURS, ("Sec-Fetch-Site", "cross-site")], False),
+    ],
+)
+def test_only_our_own_page_passes(headers: list[tuple[str, str]], passes: bool, kind: str) -> None:
+    first = answered(headers, kind=kind)
+    if kind == "http":
+        assert first["status"] == (200 if passes else 403)
+    else:
+        assert first["type"] == ("websocket.accept" if passes else "websocket.close")
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "mode", "dest", "status"),
+    [
+        ("/", "GET", "navigate", "document", 200),
+        ("/", "GET", "navigate", "iframe", 403),
+        ("/", "POST", "navigate", "document", 403),
+        ("/", "GET", "no-cors", "script", 403),
+        ("/api/status", "GET", "navigate", "document", 403),
+    ],
+)
+def test_a_link_to_the_page_itself_may_be_followed(path: str, method: str, mode: str, dest: str, status: int) -> None:
+    headers = [OURS, ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", dest)]
+    assert answered(headers, path=path, method=method)["status"] == status
+
+
+def test_further_names_can_be_allowed() -> None:
+    assert answered([("Host", "rig.lab:8700")])["status"] == 403
+    assert answered([("Host", "RIG.lab:8700")], allow=("rig.lab",))["status"] == 200
+    assert answered([("Host", "localhost")], host="0.0.0.0")["status"] == 200
+    assert answered([("Host", "rig.lab")], host="0.0.0.0")["status"] == 403
+
+
+def test_bodies_have_an_end() -> None:
+    size = LARGEST_BODY
+    assert answered([OURS], method="PUT", body=[b"x" * size])["status"] == 200
+    assert answered([OURS], method="PUT", body=[b"x" * size, b"x"])["status"] == 413
+    assert answered([OURS, ("Content-Length", str(size + 1))], method="PUT")["status"] == 413
+    upload = "/api/recordings/upload"
+    assert answered([OURS, ("Content-Length", str(10 * size))], method="PUT", path=upload)["status"] == 200
+
+
+def test_every_answer_is_sealed() -> None:
+    for headers in ([OURS], []):
+        found = dict(answered(headers)["headers"])
+        assert b"frame-ancestors 'none'" in found[b"content-security-policy"]
+        assert found[b"x-content-type-options"] == b"nosniff" and found[b"referrer-policy"] == b"no-referrer"

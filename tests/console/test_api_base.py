@@ -1,0 +1,214 @@
+"""Operating, generators, tuning and the emergency stop, against a simulated base in a process of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from tests.console.api_rig import Page, base, page, wait_for
+
+HEAVE = {"enabled": True, "axes": ["heave"], "amplitude": 0.05, "frequency": 0.5, "fade_in": 1.0, "fade_out": 1.0}
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    folder = tmp_path_factory.mktemp("base")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("MOTIONBASE_RING_FOLDER", str(folder))
+    patch.setenv("MOTIONBASE_RING_DEVICE", "none")
+    patch.setenv("MOTIONBASE_DATA", str(folder / "user"))
+    with base(folder), page(folder) as made:
+        wait_for(lambda: made.console.source("live").state == "live")
+        yield made
+    patch.undo()
+
+
+def state(operator: Page) -> str:
+    live = operator.console.source("live")
+    value = live.value("state")
+    assert live.schema is not None and value is not None
+    return live.schema.channels[live.schema.index["state"]].meaning(value) or ""
+
+
+def asked(operator: Page, action: str) -> None:
+    answer = operator.call("POST", "/api/operate", {"action": action})
+    assert answer.json() == {"accepted": True, "text": f"{action}: accepted"}, answer.text
+
+
+def test_what_moves_needs_token_and_seat(operator: Page) -> None:
+    for method, address, body in (
+        ("POST", "/api/operate", {"action": "down"}),
+        ("PUT", "/api/generators", {"cards": {"cards": []}, "version": 0}),
+        ("PATCH", "/api/parameters", {"values": {}}),
+        ("POST", "/api/recorder", {"do": "start"}),
+        ("POST", "/api/replay", {"file": "a.mcap"}),
+        ("DELETE", "/api/replay", None),
+        ("POST", "/api/strip", {"channels": [{"name": "t"}]}),
+        ("POST", "/api/export", {"file": "a.mcap", "format": "csv"}),
+        ("DELETE", "/api/jobs/1", None),
+        ("PUT", "/api/recordings/upload?name=a.csv", None),
+    ):
+        assert "token" in operator.anybody().refusal(401, method, address, body)
+        assert "seat" in operator.standing().refusal(409, method, address, body)
+    assert "token" in operator.anybody().refusal(401, "POST", "/api/estop")
+
+
+def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> None:
+    """The whole way: switch on, rise, arm generators, drive, be refused, stop, reset."""
+    asked(operator, "maintenance")
+    asked(operator, "down")
+    wait_for(lambda: state(operator) == "down")
+    asked(operator, "standby")
+    wait_for(lambda: state(operator) == "standby", 60)
+
+    seen = operator.get("/api/generators").json()
+    assert seen["allowed"] and seen["why_not"] == "" and seen["running_version"] == 0
+    armed = operator.call("PUT", "/api/generators", {"cards": {"name": "heave", "cards": [HEAVE]}, "version": 0})
+    assert armed.status_code == 200, armed.text
+    version = armed.json()["version"]
+    assert version > 0 and armed.json()["armed"]["cards"][0]["amplitude"] == 0.05
+    assert armed.json()["author"] == "motionbase console" and armed.json()["running_version"] == 0
+    assert len(armed.json()["armed"]["cards"]) == 7
+
+    asked(operator, "drive")
+    wait_for(lambda: state(operator) == "drive")
+    wait_for(lambda: operator.get("/api/generators").json()["running_version"] == version, 5)
+    refused = {"cards": {"cards": []}, "version": version}
+    assert "state drive" in operator.refusal(409, "PUT", "/api/generators", refused)
+    assert GeneratorClient("rig", author="test").read().version == version
+
+    refused_action = operator.call("POST", "/api/operate", {"action": "down"}).json()
+    assert refused_action == {"accepted": False, "text": "down was refused: it cannot be done from the present state"}
+
+    # nobody needs a seat to stop
+    assert operator.standing().call("POST", "/api/estop").json()["accepted"]
+    wait_for(lambda: state(operator) in ("abort", "off", "held"), 5)
+    assert CommandSender("rig", sender="test").estop_acts
+    wait_for(lambda: state(operator) == "off", 60)
+    assert "fault" in operator.refusal(409, "PUT", "/api/generators", refused)
+    assert not operator.get("/api/generators").json()["allowed"]
+    asked(operator, "reset")
+    wait_for(lambda: operator.console.source("live").value("fault") == 0)
+    assert any(e.what == "estop" and e.is_bad for e in operator.console.events.last())
+
+
+def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.console.source("live").value("mode") == 1)
+    before = operator.get("/api/generators").json()["version"]
+    GeneratorClient("rig", author="somebody else").write(GeneratorSet())
+    said = operator.refusal(409, "PUT", "/api/generators", {"cards": {"cards": [HEAVE]}, "version": before})
+    assert f"somebody else has written version {before + 1}" in said
+
+
+def test_generators_wait_for_maintenance_mode(operator: Page) -> None:
+    asked(operator, "host")
+    wait_for(lambda: operator.console.source("live").value("mode") == 0)
+    version = operator.get("/api/generators").json()["version"]
+    said = operator.refusal(409, "PUT", "/api/generators", {"cards": {"cards": [HEAVE]}, "version": version})
+    assert "host mode" in said
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.console.source("live").value("mode") == 1)
+
+
+@pytest.mark.parametrize(
+    ("card", "what"),
+    [
+        ({**HEAVE, "amplitude": 9.0}, "generator 1: amplitude is 9 m, it must be -5 to 5"),
+        ({**HEAVE, "axes": ["heave", "roll"]}, "linear and angular"),
+        ({**HEAVE, "axes": ["up"]}, "axes is"),
+        ({**HEAVE, "frequency": -1}, "frequency"),
+        ({**HEAVE, "shape": "bump"}, "shape"),
+        ({**HEAVE, "amplitude": "much"}, "amplitude"),
+        ({**HEAVE, "colour": "red"}, "colour"),
+    ],
+)
+def test_a_card_that_cannot_be_is_refused_with_its_field(operator: Page, card: object, what: str) -> None:
+    assert what in operator.refusal(422, "PUT", "/api/generators", {"cards": {"cards": [card]}, "version": 0})
+    assert what in operator.refusal(422, "POST", "/api/generators/preview", {"cards": {"cards": [card]}})
+
+
+def test_preview_finds_the_limits_that_would_be_exceeded(operator: Page) -> None:
+    """A sine of 0.7 m at 0.5 Hz: 0.61 m and 0.9 m/s are the platform's, 2 pi 0.5 0.7 = 2.199 m/s the wave's."""
+    card = {**HEAVE, "amplitude": 0.7, "fade_in": 0.0}
+    found = operator.call("POST", "/api/generators/preview", {"cards": {"cards": [card]}, "seconds": 4.0}).json()
+    by_what = {e["what"]: e for e in found["exceeded"]}
+    assert by_what["heave"]["value"] == pytest.approx(0.7, rel=1e-5) and by_what["heave"]["limit"] == 0.61
+    assert by_what["heave"]["t"] == pytest.approx(np.arcsin(0.61 / 0.7) / np.pi, abs=2e-3)
+    assert by_what["heave velocity"]["value"] == pytest.approx(0.7 * np.pi, rel=1e-6)
+    assert "heave acceleration" not in by_what and {f"leg {k} length" for k in range(1, 7)} <= by_what.keys()
+    t, heave = np.array(found["t"]), np.array(found["dofs"][2][0])
+    np.testing.assert_allclose(heave, 0.7 * np.sin(np.pi * t), atol=2e-5)  # six digits of t are sent, at 2.2 m/s
+    assert np.shape(found["legs"]) == (6, len(t)) and found["limits"]["l_max"] == 3.281
+
+
+def test_preview_of_what_fits_says_so(operator: Page) -> None:
+    found = operator.call("POST", "/api/generators/preview", {"cards": {"cards": [HEAVE]}}).json()
+    assert found["exceeded"] == [] and found["text"] == "within all limits in the first 20 s"
+    jump = {**HEAVE, "shape": "square"}
+    assert "generator 1 jumps" in operator.call(
+        "POST", "/api/generators/preview", {"cards": {"cards": [jump]}}
+    ).json()["text"]  # fmt: skip
+
+
+def test_leg_generators_move_their_leg_alone(operator: Page) -> None:
+    card = {**HEAVE, "space": "leg", "axes": [3], "amplitude": 1.0}
+    found = operator.call("POST", "/api/generators/preview", {"cards": {"cards": [card]}, "seconds": 4.0}).json()
+    assert {e["what"] for e in found["exceeded"]} == {"leg 3 length", "leg 3 velocity"}
+
+
+def test_parameters_are_shown_and_tuned(operator: Page) -> None:
+    shown = {p["name"]: p for p in operator.get("/api/parameters").json()["parameters"]}
+    designed = shown["k_p"]["designed"]
+    wanted = [0.9 * x for x in designed]
+    after = operator.call("PATCH", "/api/parameters", {"values": {"k_p": wanted}})
+    assert after.status_code == 200, after.text
+    goal = {p["name"]: p for p in after.json()["parameters"]}["k_p"]["goal"]
+    assert goal == pytest.approx(wanted)
+    assert any("k_p" in e.text for e in operator.console.events.last())
+    back = operator.call("PATCH", "/api/parameters", {"values": {"k_p": []}}).json()
+    assert {p["name"]: p for p in back["parameters"]}["k_p"]["goal"] == designed
+
+
+def test_parameters_out_of_bounds_change_nothing(operator: Page) -> None:
+    shown = {p["name"]: p for p in operator.get("/api/parameters").json()["parameters"]}
+    first = shown["k_p"]
+    fine, bad = [0.95 * x for x in first["designed"]], [10 * first["most"][0]]
+    for values, what in (
+        ({"k_p": fine, "host_timeout": [1e9]}, "host_timeout"),
+        ({"k_p": bad}, "it must be"),
+        ({"k_q": [1.0]}, "no parameter 'k_q'"),
+        ({"k_p": [1.0, 2.0, 3.0]}, "numbers"),
+        ({"k_p[99]": [1.0]}, "k_p"),
+    ):
+        assert what in operator.refusal(422, "PATCH", "/api/parameters", {"values": values})
+    after = {p["name"]: p for p in operator.get("/api/parameters").json()["parameters"]}
+    assert after["k_p"]["goal"] == first["goal"]
+
+
+def test_scene_is_the_platform_to_scale(operator: Page) -> None:
+    scene = operator.get("/api/scene").json()
+    legs = np.array(scene["joints"]) + scene["p_neutral"] - np.array(scene["base"])
+    lengths = np.linalg.norm(legs, axis=1)
+    assert scene["name"] == "simona" and np.all((lengths > scene["l_min"]) & (lengths < scene["l_max"]))
+    assert 0 < scene["rod_radius"] < scene["cylinder_radius"] < 0.2 and scene["meshes"] == []
+    assert scene["points"]["eye"] == pytest.approx([0, 0, 1.2075])
+    assert "no mesh 0" in operator.refusal(404, "GET", "/api/mesh/0")
+    assert "there is no ring" in operator.refusal(404, "GET", "/api/scene?source=replay")
+    operator.refusal(422, "GET", "/api/scene?source=../x")
+
+
+def test_nobody_records(operator: Page) -> None:
+    assert "nobody records" in operator.refusal(409, "POST", "/api/recorder", {"do": "start"})
+    assert "a note needs its text" in operator.refusal(422, "POST", "/api/recorder", {"do": "note", "text": " "})
+
+
+def test_replay_commands_do_not_reach_a_base(operator: Page) -> None:
+    before = state(operator)
+    body = {"source": "live", "action": "play"}
+    answer = operator.call("POST", "/api/replay/control", body).json()
+    assert not answer["accepted"] and "does not know this command" in answer["text"]
+    assert state(operator) == before

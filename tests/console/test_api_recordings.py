@@ -1,0 +1,366 @@
+"""The recordings folder over the border: what is listed, read, sent and taken, and that nothing else can be named."""
+
+import http.client
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motionbase.console.api import names
+from motionbase.console.api.opened import OpenRecordings
+from motionbase.console.live.frames import decode
+from motionbase.errors import MotionBaseError
+from motionbase.recording.open import open_recording
+from tests.console.api_rig import Page, page, wait_for
+from tests.recording.files import bits, schema_of, waves, write_mcap
+
+COUNT = 20_000
+SCHEMA = schema_of()
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    folder = tmp_path_factory.mktemp("recordings")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("MOTIONBASE_RING_FOLDER", str(folder))
+    patch.setenv("MOTIONBASE_RING_DEVICE", "none")
+    patch.setenv("MOTIONBASE_DATA", str(folder / "user"))
+    with page(folder) as made:
+        rows = waves(SCHEMA, COUNT)
+        rows[COUNT // 2 + 3, 1] = 1000.0  # a spike of one record
+        write_mcap(made.console.settings.recordings / "run.mcap", SCHEMA, rows)
+        (made.console.settings.recordings / "broken.mcap").write_bytes(b"\x89MCAP0\r\nnothing")
+        (folder / "secret.csv").write_text("t,x\n0,1\n")
+        (made.console.settings.recordings / "leads_out.csv").symlink_to(folder / "secret.csv")
+        yield made
+    patch.undo()
+
+
+def test_files_are_listed_with_what_they_are(operator: Page) -> None:
+    listed = {f["file"]: f for f in operator.anybody().get("/api/recordings").json()}
+    assert "run.mcap" in listed and "leads_out.csv" not in listed
+    run = operator.console.settings.recordings / "run.mcap"
+    assert listed["run.mcap"] == {
+        "file": "run.mcap", "bytes": run.stat().st_size, "modified_utc": run.stat().st_mtime, "format": "mcap",
+        "is_written": False,
+    }  # fmt: skip
+
+
+def test_a_file_that_a_recorder_writes_is_marked(operator: Page) -> None:
+    run = operator.console.settings.recordings / "run.mcap"
+    status = Path(os.environ["MOTIONBASE_RING_FOLDER"]) / "motionbase-rig.recorder.json"
+    status.write_text(json.dumps({"file": str(run)}))
+    try:
+        listed = {f["file"]: f["is_written"] for f in operator.get("/api/recordings").json()}
+        assert listed["run.mcap"] is True and listed["broken.mcap"] is False
+    finally:
+        status.unlink()
+
+
+def test_info_tells_what_it_holds(operator: Page) -> None:
+    info = operator.get("/api/recordings/info", file="run.mcap").json()
+    assert info["records"] == COUNT and info["start"] == 0.0 and info["end"] == pytest.approx((COUNT - 1) / 1000)
+    assert [c["name"] for c in info["recording_schema"]["channels"]] == [c.name for c in SCHEMA.channels]
+    assert [(e["t"], e["text"]) for e in info["events"]] == [(0.02, "begin"), (0.5, "größer: 5 µm")]
+    assert info["rate_hz"] == pytest.approx(1000) and info["epoch_utc"] == 1.7e9 and info["about"]["ring"] == "test"
+
+
+def test_a_window_of_few_records_is_exact_to_the_bit(operator: Page) -> None:
+    answer = operator.get("/api/recordings/window", file="run.mcap", channels="2,0", **{"from": 1.0, "to": 1.5})
+    frame = decode(answer.content)
+    assert frame.header["bucket"] == 1 and frame.header["count"] == 501 and frame.header["channels"] == [2, 0]
+    assert (frame.header["first_t"], frame.header["last_t"]) == (0.0, (COUNT - 1) / 1000)
+    found = frame.columns()
+    rows = waves(SCHEMA, COUNT)[1000:1501]
+    np.testing.assert_array_equal(bits(found["least"][0]), bits(rows[:, 2]))
+    np.testing.assert_array_equal(found["t"], found["least"][1])
+
+
+def test_no_spike_is_lost_in_a_picture(operator: Page) -> None:
+    frame = decode(operator.get("/api/recordings/window", file="run.mcap", channels="1,2", pixels=100).content)
+    found = frame.columns()
+    assert frame.header["bucket"] > 1 and 50 <= frame.header["count"] <= 100
+    assert found["most"][0].max() == 1000.0 and np.all(found["least"] <= found["most"])
+    at = found["t"][int(np.argmax(found["most"][0]))]
+    assert at == pytest.approx((COUNT // 2 + 3) / 1000, abs=COUNT / 1000 / 50)
+
+
+@pytest.mark.parametrize(
+    ("asked", "what"),
+    [
+        ({"channels": "99"}, "'99' is no place"),
+        ({"channels": "-1"}, "no place"),
+        ({"channels": ""}, "0 places"),
+        ({"channels": ",".join(["1"] * 65)}, "65 places"),
+        ({"channels": "1", "pixels": 0}, "pixels is 0"),
+        ({"channels": "1", "pixels": 10**9}, "pixels"),
+        ({"channels": "1", "from": "nan"}, "no time"),
+        ({"channels": "1", "from": "3", "to": "2"}, "before the first"),
+        ({"channels": "1", "from": "soon"}, "from"),
+        ({"channels": "1", "file": "gone.mcap"}, "there is no file"),
+        ({"channels": "1", "file": "broken.mcap"}, "broken.mcap"),
+    ],
+)
+def test_a_window_that_cannot_be_is_a_sentence(operator: Page, asked: dict[str, object], what: str) -> None:
+    answer = operator.get("/api/recordings/window", **{"file": "run.mcap", **asked})
+    assert answer.status_code in (404, 422) and what in answer.json()["detail"], answer.text
+
+
+def test_a_download_is_the_file(operator: Page) -> None:
+    answer = operator.get("/api/recordings/download", file="run.mcap")
+    assert answer.content == (operator.console.settings.recordings / "run.mcap").read_bytes()
+    assert answer.headers["content-disposition"] == 'attachment; filename="run.mcap"'
+
+
+OUTSIDE = (
+    "../secret.csv", "..%2fsecret.csv", "%2e%2e/secret.csv", "a/../../secret.csv", "/etc/passwd", "//etc/passwd",
+    "leads_out.csv", "..\\secret.csv", "run.mcap/../../secret.csv", "estop/../../secret.csv", "./run.mcap",
+    "run.mcap\x00.csv", "", ".hidden.csv", "estop", "estop/", "~/x.csv", "file:///etc/passwd.csv", "run.mcap/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ["info", "download", "window"])
+@pytest.mark.parametrize("file", OUTSIDE)
+def test_nothing_outside_the_folder_can_be_named(operator: Page, address: str, file: str) -> None:
+    answer = operator.get(f"/api/recordings/{address}", file=file, channels="0")
+    assert answer.status_code in (404, 422) and isinstance(answer.json()["detail"], str)
+
+
+@pytest.mark.parametrize("file", OUTSIDE)
+def test_nothing_outside_can_be_replayed_or_exported(operator: Page, file: str) -> None:
+    for address, body in (("replay", {"file": file}), ("export", {"file": file, "format": "csv"})):
+        answer = operator.call("POST", f"/api/{address}", body)
+        assert answer.status_code in (404, 422), answer.text
+    assert not (operator.console.settings.recordings / "exports").exists()
+
+
+PARTS = st.sampled_from(
+    ["..", ".", "", "a", "run.mcap", "estop", "~", "%2e%2e", "..%2f", "\\", "\x00", "é", "x" * 300, "deep", "link"]
+)
+
+
+@given(parts=st.lists(st.one_of(PARTS, st.text(max_size=20)), min_size=1, max_size=6), absolute=st.booleans())
+def test_whatever_is_named_is_inside_or_refused(tmp_path_factory: pytest.TempPathFactory, parts: list[str],
+                                                absolute: bool) -> None:  # fmt: skip
+    """The oracle is the system: the real path of the file that is given back is below the real folder."""
+    folder = _tree(tmp_path_factory)
+    name = ("/" if absolute else "") + "/".join(parts)
+    try:
+        found = names.inside(folder / "in", name, names.RECORDINGS)
+    except MotionBaseError:
+        return
+    assert found.is_file() and os.path.realpath(found).startswith(os.path.realpath(folder / "in") + os.sep)
+
+
+_trees: list[Path] = []
+
+
+def _tree(factory: pytest.TempPathFactory) -> Path:
+    if not _trees:
+        made = factory.mktemp("tree")
+        (made / "in" / "a" / "deep").mkdir(parents=True)
+        for place in ("in/run.mcap", "in/a/run.mcap", "in/a/deep/run.mcap", "run.mcap"):
+            (made / place).write_text("x")
+        (made / "in" / "link").symlink_to(made)
+        _trees.append(made)
+    return _trees[0]
+
+
+# ---- uploads ----
+
+
+def sent(operator: Page, name: str, body: bytes) -> dict[str, object]:
+    answer = operator.call("PUT", "/api/recordings/upload", params={"name": name}, content=body)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def left_over(operator: Page) -> list[Path]:
+    return [p for p in (operator.console.settings.recordings / ".uploads").rglob("*") if p.is_file()]
+
+
+def test_an_upload_is_the_same_file(operator: Page) -> None:
+    body = (operator.console.settings.recordings / "run.mcap").read_bytes()
+    assert sent(operator, "taken.mcap", body)["bytes"] == len(body)
+    assert (operator.console.settings.recordings / "taken.mcap").read_bytes() == body
+    with open_recording(operator.console.settings.recordings / "taken.mcap") as recording:
+        assert recording.count == COUNT
+    assert left_over(operator) == []
+
+
+def test_an_upload_never_replaces(operator: Page) -> None:
+    before = (operator.console.settings.recordings / "run.mcap").read_bytes()
+    said = operator.refusal(409, "PUT", "/api/recordings/upload", params={"name": "run.mcap"}, content=b"t,x\n0,1\n")
+    assert "already" in said and (operator.console.settings.recordings / "run.mcap").read_bytes() == before
+    said = operator.refusal(409, "PUT", "/api/recordings/upload", params={"name": "leads_out.csv"}, content=b"t\n0\n")
+    assert "already" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("../x.csv", b"t,x\n0,1\n"),
+        ("a/x.csv", b"t,x\n0,1\n"),
+        (".x.csv", b"t,x\n0,1\n"),
+        ("x.exe", b"t,x\n0,1\n"),
+        ("x.toml", b"t,x\n0,1\n"),
+        ("x.mcap", b"this is no recording"),
+        ("x.parquet", b"PAR1 and then nothing"),
+        ("x.csv", b""),
+        ("x.csv", b"\x00\xff" * 1000),
+    ],
+)
+def test_an_upload_that_is_no_recording_leaves_nothing(operator: Page, name: str, body: bytes) -> None:
+    before = sorted(operator.console.settings.recordings.glob("*"))
+    operator.refusal(422, "PUT", "/api/recordings/upload", params={"name": name}, content=body)
+    assert sorted(operator.console.settings.recordings.glob("*")) == before and left_over(operator) == []
+
+
+def test_an_upload_that_is_too_large_is_broken_off(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    from motionbase.console.api import upload
+
+    monkeypatch.setattr(upload, "LEFT_FREE", 1 << 60)  # as if the disk were nearly full
+    said = operator.refusal(413, "PUT", "/api/recordings/upload", params={"name": "x.csv"}, content=b"t,x\n0,1\n" * 9)
+    assert "recorder" in said and left_over(operator) == []
+    assert not (operator.console.settings.recordings / "x.csv").exists()
+
+
+def begun(operator: Page, announced: int, body: bytes) -> http.client.HTTPConnection:
+    """An upload of which only so much comes."""
+    link = http.client.HTTPConnection(operator.client.base_url.host, operator.client.base_url.port, timeout=10)
+    link.putrequest("PUT", "/api/recordings/upload?name=x.csv")
+    for name, value in {**operator.headers, "Content-Length": str(announced)}.items():
+        link.putheader(name, value)
+    link.endheaders(body)
+    return link
+
+
+def test_an_upload_that_says_it_is_too_large_is_not_even_begun(operator: Page) -> None:
+    with closing(begun(operator, 1 << 50, b"t")) as link:
+        answer = link.getresponse()
+        assert answer.status == 413 and "which is the most" in json.loads(answer.read())["detail"]
+
+
+def test_an_upload_that_is_broken_off_leaves_nothing(operator: Page) -> None:
+    with closing(begun(operator, 1 << 20, b"t,x\n" + b"0,1\n" * 1000)):
+        wait_for(lambda: left_over(operator) != [], 10)
+    wait_for(lambda: left_over(operator) == [], 10)
+    assert not (operator.console.settings.recordings / "x.csv").exists()
+
+
+# ---- exports ----
+
+
+def ended(operator: Page, number: int) -> dict[str, object]:
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        job = next(j for j in operator.console.jobs.list() if j.number == number)
+        if job.state != "running":
+            return job.model_dump()
+        time.sleep(0.02)
+    raise AssertionError("the job never ended")
+
+
+def test_an_export_is_what_was_chosen(operator: Page) -> None:
+    body = {"file": "run.mcap", "format": "csv", "channels": ["x1"], "start": 1.0, "stop": 2.0, "name": "part one"}
+    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
+    assert job["state"] == "done" and job["files"] == ["exports/part one.csv"] and job["share"] == 1.0
+    with open_recording(operator.console.settings.recordings / "exports" / "part one.csv") as recording:
+        assert list(recording.schema.index) == ["t", "x1"] and recording.count == 1001
+    assert "already" in operator.refusal(409, "POST", "/api/export", body)
+    listed = {f["file"] for f in operator.get("/api/recordings").json()}
+    assert "exports/part one.csv" in listed
+    assert operator.get("/api/recordings/info", file="exports/part one.csv").json()["records"] == 1001
+
+
+def test_a_split_makes_pieces(operator: Page) -> None:
+    body = {"file": "run.mcap", "format": "parquet", "piece_records": 8000, "name": "pieces", "groups": []}
+    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
+    assert job["state"] == "done" and job["files"] == [f"exports/pieces/run_part00{k}.parquet" for k in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"name": "../x"}, "is called"),
+        ({"name": "a/b"}, "is called"),
+        ({"format": "exe"}, "format"),
+        ({"channels": ["none*"]}, "no channel"),
+        ({"groups": ["nowhere"]}, "no group"),
+        ({"legs": [9]}, "no leg 9"),
+        ({"start": 100.0}, "no records"),
+        ({"start": 2.0, "stop": 1.0}, "before the first"),
+        ({"piece_records": 1, "piece_seconds": 1.0}, "one of the two"),
+        ({"piece_records": 0}, "piece_records"),
+    ],
+)
+def test_an_export_that_cannot_be_is_refused_at_once(operator: Page, change: dict[str, object], what: str) -> None:
+    jobs = len(operator.console.jobs.list())
+    body = {"file": "run.mcap", "format": "csv", "name": "never", **change}
+    assert what in operator.refusal(422, "POST", "/api/export", body)
+    assert len(operator.console.jobs.list()) == jobs
+
+
+def test_jobs_are_cancelled_and_counted(operator: Page) -> None:
+    """Two at once; a third is refused, and a cancelled one leaves no file."""
+    go = threading.Event()
+
+    def work(task: object) -> str:
+        from motionbase.console.jobs import Task
+
+        assert isinstance(task, Task)
+        go.wait(30)
+        task.progress(1, 2)
+        return "done"
+
+    first, second = (operator.console.jobs.start(f"wait {k}", work) for k in range(2))
+    said = operator.refusal(409, "POST", "/api/export", {"file": "run.mcap", "format": "csv", "name": "third"})
+    assert "2 jobs run already" in said and not (operator.console.settings.recordings / "exports/third.csv").exists()
+    assert operator.call("DELETE", f"/api/jobs/{first.number}").json()["state"] == "running"  # until its next step
+    go.set()
+    assert ended(operator, first.number)["state"] == "cancelled" and ended(operator, second.number)["state"] == "done"
+    assert "there is no job 99999" in operator.refusal(404, "DELETE", "/api/jobs/99999")
+    operator.refusal(422, "DELETE", "/api/jobs/x")
+
+
+def test_a_cancelled_export_leaves_nothing(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    from motionbase.console.jobs import Task
+
+    heard = Task.progress
+
+    def cancel_first(self: Task, done: int, total: int) -> None:
+        self.cancelled.set()
+        heard(self, done, total)
+
+    monkeypatch.setattr(Task, "progress", cancel_first)
+    body = {"file": "run.mcap", "format": "csv", "name": "half"}
+    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
+    assert job["state"] == "cancelled"
+    assert [p.name for p in (operator.console.settings.recordings / "exports").glob("*half*")] == []
+
+
+# ---- open recordings ----
+
+
+def test_recordings_stay_open_while_they_are_used_and_are_opened_anew_when_replaced(tmp_path: Path) -> None:
+    opened = OpenRecordings(kept=1)
+    one, two = (write_mcap(tmp_path / f"{k}.mcap", SCHEMA, waves(SCHEMA, 100 * k)) for k in (1, 2))
+    with opened.use(one) as first:
+        with opened.use(two) as second:
+            assert (first.count, second.count) == (100, 200)
+        assert len(first.columns("x1")["x1"]) == 100  # pushed out, and still open
+    with opened.use(two) as again:
+        assert again is second
+    write_mcap(tmp_path / "new.mcap", SCHEMA, waves(SCHEMA, 50))
+    os.replace(tmp_path / "new.mcap", two)
+    with opened.use(two) as replaced:
+        assert replaced.count == 50
+    opened.close()

@@ -1,0 +1,141 @@
+/** Everything the parts of the page share. */
+
+import { batch, signal, type Signal } from "./core/signal";
+import { LayoutStore } from "./data/layout";
+import { LiveStore } from "./data/live";
+import { Session } from "./data/session";
+import { Api } from "./net/api";
+import { LiveSocket, type SourceName } from "./net/socket";
+import type { Event, RecordingInfo } from "./net/types";
+
+const TOKEN_KEY = "motionbase.token";
+const CLIENT_KEY = "motionbase.client";
+
+/** A sentence in the corner that goes away by itself; errors stay a little longer. */
+export interface Toast {
+  text: string;
+  kind: "info" | "error";
+}
+
+export class App {
+  readonly client = takeClient();
+  readonly session = new Session();
+  readonly live = new LiveStore();
+  readonly layout = new LayoutStore();
+  readonly api: Api;
+  readonly socket: LiveSocket;
+  readonly toast: Signal<Toast | null> = signal<Toast | null>(null);
+  /** The recording that the plots show; null while they show a ring. */
+  readonly file: Signal<RecordingInfo | null> = signal<RecordingInfo | null>(null);
+  /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
+  readonly playhead: Signal<number | null> = signal<number | null>(null);
+  /** Seconds of the live window; the plots set it. */
+  span = 10;
+  /** Take the replay to a time [s] of the recording; set by the recordings' part. */
+  seek?: (t: number) => void;
+  /** Bring a time [s] into the sight of the plots; set by them. */
+  goTo?: (t: number) => void;
+  /** From and to [s] of what the plots show; set by them. */
+  visibleRange?: () => readonly [number, number];
+  /** The times [s] of the cursors A and B, the earlier first, null where one is missing; set by the plots. */
+  markedRange?: () => readonly [number, number] | null;
+  #onFrame: ((now: number) => void)[] = [];
+  #frames: number[] = [];
+
+  constructor() {
+    this.api = new Api(this.client, takeToken());
+    this.socket = new LiveSocket(this.client, () => this.api.token, {
+      me: (me) => {
+        this.session.me.set(me);
+        void this.#catchUp();
+      },
+      status: (status) => this.session.status.set(status),
+      event: (event) => this.session.happened(event),
+      schema: (source, schema) => this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema }),
+      live: (frame) => {
+        this.live.take(frame, 1.05 * this.span);
+        this.#frames.push(frame.head.frame);
+      },
+      error: (text) => this.say(text, "error"),
+    });
+  }
+
+  start(): void {
+    this.socket.connect();
+    const draw = (now: number): void => {
+      requestAnimationFrame(draw);
+      for (const part of this.#onFrame) part(now);
+      for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
+    };
+    requestAnimationFrame(draw);
+  }
+
+  /** What happened before this connection. */
+  async #catchUp(): Promise<void> {
+    const events = await this.api.get<Event[]>("/api/events", { source: "live" }).catch(() => []); // the socket says that nobody answers
+    batch(() => events.forEach((event) => this.session.happened(event)));
+  }
+
+  /** Called once for every animation frame, after what has come was taken. */
+  onFrame(part: (now: number) => void): () => void {
+    this.#onFrame.push(part);
+    return () => {
+      this.#onFrame = this.#onFrame.filter((other) => other !== part);
+    };
+  }
+
+  /** The value of a channel in the newest record; NaN where there is none. */
+  value(name: string): number {
+    const place = this.session.byName.peek().get(name)?.place;
+    return place === undefined ? NaN : (this.live.newest[place] ?? NaN);
+  }
+
+  show(source: SourceName): void {
+    this.session.source.set(source);
+    this.socket.source(source);
+  }
+
+  say(text: string, kind: Toast["kind"] = "info"): void {
+    this.toast.set({ text, kind });
+  }
+
+  /** Do something that may be refused; the refusal is said, and the answer is undefined. */
+  async attempt<T>(work: Promise<T>): Promise<T | undefined> {
+    try {
+      return await work;
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error), "error");
+      return undefined;
+    }
+  }
+
+  /** Another token, kept for this tab. */
+  signIn(token: string): void {
+    sessionStorage.setItem(TOKEN_KEY, token);
+    this.api.token = token;
+    this.socket.again();
+  }
+}
+
+/**
+ * The page's own name. A reload keeps it, and with it the seat; it is handed on only while the page is left, so that a
+ * duplicate of the tab gets a name of its own.
+ */
+function takeClient(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is not there on plain http
+  const client = sessionStorage.getItem(CLIENT_KEY) ?? Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  sessionStorage.removeItem(CLIENT_KEY);
+  window.addEventListener("pagehide", () => sessionStorage.setItem(CLIENT_KEY, client));
+  window.addEventListener("pageshow", (shown) => shown.persisted && sessionStorage.removeItem(CLIENT_KEY));
+  return client;
+}
+
+/** From the address the server printed, once: it is taken out of sight and kept for this tab. */
+function takeToken(): string {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    sessionStorage.setItem(TOKEN_KEY, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  return sessionStorage.getItem(TOKEN_KEY) ?? "";
+}

@@ -1,0 +1,42 @@
+/** Numbers and times for people. */
+
+const MISSING = "–";
+
+/** Four significant digits, thin and stable in width. */
+export function number(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return MISSING;
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(digits - 2) : value.toPrecision(digits);
+  return text.replace("-", "−");
+}
+
+/** With a unit, if it has one. */
+export function quantity(value: number | null | undefined, unit: string, digits = 4): string {
+  return unit === "-" || unit === "" ? number(value, digits) : `${number(value, digits)} ${unit}`;
+}
+
+/** Seconds as 12.345 s, 3:05.2 or 1:02:03. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return MISSING;
+  const sign = seconds < 0 ? "−" : "";
+  const s = Math.abs(seconds);
+  if (s < 60) return `${sign}${s.toFixed(s < 10 ? 3 : 2)} s`;
+  const minutes = Math.floor(s / 60) % 60;
+  const hours = Math.floor(s / 3600);
+  const rest = s % 60;
+  if (hours === 0) return `${sign}${minutes}:${rest.toFixed(1).padStart(4, "0")}`;
+  return `${sign}${hours}:${String(minutes).padStart(2, "0")}:${String(Math.floor(rest)).padStart(2, "0")}`;
+}
+
+export function bytes(count: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = count > 0 ? Math.min(4, Math.floor(Math.log10(count) / 3)) : 0;
+  return `${(count / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+/** UTC seconds as a local clock. */
+export function clock(utc: number): string {
+  return new Date(utc * 1000).toLocaleTimeString("en-GB", { hour12: false });
+}

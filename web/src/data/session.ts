@@ -1,0 +1,42 @@
+/** What the page knows of the server: who we are, the rings, the schema, what happened. */
+
+import { computed, signal } from "../core/signal";
+import type { Channel, Event, Me, Ring, Schema, Status } from "../net/types";
+import type { SourceName } from "../net/socket";
+
+const MOST_EVENTS = 1000;
+
+export class Session {
+  readonly me = signal<Me | null>(null);
+  readonly status = signal<Status | null>(null);
+  /** The ring whose frames come. */
+  readonly source = signal<SourceName>("live");
+  readonly schemas = signal<Partial<Record<SourceName, Schema>>>({});
+  readonly events = signal<readonly Event[]>([]);
+
+  readonly ring = computed<Ring | null>(
+    () => this.status()?.sources.find((ring) => ring.source === this.source()) ?? null,
+  );
+  readonly schema = computed<Schema | null>(() => this.schemas()[this.source()] ?? null);
+  readonly byName = computed<ReadonlyMap<string, Channel>>(
+    () => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []),
+  );
+  /** Whether this page may change anything. */
+  readonly operates = computed<boolean>(() => this.me()?.seated ?? false);
+  readonly mayOperate = computed<boolean>(() => this.me()?.role === "operator");
+
+  happened(event: Event): void {
+    const known = this.events.peek();
+    if (known.some((e) => e.number === event.number && e.utc === event.utc)) return; // a new server counts from 1 again
+    this.events.set([...known, event].slice(-MOST_EVENTS));
+  }
+
+  /** What a number means where it is a code or a set of bits; null where it is a quantity. */
+  meaning(name: string, value: number): string | null {
+    const channel = this.byName.peek().get(name);
+    if (!channel || !Number.isInteger(value) || value < 0) return null;
+    if (channel.codes) return channel.codes[value] ?? null;
+    if (channel.bits) return channel.bits.filter((_, bit) => (value >> bit) & 1).join(", ");
+    return null;
+  }
+}

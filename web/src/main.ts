@@ -1,0 +1,11 @@
+/** The page: the shared parts are made, the frame is put up, the connection begins. */
+
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+import { App } from "./app";
+import { shell } from "./shell/shell";
+
+const app = new App();
+document.body.append(shell(app));
+app.start();

@@ -1,0 +1,181 @@
+/** The one WebSocket: it connects again by itself, says so, and hands on what comes. */
+
+import { signal, type Signal } from "../core/signal";
+import { decode, type LiveFrame, type WindowFrame } from "./frames";
+import type { Event, Me, Schema, Status } from "./types";
+
+export type Link = "connecting" | "open" | "lost" | "refused";
+export type SourceName = "live" | "replay";
+
+export interface StatisticsRow {
+  place: number;
+  n: number;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  rms: number | null;
+  first: number | null;
+  last: number | null;
+}
+
+interface Statistics {
+  kind: "statistics";
+  id: number;
+  exact: boolean;
+  rows: StatisticsRow[];
+}
+
+type Text =
+  | ({ kind: "me" } & Me)
+  | Status
+  | Event
+  | ({ kind: "schema"; source: SourceName; generation: number } & Schema)
+  | Statistics
+  | { kind: "error"; id: number | null; text: string };
+
+export interface Listener {
+  me(me: Me): void;
+  status(status: Status): void;
+  event(event: Event): void;
+  schema(source: SourceName, schema: Schema): void;
+  live(frame: LiveFrame): void;
+  error(text: string): void;
+}
+
+interface Waiting {
+  done(found: WindowFrame | Statistics): void;
+  failed(reason: Error): void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4000;
+const ANSWER_MS = 10_000;
+const FINAL = new Set([4401]); // the token is wrong: asking again would get the same
+
+export class LiveSocket {
+  readonly link: Signal<Link> = signal<Link>("connecting");
+  #socket: WebSocket | null = null;
+  #pause = FIRST_PAUSE_MS;
+  #number = 0;
+  #waiting = new Map<number, Waiting>();
+  #subscription = { channels: [] as number[], span: 10, pixels: 800 };
+  #source: SourceName = "live";
+  #newest = -1; // number of the last live frame of this connection
+
+  constructor(
+    readonly client: string,
+    private readonly token: () => string,
+    private readonly listener: Listener,
+  ) {}
+
+  connect(): void {
+    const address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
+    const socket = new WebSocket(address, "motionbase.1");
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => this.#opened(socket);
+    socket.onmessage = (message) => this.#heard(message.data as string | ArrayBuffer);
+    socket.onclose = (closed) => this.#closed(socket, closed.code);
+    this.#socket = socket;
+  }
+
+  /** Leave and come again, with another token, say. */
+  again(): void {
+    this.#pause = FIRST_PAUSE_MS;
+    this.#socket?.close();
+    if (this.#socket === null) this.connect();
+  }
+
+  source(name: SourceName): void {
+    this.#source = name;
+    this.#send({ do: "source", source: name });
+  }
+
+  subscribe(channels: number[], span: number, pixels: number): void {
+    this.#subscription = { channels, span, pixels };
+    this.#send({ do: "subscribe", ...this.#subscription });
+  }
+
+  window(channels: number[], from: number, to: number, pixels: number): Promise<WindowFrame> {
+    return this.#ask({ do: "window", channels, from, to, pixels }) as Promise<WindowFrame>;
+  }
+
+  async statistics(channels: number[], from: number, to: number): Promise<StatisticsRow[]> {
+    return ((await this.#ask({ do: "statistics", channels, from, to })) as Statistics).rows;
+  }
+
+  /** What came over an earlier connection is not for this one to acknowledge. */
+  acknowledge(frame: number): void {
+    if (frame <= this.#newest) this.#send({ do: "ack", frame });
+  }
+
+  #opened(socket: WebSocket): void {
+    this.#pause = FIRST_PAUSE_MS;
+    this.#newest = -1;
+    socket.send(JSON.stringify({ do: "hello", client: this.client, token: this.token(), source: this.#source }));
+    socket.send(JSON.stringify({ do: "subscribe", ...this.#subscription }));
+    this.link.set("open");
+  }
+
+  #closed(socket: WebSocket, code: number): void {
+    if (this.#socket !== socket) return;
+    this.#socket = null;
+    for (const waiting of this.#waiting.values()) waiting.failed(new Error("the connection was lost"));
+    this.#waiting.clear();
+    if (FINAL.has(code)) {
+      this.link.set("refused");
+      return;
+    }
+    this.link.set("lost");
+    setTimeout(() => this.#socket ?? this.connect(), this.#pause);
+    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
+  }
+
+  #heard(data: string | ArrayBuffer): void {
+    if (typeof data !== "string") {
+      const frame = decode(data);
+      if (frame.head.kind === "live") {
+        this.#newest = frame.head.frame;
+        this.listener.live(frame as LiveFrame);
+      } else this.#answered(frame.head.id, frame as WindowFrame);
+      return;
+    }
+    const said = JSON.parse(data) as Text;
+    switch (said.kind) {
+      case "me":
+        return this.listener.me(said);
+      case "status":
+        return this.listener.status(said);
+      case "event":
+        return this.listener.event(said);
+      case "schema":
+        return this.listener.schema(said.source, said);
+      case "statistics":
+        return this.#answered(said.id, said);
+      case "error":
+        if (said.id === null || !this.#waiting.has(said.id)) return this.listener.error(said.text);
+        this.#waiting.get(said.id)?.failed(new Error(said.text));
+        this.#waiting.delete(said.id);
+    }
+  }
+
+  #answered(id: number, found: WindowFrame | Statistics): void {
+    this.#waiting.get(id)?.done(found);
+    this.#waiting.delete(id);
+  }
+
+  #ask(message: Record<string, unknown>): Promise<WindowFrame | Statistics> {
+    const id = (this.#number += 1);
+    return new Promise((done, failed) => {
+      if (this.#socket?.readyState !== WebSocket.OPEN) return failed(new Error("not connected"));
+      this.#waiting.set(id, { done, failed });
+      setTimeout(() => {
+        if (this.#waiting.delete(id)) failed(new Error("no answer came"));
+      }, ANSWER_MS);
+      this.#send({ ...message, id });
+    });
+  }
+
+  #send(message: Record<string, unknown>): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+}

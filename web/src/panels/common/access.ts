@@ -1,0 +1,105 @@
+/** Who may do what from here, why not, and what to do about it. */
+
+import type { App } from "../../app";
+import { h, setText } from "../../core/dom";
+import { computed, effect, type Signal } from "../../core/signal";
+import type { Me } from "../../net/types";
+import { baseOf } from "./base";
+import { ask } from "./dialog";
+import { sentence } from "./ui";
+
+const NAME_KEY = "motionbase.name";
+const made = new WeakMap<App, { seat: Signal<string>; base: Signal<string> }>();
+
+/** Why nothing that changes state can be asked from this page; "" where it can. */
+export function whyNotSeated(app: App): Signal<string> {
+  return reasons(app).seat;
+}
+
+/** The same for what the base itself must hear: it also has to be there. */
+export function whyNotOperating(app: App): Signal<string> {
+  return reasons(app).base;
+}
+
+function reasons(app: App): { seat: Signal<string>; base: Signal<string> } {
+  const known = made.get(app);
+  if (known) return known;
+  const { session, socket } = app;
+  const live = baseOf(app);
+  const seat = computed(() => {
+    if (socket.link() !== "open") return "the console's server does not answer";
+    if (!session.mayOperate()) return "a viewer can look and not touch: enter the operator token";
+    if (session.operates()) return "";
+    const holder = session.status()?.seat;
+    return holder ? `${holder.name} has the operator's seat` : "take the operator's seat first";
+  });
+  const base = computed(() => {
+    if (seat()) return seat();
+    if (session.source() !== "live") return "the page shows a replay: go back to live first";
+    const ring = live.ring();
+    if (ring?.state !== "live") return `no base runs: ${ring?.state_text ?? "no ring is known"}`;
+    return ring.takes_commands ? "" : "the writer of this ring takes no commands";
+  });
+  made.set(app, { seat, base });
+  return { seat, base };
+}
+
+/** The line on top of a panel for those who cannot act, with the way out. */
+export function accessBar(app: App): HTMLElement {
+  const text = h("span", { class: "grow" });
+  const way = h(
+    "button", { type: "button", class: "primary", "data-test": "access-way", onclick: () => void wayOut(app) },
+  );
+  const element = h("div", { class: "p-access", "data-test": "access", role: "status" }, text, way);
+  const why = whyNotSeated(app);
+  effect(() => {
+    element.hidden = why() === "";
+    setText(text, sentence(why()));
+    way.hidden = app.socket.link() !== "open";
+    const holder = app.session.status()?.seat;
+    setText(way, !app.session.mayOperate() ? "Enter token" : holder ? "Take over" : "Take the seat");
+  });
+  return element;
+}
+
+async function wayOut(app: App): Promise<void> {
+  if (app.session.mayOperate.peek()) await takeSeat(app);
+  else await askToken(app, "With the operator token this page may take the seat and operate.");
+}
+
+/** Ask for the token that the console printed when it was started. */
+export async function askToken(app: App, why: string): Promise<void> {
+  const input = h(
+    "input", { type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "token" },
+  );
+  const where = "The console prints it when it starts, in the address behind #token=.";
+  const body = [h("p", {}, why), h("label", {}, "Operator token", input), h("p", { class: "faint" }, where)];
+  const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog" });
+  if (yes) app.signIn(input.value.trim());
+}
+
+export async function takeSeat(app: App): Promise<void> {
+  const holder = app.session.status.peek()?.seat;
+  const name = h(
+    "input",
+    { value: localStorage.getItem(NAME_KEY) ?? "operator", required: true, maxlength: 40, "data-test": "seat-name" },
+  );
+  const text = holder
+    ? `${holder.name} operates now. Taking over ends that at once; both of you are told.`
+    : "There is one seat: who has it can move the base, all others look on.";
+  const yes = await ask({
+    title: holder ? `Take the seat from ${holder.name}?` : "Take the operator's seat",
+    body: [h("p", {}, text), h("label", {}, "Your name, for the others", name)],
+    act: holder ? "Take over" : "Take the seat",
+    kind: holder ? "danger" : "primary",
+    test: "seat-dialog",
+  });
+  if (!yes) return;
+  localStorage.setItem(NAME_KEY, name.value.trim());
+  const me = await app.attempt(
+    app.api.post<Me>(
+      "/api/seat", { name: name.value.trim() || "operator", force: holder !== null && holder !== undefined },
+    ),
+  );
+  if (me) app.session.me.set(me);
+}

@@ -1,0 +1,83 @@
+/** The live base as its newest record tells it: signals that change only when a code in the record does. */
+
+import type { App } from "../../app";
+import { computed, signal, type Signal } from "../../core/signal";
+import type { Ring } from "../../net/types";
+
+export interface Base {
+  /** Name of the state, null where nobody knows: no record, a replay on the screen, a ring without states. */
+  state: Signal<string | null>;
+  mode: Signal<string | null>;
+  /** What is latched, with its sentence; null where there is none. */
+  fault: Signal<string | null>;
+  /** Warnings of now, separated by commas. */
+  warnings: Signal<string>;
+  /** Whether the emergency stop acts; known also while the page shows a replay. */
+  estop: Signal<boolean>;
+  /** Version of the generator settings that the control law uses. */
+  runs: Signal<number | null>;
+  /** The live ring, whatever the page shows. */
+  ring: Signal<Ring | null>;
+  /** Whether records of the live base come now. */
+  isFresh: Signal<boolean>;
+}
+
+const QUIET = new Set(["off", "down", "standby", "held"]);
+const SETTLED_MS = 300; // after a change of source, frames of the other ring may still be on their way
+const made = new WeakMap<App, Base>();
+
+export function baseOf(app: App): Base {
+  const known = made.get(app);
+  if (known) return known;
+  const base = follow(app);
+  made.set(app, base);
+  return base;
+}
+
+/** Whether limits and monitors may be tuned now. */
+export function isAtRest(state: string | null): boolean {
+  return state !== null && QUIET.has(state);
+}
+
+function follow(app: App): Base {
+  const { session, socket } = app;
+  const ring = computed(() => session.status()?.sources.find((one) => one.source === "live") ?? null);
+  const stopped = signal(false); // by the newest record; the status may be quicker where a page is behind
+  const base: Base = {
+    state: signal<string | null>(null),
+    mode: signal<string | null>(null),
+    fault: signal<string | null>(null),
+    warnings: signal(""),
+    estop: computed(() => stopped() || (ring()?.estop_acts ?? false)),
+    runs: signal<number | null>(null),
+    ring,
+    isFresh: computed(() => socket.link() === "open" && session.source() === "live" && ring()?.state === "live"),
+  };
+  let shown = session.source.peek();
+  let since = -SETTLED_MS;
+  app.onFrame((now) => {
+    const source = session.source.peek();
+    if (source !== shown) [shown, since] = [source, now];
+    if (source !== "live" || now - since < SETTLED_MS) {
+      stopped.set(false);
+      return forget(base);
+    }
+    const meaning = (name: string): string | null => session.meaning(name, app.value(name));
+    const version = app.value("generators_version");
+    base.state.set(meaning("state"));
+    base.mode.set(meaning("mode"));
+    base.fault.set(app.value("fault") > 0 ? (meaning("fault") ?? `fault ${app.value("fault")}`) : null);
+    base.warnings.set(meaning("warning") ?? "");
+    stopped.set(app.value("estop") > 0);
+    base.runs.set(Number.isNaN(version) ? null : version);
+  });
+  return base;
+}
+
+function forget(base: Base): void {
+  base.state.set(null);
+  base.mode.set(null);
+  base.fault.set(null);
+  base.warnings.set("");
+  base.runs.set(null);
+}

@@ -1,0 +1,65 @@
+/** Dialogs: Enter does what the first button says, Esc goes away without doing it. */
+
+import { h, type Child } from "../../core/dom";
+import { effect } from "../../core/signal";
+import { openModal } from "../../shell/modal";
+
+interface Question {
+  title: string;
+  body: Child[];
+  /** What the button that acts says. */
+  act: string;
+  kind?: "primary" | "danger";
+  test: string;
+  /** A sentence as soon as the question does not make sense any more: it closes unanswered. */
+  outdated?: () => string;
+  onOutdated?: (why: string) => void;
+}
+
+/** Whether the answer was yes. */
+export function ask(question: Question): Promise<boolean> {
+  return new Promise((answer) => {
+    const yes = h(
+      "button",
+      { type: "submit", value: "yes", class: question.kind ?? "primary", "data-test": `${question.test}-yes` },
+      question.act,
+    );
+    const no = h(
+      "button", { type: "button", "data-test": `${question.test}-no`, onclick: () => dialog.close("") }, "Cancel",
+    );
+    const form = h(
+      "form", { method: "dialog", class: "p-dialog" },
+      h("h2", {}, question.title), ...question.body, h("div", { class: "row p-answers" }, no, yes),
+    );
+    const dialog = h("dialog", { "data-test": question.test, "aria-label": question.title }, form);
+    let stop = (): void => undefined;
+    // a key that is still held down from opening the dialog does not answer it
+    form.addEventListener("keydown", (pressed) => pressed.repeat && pressed.preventDefault());
+    dialog.addEventListener("close", () => {
+      stop();
+      dialog.remove();
+      answer(dialog.returnValue === "yes");
+    });
+    openModal(dialog);
+    const first = form.querySelector<HTMLElement>("input, select, textarea");
+    (first ?? yes).focus();
+    stop = effect(() => {
+      const why = question.outdated?.() ?? "";
+      if (why === "" || !dialog.open) return;
+      dialog.close("");
+      question.onOutdated?.(why);
+    });
+  });
+}
+
+/** A line of text; null where it was cancelled. */
+export async function askText(
+  title: string, label: string, start: string, act: string, test: string,
+): Promise<string | null> {
+  const input = h(
+    "input", { value: start, required: true, maxlength: 64, autocomplete: "off", "data-test": `${test}-text` },
+  );
+  setTimeout(() => input.select());
+  const yes = await ask({ title, body: [h("label", {}, label, input)], act, test });
+  return yes ? input.value.trim() : null;
+}

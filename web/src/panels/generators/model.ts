@@ -1,0 +1,179 @@
+/** Function generators as the border has them: the numbers of a shape, their bounds, what is wrong with a card. */
+
+import type { Card, CardSet } from "../../net/types";
+
+export type Shape = Card["shape"];
+export type Axis = Card["axes"][number];
+export type Kind = "linear" | "angular" | "leg";
+
+export const COUNT = 7;
+export const DOFS = ["surge", "sway", "heave", "roll", "pitch", "yaw"] as const;
+export const LEGS = [1, 2, 3, 4, 5, 6] as const;
+export const SHAPES: readonly Shape[] = [
+  "sine", "square", "triangle", "sawtooth", "step", "ramp", "chirp", "multisine", "random",
+];
+const PERIODIC: readonly Shape[] = ["sine", "square", "triangle", "sawtooth"];
+const BANDS: readonly Shape[] = ["multisine", "random"];
+const HIGHEST_HZ = 50;
+const MOST_TONES = 32;
+export const DEGREE = Math.PI / 180;
+
+/** A number of a card. `low` and `high` are as the border has them; angles are shown in degrees. */
+export interface Field {
+  key: Exclude<keyof Card, "enabled" | "space" | "axes" | "shape">;
+  label: string;
+  unit: "length" | "angle" | "Hz" | "s" | "";
+  low: number;
+  high: number;
+  isWhole?: boolean;
+  hint: string;
+  has(shape: Shape): boolean;
+}
+
+const all = (): boolean => true;
+const waves = (shape: Shape): boolean => shape !== "step" && shape !== "ramp";
+const swept = (shape: Shape): boolean => shape === "chirp" || BANDS.includes(shape);
+
+export const FIELDS: readonly Field[] = [
+  {
+    key: "amplitude", label: "Amplitude", unit: "length", low: -5, high: 5,
+    hint: "half of the way from peak to peak of a wave", has: all,
+  },
+  {
+    key: "offset", label: "Offset", unit: "length", low: -5, high: 5, hint: "added, and faded with the rest", has: all,
+  },
+  {
+    key: "frequency", label: "Frequency", unit: "Hz", low: 0, high: HIGHEST_HZ,
+    hint: "of chirp, multisine and random the first of the band", has: waves,
+  },
+  {
+    key: "end_frequency", label: "End frequency", unit: "Hz", low: 0, high: HIGHEST_HZ, hint: "the last of the band",
+    has: swept,
+  },
+  {
+    key: "phase", label: "Phase", unit: "angle", low: -2 * Math.PI, high: 2 * Math.PI, hint: "of the wave at its start",
+    has: waves,
+  },
+  {
+    key: "duration", label: "Duration", unit: "s", low: 0, high: 3600,
+    hint: "of a sweep or the rise of a ramp; else the length of one cycle", has: (shape) => !PERIODIC.includes(shape),
+  },
+  {
+    key: "tones", label: "Tones", unit: "", low: 0, high: MOST_TONES, isWhole: true, hint: "sines in the band",
+    has: (shape) => BANDS.includes(shape),
+  },
+  {
+    key: "seed", label: "Seed", unit: "", low: 0, high: 2 ** 32 - 1, isWhole: true,
+    hint: "the same seed makes the same signal", has: (shape) => shape === "random",
+  },
+  { key: "start", label: "Start", unit: "s", low: 0, high: 86_400, hint: "after the transition to drive", has: all },
+  {
+    key: "cycles", label: "Cycles", unit: "", low: 0, high: 1e6, hint: "then it fades out; 0: until it is stopped",
+    has: all,
+  },
+  {
+    key: "fade_in", label: "Fade in", unit: "s", low: 0, high: 600,
+    hint: "smooth in position, velocity and acceleration", has: all,
+  },
+  {
+    key: "fade_out", label: "Fade out", unit: "s", low: 0, high: 600,
+    hint: "at the end of the cycles, or when the drive is told to stop", has: all,
+  },
+];
+
+export const BLANK: Card = {
+  enabled: false, space: "dof", axes: [], shape: "sine", amplitude: 0, frequency: 0, end_frequency: 0,
+  phase: 0, offset: 0, fade_in: 0, fade_out: 0, start: 0, cycles: 0, duration: 0, tones: 0, seed: 0,
+};
+
+/** Always seven cards; one that was never used begins with the axes rather than with the legs. */
+export function whole(set: CardSet): CardSet {
+  return {
+    name: set.name,
+    cards: Array.from({ length: COUNT }, (_, k) => {
+      const card = set.cards[k] ?? BLANK;
+      return isUnused(card) ? BLANK : card;
+    }),
+  };
+}
+
+function isUnused(card: Card): boolean {
+  return !card.enabled && card.axes.length === 0 && card.shape === "sine" && FIELDS.every(({ key }) => card[key] === 0);
+}
+
+export function isAngular(axis: Axis): boolean {
+  return axis === "roll" || axis === "pitch" || axis === "yaw";
+}
+
+/** What the axes of a card are; null where it has none. */
+export function kindOf(card: Card): Kind | null {
+  if (card.space === "leg") return "leg";
+  const [first] = card.axes;
+  return first === undefined ? null : isAngular(first) ? "angular" : "linear";
+}
+
+/** What a number of this field is multiplied by to be shown, and the unit then. */
+export function shown(field: Field, card: Card): { factor: number; unit: string; low: number; high: number } {
+  const angular = field.unit === "angle" || (field.unit === "length" && kindOf(card) === "angular");
+  if (!angular) return {
+    factor: 1, unit: field.unit === "length" ? "m" : field.unit, low: field.low, high: field.high,
+  };
+  const [low, high] = field.unit === "length" ? [-Math.PI, Math.PI] : [field.low, field.high];
+  return { factor: 1 / DEGREE, unit: "°", low, high };
+}
+
+/** A number as people type it: degrees without the dust of the conversion. */
+export function typed(value: number, factor: number): string {
+  return String(factor === 1 ? value : Number((value * factor).toPrecision(10)));
+}
+
+/** What is wrong with a card, by field; `axes` for the axes. Only what is on must be complete. */
+export function problems(card: Card): Partial<Record<Field["key"] | "axes", string>> {
+  const found: Partial<Record<Field["key"] | "axes", string>> = {};
+  for (const field of FIELDS) {
+    const { factor, unit, low, high } = shown(field, card);
+    const value = card[field.key];
+    const bounds = `${short(low * factor)} to ${short(high * factor)}${unit && ` ${unit}`}`;
+    if (!Number.isFinite(value)) found[field.key] = `must be a number, ${bounds}`;
+    else if (value < low || value > high) found[field.key] = `must be ${bounds}`;
+    else if (field.isWhole && !Number.isInteger(value)) found[field.key] = "must be a whole number";
+  }
+  if (card.enabled && card.axes.length === 0) found.axes = card.space === "leg" ? "choose a leg" : "choose an axis";
+  return card.enabled ? { ...lacking(card), ...found } : found;
+}
+
+/** What a generator of this shape still needs. */
+function lacking(card: Card): Partial<Record<Field["key"], string>> {
+  const { shape, frequency, end_frequency, tones, duration, cycles } = card;
+  const found: Partial<Record<Field["key"], string>> = {};
+  if (waves(shape) && frequency <= 0) found.frequency = `a ${shape} needs more than 0, up to ${HIGHEST_HZ} Hz`;
+  if (shape === "chirp" && end_frequency <= 0) found.end_frequency =
+    `a chirp needs more than 0, up to ${HIGHEST_HZ} Hz`;
+  if (BANDS.includes(shape) && end_frequency <= frequency) found.end_frequency = "must be more than the frequency";
+  if (BANDS.includes(shape) && tones < 1) found.tones = `must be 1 to ${MOST_TONES}`;
+  const isTimed = shape === "ramp" || shape === "chirp" || (!PERIODIC.includes(shape) && cycles > 0);
+  if (isTimed && duration <= 0) found.duration = `this ${shape} needs more than 0, up to 3600 s`;
+  return found;
+}
+
+/** Four digits at most, and no zeros behind them. */
+export function short(value: number): string {
+  return Number.isNaN(value) ? "?" : String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+/** One line for people. */
+export function summary(card: Card): string {
+  if (isUnused(card)) return "not used";
+  const axes = card.axes.join(", ");
+  const where = card.space === "leg" ? (axes ? `leg ${axes}` : "no leg") : axes || "no axis";
+  const angular = kindOf(card) === "angular";
+  const size = angular ? `${short(card.amplitude / DEGREE)}°` : `${short(card.amplitude)} m`;
+  const band = swept(card.shape)
+    ? `${short(card.frequency)} to ${short(card.end_frequency)} Hz`
+    : `${short(card.frequency)} Hz`;
+  return [where, card.shape, size, ...(waves(card.shape) ? [band] : [])].join(" · ");
+}
+
+export function isSame(a: CardSet, b: CardSet): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

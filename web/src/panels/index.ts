@@ -1,0 +1,12 @@
+/** The operator's panels, in the order of the rail. */
+
+import "./panels.css";
+import type { Panel } from "../shell/panel";
+import { events } from "./events";
+import { generators } from "./generators";
+import { operator } from "./operator";
+import { recorder } from "./recorder";
+import { tuning } from "./tuning";
+
+export { estopButton } from "./operator/estop";
+export const panels: Panel[] = [operator, generators, tuning, recorder, events];

@@ -1,0 +1,47 @@
+/** What is wrong now, and what was lately: sentences with times, and the way to reset. */
+
+import type { App } from "../../app";
+import { fill, h, setText } from "../../core/dom";
+import { effect } from "../../core/signal";
+import { clock } from "../../core/format";
+import type { Event } from "../../net/types";
+import { baseOf } from "../common/base";
+import { section, sentence } from "../common/ui";
+
+const SHOWN = 5;
+const BAD: Event["what"][] = ["fault", "estop", "warning"];
+
+/** @param reset the button that resets, made with the other actions */
+export function faults(app: App, reset: HTMLElement): HTMLElement {
+  const base = baseOf(app);
+  const what = h("p", { class: "grow", "data-test": "fault", role: "alert" });
+  const now = h("div", { class: "p-fault row" }, what, reset);
+  const warnings = h("p", { class: "warn", "data-test": "warnings" });
+  const lately = h("ol", { class: "p-lately", "aria-label": "Lately" });
+  effect(() => {
+    const stopped = base.estop() ? "emergency stop: it acts until it is reset" : "";
+    const fault = base.fault() ?? stopped;
+    now.className = `p-fault row ${fault ? "bad" : ""}`;
+    setText(what, fault ? `${sentence(fault)}.` : base.state() === null ? "Not known." : "No fault.");
+  });
+  effect(() => {
+    warnings.hidden = base.warnings() === "";
+    setText(warnings, `Warning: ${base.warnings()}`);
+  });
+  effect(() => {
+    const found = app.session.events().filter(
+      (event) => event.source === "live" && BAD.includes(event.what),
+    ).slice(-SHOWN).reverse();
+    lately.hidden = found.length === 0;
+    fill(
+      lately,
+      ...found.map(
+        (event) => h(
+          "li", { class: event.is_bad ? "bad" : "" }, h("time", { class: "num faint" }, clock(event.utc)),
+          h("span", {}, event.text),
+        ),
+      ),
+    );
+  });
+  return section("Faults", [], now, warnings, lately);
+}

@@ -1,0 +1,55 @@
+/** The host: whether its frames come, and whether what it asks for can be followed, before anybody engages. */
+
+import type { App } from "../../app";
+import { fill, h, setText, toggleClass } from "../../core/dom";
+import { effect } from "../../core/signal";
+import { baseOf } from "../common/base";
+import { section } from "../common/ui";
+
+const STALE_S = 0.1; // longest use of a host frame as designed
+const SILENT_S = 1; // after so long a drive settles
+
+export function host(app: App): HTMLElement {
+  const base = baseOf(app);
+  const dot = h("span", { class: "dot" });
+  const word = h("span", { class: "grow", "data-test": "host-word" });
+  const [age, frames, lost] = ["Age", "Frames", "Lost"].map((label) => figure(label));
+  const judged = h("div", { class: "p-list", "data-test": "host-exceeded" });
+  let told = "";
+  effect(() => {
+    const ring = base.ring();
+    const found = ring?.state === "live" ? ring.host : null;
+    const seconds = found?.age_s ?? null;
+    const level = seconds === null ? "" : seconds <= STALE_S ? "good" : seconds <= SILENT_S ? "warn" : "bad";
+    for (const one of ["good", "warn", "bad"]) toggleClass(dot, one, one === level);
+    setText(word, spoken(seconds, base.mode() === "maintenance"));
+    age?.set(seconds === null ? "–" : seconds < 10 ? `${(1e3 * seconds).toFixed(0)} ms` : `${seconds.toFixed(0)} s`);
+    frames?.set(found ? found.frames.toFixed(0) : "–");
+    lost?.set(found ? found.lost.toFixed(0) : "–");
+    const sentences = seconds === null ? [] : (found?.exceeded ?? []);
+    const key = seconds === null ? "none" : sentences.join("\n");
+    if (key === told) return;
+    told = key;
+    if (seconds === null) fill(judged);
+    else if (sentences.length === 0) fill(
+      judged, h("p", { class: "good" }, "What the host asks for is within all limits."),
+    );
+    else fill(judged, ...sentences.map((text) => h("p", { class: "bad" }, text)));
+  });
+  const figures = h("div", { class: "p-figures" }, age?.element, frames?.element, lost?.element);
+  return section("Host", [], h("div", { class: "row" }, dot, word), figures, judged);
+}
+
+function spoken(age: number | null, isMaintenance: boolean): string {
+  if (age === null) return isMaintenance ? "No frame has come; maintenance needs no host." : "No frame has come.";
+  if (age <= STALE_S) return isMaintenance ? "Frames come, but maintenance does not follow them." : "Frames come.";
+  return age <= SILENT_S ? "Frames are late." : "The host is silent.";
+}
+
+export function figure(label: string): { element: HTMLElement; set(text: string): void } {
+  const value = h("span", { class: "num" }, "–");
+  return {
+    element: h("div", { class: "p-figure" }, h("span", { class: "faint" }, label), value),
+    set: (text) => setText(value, text),
+  };
+}

@@ -1,0 +1,101 @@
+/** The operator's panel: where the base is, where it can go, and whether all is well. */
+
+import type { App } from "../../app";
+import { h, setText } from "../../core/dom";
+import { computed, effect } from "../../core/signal";
+import type { Answer } from "../../net/types";
+import type { Panel } from "../../shell/panel";
+import { accessBar, whyNotOperating } from "../common/access";
+import { baseOf } from "../common/base";
+import { answered, choice, gate, section } from "../common/ui";
+import { ACTIONS, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
+import { confirmed } from "./confirm";
+import { diagram } from "./diagram";
+import { estopButton } from "./estop";
+import { faults } from "./faults";
+import { health } from "./health";
+import { host } from "./host";
+
+type Known = keyof typeof ACTIONS;
+const ORDER: Known[] = ["down", "standby", "drive", "off", "lower", "settle", "freeze", "abort"];
+
+export const operator: Panel = {
+  id: "operator",
+  title: "Operator",
+  icon: "M12 3v9|M7.5 6.5a7.5 7.5 0 1 0 9 0",
+  mount(app) {
+    const { resetButton, element } = actions(app);
+    return h(
+      "div", { class: "panel p-operator", "data-test": "panel-operator" },
+      accessBar(app), state(app), element, h("div", { class: "p-stop" }, estopButton(app)),
+      faults(app, resetButton), host(app), health(app),
+    );
+  },
+};
+
+function state(app: App): HTMLElement {
+  const base = baseOf(app);
+  const picture = diagram();
+  const word = h("span", { class: "p-state", "data-test": "state" });
+  const about = h("p", { class: "faint" });
+  effect(() => {
+    picture.set(base.state());
+    setText(word, base.state() ?? "not known");
+    const isOld = !base.isFresh() && base.state() !== null;
+    picture.element.classList.toggle("old", isOld);
+    setText(
+      about,
+      app.session.source() === "replay"
+        ? "The page shows a replay; the base itself is not seen."
+        : isOld
+        ? "Of the last record that came."
+        : "",
+    );
+    about.hidden = about.textContent === "";
+  });
+  return section("State", [word], picture.element, about);
+}
+
+function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
+  const base = baseOf(app);
+  const seat = whyNotOperating(app);
+  const now = computed<Situation>(() => ({
+    state: base.state(), mode: base.mode(), fault: base.fault(), estop: base.estop(), host: base.ring()?.host ?? null,
+  }));
+  const send = (action: Action): Promise<boolean> => answered(app, app.api.post<Answer>("/api/operate", { action }));
+  const act = async (action: Known): Promise<void> => {
+    if (await confirmed(app, action, now)) await send(action);
+  };
+  const button = (action: Known): HTMLButtonElement =>
+    h(
+      "button", { type: "button", "data-test": `operate-${action}`, onclick: () => void act(action) },
+      ACTIONS[action].label,
+    );
+  const buttons = new Map([...ORDER, "reset" as const].map((action) => [action, button(action)]));
+  const mode = choice("Mode", { host: "Host", maintenance: "Maintenance" }, (picked) => void send(picked), "mode");
+  effect(() => {
+    const situation = now();
+    const next = seat() === "" ? nextAction(situation) : null;
+    for (const [action, one] of buttons) {
+      const why = seat() || whyNot(action, situation);
+      gate(one, why, `${ACTIONS[action].label}: ${ACTIONS[action].does}`);
+      one.classList.toggle("primary", action === next && why === "");
+    }
+    mode.set(situation.mode === "host" || situation.mode === "maintenance" ? situation.mode : null);
+    for (const [name, one] of Object.entries(mode.buttons)) {
+      gate(
+        one, seat() || whyNotMode(situation),
+        name === "host" ? "Follow the host, plus the generators" : "Generators about neutral, without a host",
+      );
+    }
+  });
+  const follows = h("p", { class: "faint p-follows" });
+  effect(() => {
+    const next = nextAction(now());
+    setText(
+      follows, next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now().state),
+    );
+  });
+  const grid = h("div", { class: "p-actions" }, ...ORDER.map((action) => buttons.get(action)));
+  return { resetButton: buttons.get("reset") ?? h("span"), element: section("Ask for", [mode.element], grid, follows) };
+}

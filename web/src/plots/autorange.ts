@@ -1,0 +1,29 @@
+/** Ranges that follow the values, but do not tremble with them. */
+
+import type { Range } from "./spec";
+
+const PADDING = 0.08;
+const SMALLEST_SHARE = 0.4; // a range is tightened when the values take less of it than this
+const RELATIVE_FLOOR = 1e-3;
+const FLOOR = 1e-4;
+
+/** The range to show for values from `least` to `most`; the same object while it still does. */
+export function settled(current: Range | null, least: number, most: number): Range {
+  if (!(least <= most)) return current ?? [0, 1];
+  const middle = (least + most) / 2;
+  const floor = Math.max(RELATIVE_FLOOR * Math.abs(middle), FLOOR);
+  const span = Math.max(most - least, floor);
+  if (current && least >= current[0] && most <= current[1] && span >= SMALLEST_SHARE * (current[1] - current[0])) {
+    return current;
+  }
+  const half = span * (0.5 + PADDING);
+  const step = roundStep((2 * half) / 8);
+  return [Math.floor((middle - half) / step) * step, Math.ceil((middle + half) / step) * step];
+}
+
+/** 1, 2 or 5 times a power of ten, not less than the given. */
+export function roundStep(atLeast: number): number {
+  const power = 10 ** Math.floor(Math.log10(atLeast));
+  const share = atLeast / power;
+  return power * (share <= 1.0000001 ? 1 : share <= 2.0000001 ? 2 : share <= 5.0000001 ? 5 : 10);
+}

@@ -1,0 +1,58 @@
+/** A channel by formula: the server checks and computes it, the page only asks. */
+
+import type { App } from "../app";
+import { h } from "../core/dom";
+import type { Channel, Schema } from "../net/types";
+import { showDialog } from "./limits_dialog";
+import type { PlotsState } from "./state";
+
+const EXAMPLE = "leg1_l_cmd - leg1_l_meas";
+
+/** @param old the channel that is replaced; null for a new one */
+export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
+  const name = h("input", { required: true, pattern: "[a-z][a-z0-9_]*", value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
+  const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", "data-test": "derive-formula", list: "derive-channels" });
+  const unit = h("input", { required: true, value: old?.unit ?? "", placeholder: "m", "data-test": "derive-unit" });
+  const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
+  const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    try {
+      if (old) await app.api.delete(`/api/derive/${old.name}`, { source: app.session.source.peek() });
+      const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() };
+      take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
+      if (!old) state.add([body.name]);
+      dialog.close();
+    } catch (error) {
+      wrong.textContent = error instanceof Error ? error.message : String(error);
+    }
+  };
+  dialog.append(
+    h(
+      "form",
+      { class: "column", onsubmit: (event: Event) => void submit(event) },
+      h("h2", {}, old ? `Change ${old.name}` : "New derived channel"),
+      h("p", { class: "dim" }, "Names of channels, numbers, + − * / ** and functions such as abs, sqrt, sin, min, max, deg."),
+      h("div", { class: "derive-fields" }, h("label", {}, "Name", name), h("label", {}, "Unit", unit)),
+      h("label", {}, "Formula", formula),
+      wrong,
+      h(
+        "div",
+        { class: "row plot-dialog-buttons" },
+        h("span", { class: "grow" }),
+        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+        h("button", { class: "primary", "data-test": "derive-save" }, old ? "Change" : "Add"),
+      ),
+    ),
+  );
+  showDialog(dialog);
+}
+
+export async function removeDerived(app: App, channel: Channel): Promise<void> {
+  const schema = await app.attempt(app.api.delete<Schema>(`/api/derive/${channel.name}`, { source: app.session.source.peek() }));
+  if (schema) take(app, schema);
+}
+
+function take(app: App, schema: Schema): void {
+  app.session.schemas.set({ ...app.session.schemas.peek(), [app.session.source.peek()]: schema });
+}

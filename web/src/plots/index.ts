@@ -1,0 +1,126 @@
+/** Time histories: the channel list for the left, the plots for the centre. */
+
+import "./plots.css";
+import type { App } from "../app";
+import { h } from "../core/dom";
+import { computed, effect } from "../core/signal";
+import { alarmBar, Alarms } from "./alarms";
+import { Exporter } from "./export";
+import { Grid } from "./grid";
+import { bindKeys } from "./keys";
+import type { Data } from "./layer";
+import { ChannelList } from "./list";
+import { Meter } from "./meter";
+import type { Marker } from "./picture";
+import type { PlotView } from "./plot";
+import { readout } from "./readout";
+import { Source } from "./source";
+import { PlotsState } from "./state";
+import { theme } from "./theme";
+import { toolbar } from "./toolbar";
+
+export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
+  const state = new PlotsState(app);
+  app.layout.register("plots", state);
+  const source = new Source(app, state);
+  const alarms = new Alarms(app, state);
+  const list = new ChannelList(app, state);
+  const actions = {
+    seek: (t: number) => app.seek?.(t),
+    exportMenu: (plot: PlotView, button: HTMLElement) => exporter.menu(button, [plot]),
+  };
+  const grid = new Grid(app, state, actions);
+  const exporter = new Exporter(app, state, source, () => grid.views());
+  const area = h(
+    "div",
+    { class: "plots" },
+    toolbar(app, state, source, exporter),
+    alarmBar(state, alarms),
+    grid.element,
+    emptyState(state),
+    readout(app, state, source),
+  );
+  bindKeys(app, state, source, area);
+  offer(app, state);
+  animate(app, state, source, alarms, list, grid);
+  return { list: list.element, area };
+}
+
+function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, list: ChannelList, grid: Grid): void {
+  const meter = new Meter(app);
+  const markers = computed(() => markersOf(app, state));
+  let isDirty = true;
+  let drawn: Data | null = null;
+  let drawnEpoch = 0;
+  let version = -1;
+  effect(() => {
+    state.view.now();
+    state.hover();
+    state.a();
+    state.b();
+    state.span();
+    markers();
+    theme();
+    grid.built();
+    app.file();
+    app.playhead();
+    isDirty = true;
+  });
+  new ResizeObserver(() => (isDirty = true)).observe(grid.element);
+  app.onFrame((now) => {
+    const began = performance.now();
+    const shown = state.shown();
+    source.update(now, shown);
+    alarms.judge();
+    list.showValues(now);
+    const data = source.data(shown);
+    const views = grid.views();
+    const common = { shown, data, markers: markers.peek(), playhead: app.file.peek() && app.playhead.peek() };
+    for (const view of views) view.showValues(now, common);
+    const hasMoved = app.live.version !== version && data.isLive;
+    if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
+    version = app.live.version;
+    [drawn, drawnEpoch, isDirty] = [data, data.epoch, false];
+    for (const view of views) view.draw(common);
+    source.pixels.set(Math.max(100, ...views.map((view) => Math.round(view.pixels))));
+    meter.drawn(began);
+  });
+}
+
+function markersOf(app: App, state: PlotsState): readonly Marker[] {
+  if (!state.showsEvents()) return [];
+  const file = app.file();
+  if (file) return file.events.map(({ t, kind, text }) => ({ t, text, isBad: kind === "fault" || kind === "estop" }));
+  const ring = app.session.ring();
+  return app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
+    const isOfRing = source === ring?.source && generation === ring.generation;
+    return isOfRing && t !== null ? { t, text, isBad: is_bad } : [];
+  });
+}
+
+/** What to do where there is nothing to see; that no records come is the shell's to say. */
+function emptyState(state: PlotsState): HTMLElement {
+  const text = "No plot yet. Double click a channel at the left, or add a plot above.";
+  const element = h("p", { class: "plots-empty empty", "data-test": "plots-empty" }, text);
+  effect(() => {
+    element.hidden = state.plots().length > 0;
+  });
+  return element;
+}
+
+/** What other parts may ask of the plots. */
+function offer(app: App, state: PlotsState): void {
+  app.visibleRange = () => {
+    const { from, to } = state.shown();
+    return [from, to];
+  };
+  app.markedRange = () => {
+    const [a, b] = [state.a.peek(), state.b.peek()];
+    return a === null || b === null ? null : [Math.min(a, b), Math.max(a, b)];
+  };
+  app.goTo = (t) => {
+    const { from, to, slides } = state.shown();
+    if (!slides && t >= from && t <= to) return;
+    state.view.setTime([t - (to - from) / 2, t + (to - from) / 2], "go to");
+  };
+}

@@ -1,0 +1,123 @@
+/** Names, colours and values of a plot's traces. */
+
+import type { App } from "../app";
+import { fill, h, setText, toggleClass } from "../core/dom";
+import { nameParts } from "./families";
+import { editLimits } from "./limits_dialog";
+import { openMenu, type Item } from "./menu";
+import { reading, unitText } from "./numbers";
+import type { Sides } from "./sides";
+import { COLOURS, type PlotSpec, type Trace } from "./spec";
+import type { PlotsState } from "./state";
+import { theme } from "./theme";
+
+interface Entry {
+  readonly trace: Trace;
+  readonly value: HTMLElement;
+  readonly unit: HTMLElement;
+}
+
+export class Legend {
+  readonly element = h("div", { class: "plot-legend", role: "list", "aria-label": "Traces" });
+  #entries: Entry[] = [];
+
+  constructor(
+    private readonly app: App,
+    private readonly state: PlotsState,
+    private readonly onHover: (name: string | null) => void,
+  ) {}
+
+  update(plot: PlotSpec, sides: Sides): void {
+    this.#entries = [];
+    const items = plot.traces.map((trace) => this.#item(plot, trace, sides));
+    fill(this.element, ...items);
+  }
+
+  #item(plot: PlotSpec, trace: Trace, sides: Sides): HTMLElement {
+    const { state } = this;
+    const channel = state.byName.peek().get(trace.name);
+    const value = h("span", { class: "legend-value num" }, "–");
+    const unit = h("span", { class: "legend-unit" }, unitText(channel?.unit ?? ""));
+    this.#entries.push({ trace, value, unit });
+    const [before, mark, after] = nameParts(trace.name, channel);
+    const swatch = h("span", { class: "swatch" });
+    swatch.style.background = theme.peek().traces[trace.colour - 1] ?? "";
+    const hide = (): void => state.changeTrace(plot.id, trace.name, { hidden: !trace.hidden });
+    const menu = (event: MouseEvent): void => {
+      event.preventDefault();
+      openMenu({ x: event.clientX, y: event.clientY }, this.#menu(plot, trace, sides));
+    };
+    const button = h(
+      "button",
+      {
+        class: "legend-entry",
+        role: "listitem",
+        draggable: "true",
+        "aria-pressed": String(!trace.hidden),
+        "data-test": `legend-${trace.name}`,
+        title: title(trace, channel?.description, sides),
+        onclick: hide,
+        oncontextmenu: menu,
+        onmouseenter: () => this.onHover(trace.name),
+        onmouseleave: () => this.onHover(null),
+        ondragstart: (event: DragEvent) => {
+          event.stopPropagation();
+          event.dataTransfer?.setData(CHANNELS_TYPE, JSON.stringify([trace.name]));
+        },
+        onkeydown: (event: KeyboardEvent) => {
+          if (event.key === "Delete") state.changeTrace(plot.id, trace.name, null);
+        },
+      },
+      swatch,
+      h("span", { class: "legend-name" }, h("span", { class: "ellipsis" }, before), h("span", {}, mark), h("span", { class: "ellipsis" }, after)),
+      value,
+      unit,
+    );
+    toggleClass(button, "is-hidden", trace.hidden);
+    toggleClass(button, "is-missing", channel === undefined);
+    return button;
+  }
+
+  #menu(plot: PlotSpec, trace: Trace, sides: Sides): (Item | null)[] {
+    const { state } = this;
+    const change = (part: Partial<Trace>) => (): void => state.changeTrace(plot.id, trace.name, part);
+    const isRight = sides.of.get(trace.name) === 1;
+    const colours = Array.from({ length: COLOURS }, (_, k) => ({
+      label: `Colour ${k + 1}`,
+      swatch: theme.peek().traces[k] ?? "",
+      hint: trace.colour === k + 1 ? "✓" : "",
+      run: change({ colour: k + 1 }),
+    }));
+    return [
+      { label: trace.hidden ? "Show" : "Hide", hint: "click", run: change({ hidden: !trace.hidden }), test: "trace-hide" },
+      { label: isRight ? "To the left axis" : "To the right axis", run: change({ axis: isRight ? "left" : "right" }), test: "trace-axis" },
+      { label: "Axis by unit", hint: trace.axis === "auto" ? "✓" : "", run: change({ axis: "auto" }) },
+      { label: "Limits…", run: () => editLimits(this.app, state, trace.name), test: "trace-limits" },
+      null,
+      ...colours,
+      null,
+      { label: "Remove", hint: "Del", run: () => state.changeTrace(plot.id, trace.name, null), test: "trace-remove" },
+    ];
+  }
+
+  /** @param at value of a channel by its name, where the cursor is or the newest */
+  show(at: (name: string) => number): void {
+    for (const { trace, value, unit } of this.#entries) {
+      const channel = this.state.byName.peek().get(trace.name);
+      const number = channel ? at(trace.name) : NaN;
+      const words = channel?.codes || channel?.bits ? this.app.session.meaning(trace.name, number) : null;
+      const { text, unit: unitNow } = reading(number, channel?.unit ?? "");
+      setText(value, words ?? text);
+      setText(unit, words === null ? unitNow : "");
+    }
+  }
+}
+
+/** What is dragged between the channel list and plots: a JSON list of names. */
+export const CHANNELS_TYPE = "application/x-motionbase-channels";
+
+function title(trace: Trace, description: string | undefined, sides: Sides): string {
+  if (description === undefined) return `${trace.name} is not in this schema`;
+  const axis = sides.of.get(trace.name) === 1 ? "right" : "left";
+  return `${description} (${axis} axis)\nClick hides, right click for axis, colour, limits`;
+}

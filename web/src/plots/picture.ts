@@ -1,0 +1,207 @@
+/** What moves in a plot: the lines and labels of time, traces, limits, events and cursors, on one canvas. */
+
+import { TraceLayer, type Data, type LayerTrace, type Shown } from "./layer";
+import { timeStep, timeText } from "./numbers";
+import type { Limits, Range } from "./spec";
+import type { Theme } from "./theme";
+
+export interface Marker {
+  readonly t: number;
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** Of one channel, in the range of its axis. */
+export interface LimitLine {
+  readonly limits: Limits;
+  readonly side: 0 | 1;
+}
+
+export interface Scene {
+  readonly data: Data;
+  readonly shown: Shown;
+  readonly traces: readonly LayerTrace[];
+  readonly ranges: readonly [Range, Range];
+  readonly look: number;
+  readonly theme: Theme;
+  readonly limits: readonly LimitLine[];
+  readonly markers: readonly Marker[];
+  readonly hasLabels: boolean;
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly playhead: number | null;
+  /** share of the width; null where the pointer is elsewhere */
+  readonly hover: number | null;
+  readonly isHovered: boolean;
+}
+
+const HALF_DIGIT = 3.3; // of a label [css px]
+const LABEL_SPACE = 20; // between labels of time [css px]
+
+export class Picture {
+  readonly canvas = document.createElement("canvas");
+  readonly #context = this.canvas.getContext("2d")!;
+  readonly #layer = new TraceLayer();
+  #width = 1;
+  #height = 1; // of the plotting area, without the labels of time
+  #ratio = 1;
+
+  /** In device pixels, the labels of time below. */
+  resize(width: number, height: number, labels: number, ratio: number): void {
+    this.#ratio = ratio;
+    this.#width = width;
+    this.#height = height;
+    this.#layer.resize(width, height);
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height + labels) this.canvas.height = height + labels;
+    this.canvas.style.width = `${width / ratio}px`;
+    this.canvas.style.height = `${(height + labels) / ratio}px`;
+  }
+
+  draw(scene: Scene): void {
+    const context = this.#context;
+    this.#layer.paint(scene.data, scene.shown, scene.traces, scene.ranges, scene.look);
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.#between(scene);
+    for (const line of scene.limits) this.#limit(line, scene);
+    this.#timeAxis(scene);
+    this.#layer.show(context, 0, 0);
+    for (const line of scene.limits) this.#limitLines(line, scene);
+    if (scene.markers.length) this.#markers(scene);
+    if (scene.playhead !== null) this.#line(scene.playhead, scene.theme.accent, 2, "▼", scene);
+    if (scene.a !== null) this.#line(scene.a, scene.theme.text, 1, "A", scene);
+    if (scene.b !== null) this.#line(scene.b, scene.theme.text, 1, "B", scene);
+    if (scene.hover !== null) this.#cursor(scene.hover, scene);
+  }
+
+  /** Column of a time [device px]. */
+  #x(t: number): number {
+    return Math.round((t - this.#layer.origin) * this.#layer.xScale);
+  }
+
+  #timeAxis({ shown, theme }: Scene): void {
+    const context = this.#context;
+    const ratio = this.#ratio;
+    const span = shown.to - shown.from;
+    const space = LABEL_SPACE + 2 * HALF_DIGIT * timeText(shown.to, span / 10).length;
+    const step = timeStep((span * space * ratio) / this.#width);
+    const origin = this.#layer.origin;
+    const end = origin + this.#width / this.#layer.xScale;
+    const line = Math.max(1, Math.round(ratio));
+    context.font = `${11 * ratio}px ${theme.font}`;
+    context.textBaseline = "top";
+    context.textAlign = "center";
+    for (let k = Math.ceil(origin / step); k * step <= end; k += 1) {
+      const x = this.#x(k * step);
+      context.fillStyle = theme.grid;
+      context.fillRect(x, 0, line, this.#height);
+      const text = timeText(k * step, step);
+      const half = HALF_DIGIT * ratio * text.length;
+      if (x < half || x > this.#width - half) continue;
+      context.fillStyle = theme.faint;
+      context.fillText(text, x, this.#height + 5 * ratio);
+    }
+  }
+
+  #between({ a, b, theme }: Scene): void {
+    if (a === null || b === null) return;
+    const [from, to] = [this.#x(Math.min(a, b)), this.#x(Math.max(a, b))];
+    this.#context.fillStyle = theme.soft;
+    this.#context.fillRect(from, 0, to - from, this.#height);
+  }
+
+  #y(value: number, range: Range): number {
+    return Math.round(this.#height * (1 - (value - range[0]) / (range[1] - range[0])));
+  }
+
+  /** What lies outside an alarm is shaded. */
+  #limit({ limits, side }: LimitLine, { ranges, theme }: Scene): void {
+    const clamped = (value: number): number => Math.max(0, Math.min(this.#height, this.#y(value, ranges[side])));
+    this.#context.fillStyle = theme.badSoft;
+    if (limits.alarmHigh !== null) this.#context.fillRect(0, 0, this.#width, clamped(limits.alarmHigh));
+    if (limits.alarmLow !== null) {
+      const y = clamped(limits.alarmLow);
+      this.#context.fillRect(0, y, this.#width, this.#height - y);
+    }
+  }
+
+  #limitLines({ limits, side }: LimitLine, { ranges, theme }: Scene): void {
+    const bounds = [limits.alarmLow, limits.alarmHigh, limits.warnLow, limits.warnHigh];
+    bounds.forEach((value, k) => {
+      if (value === null) return;
+      this.#context.fillStyle = k < 2 ? theme.bad : theme.warn;
+      const y = this.#y(value, ranges[side]);
+      if (y < 0 || y > this.#height) return;
+      for (let x = 0; x < this.#width; x += 8 * this.#ratio) this.#context.fillRect(x, y, 5 * this.#ratio, this.#ratio);
+    });
+  }
+
+  #markers({ markers, theme, hasLabels, shown }: Scene): void {
+    const context = this.#context;
+    const ratio = this.#ratio;
+    context.font = `${10.5 * ratio}px ${theme.font}`;
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    let free = -Infinity; // labels do not overlap: the older one stays
+    for (const { t, text, isBad } of markers) {
+      if (t < shown.from || t > shown.to) continue;
+      const x = this.#x(t);
+      context.fillStyle = isBad ? theme.bad : theme.faint;
+      context.globalAlpha = 0.7;
+      context.fillRect(x, 0, ratio, this.#height);
+      context.globalAlpha = 1;
+      if (!hasLabels || x < free) continue;
+      const room = Math.min(160 * ratio, this.#width - x - 6 * ratio);
+      if (room < 24 * ratio) continue;
+      const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
+      const width = Math.min(room, context.measureText(short).width);
+      context.fillStyle = theme.surface;
+      context.globalAlpha = 0.8;
+      context.fillRect(x + ratio, 0, width + 6 * ratio, 14 * ratio);
+      context.globalAlpha = 1;
+      context.fillStyle = isBad ? theme.bad : theme.dim;
+      context.fillText(short, x + 4 * ratio, 2 * ratio, room);
+      free = x + width + 10 * ratio;
+    }
+  }
+
+  #line(t: number, colour: string, thickness: number, flag: string, { theme }: Scene): void {
+    const x = this.#x(t);
+    const ratio = this.#ratio;
+    if (x < -8 * ratio || x > this.#width + 8 * ratio) return;
+    const context = this.#context;
+    context.fillStyle = colour;
+    context.fillRect(x - Math.floor((thickness * ratio) / 2), 0, thickness * ratio, this.#height);
+    if (flag === "▼") {
+      context.fillRect(x - 5 * ratio, 0, 10 * ratio, 5 * ratio);
+      return;
+    }
+    context.fillRect(x - 7 * ratio, this.#height - 14 * ratio, 14 * ratio, 14 * ratio);
+    context.fillStyle = theme.surface;
+    context.font = `600 ${10.5 * ratio}px ${theme.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(flag, x, this.#height - 6.5 * ratio);
+  }
+
+  #cursor(share: number, { theme, isHovered, shown }: Scene): void {
+    const context = this.#context;
+    const ratio = this.#ratio;
+    const x = Math.round(share * this.#width);
+    context.fillStyle = theme.dim;
+    context.globalAlpha = isHovered ? 0.9 : 0.5;
+    context.fillRect(x, 0, ratio, this.#height);
+    context.globalAlpha = 1;
+    if (!isHovered) return;
+    const text = timeText(this.#layer.origin + x / this.#layer.xScale, (shown.to - shown.from) / 1000);
+    context.font = `${11 * ratio}px ${theme.font}`;
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    const half = context.measureText(text).width / 2 + 4 * ratio;
+    const middle = Math.max(half, Math.min(this.#width - half, x));
+    context.fillStyle = theme.text;
+    context.fillRect(middle - half, this.#height + 2 * ratio, 2 * half, 16 * ratio);
+    context.fillStyle = theme.surface;
+    context.fillText(text, middle, this.#height + 5 * ratio);
+  }
+}

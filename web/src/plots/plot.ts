@@ -1,0 +1,244 @@
+/** One plot: legend, axes, the moving picture, and what the pointer does over it. */
+
+import type { App } from "../app";
+import { h, icon, setText, toggleClass } from "../core/dom";
+import { settled } from "./autorange";
+import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
+import { bindGestures } from "./gestures";
+import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
+import { Legend } from "./legend";
+import { Picture, type LimitLine, type Marker } from "./picture";
+import { sidesOf, type Sides } from "./sides";
+import type { PlotSpec, Range } from "./spec";
+import type { PlotsState } from "./state";
+import { theme } from "./theme";
+
+const LINE_PX = 1.35;
+const HOVERED_PX = 2.4;
+const LEGEND_MS = 100;
+const UNIT: Range = [0, 1];
+
+export interface Common {
+  readonly shown: Shown;
+  readonly data: Data;
+  readonly markers: readonly Marker[];
+  readonly playhead: number | null;
+}
+
+export interface Actions {
+  seek(t: number): void;
+  exportMenu(plot: PlotView, button: HTMLElement): void;
+}
+
+export class PlotView {
+  readonly element: HTMLElement;
+  readonly grip: HTMLElement;
+  readonly picture = new Picture();
+  readonly #body = h("div", { class: "plot-body" });
+  readonly #units = [h("span", { class: "plot-unit left" }), h("span", { class: "plot-unit right" })] as const;
+  readonly #empty = h("div", { class: "plot-empty" }, "Drag channels here, or double click them in the list");
+  readonly #legend: Legend;
+  readonly frame: AxisFrame;
+  #sides: Sides = { of: new Map(), units: ["", ""], hasRight: false };
+  #traces: LayerTrace[] = [];
+  #limits: LimitLine[] = [];
+  #ranges: [Range, Range] = [UNIT, UNIT];
+  #look = 0;
+  #hovered: string | null = null;
+  #reserve: Reserve = "none";
+  #size = { width: 400, height: 200 };
+  #legendAt = -Infinity;
+  #playhead: number | null = null;
+  isTop = false;
+
+  constructor(
+    readonly app: App,
+    readonly state: PlotsState,
+    public spec: PlotSpec,
+    actions: Actions,
+  ) {
+    this.#legend = new Legend(app, state, (name) => this.#highlight(name));
+    this.grip = h("span", { class: "plot-grip", draggable: "true", title: "Drag to move this plot", "aria-hidden": "true" }, "⠿");
+    const share = h(
+      "button",
+      { class: "quiet only-icon", title: "Export this plot", "aria-label": "Export this plot", "data-test": "plot-export" },
+      icon("M12 3v12|m8 11 4 4 4-4|M4 19h16", 14),
+    );
+    share.addEventListener("click", () => actions.exportMenu(this, share));
+    const remove = h(
+      "button",
+      { class: "quiet only-icon", title: "Remove this plot", "aria-label": "Remove this plot", "data-test": "plot-remove", onclick: () => state.remove(spec.id) },
+      icon("M6 6l12 12|M18 6 6 18", 14),
+    );
+    const header = h("header", { class: "plot-header" }, this.grip, this.#legend.element, h("div", { class: "plot-tools" }, share, remove));
+    this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, header, this.#body);
+    this.element.addEventListener("focusin", () => state.selected.set(this.spec.id));
+    this.frame = new AxisFrame(this.#body, 400, 200);
+    this.#body.append(...this.#units, this.#empty);
+    this.picture.canvas.className = "plot-picture";
+    this.frame.plot.over.before(this.picture.canvas);
+    bindGestures(
+      {
+        id: spec.id,
+        over: this.frame.plot.over,
+        ranges: () => this.#ranges,
+        hasRight: () => this.#sides.hasRight,
+        select: (box) => this.frame.select(box),
+        playhead: () => this.#playhead,
+      },
+      state,
+      actions.seek,
+    );
+    new ResizeObserver(([entry]) => entry && this.#resized(entry.contentRect)).observe(this.#body);
+  }
+
+  get hasRight(): boolean {
+    return this.#sides.hasRight;
+  }
+
+  /** What it shows has changed: traces, the schema, limits or colours. */
+  update(spec: PlotSpec): void {
+    this.spec = spec;
+    const byName = this.state.byName.peek();
+    this.#sides = sidesOf(spec.traces, byName);
+    this.#legend.update(spec, this.#sides);
+    this.#units.forEach((element, side) => setText(element, this.#sides.units[side] ?? ""));
+    this.#empty.hidden = spec.traces.length > 0;
+    const limits = this.state.limits.peek();
+    this.#limits = spec.traces.flatMap((trace) => {
+      const own = limits[trace.name];
+      return own && !trace.hidden ? { limits: own, side: this.#sides.of.get(trace.name) ?? 0 } : [];
+    });
+    this.element.setAttribute("aria-label", `Plot of ${spec.traces.map((trace) => trace.name).join(", ") || "nothing yet"}`);
+    this.#pens();
+  }
+
+  #pens(): void {
+    const ratio = devicePixelRatio;
+    const byName = this.state.byName.peek();
+    this.#look += 1;
+    this.#traces = this.spec.traces.flatMap((trace) => {
+      const channel = byName.get(trace.name);
+      if (!channel || trace.hidden) return [];
+      return {
+        place: channel.place,
+        side: this.#sides.of.get(trace.name) ?? 0,
+        colour: theme.peek().pens[trace.colour - 1] ?? 0xff888888,
+        thickness: Math.max(1.2, (trace.name === this.#hovered ? HOVERED_PX : LINE_PX) * ratio),
+        isStep: channel.codes !== null || channel.bits !== null,
+      };
+    });
+    const hovered = byName.get(this.#hovered ?? "")?.place;
+    if (hovered !== undefined) this.#traces.sort((one, other) => Number(one.place === hovered) - Number(other.place === hovered));
+  }
+
+  #highlight(name: string | null): void {
+    this.#hovered = name;
+    this.#pens();
+  }
+
+  /** Room at the right for an axis, its own or that of a plot in the same column. */
+  reserve(isNeeded: boolean): void {
+    const next: Reserve = this.#sides.hasRight ? "axis" : isNeeded ? "space" : "none";
+    if (next === this.#reserve) return;
+    this.#reserve = next;
+    this.#fit();
+  }
+
+  #resized({ width, height }: DOMRectReadOnly): void {
+    if (width < 20 || height < 20) return;
+    this.#size = { width: Math.floor(width), height: Math.floor(height) };
+    this.#fit();
+  }
+
+  #fit(): void {
+    this.frame.resize(this.#size.width, this.#size.height, this.#reserve);
+    const ratio = devicePixelRatio;
+    const { left, top, width, height } = this.frame.box;
+    const { style } = this.picture.canvas;
+    style.left = `${left / ratio}px`;
+    style.top = `${top / ratio}px`;
+    this.picture.resize(Math.round(width), Math.round(height), Math.round(TIME_AXIS * ratio), ratio);
+    this.#units[0].style.right = `${this.#size.width - left / ratio + 4}px`;
+    this.#units[1].style.left = `${(left + width) / ratio + 4}px`;
+    this.#look += 1;
+  }
+
+  /** Device pixels that traces have. */
+  get pixels(): number {
+    return this.frame.box.width;
+  }
+
+  draw(common: Common): void {
+    const { state } = this;
+    const { shown, data } = common;
+    const fixed = state.view.now.peek().y[this.spec.id];
+    this.#ranges[0] = fixed?.left ?? this.#auto(0, data, shown);
+    this.#ranges[1] = this.#sides.hasRight ? (fixed?.right ?? this.#auto(1, data, shown)) : UNIT;
+    this.frame.setRanges(this.#ranges[0], this.#ranges[1]);
+    this.#playhead = common.playhead;
+    const hover = state.hover.peek();
+    const isHovered = hover !== null && this.element.matches(":hover");
+    this.picture.draw({
+      data,
+      shown,
+      traces: this.#traces,
+      ranges: this.#ranges,
+      look: this.#look,
+      theme: theme.peek(),
+      limits: this.#limits,
+      markers: common.markers,
+      hasLabels: this.isTop,
+      a: state.a.peek(),
+      b: state.b.peek(),
+      playhead: common.playhead,
+      hover,
+      isHovered,
+    });
+  }
+
+  /** Values in the legend, now and then: called for every animation frame. */
+  showValues(now: number, common: Common): void {
+    if (now - this.#legendAt < LEGEND_MS) return;
+    this.#legendAt = now;
+    this.#values(common);
+  }
+
+  #auto(side: 0 | 1, data: Data, shown: Shown): Range {
+    const start = Math.max(0, lowerBound(data.time, shown.from) - 1);
+    const end = Math.min(data.time.length, lowerBound(data.time, shown.to) + 1);
+    let least = Infinity;
+    let most = -Infinity;
+    for (const trace of this.#traces) {
+      if (trace.side !== side) continue;
+      const band = data.band(trace.place);
+      if (!band) continue;
+      for (let k = start; k < end; k += 1) {
+        if (band.lo[k]! < least) least = band.lo[k]!;
+        if (band.hi[k]! > most) most = band.hi[k]!;
+      }
+    }
+    return settled(this.#ranges[side], least, most);
+  }
+
+  #values({ data, shown }: Common): void {
+    const { hover } = this.state;
+    const share = hover.peek();
+    if (share === null && !this.app.file.peek()) return this.#legend.show((name) => this.app.value(name));
+    const t = share === null ? (this.#playhead ?? shown.to) : shown.from + share * (shown.to - shown.from);
+    const at = Math.max(0, lowerBound(data.time, t) - 1);
+    this.#legend.show((name) => {
+      const band = data.band(this.state.byName.peek().get(name)?.place ?? -1);
+      return band ? (band.lo[at]! + band.hi[at]!) / 2 : NaN;
+    });
+  }
+
+  mark(isSelected: boolean): void {
+    toggleClass(this.element, "is-selected", isSelected);
+  }
+
+  destroy(): void {
+    this.frame.destroy();
+    this.element.remove();
+  }
+}

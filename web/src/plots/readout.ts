@@ -1,0 +1,116 @@
+/** Between the cursors A and B: values, differences, and what lies between them. */
+
+import type { App } from "../app";
+import { fill, h, icon } from "../core/dom";
+import { effect, signal } from "../core/signal";
+import { number } from "../core/format";
+import type { StatisticsRow } from "../net/socket";
+import { statisticsOf } from "./exact";
+import { timeText, unitText } from "./numbers";
+import type { Source } from "./source";
+import type { PlotsState } from "./state";
+
+const LATER_MS = 120;
+const AGAIN_MS = 1000; // a stretch that is not over yet is asked for again
+
+export function readout(app: App, state: PlotsState, source: Source): HTMLElement {
+  const rows = signal<readonly StatisticsRow[]>([]);
+  const trouble = signal("");
+  const showsAll = signal(false);
+  let timer = 0;
+  let number = 0;
+
+  const ask = async (from: number, to: number, places: number[]): Promise<void> => {
+    const own = (number += 1);
+    try {
+      const found = app.file.peek()
+        ? await statisticsOf(source, places, from, to)
+        : await app.socket.statistics(places, from, to);
+      if (own !== number) return;
+      rows.set(found);
+      trouble.set("");
+      if (!app.file.peek() && to > app.live.t) timer = window.setTimeout(() => void ask(from, to, places), AGAIN_MS);
+    } catch (error) {
+      if (own === number) trouble.set(error instanceof Error ? error.message : String(error));
+    }
+  };
+
+  effect(() => {
+    const [a, b] = [state.a(), state.b()];
+    const places = chosen(state, showsAll());
+    clearTimeout(timer);
+    number += 1;
+    if (a === null || places.length === 0) return rows.set([]);
+    const one = 1 / (source.rate() || 100);
+    const [from, to] = b === null ? [a - one, a] : [Math.min(a, b), Math.max(a, b)];
+    timer = window.setTimeout(() => void ask(from, to, places), LATER_MS);
+  });
+
+  const element = h("section", { class: "readout", "aria-label": "Cursors A and B", "data-test": "readout" });
+  effect(() => {
+    const [a, b] = [state.a(), state.b()];
+    element.hidden = a === null && b === null;
+    if (element.hidden) return;
+    fill(element, head(state, showsAll, a, b), body(state, rows(), a, b, trouble()));
+  });
+  return element;
+}
+
+function chosen(state: PlotsState, all: boolean): number[] {
+  const selected = state.selected();
+  const plots = state.plots().filter((plot) => all || plot.id === selected);
+  const names = plots.flatMap((plot) => plot.traces.filter((trace) => !trace.hidden).map((trace) => trace.name));
+  return [...new Set(names)].flatMap((name) => state.byName().get(name)?.place ?? []);
+}
+
+function head(state: PlotsState, showsAll: { (): boolean; set(value: boolean): void }, a: number | null, b: number | null): HTMLElement {
+  const at = (label: string, t: number | null): HTMLElement =>
+    h("span", { class: "pill" }, h("b", {}, label), h("span", { class: "num" }, t === null ? "shift click sets it" : `${timeText(t, 0.0001)} s`));
+  const clear = (): void => {
+    state.a.set(null);
+    state.b.set(null);
+  };
+  const apart = a !== null && b !== null ? Math.abs(b - a) : null;
+  return h(
+    "header",
+    { class: "row readout-head" },
+    at("A", a),
+    at("B", b),
+    apart ? h("span", { class: "pill" }, h("b", {}, "B − A"), h("span", { class: "num" }, `${apart.toFixed(4)} s`)) : null,
+    apart ? h("span", { class: "pill" }, h("b", {}, "1/Δt"), h("span", { class: "num" }, `${(1 / apart).toPrecision(4)} Hz`)) : null,
+    h("span", { class: "grow" }),
+    h(
+      "button",
+      { class: "quiet", "aria-pressed": String(showsAll()), title: "Channels of all plots, or of the selected one", onclick: () => showsAll.set(!showsAll()) },
+      "All plots",
+    ),
+    h("button", { class: "quiet only-icon", title: "Clear A and B (Esc)", "aria-label": "Clear A and B", onclick: clear }, icon("M6 6l12 12|M18 6 6 18", 14)),
+  );
+}
+
+function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | null, b: number | null, trouble: string): HTMLElement {
+  if (trouble) return h("p", { class: "empty bad" }, trouble);
+  const byPlace = new Map(state.schema()?.channels.map((channel) => [channel.place, channel]) ?? []);
+  const hasBoth = a !== null && b !== null;
+  const isBack = hasBoth && b < a;
+  const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, number(value, 5));
+  const lines = rows.map((row) => {
+    const channel = byPlace.get(row.place);
+    const [atA, atB] = isBack ? [row.last, row.first] : [row.first, row.last];
+    const difference = atA !== null && atB !== null ? atB - atA : null;
+    const name = h("td", { class: "ellipsis" }, channel?.name ?? "", " ", h("span", { class: "faint" }, unitText(channel?.unit ?? "")));
+    if (!hasBoth) return h("tr", {}, name, cell(row.last));
+    return h("tr", {}, name, cell(atA), cell(atB), cell(difference), cell(row.min), cell(row.max), cell(row.mean), cell(row.rms));
+  });
+  const titles = hasBoth ? ["A", "B", "B − A", "least", "largest", "mean", "rms"] : ["A"];
+  return h(
+    "div",
+    { class: "readout-table" },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, h("th", {}, "channel"), ...titles.map((title) => h("th", { class: "num" }, title)))),
+      h("tbody", {}, ...lines),
+    ),
+  );
+}

@@ -1,0 +1,118 @@
+/** What the plots show, as data: saved in layouts, so whatever is loaded is checked. */
+
+import { isPiece, type Piece } from "../data/layout";
+import type { Channel } from "../net/types";
+
+export type Side = "left" | "right";
+export type Range = readonly [number, number];
+
+/** @property colour number of a trace colour, 1 to 8 */
+export interface Trace {
+  readonly name: string;
+  readonly colour: number;
+  readonly axis: Side | "auto";
+  readonly hidden: boolean;
+}
+
+export interface PlotSpec {
+  readonly id: string;
+  readonly traces: readonly Trace[];
+}
+
+/** Where a channel is worth a warning or an alarm, in its own unit; null where there is no such limit. */
+export interface Limits {
+  readonly alarmLow: number | null;
+  readonly warnLow: number | null;
+  readonly warnHigh: number | null;
+  readonly alarmHigh: number | null;
+}
+
+export const COLOURS = 8;
+export const MOST_COLUMNS = 4;
+const MOST_PLOTS = 60;
+const MOST_TRACES = 64;
+
+export function newId(): string {
+  return crypto.randomUUID().slice(0, 8);
+}
+
+/** The least used colour comes next. */
+export function freeColour(traces: readonly Trace[]): number {
+  const used = new Array<number>(COLOURS).fill(0);
+  for (const trace of traces) used[trace.colour - 1] = (used[trace.colour - 1] ?? 0) + 1;
+  return used.indexOf(Math.min(...used)) + 1;
+}
+
+export function withTraces(plot: PlotSpec, names: readonly string[]): PlotSpec {
+  const traces = [...plot.traces];
+  for (const name of names) {
+    if (traces.length >= MOST_TRACES || traces.some((trace) => trace.name === name)) continue;
+    traces.push({ name, colour: freeColour(traces), axis: "auto", hidden: false });
+  }
+  return { ...plot, traces };
+}
+
+export function plotOf(names: readonly string[]): PlotSpec {
+  return withTraces({ id: newId(), traces: [] }, names);
+}
+
+const LEGS = [1, 2, 3, 4, 5, 6];
+const HEXAPOD: readonly (readonly string[])[] = [
+  LEGS.map((leg) => `leg${leg}_l_meas`),
+  ["surge", "sway", "heave", "roll", "pitch", "yaw"].map((dof) => `pose_meas_${dof}`),
+  LEGS.map((leg) => `leg${leg}_l_dot_meas`),
+  LEGS.map((leg) => `leg${leg}_f_meas`),
+  LEGS.map((leg) => `leg${leg}_valve_cmd`),
+  LEGS.map((leg) => `leg${leg}_p_cap`),
+];
+
+/** Six plots of six for a hexapod; for any other schema the first groups, six channels of each. */
+export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
+  const known = new Set(channels.map((channel) => channel.name));
+  if (HEXAPOD.every((names) => names.every((name) => known.has(name)))) return HEXAPOD.map(plotOf);
+  const groups = new Map<string, string[]>();
+  for (const { name, group, codes, bits } of channels) {
+    if (name === "t" || name === "tick" || codes || bits) continue;
+    groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  return [...groups.values()].slice(0, 6).map((names) => plotOf(names.slice(0, 6)));
+}
+
+/** From a layout; what is not as it should be is left out. */
+export function parsePlots(value: unknown): PlotSpec[] | null {
+  if (!Array.isArray(value)) return null;
+  return value.slice(0, MOST_PLOTS).filter(isPiece).map((piece) => ({ id: newId(), traces: parseTraces(piece["traces"]) }));
+}
+
+function parseTraces(value: unknown): Trace[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, MOST_TRACES).filter(isPiece).flatMap((piece) => {
+    const { name, colour, axis, hidden } = piece;
+    if (typeof name !== "string") return [];
+    return {
+      name,
+      colour: typeof colour === "number" && colour >= 1 && colour <= COLOURS ? Math.floor(colour) : 1,
+      axis: axis === "left" || axis === "right" ? axis : ("auto" as const),
+      hidden: hidden === true,
+    };
+  });
+}
+
+export function parseLimits(value: unknown): Record<string, Limits> {
+  if (!isPiece(value)) return {};
+  const bound = (piece: Piece, name: string): number | null =>
+    typeof piece[name] === "number" && Number.isFinite(piece[name]) ? piece[name] : null;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, piece]) => {
+      if (!isPiece(piece)) return [];
+      const [alarmLow, warnLow] = [bound(piece, "alarmLow"), bound(piece, "warnLow")];
+      return [[name, { alarmLow, warnLow, warnHigh: bound(piece, "warnHigh"), alarmHigh: bound(piece, "alarmHigh") }]];
+    }),
+  );
+}
+
+export function parseRange(value: unknown): Range | null {
+  if (!Array.isArray(value) || value.length !== 2) return null;
+  const [least, most] = value as unknown[];
+  return typeof least === "number" && typeof most === "number" && least < most ? [least, most] : null;
+}

@@ -1,0 +1,185 @@
+/** What the user chose to see; everything that draws or asks follows these signals. */
+
+import type { App } from "../app";
+import { batch, computed, effect, signal, type Signal } from "../core/signal";
+import type { Piece } from "../data/layout";
+import type { Channel, Schema } from "../net/types";
+import type { Shown } from "./layer";
+import { defaultPlots, parseLimits, parsePlots, parseRange, plotOf, withTraces, MOST_COLUMNS } from "./spec";
+import type { Limits, PlotSpec, Range, Side, Trace } from "./spec";
+import { ViewHistory, type View } from "./view";
+
+export const SPANS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+const SCHEMA_KEY = "motionbase.schema";
+
+export class PlotsState {
+  readonly plots = signal<readonly PlotSpec[]>([]);
+  readonly columns = signal(2);
+  /** Heights of the rows, relative to each other. */
+  readonly rows = signal<readonly number[]>([]);
+  /** Seconds that slide along. */
+  readonly span = signal(10);
+  readonly selected = signal<string | null>(null);
+  readonly showsEvents = signal(true);
+  readonly limits = signal<Readonly<Record<string, Limits>>>({});
+  /** Where the pointer is, as a share of the width; the time beneath it follows. */
+  readonly hover = signal<number | null>(null);
+  readonly a = signal<number | null>(null);
+  readonly b = signal<number | null>(null);
+  readonly view = new ViewHistory();
+  readonly #kept = signal<Schema | null>(keptSchema());
+  /** Of the recording or ring that is shown, or the one last seen. */
+  readonly schema: Signal<Schema | null>;
+  readonly byName: Signal<ReadonlyMap<string, Channel>>;
+  #isChosen = false; // by the user, so that no default replaces it
+
+  constructor(readonly app: App) {
+    this.schema = computed(() => app.file()?.recording_schema ?? app.session.schema() ?? this.#kept());
+    this.byName = computed(() => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []));
+    effect(() => {
+      const schema = app.session.schema();
+      if (!schema) return;
+      this.#kept.set(schema);
+      localStorage.setItem(SCHEMA_KEY, JSON.stringify(schema));
+    });
+    effect(() => {
+      const schema = this.schema();
+      if (schema && !this.#isChosen && this.plots.peek().length === 0) this.#put(defaultPlots(schema.channels));
+    });
+    effect(() => {
+      app.file();
+      batch(() => {
+        this.view.restart({ time: null, y: this.view.now.peek().y });
+        this.a.set(null);
+        this.b.set(null);
+      });
+    });
+  }
+
+  /** What the plots show now [s]. */
+  shown(): Shown {
+    const { time } = this.view.now.peek();
+    if (time) return { from: time[0], to: time[1], slides: false };
+    const file = this.app.file.peek();
+    if (file) return { from: file.start, to: Math.max(file.end, file.start + 1e-3), slides: false };
+    const to = Number.isNaN(this.app.live.t) ? 0 : this.app.live.t;
+    return { from: to - this.span.peek(), to, slides: true };
+  }
+
+  timeAt(share: number): number {
+    const { from, to } = this.shown();
+    return from + share * (to - from);
+  }
+
+  isLive(): boolean {
+    return this.view.now().time === null && this.app.file() === null;
+  }
+
+  change(plots: readonly PlotSpec[]): void {
+    this.#isChosen = true;
+    this.#put(plots);
+    this.app.layout.changed();
+  }
+
+  #put(plots: readonly PlotSpec[]): void {
+    batch(() => {
+      this.plots.set(plots);
+      if (!plots.some((plot) => plot.id === this.selected.peek())) this.selected.set(plots[0]?.id ?? null);
+    });
+  }
+
+  /** To the plot given, or the selected one, or a new one where there is none. */
+  add(names: readonly string[], id: string | null = this.selected.peek()): void {
+    const plots = this.plots.peek();
+    if (!plots.some((plot) => plot.id === id)) return this.insert(names, plots.length);
+    this.change(plots.map((plot) => (plot.id === id ? withTraces(plot, names) : plot)));
+  }
+
+  insert(names: readonly string[], at: number): void {
+    const made = plotOf(names);
+    const plots = this.plots.peek();
+    this.change([...plots.slice(0, at), made, ...plots.slice(at)]);
+    this.selected.set(made.id);
+  }
+
+  remove(id: string): void {
+    this.change(this.plots.peek().filter((plot) => plot.id !== id));
+  }
+
+  move(id: string, at: number): void {
+    const plots = this.plots.peek();
+    const from = plots.findIndex((plot) => plot.id === id);
+    const moved = plots[from];
+    if (!moved) return;
+    const others = plots.filter((plot) => plot.id !== id);
+    const to = at > from ? at - 1 : at;
+    this.change([...others.slice(0, to), moved, ...others.slice(to)]);
+  }
+
+  changeTrace(id: string, name: string, change: Partial<Trace> | null): void {
+    this.change(
+      this.plots.peek().map((plot) => {
+        if (plot.id !== id) return plot;
+        const traces = plot.traces.flatMap((trace) =>
+          trace.name !== name ? trace : change === null ? [] : { ...trace, ...change },
+        );
+        return { ...plot, traces };
+      }),
+    );
+  }
+
+  setLimits(name: string, limits: Limits | null): void {
+    const { [name]: _, ...others } = this.limits.peek();
+    this.limits.set(limits ? { ...others, [name]: limits } : others);
+    this.app.layout.changed();
+  }
+
+  save(): Piece {
+    const y = this.view.now.peek().y;
+    return {
+      columns: this.columns.peek(),
+      rows: this.rows.peek(),
+      span: this.span.peek(),
+      events: this.showsEvents.peek(),
+      limits: this.limits.peek(),
+      plots: this.plots.peek().map(({ id, traces }) => ({ traces, y: y[id] ?? {} })),
+    };
+  }
+
+  load(piece: Piece): void {
+    const plots = parsePlots(piece["plots"]);
+    const { columns, rows, span, events } = piece;
+    batch(() => {
+      if (plots) {
+        this.#isChosen = true;
+        this.#put(plots);
+        const given = Array.isArray(piece["plots"]) ? (piece["plots"] as { y?: Record<Side, unknown> }[]) : [];
+        const y = Object.fromEntries(plots.map((plot, k) => [plot.id, parseY(given[k]?.y)]));
+        this.view.restart({ time: this.view.now.peek().time, y });
+      }
+      if (typeof columns === "number" && columns >= 1 && columns <= MOST_COLUMNS) this.columns.set(Math.floor(columns));
+      if (Array.isArray(rows)) this.rows.set(rows.filter((row) => typeof row === "number" && row > 0));
+      if (typeof span === "number" && SPANS.includes(span)) this.span.set(span);
+      if (typeof events === "boolean") this.showsEvents.set(events);
+      this.limits.set(parseLimits(piece["limits"]));
+    });
+  }
+}
+
+function parseY(value: Record<Side, unknown> | undefined): View["y"][string] {
+  const found: Partial<Record<Side, Range>> = {};
+  for (const side of ["left", "right"] as const) {
+    const range = parseRange(value?.[side]);
+    if (range) found[side] = range;
+  }
+  return found;
+}
+
+function keptSchema(): Schema | null {
+  try {
+    const found = JSON.parse(localStorage.getItem(SCHEMA_KEY) ?? "null") as Schema | null;
+    return Array.isArray(found?.channels) ? found : null;
+  } catch {
+    return null;
+  }
+}

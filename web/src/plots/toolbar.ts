@@ -1,0 +1,120 @@
+/** Above the plots: live or not, how much time, and what can be done with all of them. */
+
+import type { App } from "../app";
+import { h, icon, setText, toggleClass } from "../core/dom";
+import { duration } from "../core/format";
+import { effect } from "../core/signal";
+import { deriveDialog } from "./derive";
+import type { Exporter } from "./export";
+import { layoutMenu } from "./layouts";
+import { toggleLive } from "./keys";
+import type { Source } from "./source";
+import { MOST_COLUMNS } from "./spec";
+import { SPANS, type PlotsState } from "./state";
+
+const ICONS = {
+  undo: "M9 14 4 9l5-5|M4 9h10a6 6 0 0 1 0 12h-3",
+  redo: "m15 14 5-5-5-5|M20 9H10a6 6 0 0 0 0 12h3",
+  add: "M12 5v14|M5 12h14",
+  formula: "M14 4c-3 0-3 2-3.500 5L9 18c-.5 2-1.500 3-3.500 2.500|M7 10h7|m15 13 5 6|m20 13-5 6",
+  flag: "M5 21V4|M5 4h12l-2 4 2 4H5",
+  share: "M12 3v12|m8 11 4 4 4-4|M4 19h16",
+  layout: "M4 4h7v7H4z|M13 4h7v7h-7z|M4 13h7v7H4z|M13 13h7v7h-7z",
+};
+
+export function toolbar(app: App, state: PlotsState, source: Source, exporter: Exporter): HTMLElement {
+  const note = h("span", { class: "plot-note faint ellipsis", "aria-live": "polite", "data-test": "plot-note" });
+  effect(() => setText(note, source.note()));
+  const button = (strokes: string, title: string, test: string, run: (button: HTMLElement) => void): HTMLButtonElement => {
+    const made = h("button", { class: "quiet only-icon", title, "aria-label": title, "data-test": test }, icon(strokes));
+    made.addEventListener("click", () => run(made));
+    return made;
+  };
+  const undo = button(ICONS.undo, "Undo zoom (Ctrl Z)", "zoom-undo", () => state.view.undo());
+  const redo = button(ICONS.redo, "Redo zoom (Ctrl Shift Z)", "zoom-redo", () => state.view.redo());
+  effect(() => {
+    undo.disabled = !state.view.canUndo();
+    redo.disabled = !state.view.canRedo();
+  });
+  const events = button(ICONS.flag, "Show events", "toggle-events", () => {
+    state.showsEvents.set(!state.showsEvents.peek());
+    app.layout.changed();
+  });
+  effect(() => events.setAttribute("aria-pressed", String(state.showsEvents())));
+  return h(
+    "div",
+    { class: "plot-toolbar", role: "toolbar", "aria-label": "Plots" },
+    liveButton(app, state),
+    spanSelect(app, state),
+    shownText(app, state),
+    note,
+    h("span", { class: "grow" }),
+    undo,
+    redo,
+    events,
+    button(ICONS.formula, "New derived channel", "derive-new", () => deriveDialog(app, state)),
+    columnsSelect(app, state),
+    button(ICONS.add, "Add a plot", "plot-add", () => state.insert([], state.plots.peek().length)),
+    button(ICONS.share, "Export what is visible", "export", (at) => exporter.menu(at)),
+    button(ICONS.layout, "Layouts", "layouts", (at) => void layoutMenu(app, state, at)),
+  );
+}
+
+function liveButton(app: App, state: PlotsState): HTMLElement {
+  const dot = h("span", { class: "dot" });
+  const text = h("span", {}, "Live");
+  const button = h("button", { class: "live-button", title: "Space: freeze or follow", "data-test": "live" }, dot, text);
+  button.addEventListener("click", () => toggleLive(state));
+  effect(() => {
+    const isFile = app.file() !== null;
+    const isLive = state.isLive();
+    setText(text, isFile ? "Whole" : "Live");
+    button.title = isFile ? "Show the whole recording" : isLive ? "Freeze (Space)" : "Back to the newest records (Space)";
+    button.disabled = isFile && state.view.now().time === null;
+    button.setAttribute("aria-pressed", String(isLive));
+    toggleClass(dot, "good", isLive && app.session.ring()?.state === "live");
+    toggleClass(button, "primary", !isLive && !button.disabled);
+  });
+  return button;
+}
+
+function spanSelect(app: App, state: PlotsState): HTMLElement {
+  const options = SPANS.map((span) => h("option", { value: span }, span < 60 ? `${span} s` : `${span / 60} min`));
+  const select = h("select", { title: "Time that the live plots show", "aria-label": "Time shown", "data-test": "span" }, ...options);
+  select.addEventListener("change", () => {
+    state.span.set(Number(select.value));
+    state.view.setTime(null, "live");
+    app.layout.changed();
+  });
+  effect(() => {
+    select.value = String(state.span());
+    select.hidden = app.file() !== null;
+  });
+  return select;
+}
+
+/** How long the stretch is that is shown, while it is not the live one. */
+function shownText(app: App, state: PlotsState): HTMLElement {
+  const text = h("span", { class: "num dim shown-text", "data-test": "shown" });
+  effect(() => {
+    app.file();
+    const isLive = state.isLive();
+    state.view.now();
+    const { from, to } = state.shown();
+    setText(text, isLive ? "" : `${duration(to - from)} shown`);
+  });
+  return text;
+}
+
+function columnsSelect(app: App, state: PlotsState): HTMLElement {
+  const options = Array.from({ length: MOST_COLUMNS }, (_, k) => h("option", { value: k + 1 }, `${k + 1} ${k === 0 ? "column" : "columns"}`));
+  const select = h("select", { title: "Columns of plots", "aria-label": "Columns of plots", "data-test": "columns" }, ...options);
+  select.addEventListener("change", () => {
+    state.columns.set(Number(select.value));
+    app.layout.changed();
+  });
+  effect(() => {
+    select.value = String(state.columns());
+  });
+  return select;
+}

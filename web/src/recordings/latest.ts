@@ -1,0 +1,30 @@
+/** Of many wishes in quick succession only the newest counts: one is on its way at a time, with a pause between. */
+
+const PAUSE_MS = 30;
+
+export class Latest<T> {
+  #next: { value: T } | null = null;
+  #isBusy = false;
+
+  /** @param idle called once all wishes are done */
+  constructor(
+    private readonly work: (value: T) => Promise<unknown>,
+    private readonly idle: () => unknown,
+  ) {}
+
+  ask(value: T): void {
+    this.#next = { value };
+    if (!this.#isBusy) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isBusy = true;
+    for (let now = this.#next; now; now = this.#next) {
+      this.#next = null;
+      await this.work(now.value);
+      await new Promise((done) => setTimeout(done, PAUSE_MS));
+    }
+    this.#isBusy = false;
+    this.idle();
+  }
+}

@@ -1,0 +1,153 @@
+/** Recordings and their replay, as the page knows them: what is open, what plays, and what may be asked of it. */
+
+import type { App } from "../app";
+import { batch, computed, effect, signal, type Signal } from "../core/signal";
+import type { Answer, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
+import { whyNotSeated } from "../panels/common/access";
+import { sentence } from "../panels/common/ui";
+import { Latest } from "./latest";
+import { Playhead } from "./playhead";
+
+type Action = ReplayControl["action"];
+
+const LOOKED_AT =
+  "The recording is in the plots. To replay it into values and the shaded view, take the operator's seat.";
+
+export class Recordings {
+  /** The recording that is open; it stays so while the page looks at what is live. */
+  readonly opened = signal<RecordingInfo | null>(null);
+  /** Of the folder, newest first; null until they are known. */
+  readonly files = signal<readonly RecordingFile[] | null>(null);
+  /** File that is being opened; "" for none. */
+  readonly opening = signal("");
+  /** The replay of what is shown: of the open recording, or one that somebody plays into the live ring. */
+  readonly replay: Signal<Replay | null>;
+  /** Why the replay cannot be moved from here; "" where it can. */
+  readonly whyNot: Signal<string>;
+  readonly playhead: Playhead;
+  readonly #seeks = new Latest<number>(
+    async (t) => (await this.control("seek", [t], false)) || this.playhead.release(),
+    () => this.look(),
+  );
+
+  constructor(readonly app: App) {
+    const { session } = app;
+    this.replay = computed(() => {
+      const found = session.status()?.replay ?? null;
+      const file = app.file();
+      if (file) return found?.source === "replay" && found.file === file.file ? found : null;
+      return found?.source === "live" && session.source() === "live" ? found : null;
+    });
+    this.whyNot = whyNotSeated(app);
+    this.playhead = new Playhead(app, this.replay);
+    app.seek = (t) => this.seek(t);
+    effect(() => {
+      // who looks on follows the replay of the same recording as soon as somebody starts it
+      if (app.file() && this.replay() && session.source() !== "replay") app.show("replay");
+    });
+    effect(() => {
+      const [file, played] = [app.file(), session.status()?.replay];
+      const isOther = file !== null && played?.source === "replay" && played.file !== file.file;
+      if (!isOther || session.source() !== "replay" || this.opening() !== "") return;
+      app.show("live");
+      app.say(`Somebody replays ${played.file} now; values and the shaded view are live again.`);
+    });
+  }
+
+  async refresh(): Promise<void> {
+    if (this.app.socket.link.peek() !== "open") return;
+    const found = await this.app.attempt(this.app.api.get<RecordingFile[]>("/api/recordings"));
+    if (found && JSON.stringify(found) !== JSON.stringify(this.files.peek())) this.files.set(found);
+  }
+
+  info(file: string): Promise<RecordingInfo> {
+    return this.app.api.get<RecordingInfo>("/api/recordings/info", { file });
+  }
+
+  /** Show a recording in the plots at once, and play it for values and the shaded view where that may be. */
+  async open(file: string): Promise<void> {
+    this.opening.set(file);
+    const info = await this.app.attempt(this.info(file));
+    if (info && this.opening.peek() === file) {
+      batch(() => {
+        this.opened.set(info);
+        this.app.file.set(info);
+      });
+      const played = this.app.session.status.peek()?.replay;
+      const isPlayed = played?.source === "replay" && played.file === file;
+      if (this.whyNot.peek() === "" && !isPlayed) await this.start(true);
+      else if (!isPlayed) this.app.say(LOOKED_AT);
+    }
+    if (this.opening.peek() === file) this.opening.set("");
+  }
+
+  /** Begin the replay of what is open. */
+  async start(paused: boolean): Promise<boolean> {
+    const info = this.app.file.peek();
+    if (!info) return false;
+    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay", { file: info.file, paused }));
+    if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");
+    await this.look();
+    if (!answer?.accepted) return false;
+    if (this.app.file.peek() === info) this.app.show("replay");
+    return true;
+  }
+
+  /** Let go of the recording; the replay ends where it is ours to end. */
+  async close(): Promise<void> {
+    const isPlayed = this.replay.peek()?.source === "replay";
+    this.opening.set("");
+    this.toLive();
+    this.opened.set(null);
+    if (!isPlayed || this.whyNot.peek() !== "") return;
+    await this.app.attempt(this.app.api.delete<Answer>("/api/replay"));
+    await this.look();
+  }
+
+  toLive(): void {
+    batch(() => {
+      this.app.file.set(null);
+      this.app.show("live");
+    });
+  }
+
+  async toReplay(): Promise<void> {
+    const info = this.opened.peek();
+    const played = this.app.session.status.peek()?.replay;
+    if (!info) return played ? this.open(played.file) : undefined;
+    this.app.file.set(info);
+    if (played?.source === "replay" && played.file === info.file) this.app.show("replay");
+  }
+
+  /** Where the replay goes next; without a replay the plots go there. */
+  seek(t: number): void {
+    const found = this.replay.peek();
+    if (!found || this.whyNot.peek() !== "") return this.app.goTo?.(t);
+    const to = Math.min(found.end, Math.max(found.begin, t));
+    this.playhead.hold(to);
+    this.#seeks.ask(to);
+  }
+
+  /** Play or pause; a recording that is not played yet begins. */
+  async toggle(): Promise<void> {
+    if (this.whyNot.peek() !== "") return this.app.say(sentence(this.whyNot.peek()), "error");
+    const found = this.replay.peek();
+    if (!found) await this.start(false);
+    else await this.control(found.state === "playing" ? "pause" : "play");
+  }
+
+  /** Ask something of the replay; whether it was taken. @param looks whether the status is asked for right after, rather than awaited */
+  async control(action: Action, values: number[] = [], looks = true): Promise<boolean> {
+    const source = this.replay.peek()?.source ?? "replay";
+    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay/control", { source, action, values }));
+    if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");
+    if (looks) await this.look();
+    return answer?.accepted ?? false;
+  }
+
+  /** The status as it is now. */
+  async look(): Promise<void> {
+    const status = await this.app.attempt(this.app.api.get<Status>("/api/status"));
+    if (status) this.app.session.status.set(status);
+  }
+}

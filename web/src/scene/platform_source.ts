@@ -1,0 +1,68 @@
+/** The platform of the ring that is shown, asked for again whenever the ring becomes another one. */
+
+import type { App } from "../app";
+import { computed, effect, signal, type Signal } from "../core/signal";
+import { ApiError } from "../net/api";
+import type { Scene as Platform } from "../net/types";
+
+export type Found =
+  | { state: "waiting"; text: string }
+  | { state: "none"; text: string }
+  | { state: "here"; platform: Platform };
+
+const AGAIN_MS = 3000;
+const NO_RING = "There is no ring to look at. Start a base, for example with: motionbase run simona";
+const NO_RECORDS = "The ring is there, and nobody writes it yet. The platform appears with its first record.";
+const NO_PLATFORM =
+  "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run brings it.";
+
+export function platformOf(app: App): Signal<Found> {
+  const found = signal<Found>({ state: "waiting", text: "Looking for the platform …" });
+  // one string for what makes a ring another one, so that a status every half second asks for nothing
+  const identity = computed<string>(() => {
+    const ring = app.session.ring();
+    const link = app.socket.link();
+    if (!ring) return link === "open" ? "none" : "";
+    return JSON.stringify([ring.source, ring.state === "none", ring.generation, ring.platform, ring.schema_hash]);
+  });
+  let turn = 0;
+  let timer = 0;
+
+  const ask = async (mine: number): Promise<void> => {
+    const source = app.session.source.peek();
+    try {
+      const platform = await app.api.get<Platform>("/api/scene", { source });
+      if (mine === turn) found.set(checked(platform));
+    } catch (error) {
+      if (mine !== turn) return;
+      const missing = error instanceof ApiError && error.status === 404;
+      found.set(missing ? absent(app) : { state: "waiting", text: sentence(error) });
+      timer = window.setTimeout(() => void ask(mine), AGAIN_MS);
+    }
+  };
+
+  effect(() => {
+    const now = identity();
+    turn += 1;
+    clearTimeout(timer);
+    if (now !== "") void ask(turn);
+  });
+  return found;
+}
+
+function absent(app: App): Found {
+  const ring = app.session.ring.peek();
+  const text = !ring || ring.state === "none" ? NO_RING : ring.state === "waiting" ? NO_RECORDS : NO_PLATFORM;
+  return { state: "none", text };
+}
+
+function checked(platform: Platform): Found {
+  const sixes = [platform.base, platform.joints];
+  if (sixes.every((points) => points.length === 6 && points.every((point) => point.length === 3)))
+    return { state: "here", platform };
+  return { state: "none", text: `Platform ${platform.name} does not stand on six legs, and is not drawn.` };
+}
+
+function sentence(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,220 @@
+/** The canvas: it is drawn only where something changed, and says when it cannot be. */
+
+import { NeutralToneMapping, PCFShadowMap, Raycaster, Vector2, Vector3, WebGLRenderer, type Object3D } from "three";
+import type { Scene as Platform } from "../../net/types";
+import type { Choices, Preset, Seen } from "../choices";
+import { Governor } from "../governor";
+import { meanRadius, NEUTRAL, placement, strokeShare, vec, type Placement } from "../kinematics";
+import { floorHeight } from "./base";
+import { eyePoint } from "./cabin";
+import { OrbitCamera } from "./camera";
+import { listen } from "./input";
+import { studio } from "./materials";
+import type { OwnParts } from "./meshes";
+import { setColourSpace, theme } from "./theme";
+import { World } from "./world";
+
+const SOFTWARE_INTERVAL_MS = 1000 / 30;
+const SOFTWARE_PIXELS = 480_000;
+const HARDWARE_PIXELS = 4_000_000;
+const SHARPEST = 2;
+
+export interface Told {
+  lost(): void;
+  restored(): void;
+  /** The camera came to rest. */
+  rested(seen: Seen): void;
+}
+
+export class View {
+  readonly canvas: HTMLCanvasElement;
+  readonly #camera = new OrbitCamera();
+  readonly #governor: Governor;
+  readonly #renderer: WebGLRenderer;
+  #world: World | null = null;
+  #own: OwnParts = {};
+  #choices: Choices;
+  #isDirty = true;
+  #isLost = false;
+  #width = 0;
+  #height = 0;
+
+  /** @param fine physically based surfaces, shadows and smooth edges; @param software a processor draws */
+  constructor(
+    readonly fine: boolean,
+    readonly software: boolean,
+    choices: Choices,
+    private readonly told: Told,
+  ) {
+    this.#choices = choices;
+    this.#renderer = new WebGLRenderer({ antialias: fine, alpha: false, stencil: false, powerPreference: "high-performance" });
+    this.#renderer.shadowMap.enabled = fine;
+    this.#renderer.shadowMap.type = PCFShadowMap;
+    if (fine) this.#renderer.toneMapping = NeutralToneMapping;
+    this.#governor = new Governor(software ? SOFTWARE_INTERVAL_MS : 0);
+    this.canvas = this.#renderer.domElement;
+    this.canvas.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault(); // or the browser never gives it back
+      this.#isLost = true;
+      told.lost();
+    });
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.#isLost = false;
+      this.#isDirty = true;
+      told.restored();
+    });
+    listen(this.canvas, this.#camera, {
+      moved: () => (this.#isDirty = true),
+      rested: () => told.rested(this.seen()),
+      picked: (x, y) => this.#pick(x, y),
+    });
+  }
+
+  /** @param own the user's meshes, by part */
+  show(platform: Platform, own: OwnParts, seen: Seen | null): void {
+    const isOther = this.#world?.platform.name !== platform.name;
+    this.#own = own;
+    const reach = meanRadius(platform.base);
+    const floor = floorHeight(platform);
+    const before = this.#world;
+    this.#build(platform);
+    const eye = eyePoint(platform)?.place[2];
+    const top = vec(platform.p_neutral)[2] + (eye === undefined ? 0.6 * reach : eye + 0.2 * reach + 0.1);
+    this.#camera.setHome(new Vector3(0, 0, 0.5 * (floor + top)), Math.hypot(0.5 * (top - floor), 1.15 * reach));
+    if (seen?.platform === platform.name) this.look(seen);
+    else if (isOther || !before) this.#camera.preset("isometric", -Infinity);
+  }
+
+  /** Colours anew, after dark became light. */
+  recolour(): void {
+    if (this.#world) this.#build(this.#world.platform);
+  }
+
+  choose(choices: Choices): void {
+    if (choices.source !== this.#choices.source || choices.trailOf !== this.#choices.trailOf) this.#world?.trail.clear();
+    this.#choices = choices;
+    this.#camera.orthographic = choices.orthographic;
+    this.#world?.choose(choices, this.#camera.isPilot);
+    this.#isDirty = true;
+  }
+
+  /** @param shares of the stroke by leg; @param ghost the demand, null for none; @param t of the record [s] */
+  pose(placed: Placement, shares: readonly number[], ghost: Placement | null, t: number): void {
+    const world = this.#world;
+    if (!world) return;
+    world.place(placed);
+    world.stroke(shares);
+    world.ghost(ghost);
+    const { trail, trailOf, trailSeconds } = this.#choices;
+    const point = trail ? world.point(trailOf) : null;
+    if (point && Number.isFinite(t)) world.trail.add(t, point, trailSeconds);
+    this.#isDirty = true;
+  }
+
+  forgetTrail(): void {
+    this.#world?.trail.clear();
+    this.#isDirty = true;
+  }
+
+  preset(name: Preset): void {
+    this.#camera.preset(name, performance.now());
+    this.#world?.choose(this.#choices, this.#camera.isPilot);
+    this.#isDirty = true;
+  }
+
+  fit(): void {
+    this.#camera.fit(performance.now());
+    this.#world?.choose(this.#choices, this.#camera.isPilot);
+    this.#isDirty = true;
+  }
+
+  look(seen: Seen): void {
+    this.#camera.isPilot = seen.pilot;
+    this.#camera.stand = { ...seen, target: new Vector3(...seen.target) };
+    this.#world?.choose(this.#choices, this.#camera.isPilot);
+    this.#isDirty = true;
+  }
+
+  seen(): Seen {
+    const { azimuth, elevation, distance, target } = this.#camera.stand;
+    return { platform: this.#world?.platform.name ?? "", pilot: this.#camera.isPilot, azimuth, elevation, distance, target: target.toArray() };
+  }
+
+  /** @param width @param height of the place it has [CSS pixels] */
+  resize(width: number, height: number): void {
+    if (width === this.#width && height === this.#height) return;
+    [this.#width, this.#height] = [width, height];
+    if (width < 1 || height < 1) return;
+    const most = this.software ? SOFTWARE_PIXELS : HARDWARE_PIXELS;
+    const wanted = this.software ? 1 : Math.min(SHARPEST, devicePixelRatio);
+    this.#renderer.setPixelRatio(Math.min(wanted, Math.sqrt(most / (width * height))));
+    this.#renderer.setSize(width, height);
+    this.#camera.resize(width / height);
+    this.#isDirty = true;
+  }
+
+  /** Once for every animation frame; true where it was drawn. */
+  frame(now: number): boolean {
+    const mayDraw = this.#governor.mayDraw(now);
+    if (this.#isLost || this.#width < 1 || this.#height < 1 || !mayDraw) return false;
+    const isMoving = this.#camera.step(now);
+    if (!isMoving && !this.#isDirty) return false;
+    this.draw();
+    if (isMoving && !this.#camera.isMoving) this.told.rested(this.seen());
+    this.#governor.drew(now);
+    return true;
+  }
+
+  draw(): void {
+    const world = this.#world;
+    if (!world) return;
+    const eye = new Vector3(...world.eye).applyMatrix4(world.T_WP);
+    this.#camera.update(eye, world.Q_WP);
+    const perPixel = this.#camera.metresPerPixel(this.#height);
+    world.scaleLabels(perPixel);
+    const pixel = (distance: number): number => perPixel * (this.#camera.isParallel ? 1 : distance);
+    if (this.#choices.trail) world.trail.draw(this.#camera.camera.position, pixel);
+    this.#renderer.render(world.scene, this.#camera.camera);
+    this.#isDirty = false;
+  }
+
+  dispose(): void {
+    this.#world?.dispose();
+    this.#renderer.dispose();
+    this.#renderer.forceContextLoss();
+    this.canvas.remove();
+  }
+
+  #build(platform: Platform): void {
+    setColourSpace(this.#renderer, this.fine);
+    const colours = theme();
+    const placed = this.#world?.platform === platform ? this.#world.placed : null;
+    this.#world?.dispose();
+    const world = new World(platform, colours, this.fine, this.#own);
+    if (this.fine) {
+      world.scene.environment = studio(this.#renderer, colours);
+      world.scene.environmentIntensity = colours.isDark ? 0.55 : 0.8;
+    }
+    const start = placed ?? placement(platform, NEUTRAL);
+    world.place(start);
+    world.stroke(start.legs.map((leg) => strokeShare(platform, leg.length)));
+    this.#world = world;
+    this.choose(this.#choices);
+  }
+
+  #pick(x: number, y: number): void {
+    const world = this.#world;
+    if (!world || this.#camera.isPilot) return;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2(x, y), this.#camera.camera);
+    const hit = ray.intersectObjects(world.scene.children, true).find((one) => isSolid(one.object));
+    if (hit) this.#camera.centreOn(hit.point, performance.now());
+    this.#isDirty = true;
+  }
+}
+
+/** Whether it is a surface that is seen: labels, ghosts that are off and the like are not to be clicked on. */
+function isSolid(object: Object3D): boolean {
+  for (let at: Object3D | null = object; at; at = at.parent) if (!at.visible) return false;
+  return "isMesh" in object && object.renderOrder <= 0;
+}

@@ -1,0 +1,94 @@
+/** Keys of the whole page, and the list of all of them for people. */
+
+import type { App } from "../app";
+import { h } from "../core/dom";
+import { VIEWS, type Frame } from "./frame";
+import { sheet } from "./modal";
+import type { Panel } from "./panel";
+import type { Themes } from "./theme";
+
+type Rows = readonly (readonly [string, string])[];
+
+const ALL: Readonly<Record<string, Rows>> = {
+  "Everywhere": [
+    ["Ctrl+Shift+Space", "emergency stop, also while typing"],
+    ["?", "this list"],
+    ["V", "plots, both, shaded view"],
+    ["[", "channel list"],
+    ["]", "panel at the right"],
+    ["Alt+1 … Alt+6", "open a panel"],
+    ["T", "dark, light, as the system"],
+    ["Esc", "close what is open"],
+  ],
+  "Plots": [
+    ["Space", "freeze, and back to live"],
+    ["← →", "pan"],
+    ["+ −", "zoom in time"],
+    ["Wheel, Shift+wheel", "zoom in time, in value"],
+    ["Drag", "zoom into a box"],
+    ["Shift+drag", "pan"],
+    ["Double click", "everything"],
+    ["R, F", "range of what is visible, fit all"],
+    ["Click, Shift+click", "cursor A, cursor B"],
+    ["Ctrl+Z, Ctrl+Shift+Z", "the view before, and again"],
+  ],
+  "Replay": [
+    ["K", "play and pause; Space where the bar has the focus"],
+    ["← →", "a record back or on; with Shift ten"],
+    ["Page up, Page down", "a twentieth of the recording"],
+    ["Home, End", "first and last record"],
+    ["Drag on the overview", "go anywhere"],
+    ["Shift+drag on the overview", "loop a part"],
+    ["Drop a file on the page", "upload it and open it"],
+  ],
+  "Shaded view": [
+    ["Drag, right drag, wheel", "turn, move, come closer"],
+    ["Double click", "centre to turn about"],
+  ],
+};
+
+export function help(): void {
+  if (document.querySelector('[data-test="help"]')) return;
+  const parts = Object.entries(ALL).map(([title, rows]) =>
+    h(
+      "section",
+      {},
+      h("h3", {}, title),
+      h("dl", { class: "keys" }, ...rows.flatMap(([keys, does]) => [h("dt", {}, ...pressed(keys)), h("dd", {}, does)])),
+    ),
+  );
+  sheet("Keys", "help", h("div", { class: "help" }, ...parts));
+}
+
+function pressed(keys: string): Node[] {
+  const parts = keys.split(/( … |, |(?<=\w)\+(?=\w))/);
+  const isBetween = (part: string): boolean => /^( … |, |\+)$/.test(part) && keys !== part;
+  return parts.map((part) => (isBetween(part) ? document.createTextNode(part) : h("kbd", {}, part)));
+}
+
+/** Single letters act where nobody types. */
+export function listen(app: App, frame: Frame, themes: Themes, panels: readonly Panel[]): void {
+  let last = "";
+  window.addEventListener("keydown", (key) => {
+    if (key.defaultPrevented || isTyping(key.target) || document.querySelector("dialog[open]")) return;
+    if (key.altKey && !key.ctrlKey && !key.metaKey && /^Digit[1-9]$/.test(key.code)) {
+      const panel = panels[Number(key.code.slice(5)) - 1];
+      if (panel) frame.togglePanel(panel.id);
+    } else if (key.ctrlKey || key.metaKey || key.altKey) return;
+    else if (key.key === "?") help();
+    else if (key.key === "[") frame.toggleList();
+    else if (key.key === "]") {
+      last = frame.panel.peek() || last || (panels[0]?.id ?? "");
+      frame.togglePanel(last);
+    } else if (key.key === "v") frame.setView(VIEWS[(VIEWS.indexOf(frame.view.peek()) + 1) % VIEWS.length] ?? "both");
+    else if (key.key === "t") {
+      themes.turn();
+      app.say(`Colours: ${themes.chosen.peek() === "system" ? "as the system has them" : themes.chosen.peek()}`);
+    } else return;
+    key.preventDefault();
+  });
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}

@@ -1,0 +1,48 @@
+/** The frame of the page: title bar, channel list, centre, panels, and the bar of a replay. */
+
+import type { App } from "../app";
+import { h, toggleClass } from "../core/dom";
+import { effect } from "../core/signal";
+import { panels } from "../panels";
+import { plots } from "../plots";
+import { Recordings, recordingsPanel, replayBar } from "../recordings";
+import { dropZone } from "../recordings/drop";
+import { scene } from "../scene";
+import { banner } from "./banner";
+import { centre } from "./centre";
+import { drawer } from "./drawer";
+import { Frame } from "./frame";
+import { listen } from "./keys";
+import { standingOf } from "./standing";
+import { tab } from "./tab";
+import { themes } from "./theme";
+import { titleBar } from "./title";
+import { toasts } from "./toasts";
+
+export function shell(app: App): HTMLElement {
+  const colours = themes();
+  const frame = new Frame(app);
+  const recordings = new Recordings(app);
+  const { list, area } = plots(app);
+  const all = [...panels, recordingsPanel(recordings)];
+  const side = drawer(app, frame, all);
+  const channels = h("aside", { class: "channel-list", "aria-label": "Channels", "data-test": "channels" }, list);
+  const scrim = h("div", { class: "scrim", onclick: () => frame.toggleList() });
+  const middle = centre(frame, area, scene(app));
+  middle.append(banner(app));
+  const element = h(
+    "div", { class: "shell" },
+    titleBar(app, frame, colours, recordings), channels, scrim, middle, side.drawer, side.rail,
+    h("footer", { class: "foot" }, replayBar(recordings)),
+    toasts(app), dropZone(recordings, () => frame.open("recordings")),
+  );
+  effect(() => {
+    channels.hidden = !frame.list();
+    scrim.hidden = !frame.list();
+  });
+  const standing = standingOf(app);
+  effect(() => toggleClass(element, "is-old", standing().isOld));
+  listen(app, frame, colours, all);
+  tab(app);
+  return element;
+}

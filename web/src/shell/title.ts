@@ -1,0 +1,168 @@
+/** The title bar: what this is, how it stands, who operates, and the emergency stop at its end. */
+
+import type { App } from "../app";
+import { h, icon, setText, toggleClass } from "../core/dom";
+import { bytes } from "../core/format";
+import { effect } from "../core/signal";
+import { estopButton } from "../panels";
+import { choice, iconButton } from "../panels/common/ui";
+import type { Recordings } from "../recordings";
+import type { Frame, View } from "./frame";
+import { help } from "./keys";
+import { seatButton } from "./seat";
+import { badgeOf, standingOf } from "./standing";
+import type { Themes } from "./theme";
+
+const MARK =
+  "M6 9h12l-2.2-2.2H8.2z|M6.8 9.8 4.5 19|M8.3 9.8 11.3 19|M12 9.8 11.3 19|M12 9.8l.7 9.2|M15.7 9.8 12.7 19|M17.2 9.8 19.5 19|M3 19.8h18";
+const LIST = "M4 6h16|M4 12h10|M4 18h13";
+const HELP = "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2|M12 17.5v.1";
+const LOOKS = {
+  system: "M3 5h18v11H3z|M9 20h6|M12 16v4",
+  dark: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5z",
+  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z|M12 2v2|M12 20v2|M2 12h2|M20 12h2|M5 5l1.4 1.4|M17.6 17.6 19 19|M19 5l-1.4 1.4|M6.4 17.6 5 19",
+};
+
+export function titleBar(app: App, frame: Frame, themes: Themes, recordings: Recordings): HTMLElement {
+  const parts = h(
+    "div", { class: "title-parts" },
+    iconButton(LIST, "Channel list ([)", () => frame.toggleList(), "toggle-list"),
+    h("a", { class: "wordmark", href: "./", title: "motionbase console" }, icon(MARK, 22), h("span", {}, "motionbase")),
+    ring(app), state(app), rate(app), recording(app),
+    h("span", { class: "grow" }),
+    source(app, recordings), view(frame), seatButton(app), look(themes),
+    iconButton(HELP, "Keys (?)", help, "help-button"),
+  );
+  return h("header", { class: "title-bar" }, parts, h("div", { class: "title-stop" }, estopButton(app)));
+}
+
+/** Platform, ring, backend, writer. */
+function ring(app: App): HTMLElement {
+  const dot = h("span", { class: "dot" });
+  const platform = h("strong", { class: "ellipsis", "data-test": "platform" });
+  const word = h("span", { class: "writer", "data-test": "writer" });
+  const name = h("span", { class: "num" });
+  const backend = h("span", { class: "tag", "data-test": "backend" });
+  const element = h(
+    "div",
+    { class: "title-ring" },
+    dot,
+    platform,
+    word,
+    h("span", { class: "title-memory" }, name, backend),
+  );
+  const standing = standingOf(app);
+  effect(() => {
+    const found = app.session.ring();
+    const { level, word: said } = standing();
+    dot.className = `dot ${level}`;
+    word.className = `writer ${level === "none" ? "faint" : level}`;
+    setText(word, said);
+    setText(platform, found?.platform || "no platform");
+    setText(name, found?.name ?? "");
+    setText(backend, !found ? "" : found.is_hardware ? "hardware memory" : "emulation");
+    toggleClass(backend, "hardware", found?.is_hardware ?? false);
+    backend.hidden = !found;
+    element.title = found
+      ? `Ring ${found.name}, ${found.backend}. Writer: ${found.state_text}` +
+        (found.writer ? ` (${found.writer}, process ${found.writer_pid}).` : ".")
+      : "No ring is known yet.";
+  });
+  return element;
+}
+
+function state(app: App): HTMLElement {
+  const badge = badgeOf(app);
+  const element = h("span", { class: "badge", role: "status", "data-test": "badge" });
+  const behind = h(
+    "span",
+    { class: "tag behind", title: "The live base, which is not on the screen", "data-test": "behind" },
+  );
+  effect(() => {
+    const { text, kind } = badge();
+    element.className = `badge ${kind}`;
+    setText(element, text);
+    element.title = kind === "accent" && text === "replay" ? "A recording is shown, not the base" : `State of the base: ${text}`;
+  });
+  effect(() => {
+    // a base that moves behind a replay must not be forgotten
+    const isHidden = app.session.source() === "replay";
+    const last = app.session.events().findLast((event) => isHidden && event.source === "live" && event.what === "state");
+    const runs = app.session.status()?.sources.some((one) => one.source === "live" && one.state === "live") ?? false;
+    behind.hidden = !last || !runs;
+    setText(behind, last ? `base: ${last.text.replace(/^state /, "")}` : "");
+  });
+  return h("span", { class: "row" }, element, behind);
+}
+
+function rate(app: App): HTMLElement {
+  const element = h("span", { class: "title-rate num", "data-test": "rate" });
+  effect(() => {
+    const found = app.session.ring();
+    const hz = found?.state === "live" ? found.timing?.rate_hz : undefined;
+    setText(element, hz === undefined ? "– Hz" : `${hz.toFixed(0)} Hz`);
+    element.title = found
+      ? `Records in the last second; the writer means to publish ${found.rate_hz.toFixed(0)} a second`
+      : "Records a second";
+  });
+  return element;
+}
+
+function recording(app: App): HTMLElement {
+  const dot = h("span", { class: "dot" });
+  const word = h("span", {});
+  const size = h("span", { class: "num" });
+  const element = h("span", { class: "title-recorder", "data-test": "recorder" }, dot, word, size);
+  effect(() => {
+    const found = app.session.status()?.recorder ?? null;
+    const records = found?.state === "recording";
+    toggleClass(element, "on", records);
+    dot.className = `dot ${found?.trouble ? "warn" : records ? "bad" : ""}`;
+    setText(word, found?.trouble ? "trouble" : records ? "REC" : found ? found.state : "not recorded");
+    setText(size, records ? bytes(found.bytes) : "");
+    element.title = !found
+      ? "No recorder runs for this ring"
+      : found.trouble || `${found.file.split("/").at(-1) ?? ""} ${found.records} records, ${found.lost} lost`;
+  });
+  return element;
+}
+
+function source(app: App, recordings: Recordings): HTMLElement {
+  const pick = choice(
+    "Source",
+    { live: "Live", replay: "Replay" },
+    (to) => void (to === "live" ? recordings.toLive() : recordings.toReplay()),
+    "source",
+  );
+  effect(() => {
+    const played = app.session.status()?.replay;
+    const may = recordings.opened() !== null || played?.source === "replay";
+    pick.set(app.file() || app.session.source() === "replay" ? "replay" : "live");
+    pick.buttons.replay.disabled = !may;
+    pick.buttons.live.title = "What happens now";
+    pick.buttons.replay.title = may
+      ? `The recording ${recordings.opened()?.file ?? played?.file ?? ""}`
+      : "Open a recording first: panel Recordings, or drop a file on the page";
+  });
+  return pick.element;
+}
+
+function view(frame: Frame): HTMLElement {
+  const pick = choice<View>("View", { plots: "Plots", both: "Both", scene: "3D" }, (to) => frame.setView(to), "view");
+  effect(() => pick.set(frame.view()));
+  pick.buttons.plots.title = "Plots alone (V)";
+  pick.buttons.both.title = "Plots and shaded view (V)";
+  pick.buttons.scene.title = "Shaded view alone (V)";
+  pick.element.classList.add("title-view");
+  return pick.element;
+}
+
+function look(themes: Themes): HTMLElement {
+  const button = iconButton(LOOKS.system, "Colours", () => themes.turn(), "theme");
+  effect(() => {
+    const chosen = themes.chosen();
+    button.replaceChildren(icon(LOOKS[chosen], 15));
+    button.title = `Colours: ${chosen === "system" ? "as the system has them" : chosen} (T)`;
+  });
+  return button;
+}
