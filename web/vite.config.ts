@@ -1,8 +1,10 @@
 import { defineConfig } from "vite";
+import { threeWithoutUnused } from "./tools/three";
 
 // Built into the Python package; the server gives the page its content security policy, so nothing is inlined.
 export default defineConfig({
   base: "./",
+  plugins: [threeWithoutUnused()],
   build: {
     outDir: "../src/motionbase/console/static",
     emptyOutDir: true,

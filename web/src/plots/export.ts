@@ -41,6 +41,8 @@ export class Exporter {
   }
 
   async #copy(plots: readonly PlotView[]): Promise<void> {
+    // undefined on plain http, whatever the types say
+    if (!("clipboard" in navigator)) throw new Error("the browser gives the clipboard only to pages over https or on this machine; take the CSV instead");
     const text = await this.#table(plots, "\t");
     await navigator.clipboard.writeText(text);
     this.app.say(`${text.split("\n").length - 2} records are in the clipboard`);
@@ -91,9 +93,10 @@ function pictureOf(plots: readonly PlotView[], state: PlotsState): HTMLCanvasEle
     const box = boxes[k];
     if (!box) return;
     drawLegend(context, plot, state, (box.left - left) * ratio, (box.top - top) * ratio, box.width * ratio, ratio);
-    for (const part of [plot.frame.plot.ctx.canvas, plot.picture.canvas]) {
-      const at = part.getBoundingClientRect();
-      context.drawImage(part, (at.left - left) * ratio, (at.top - top) * ratio);
+    const axes = plot.frame.plot.ctx.canvas;
+    for (const [place, picture] of [[axes, axes], [plot.picture.canvas, plot.picture.surface]] as const) {
+      const at = place.getBoundingClientRect();
+      context.drawImage(picture, (at.left - left) * ratio, (at.top - top) * ratio);
     }
   });
   return canvas;

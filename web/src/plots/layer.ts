@@ -106,7 +106,7 @@ export class TraceLayer {
   }
 
   /** Copy what is painted to a canvas, its left edge at x, y. */
-  show(context: CanvasRenderingContext2D, x: number, y: number): void {
+  show(context: CanvasDrawImage, x: number, y: number): void {
     const { width, height } = this.#raster;
     const at = this.#raster.place(this.#left);
     context.drawImage(this.#canvas, at, 0, width - at, height, x, y, width - at, height);

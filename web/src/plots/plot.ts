@@ -15,7 +15,8 @@ import { theme } from "./theme";
 
 const LINE_PX = 1.35;
 const HOVERED_PX = 2.4;
-const LEGEND_MS = 100;
+const LEGEND_MS = 200; // text that changes costs more than traces that move
+const HOVERED_LEGEND_MS = 50;
 const UNIT: Range = [0, 1];
 
 export interface Common {
@@ -199,7 +200,7 @@ export class PlotView {
 
   /** Values in the legend, now and then: called for every animation frame. */
   showValues(now: number, common: Common): void {
-    if (now - this.#legendAt < LEGEND_MS) return;
+    if (now - this.#legendAt < (this.state.hover.peek() === null ? LEGEND_MS : HOVERED_LEGEND_MS)) return;
     this.#legendAt = now;
     this.#values(common);
   }

@@ -33,7 +33,7 @@ const MOST_PLOTS = 60;
 const MOST_TRACES = 64;
 
 export function newId(): string {
-  return crypto.randomUUID().slice(0, 8);
+  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join(""); // randomUUID is not there on plain http
 }
 
 /** The least used colour comes next. */

@@ -4,7 +4,7 @@ const PAUSE_MS = 30;
 
 export class Latest<T> {
   #next: { value: T } | null = null;
-  #isBusy = false;
+  #running: Promise<void> | null = null;
 
   /** @param idle called once all wishes are done */
   constructor(
@@ -14,17 +14,21 @@ export class Latest<T> {
 
   ask(value: T): void {
     this.#next = { value };
-    if (!this.#isBusy) void this.#run();
+    this.#running ??= this.#run();
+  }
+
+  /** Until nothing is on its way. */
+  async settled(): Promise<void> {
+    await this.#running;
   }
 
   async #run(): Promise<void> {
-    this.#isBusy = true;
     for (let now = this.#next; now; now = this.#next) {
       this.#next = null;
       await this.work(now.value);
       await new Promise((done) => setTimeout(done, PAUSE_MS));
     }
-    this.#isBusy = false;
+    this.#running = null;
     this.idle();
   }
 }

@@ -138,6 +138,10 @@ export class Recordings {
 
   /** Ask something of the replay; whether it was taken. @param looks whether the status is asked for right after, rather than awaited */
   async control(action: Action, values: number[] = [], looks = true): Promise<boolean> {
+    if (action !== "seek") {
+      await this.#seeks.settled(); // a step counts from where the wishes lead
+      this.playhead.release();
+    }
     const source = this.replay.peek()?.source ?? "replay";
     const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay/control", { source, action, values }));
     if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");

@@ -25,7 +25,8 @@ export function scene(app: App): HTMLElement {
   const stage = new Stage(app, choices, numbers, place);
   const picture = (): void => void app.attempt(stage.picture(savePicture));
   const bar = toolbar(app, choices, platform, isFull, { preset: (one) => stage.preset(one), fit: () => stage.fit(), picture });
-  const element = h("section", { class: "scene", "aria-label": "The platform in motion", "data-test": "scene" }, bar, place, numbers.element);
+  const element = h("section", { class: "scene", "aria-label": "The platform in motion", "data-test": "scene" },
+    bar, place, numbers.element); // prettier-ignore
   place.append(name);
 
   const found = platformOf(app);

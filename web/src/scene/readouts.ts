@@ -32,7 +32,8 @@ export function readouts(app: App, choices: ChoiceStore): Readouts {
   );
   const element = h("div", { class: "scene-numbers", "data-test": "scene-numbers" },
     h("section", { "aria-label": "Pose" }, title, h("div", { class: "scene-pose" }, ...pose.map((one) => one.element))),
-    h("section", { "aria-label": "Stroke used by leg" }, h("h3", {}, "Legs"), h("div", { class: "scene-legs" }, ...legs.map((one) => one.element))),
+    h("section", { "aria-label": "Stroke used by leg" }, h("h3", {}, "Legs"),
+      h("div", { class: "scene-legs" }, ...legs.map((one) => one.element))),
     ...lines,
   ); // prettier-ignore
   effect(() => {
@@ -81,15 +82,16 @@ function row(dof: (typeof DOFS)[number], choices: ChoiceStore) {
 function bar(leg: number) {
   const fill = h("i");
   const value = h("b", { class: "num", "data-test": `scene-leg-${leg}` }, MISSING);
-  const element = h("div", { "data-level": "unknown" }, h("span", { class: "dim" }, leg), h("span", { class: "scene-stroke" }, fill), value, h("span", { class: "scene-unit" }, "m"));
-  const unit = element.lastElementChild;
+  const unit = h("span", { class: "scene-unit" }, "m");
+  const element = h("div", { "data-level": "unknown" },
+    h("span", { class: "dim" }, leg), h("span", { class: "scene-stroke" }, fill), value, unit); // prettier-ignore
   const show = (platform: Platform, length: number, millimetres: boolean): void => {
     const share = strokeShare(platform, length);
     const now = level(share);
     if (element.dataset["level"] !== now) element.dataset["level"] = now;
     fill.style.transform = `scaleX(${Number.isFinite(share) ? Math.min(1, Math.max(0, share)).toFixed(3) : 0})`;
     setText(value, Number.isFinite(length) ? (millimetres ? (1000 * length).toFixed(1) : length.toFixed(4)) : MISSING);
-    if (unit) setText(unit, millimetres ? "mm" : "m");
+    setText(unit, millimetres ? "mm" : "m");
     const [from, to] = [platform.l_min.toFixed(3), platform.l_max.toFixed(3)];
     const title = `Leg ${leg}: stroke from ${from} m to ${to} m`;
     if (element.title !== title) element.title = title;

@@ -13,7 +13,8 @@ import type { View } from "./view/view";
 
 const NUMBERS_EVERY_MS = 90;
 const NO_WEBGL =
-  "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below go on. Hardware acceleration in the browser's settings brings it back.";
+  "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below go on. " +
+  "Hardware acceleration in the browser's settings brings it back.";
 const LOST = "The graphics card took its memory back. The picture returns by itself; if it does not, reload the page.";
 
 export class Stage {

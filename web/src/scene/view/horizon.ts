@@ -39,7 +39,8 @@ export function markers(points: readonly Vec[], radius: number, colours: Theme):
   if (points.length === 0) return [];
   const build = new Build();
   for (const point of points) build.ball(point, radius, colours.trail);
-  const mesh = new Mesh(build.done(), new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, toneMapped: false }));
+  const through = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, toneMapped: false });
+  const mesh = new Mesh(build.done(), through);
   mesh.renderOrder = 6;
   return [mesh];
 }

@@ -26,7 +26,8 @@ export class Trail {
     const index = new Uint16Array(6 * (MOST - 1));
     for (let k = 0; k < MOST - 1; k += 1) index.set([2 * k, 2 * k + 1, 2 * k + 2, 2 * k + 2, 2 * k + 1, 2 * k + 3], 6 * k);
     geometry.setIndex(new BufferAttribute(index, 1)).setDrawRange(0, 0);
-    this.mesh = new Mesh(geometry, new MeshBasicMaterial({ color: colour, side: DoubleSide, toneMapped: false, depthTest: false, transparent: true }));
+    const ink = { color: colour, side: DoubleSide, toneMapped: false, depthTest: false, transparent: true };
+    this.mesh = new Mesh(geometry, new MeshBasicMaterial(ink));
     this.mesh.renderOrder = 4; // seen through the cabin, for the eye point is inside
     this.mesh.frustumCulled = false;
   }

@@ -137,7 +137,8 @@ export class View {
 
   seen(): Seen {
     const { azimuth, elevation, distance, target } = this.#camera.stand;
-    return { platform: this.#world?.platform.name ?? "", pilot: this.#camera.isPilot, azimuth, elevation, distance, target: target.toArray() };
+    const platform = this.#world?.platform.name ?? "";
+    return { platform, pilot: this.#camera.isPilot, azimuth, elevation, distance, target: target.toArray() };
   }
 
   /** @param width @param height of the place it has [CSS pixels] */
