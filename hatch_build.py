@@ -10,7 +10,16 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 SKIP = "MOTIONBASE_NO_WEB"
-SOURCES = ("src", "public", "tools", "index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
+SOURCES = (
+    "src",
+    "public",
+    "tools",
+    "index.html",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "vite.config.ts",
+)
 STATIC = Path("src/motionbase/console/static")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import console
 from benchmarks.harness import Settings, Skip
-from benchmarks.peers import browser, console_server
+from benchmarks.peers import console_server
 from benchmarks.peers.console_crowd import Crowd, Ticks
 from benchmarks.peers.console_page import Drawn, Side
 from benchmarks.peers.console_ring import SHOWN, places, schema
@@ -16,7 +16,7 @@ QUICK = Settings(quick=True)
 
 
 def test_without_a_browser_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser.system, "find", lambda: None)
+    monkeypatch.setattr("motionbase.cli.browser.find", lambda: None)
     with pytest.raises(Skip, match="no Chromium on this machine; looked for chromium"):
         console.looked_at.__wrapped__(QUICK)
 

@@ -30,6 +30,8 @@ from motionbase.console.api import (
     strip,
 )
 from motionbase.console.console import Console, Settings
+from motionbase.console.live.head import ring_head, word
+from motionbase.ring.blocks.generators import shown
 
 TOKEN = "operator-token-of-a-test"
 MODULES = (operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene)
@@ -57,6 +59,19 @@ class Page:
         detail = answer.json()["detail"]
         assert isinstance(detail, str) and detail and "\n" not in detail and "Traceback" not in detail
         return detail
+
+    def seen(self, **changes: Any) -> dict[str, Any]:
+        """What a page that is up to date shows: the ring's own newest record, and the generators that are armed."""
+        head = ring_head(self.console.settings.ring, self.console.source("live").backend)
+        row = head.newest()
+        assert row is not None
+        words = {name: word(head.schema, row, name) for name in ("state", "mode")}
+        version = shown(self.console.settings.ring)[0].version
+        return {"t": float(row[0]), **words, "generators_version": version, **changes}
+
+    def operate(self, action: str, **changes: Any) -> Response:
+        """Ask for an action, as somebody who saw `changes` beside what there is."""
+        return self.call("POST", "/api/operate", {"action": action, "seen": self.seen(**changes)})
 
     def anybody(self) -> Page:
         """Without a token."""

@@ -70,7 +70,10 @@ def test_one_sits_at_a_time() -> None:
     with pytest.raises(SeatTaken, match="taken by 'Ann'"):
         seat.take("b", "Bob")
     assert seat.is_held_by("a") and not seat.is_held_by("b") and not seat.is_held_by("")
-    seat.take("b", "Bob", force=True)
+    for named in (None, "c"):
+        with pytest.raises(SeatTaken, match="taken by 'Ann' now, whom the request does not name"):
+            seat.take("b", "Bob", force=True, from_client=named)
+    seat.take("b", "Bob", force=True, from_client="a")
     seat.release("a")
     assert seat.is_held_by("b")
     seat.release("b")
@@ -224,4 +227,5 @@ def test_every_answer_is_sealed() -> None:
     for headers in ([OURS], []):
         found = dict(answered(headers)["headers"])
         assert b"frame-ancestors 'none'" in found[b"content-security-policy"]
+        assert b"connect-src 'self';" in found[b"content-security-policy"]
         assert found[b"x-content-type-options"] == b"nosniff" and found[b"referrer-policy"] == b"no-referrer"

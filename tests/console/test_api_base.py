@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from motionbase.ring.blocks.commands import CommandSender
+from motionbase.console.live.ring_status import ring_status
+from motionbase.ring.blocks.commands import HEAD, CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
 from tests.console.api_rig import Page, base, page, wait_for
 
@@ -34,13 +36,13 @@ def state(operator: Page) -> str:
 
 
 def asked(operator: Page, action: str) -> None:
-    answer = operator.call("POST", "/api/operate", {"action": action})
+    answer = operator.operate(action)
     assert answer.json() == {"accepted": True, "text": f"{action}: accepted"}, answer.text
 
 
 def test_what_moves_needs_token_and_seat(operator: Page) -> None:
     for method, address, body in (
-        ("POST", "/api/operate", {"action": "down"}),
+        ("POST", "/api/operate", {"action": "down", "seen": operator.seen()}),
         ("PUT", "/api/generators", {"cards": {"cards": []}, "version": 0}),
         ("PATCH", "/api/parameters", {"values": {}}),
         ("POST", "/api/recorder", {"do": "start"}),
@@ -80,19 +82,27 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert "state drive" in operator.refusal(409, "PUT", "/api/generators", refused)
     assert GeneratorClient("rig", author="test").read().version == version
 
-    refused_action = operator.call("POST", "/api/operate", {"action": "down"}).json()
+    refused_action = operator.operate("down").json()
     assert refused_action == {"accepted": False, "text": "down was refused: it cannot be done from the present state"}
 
     # nobody needs a seat to stop
-    assert operator.standing().call("POST", "/api/estop").json()["accepted"]
+    stopped = operator.standing().call("POST", "/api/estop").json()
+    assert stopped == {"accepted": True, "text": "the emergency stop acts"}
     wait_for(lambda: state(operator) in ("abort", "off", "held"), 5)
     assert CommandSender("rig", sender="test").estop_acts
+    wait_for(lambda: ring_status(operator.console.source("live")).estop_acts, 5)
+    assert ring_status(operator.console.source("live")).estop_by == "console: another"
+    said = [e.text for e in operator.console.events.last() if "asked for" in e.text]
+    assert said == ["emergency stop asked for from the console by another"]
+    assert operator.call("POST", "/api/estop").json()["accepted"]
+    assert ring_status(operator.console.source("live")).estop_by == "console: tester"
     wait_for(lambda: state(operator) == "off", 60)
     assert "fault" in operator.refusal(409, "PUT", "/api/generators", refused)
     assert not operator.get("/api/generators").json()["allowed"]
     asked(operator, "reset")
     wait_for(lambda: operator.console.source("live").value("fault") == 0)
     assert any(e.what == "estop" and e.is_bad for e in operator.console.events.last())
+    wait_for(lambda: ring_status(operator.console.source("live")).estop_by is None, 5)
 
 
 def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
@@ -102,6 +112,53 @@ def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
     GeneratorClient("rig", author="somebody else").write(GeneratorSet())
     said = operator.refusal(409, "PUT", "/api/generators", {"cards": {"cards": [HEAVE]}, "version": before})
     assert f"somebody else has written version {before + 1}" in said
+
+
+@pytest.mark.parametrize(
+    ("action", "changes", "said"),
+    [
+        ("standby", {"t": -2.5}, "the page showed the base of 2."),
+        ("drive", {"t": 1.5}, "the page showed another run, 1."),
+        ("drive", {"state": "standby"}, "the base is in {state} by now, the page showed standby"),
+        ("reset", {"mode": "host"}, "the base is in maintenance mode by now, the page showed host"),
+        ("drive", {"generators_version": -1}, "of the generators is armed by now, the page showed version -1"),
+        ("drive", {"generators_version": None}, "of the generators is armed by now, the page showed none"),
+    ],
+)
+def test_what_the_operator_did_not_see_is_not_asked_for(
+    operator: Page, action: str, changes: dict[str, Any], said: str
+) -> None:
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.seen()["mode"] == "maintenance")
+    if "t" in changes:
+        changes = {"t": operator.seen()["t"] + changes["t"]}
+    before = _commands(operator)
+    answer = operator.operate(action, **changes)
+    assert answer.status_code == 200 and not answer.json()["accepted"]
+    text = answer.json()["text"]
+    assert text.startswith(f"{action} was not asked for: ") and said.format(state=state(operator)) in text
+    assert _commands(operator) == before, "the base was not even asked"
+
+
+def test_freeze_and_abort_are_never_too_late(operator: Page) -> None:
+    for action in ("freeze", "abort"):
+        before = _commands(operator)
+        answer = operator.operate(action, t=-1e6, state="drive", mode="host", generators_version=99)
+        assert "by now" not in answer.text and "was not asked for" not in answer.text
+        assert _commands(operator) == before + 1
+
+
+def _commands(operator: Page) -> int:
+    """That were put into the ring so far."""
+    sender = CommandSender("rig", sender="test")
+    return int.from_bytes(sender.map.memory[HEAD : HEAD + 8], "little")
+
+
+def test_a_seen_without_a_time_is_refused_in_one_sentence(operator: Page) -> None:
+    assert "seen" in operator.refusal(422, "POST", "/api/operate", {"action": "drive"})
+    for t in ("NaN", "soon", None):
+        body = {"action": "drive", "seen": {"t": t, "state": "", "mode": "", "generators_version": None}}
+        assert "seen.t" in operator.refusal(422, "POST", "/api/operate", body)
 
 
 def test_generators_wait_for_maintenance_mode(operator: Page) -> None:

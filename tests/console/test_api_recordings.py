@@ -16,9 +16,12 @@ from hypothesis import strategies as st
 
 from motionbase.console.api import names
 from motionbase.console.api.opened import OpenRecordings
+from motionbase.console.api.recordings import damage_times
 from motionbase.console.live.frames import decode
 from motionbase.errors import MotionBaseError
 from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
+from motionbase.recording.source import Damage
 from tests.console.api_rig import Page, page, wait_for
 from tests.recording.files import bits, schema_of, waves, write_mcap
 
@@ -91,6 +94,56 @@ def test_no_spike_is_lost_in_a_picture(operator: Page) -> None:
     assert found["most"][0].max() == 1000.0 and np.all(found["least"] <= found["most"])
     at = found["t"][int(np.argmax(found["most"][0]))]
     assert at == pytest.approx((COUNT // 2 + 3) / 1000, abs=COUNT / 1000 / 50)
+
+
+@pytest.mark.parametrize(("start", "stop", "pixels"), [(1.0, 9.0, 700), (0.0, None, 100), (0.005, None, 3)])
+def test_many_channels_are_read_once_and_are_those_of_each(
+    operator: Page, monkeypatch: pytest.MonkeyPatch, start: float, stop: float | None, pixels: int
+) -> None:
+    """Against the records themselves; pixels end within pieces of the file as well as between them."""
+    rows = waves(SCHEMA, COUNT)
+    with open_recording(operator.console.settings.recordings / "run.mcap") as recording:
+        names = list(SCHEMA.index)[2:]
+        recording.pyramid()
+        reads: list[object] = []
+        pieces = Recording.pieces
+        monkeypatch.setattr(Recording, "pieces", lambda *a, **k: reads.append(a) or pieces(*a, **k))
+        t, least, most = recording.envelopes(names, start, stop, pixels)
+        assert len(reads) <= 1 and len(t) <= pixels
+        first, last = recording.rows_between(start, stop)
+    bounds = np.append(np.rint(t * 1000).astype(int), last)
+    assert abs(bounds[0] - first) < 256 and np.all(np.diff(bounds) > 0)
+    for k in range(len(t)):
+        part = rows[bounds[k] : bounds[k + 1], 2:]
+        tolerance = 2e-7  # the overview rounds outwards to float32
+        assert np.all(least[:, k] <= part.min(axis=0)) and np.all(least[:, k] >= part.min(axis=0) - tolerance)
+        assert np.all(most[:, k] >= part.max(axis=0)) and np.all(most[:, k] <= part.max(axis=0) + tolerance)
+
+
+def test_damage_has_its_times(operator: Page) -> None:
+    path = operator.console.settings.recordings / "spoilt.csv"
+    path.write_text("t,x1\n" + "".join(f"{k / 10},{'oops' if 3 <= k <= 4 else k}\n" for k in range(10)))
+    operator.get("/api/recordings/window", file="spoilt.csv", channels="1")  # damage is found by reading
+    info = operator.get("/api/recordings/info", file="spoilt.csv").json()
+    assert len(info["damage"]) == len(info["damage_at"]) == 2
+    np.testing.assert_allclose(info["damage_at"], [[0.3, 0.3], [0.4, 0.4]], atol=1e-9)
+    path.unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "times"),
+    [
+        (Damage("as a whole"), None),
+        (Damage("unreadable", 100, 200), (0.1, 0.199)),
+        (Damage("missing", 100, 100), (0.099, 0.1)),
+        (Damage("missing at the beginning", 0, 0), (0.0, 0.0)),
+        (Damage("missing at the end", COUNT, COUNT), ((COUNT - 1) / 1000, (COUNT - 1) / 1000)),
+    ],
+)
+def test_times_of_damage(operator: Page, damage: Damage, times: tuple[float, float] | None) -> None:
+    with open_recording(operator.console.settings.recordings / "run.mcap") as recording:
+        found = damage_times(recording, damage)
+    assert found == (None if times is None else pytest.approx(times))
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from motionbase.console.api.estop import NO_ANSWER
 from motionbase.console.api.host import host_demand
 from motionbase.console.api.judge import Demand, Judge, judge_of
 from motionbase.errors import PlatformError
@@ -99,11 +100,13 @@ def test_a_set_is_a_file_that_the_command_line_takes(operator: Page) -> None:
 
 # ---- without a writer ----
 
+DRIVE = {"action": "drive", "seen": {"t": 0.0, "state": "off", "mode": "host", "generators_version": 0}}
+
 
 def test_without_a_ring_every_request_is_a_sentence(operator: Page) -> None:
     for method, address, body in (
         ("POST", "/api/estop", None),
-        ("POST", "/api/operate", {"action": "drive"}),
+        ("POST", "/api/operate", DRIVE),
         ("GET", "/api/generators", None),
         ("PUT", "/api/generators", {"cards": {"cards": [CARD]}, "version": 0}),
         ("GET", "/api/parameters", None),
@@ -120,13 +123,13 @@ def test_without_a_ring_every_request_is_a_sentence(operator: Page) -> None:
 def test_a_ring_that_takes_no_commands_says_so_and_a_dead_one_too(operator: Page) -> None:
     with Writer(hexapod_schema(), name="rig") as ring:
         ring.publish()
-        assert "takes no commands" in operator.refusal(409, "POST", "/api/operate", {"action": "drive"})
+        assert "takes no commands" in operator.refusal(409, "POST", "/api/operate", DRIVE)
         assert "takes no commands" in operator.refusal(409, "POST", "/api/estop")
         assert "no parameters" in operator.refusal(409, "GET", "/api/parameters")
         wait_for(lambda: ring.publish() is None and operator.console.source("live").state == "live", 10)
         shown = operator.get("/api/generators").json()  # the record is zeros: off, in host mode
         assert not shown["allowed"] and "host mode" in shown["why_not"]
-    assert "there is no ring 'rig'" in operator.refusal(409, "POST", "/api/operate", {"action": "drive"})
+    assert "there is no ring 'rig'" in operator.refusal(409, "POST", "/api/operate", DRIVE)
     assert "there is no ring 'rig'" in operator.refusal(409, "POST", "/api/estop")
     wait_for(lambda: operator.console.source("live").state == "lost", 10)
     assert "there is no ring 'rig'" in operator.refusal(409, "GET", "/api/generators")
@@ -137,9 +140,10 @@ def test_the_stop_button_finds_the_next_writer(operator: Page) -> None:
     for _ in range(2):
         with Writer(hexapod_schema(), name="rig") as ring:
             receiver = CommandReceiver(ring.segment, ring.header.layout)
-            assert operator.call("POST", "/api/estop").json()["accepted"]
+            answer = operator.call("POST", "/api/estop").json()
+            assert answer == {"accepted": True, "text": NO_ANSWER}, "no record has said that it acts"
             receiver.poll()
-            assert receiver.estop and receiver.estop_by[0] == "motionbase console"
+            assert receiver.estop and receiver.estop_by[0] == "console: tester"
 
 
 # ---- platforms ----

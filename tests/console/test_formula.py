@@ -136,8 +136,8 @@ def test_derived_channels_have_limits() -> None:
     with pytest.raises(MotionBaseError, match="the ring itself has a channel 'x'"):
         derived.add("x", "y", "-")
     for k in range(MOST):
-        derived.add(f"d{k}", "x", "-")
+        derived.add(f"d{k}", "x", "-", f"page {k % 4}")
     with pytest.raises(MotionBaseError, match="32 derived channels"):
-        derived.add("one_more", "x", "-")
+        derived.add("one_more", "x", "-", "page 5")
     with pytest.raises(NotThere, match="no derived channel 'other'"):
         derived.remove("other")

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from motionbase.cli.token_files import TokenFiles
+from motionbase.console.api.pace import Pace
 from motionbase.console.console import Console, Settings
+from motionbase.console.polite import NICE
 from motionbase.console.server import address_of, listening
 from motionbase.errors import UsageError
 from tests.console.live_rig import RING, TOKEN, VIEWER, console, own_rings, rows, wait_for, writer
@@ -48,9 +52,19 @@ def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     assert client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR).json()["seated"]
     other = client.post("/api/seat", json={"name": "Bob"}, headers={**OPERATOR, "X-Client": "tab2"})
     assert other.status_code == 409 and "taken by 'Ann'" in other.json()["detail"]
-    standing = client.post("/api/operate", json={"action": "drive"}, headers={**OPERATOR, "X-Client": "tab2"})
+    seen = {"t": 0.099, "state": "drive", "mode": "host", "generators_version": 0}
+    drive = {"action": "drive", "seen": seen}
+    standing = client.post("/api/operate", json=drive, headers={**OPERATOR, "X-Client": "tab2"})
     assert standing.status_code == 409 and "'Ann' who operates" in standing.json()["detail"]
-    forced = client.post("/api/seat", json={"name": "Bob", "force": True}, headers={**OPERATOR, "X-Client": "tab2"})
+    by_force: dict[str, object] = {"name": "Bob", "force": True}
+    for named in (None, "tab3"):
+        blind = client.post(
+            "/api/seat", json={**by_force, "from_client": named}, headers={**OPERATOR, "X-Client": "tab2"}
+        )
+        assert blind.status_code == 409 and "taken by 'Ann' now" in blind.json()["detail"]
+    forced = client.post(
+        "/api/seat", json={**by_force, "from_client": "tab1"}, headers={**OPERATOR, "X-Client": "tab2"}
+    )
     assert forced.json()["seated"]
     assert not client.get("/api/me", headers=OPERATOR).json()["seated"]
     assert not client.delete("/api/seat", headers={**OPERATOR, "X-Client": "tab2"}).json()["seated"]
@@ -66,6 +80,10 @@ def test_how_things_stand(api: tuple[Console, httpx.Client]) -> None:
     live, replay = status["sources"]
     assert (live["state"], live["name"], live["channels"], live["writer"]) == ("live", RING, 11, "test")
     assert (replay["state"], replay["name"]) == ("none", f"{RING}_replay")
+    assert (live["base_state"], live["base_mode"], live["base_fault"]) == ("drive", "host", "none: no fault")
+    assert [replay[name] for name in ("base_state", "base_mode", "base_fault", "estop_by")] == [None] * 4
+    assert live["estop_by"] is None and live["platform"] == ""
+    assert client.get("/api/scene").json() == {"detail": "no picture: the ring carries no platform"}
     assert status["seat"] is None and status["viewers"] == 0 and status["jobs"] == []
     assert client.get("/api/schema").json()["channels"][3]["codes"][5] == "drive"
     missing = client.get("/api/schema", params={"source": "replay"})
@@ -74,15 +92,103 @@ def test_how_things_stand(api: tuple[Console, httpx.Client]) -> None:
     assert [e["text"] for e in events] == ["test, small, 11 channels, 1000 Hz", "state drive"]
 
 
-def test_channels_by_formula(api: tuple[Console, httpx.Client]) -> None:
-    _, client = api
+def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    server, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
     made = client.post("/api/derive", json={"name": "twice", "formula": "2 * x", "unit": "m"})
     assert made.json()["channels"][-1]["name"] == "twice" and made.json()["channels"][-1]["place"] == 11
     bad = client.post("/api/derive", json={"name": "bad", "formula": "2 * (x"})
     assert bad.status_code == 422 and "character 5" in bad.json()["detail"]
     assert client.post("/api/derive", json={"name": "Bad Name", "formula": "x"}).status_code == 422
     assert client.delete("/api/derive/other").status_code == 404
+    assert client.post("/api/derive", json={"name": "thrice", "formula": "3 * x"}).json()["channels"][-1]["place"] == 12
+    changed = client.post("/api/derive", json={"name": "twice", "formula": "2 * x + 1", "unit": "mm"}).json()
+    assert [(c["name"], c["place"], c["unit"]) for c in changed["channels"][11:]] == [
+        ("twice", 11, "mm"), ("thrice", 12, "-"),
+    ]  # fmt: skip
+    newest = server.source("live").newest
+    assert newest is not None and newest[11] == 2 * 99 + 1, "over the records that are there as well"
+    wrong = client.post("/api/derive", json={"name": "twice", "formula": "2 * nowhere", "unit": "s"})
+    assert wrong.status_code == 422 and "nowhere" in wrong.json()["detail"]
+    assert client.get("/api/schema").json() == changed, "a wrong formula leaves the old one"
+    client.delete("/api/derive/thrice")
     assert len(client.delete("/api/derive/twice").json()["channels"]) == 11
+
+
+def test_a_derived_channel_is_the_page_s_that_made_it(
+    api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    ann, bob = {"X-Client": "ann"}, {"X-Client": "bob"}
+    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
+    assert client.post("/api/derive", json=twice, headers=ann).status_code == 200
+    assert client.post("/api/derive", json=twice, headers=bob).status_code == 200, "the same does no harm"
+    other = client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=bob)
+    assert other.status_code == 409 and "made by another page" in other.json()["detail"]
+    gone = client.delete("/api/derive/twice", headers=bob)
+    assert gone.status_code == 409 and "made by another page" in gone.json()["detail"]
+    assert client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=ann).status_code == 200
+    for k in range(7):
+        assert client.post("/api/derive", json={"name": f"x{k}", "formula": "x"}, headers=ann).status_code == 200
+    ninth = client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=ann)
+    assert ninth.status_code == 429 and "8 derived channels" in ninth.json()["detail"]
+    assert client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=bob).status_code == 200
+    server.access.seat.take("tab1", "Ann")
+    assert client.delete("/api/derive/twice", headers={**OPERATOR, "X-Client": "tab2"}).status_code == 409
+    assert client.delete("/api/derive/twice", headers=OPERATOR).status_code == 200
+
+
+def test_derived_channels_are_asked_for_at_a_pace(api: tuple[Console, httpx.Client]) -> None:
+    _, client = api
+    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
+    answers = [client.post("/api/derive", json=twice, headers={"X-Client": "hasty"}) for _ in range(5)]
+    assert [a.status_code for a in answers[:4]] == [200] * 4 and answers[4].status_code == 429
+    assert "4 requests a second" in answers[4].json()["detail"]
+    assert client.post("/api/derive", json=twice, headers={"X-Client": "other"}).status_code == 200
+
+
+def test_viewers_who_compute_do_not_hold_up_the_operator(api: tuple[Console, httpx.Client]) -> None:
+    """Every thread for viewers is busy for as long as the test wants: stop, seat and recorder answer meanwhile."""
+    server, client = api
+    go = threading.Event()
+    busy = threading.Barrier(4, timeout=10.0)
+
+    def hold() -> None:
+        busy.wait()
+        go.wait(20.0)
+
+    for _ in range(3):
+        server.turns.looking._threads.submit(hold)
+    busy.wait()
+    try:
+        assert client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR, timeout=5.0).status_code == 200
+        assert client.post("/api/estop", headers=OPERATOR, timeout=5.0).status_code == 409, "a ring without a base"
+        recorder = client.post("/api/recorder", json={"do": "start"}, headers=OPERATOR, timeout=5.0)
+        assert "nobody records" in recorder.json()["detail"]
+        seen = {"t": 0.099, "state": "drive", "mode": "host", "generators_version": 0}
+        asked = client.post("/api/operate", json={"action": "lower", "seen": seen}, headers=OPERATOR, timeout=5.0)
+        assert "takes no commands" in asked.json()["detail"]
+        with pytest.raises(httpx.ReadTimeout):
+            client.get("/api/schema", timeout=0.3)
+    finally:
+        go.set()
+    assert client.get("/api/schema", timeout=10.0).status_code == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux alone")
+def test_only_threads_that_may_wait_give_way(api: tuple[Console, httpx.Client]) -> None:
+    server, client = api
+    client.get("/api/schema")
+    client.get("/api/recordings")
+    client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR)
+    client.post("/api/recorder", json={"do": "start"}, headers=OPERATOR)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    found = {t.name: os.getpriority(os.PRIO_PROCESS, t.native_id or 0) for t in threading.enumerate()}
+    nice = max(own, NICE)
+    assert found[f"follower of {RING}"] == found["motionbase looking_0"] == found["motionbase files_0"] == nice
+    assert found["motionbase operating_0"] == own
+    assert os.getpriority(os.PRIO_PROCESS, os.getpid()) == own, "the process as a whole does not"
 
 
 @pytest.mark.parametrize(
@@ -186,10 +292,11 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         line = process.stdout.readline()
-        address = line.partition(": ")[2].strip()
-        assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and address.endswith(f"#token={TOKEN}")
+        base, _, file = line.partition(": ")[2].strip().removesuffix(")").partition(" (operator token in ")
+        assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and TOKEN not in line
+        kept = Path(file)
+        assert kept.read_text() == f"{TOKEN}\n" and kept.stat().st_mode & 0o777 == 0o600 and kept.name == "rig.token"
         assert TOKEN not in Path(f"/proc/{process.pid}/cmdline").read_text()
-        base = address.partition("#")[0]
         assert httpx.get(f"{base}api/me", headers=OPERATOR).json()["role"] == "operator"
         port = base.rstrip("/").rpartition(":")[2]
         second = subprocess.run([*command[:-3], "--port", port, "--no-browser"], capture_output=True, text=True)
@@ -197,7 +304,22 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0 and time.monotonic() - begin < 15
-        assert process.stderr.read() == ""
+        assert process.stderr.read() == "" and not kept.exists()
+
+
+def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
+    (folder / "rig.token").write_text("of a console before")
+    (folder / "rig.token").chmod(0o644)
+    ours, other = TokenFiles(folder, "rig"), TokenFiles(folder, "rig")
+    path = ours.write("token", "secret")
+    assert path.read_text() == "secret\n" and path.stat().st_mode & 0o777 == 0o600
+    other.write("token", "another")
+    ours.remove()
+    assert path.read_text() == "another\n", "that of a console which came later stays"
+    other.remove()
+    assert list(folder.glob("*rig.token*")) == []
+    with pytest.raises(UsageError, match="start the console on a terminal"):
+        TokenFiles(path / "no folder" if path.write_text("x") else path, "rig").write("token", "secret")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +347,8 @@ def test_a_run_has_its_console(folder: Path) -> None:
         assert process.stdout is not None
         try:
             line = next(text for text in process.stdout if "console | console of ring" in text)
-            token = line.strip().partition("#token=")[2]
+            assert "#token=" not in line
+            token = Path(line.strip().removesuffix(")").partition(" (operator token in ")[2]).read_text().strip()
             headers = {"Authorization": f"Bearer {token}", "X-Client": "tab1"}
             assert httpx.get(f"http://127.0.0.1:{port}/api/me", headers=headers).json()["role"] == "operator"
             for name in Path("/proc").glob("[0-9]*/cmdline"):

@@ -1,5 +1,6 @@
 /** Everything the parts of the page share. */
 
+import { randomName } from "./core/random";
 import { batch, signal, type Signal } from "./core/signal";
 import { LayoutStore } from "./data/layout";
 import { LiveStore } from "./data/live";
@@ -10,6 +11,7 @@ import type { Event, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
+const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
 
 /** A sentence in the corner that goes away by itself; errors stay a little longer. */
 export interface Toast {
@@ -55,6 +57,7 @@ export class App {
       live: (frame) => {
         this.live.take(frame, 1.05 * this.span);
         this.#frames.push(frame.head.frame);
+        if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },
       error: (text) => this.say(text, "error"),
     });
@@ -62,12 +65,25 @@ export class App {
 
   start(): void {
     this.socket.connect();
+    let drawnAt = 0;
     const draw = (now: number): void => {
       requestAnimationFrame(draw);
+      drawnAt = now;
       for (const part of this.#onFrame) part(now);
-      for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
+      this.#acknowledge();
     };
     requestAnimationFrame(draw);
+    const look = (): void => {
+      this.socket.rest(document.hidden);
+      if (document.hidden) this.#acknowledge();
+    };
+    document.addEventListener("visibilitychange", look);
+    look();
+    setInterval(() => performance.now() - drawnAt > UNDRAWN_MS && this.#acknowledge(), UNDRAWN_MS);
+  }
+
+  #acknowledge(): void {
+    for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
   }
 
   /** What happened before this connection. */
@@ -122,8 +138,7 @@ export class App {
  * duplicate of the tab gets a name of its own.
  */
 function takeClient(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16)); // randomUUID is not there on plain http
-  const client = sessionStorage.getItem(CLIENT_KEY) ?? Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const client = sessionStorage.getItem(CLIENT_KEY) ?? randomName(16);
   sessionStorage.removeItem(CLIENT_KEY);
   window.addEventListener("pagehide", () => sessionStorage.setItem(CLIENT_KEY, client));
   window.addEventListener("pageshow", (shown) => shown.persisted && sessionStorage.removeItem(CLIENT_KEY));

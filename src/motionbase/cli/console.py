@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionbase.cli.token_files import TokenFiles
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 PORT = 8700
 TOKEN_VARIABLE, VIEWER_VARIABLE = "MOTIONBASE_CONSOLE_TOKEN", "MOTIONBASE_CONSOLE_VIEWER_TOKEN"
 STATIC_VARIABLE = "MOTIONBASE_CONSOLE_STATIC"
-NICE = 5  # below whoever writes the ring, above those who work in the background
+SHOW_VARIABLE = "MOTIONBASE_CONSOLE_SHOW_TOKEN"  # set by who hands the output on to a terminal
 ANY_ADDRESS = ("0.0.0.0", "::")
 
 
@@ -44,7 +45,8 @@ def console(
     """Serve the operator console: time histories, the platform in three dimensions, generators, recordings.
 
     It listens on this machine alone. Everybody on it may look; to operate, open the address that is printed, which
-    carries the operator token. On another address (--host) viewers need a token as well. It follows the ring through
+    carries the operator token; where the output goes to no terminal, it names a file that has the token, which only
+    you can read. On another address (--host) viewers need a token as well. It follows the ring through
     stops and restarts of its writer, and plays recordings into a ring of its own, NAME_replay.
 
     Tokens are taken from files or from $MOTIONBASE_CONSOLE_TOKEN and $MOTIONBASE_CONSOLE_VIEWER_TOKEN, never from the
@@ -72,10 +74,13 @@ def console(
         raise UsageError(f"--recordings {recordings}: there is no such folder")
     with suppress(OSError):
         settings.recordings.mkdir(parents=True, exist_ok=True)
-    with suppress(OSError):
-        os.nice(NICE)
     shall_open = may_open_browser() if browser is None else browser
-    serve(Console(settings), lambda address: _ready(settings, address, shall_open))
+    kept = None if shows_tokens() else TokenFiles(settings.data, ring)
+    try:
+        serve(Console(settings), lambda address: _ready(settings, address, shall_open, kept))
+    finally:
+        if kept is not None:
+            kept.remove()
 
 
 def may_open_browser() -> bool:
@@ -100,16 +105,25 @@ def free_port(port: int, or_any: bool = False) -> int:
         return int(probe.getsockname()[1])
 
 
-def _ready(settings: "Settings", address: str, shall_open: bool) -> None:
+def shows_tokens() -> bool:
+    """Whether what is printed goes to a terminal, and not into a log that others may read."""
+    return sys.stdout.isatty() or os.environ.get(SHOW_VARIABLE) == "1"
+
+
+def _ready(settings: "Settings", address: str, shall_open: bool, kept: TokenFiles | None) -> None:
     from motionbase.cli.private_browser import open_privately
 
     if settings.host in ANY_ADDRESS:
         import socket
 
         address = address.replace(settings.host, socket.gethostname(), 1).replace("[", "").replace("]", "")
-    print(f"console of ring {settings.ring!r}: {address}", flush=True)
+    bare = address.partition("#")[0]
+    shown = address if kept is None else f"{bare} (operator token in {kept.write('token', settings.operator_token)})"
+    print(f"console of ring {settings.ring!r}: {shown}", flush=True)
     if settings.viewer_token is not None:
-        print(f"to look only: {address.replace(settings.operator_token, settings.viewer_token)}", flush=True)
+        viewer = address.replace(settings.operator_token, settings.viewer_token)
+        shown = viewer if kept is None else f"{bare} (token in {kept.write('viewer.token', settings.viewer_token)})"
+        print(f"to look only: {shown}", flush=True)
     if shall_open:
         open_privately(address)
 

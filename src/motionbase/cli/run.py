@@ -113,7 +113,7 @@ def _supervised(request: Request, extras: Extras) -> int:
 
 def _console(ring: str, extras: Extras) -> "Process":
     """The console as one of the readers. It keeps port and token when it is started again, so that pages find it."""
-    from motionbase.cli.console import PORT, TOKEN_VARIABLE, free_port, may_open_browser
+    from motionbase.cli.console import PORT, SHOW_VARIABLE, TOKEN_VARIABLE, free_port, may_open_browser, shows_tokens
     from motionbase.executive.supervisor import Process
 
     shall_open = may_open_browser() if extras.browser is None else extras.browser
@@ -124,7 +124,8 @@ def _console(ring: str, extras: Extras) -> "Process":
         *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
     )  # fmt: skip
     token = os.environ.get(TOKEN_VARIABLE) or secrets.token_urlsafe(24)  # not on the command line, which all can see
-    return Process("console", command, stop_s=CONSOLE_STOP_S, environment={TOKEN_VARIABLE: token})
+    environment = {TOKEN_VARIABLE: token, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
+    return Process("console", command, stop_s=CONSOLE_STOP_S, environment=environment)
 
 
 def _command(request: Request) -> tuple[str, ...]:

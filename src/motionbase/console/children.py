@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import IO, NamedTuple, final
 
+from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
 from motionbase.ring import offspring
 
@@ -147,6 +148,7 @@ class Children:
         return child
 
     def _work(self) -> None:
+        give_way()  # whom it starts does so as well
         while True:
             wanted, answer = self._asked.get()
             try:

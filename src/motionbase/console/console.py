@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import final
 
 from motionbase.console.access import Access, is_loopback
+from motionbase.console.api.estop import StopButton
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
+from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs
 from motionbase.console.live.events import EventLog
@@ -71,6 +73,8 @@ class Console:
         self.access = Access(settings.operator_token, settings.viewer_token, lambda text: self.events.add("seat", text))
         self.jobs = Jobs()
         self.children = Children()
+        self.turns = AllTurns()
+        self.stop_button = StopButton(settings.ring)
         self.viewers = 0  # pages that are connected
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events),
@@ -88,9 +92,10 @@ class Console:
             follower.start()
 
     def close(self) -> None:
-        """End followers, jobs and children."""
+        """End followers, threads, jobs and children."""
         for follower in self._followers.values():
             follower.close()
+        self.turns.close()
         self.jobs.close()
         self.children.close()
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import CLIENT, Caller, operator, viewer
+from motionbase.console.api.pace import Pace
 from motionbase.console.api.sentences import NotThere, SentenceRoute
 from motionbase.console.models import Derive, Event, Me, Schema, SourceName, Status, TakeSeat
 from motionbase.errors import UsageError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Viewer = Annotated[Caller, Depends(viewer)]
 Operator = Annotated[Caller, Depends(operator)]
+DERIVES_A_SECOND = 4
 
 
 def described(console: Console, source: SourceName) -> Schema:
@@ -30,6 +32,7 @@ def described(console: Console, source: SourceName) -> Schema:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api", route_class=SentenceRoute)
+    looking, pace = console.turns.looking, Pace("derived channels", DERIVES_A_SECOND)
 
     @api.get("/me")
     async def me(caller: Viewer) -> Me:
@@ -41,7 +44,7 @@ def router(console: Console) -> APIRouter:
         """Take the operator's seat."""
         if not CLIENT.fullmatch(caller.client):
             raise UsageError("the seat belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
-        console.access.seat.take(caller.client, wanted.name, wanted.force)
+        console.access.seat.take(caller.client, wanted.name, wanted.force, wanted.from_client)
         return console.access.me(caller)
 
     @api.delete("/seat")
@@ -51,9 +54,9 @@ def router(console: Console) -> APIRouter:
         return console.access.me(caller)
 
     @api.get("/status", dependencies=[Depends(viewer)])
-    def status() -> Status:
+    async def status() -> Status:
         """How things stand."""
-        return console.status()
+        return await looking.take(console.status)
 
     @api.get("/events", dependencies=[Depends(viewer)])
     async def events(source: SourceName | None = None) -> list[Event]:
@@ -63,18 +66,29 @@ def router(console: Console) -> APIRouter:
     @api.get("/schema", dependencies=[Depends(viewer)])
     async def schema(source: SourceName = "live") -> Schema:
         """The channels of a ring."""
-        return described(console, source)
+        return await looking.take(lambda: described(console, source))
 
-    @api.post("/derive", dependencies=[Depends(viewer)])
-    def derive(wanted: Derive, source: SourceName = "live") -> Schema:
-        """A channel by formula, over what is still there and all that comes."""
-        console.source(source).derive(wanted.name, wanted.formula, wanted.unit)
-        return described(console, source)
+    @api.post("/derive")
+    async def derive(caller: Viewer, wanted: Derive, source: SourceName = "live") -> Schema:
+        """A channel by formula, over what is still there and all that comes; it belongs to the page that made it."""
+        pace.check(caller.client)
 
-    @api.delete("/derive/{name}", dependencies=[Depends(viewer)])
-    def remove_derived(name: str, source: SourceName = "live") -> Schema:
-        """Remove such a channel."""
-        console.source(source).remove_derived(name)
-        return described(console, source)
+        def make() -> Schema:
+            console.source(source).derive(wanted.name, wanted.formula, wanted.unit, caller.client)
+            return described(console, source)
+
+        return await looking.take(make)
+
+    @api.delete("/derive/{name}")
+    async def remove_derived(caller: Viewer, name: str, source: SourceName = "live") -> Schema:
+        """Remove such a channel: the page that made it, or who has the operator's seat."""
+        pace.check(caller.client)
+        owner = None if console.access.me(caller).seated else caller.client
+
+        def remove() -> Schema:
+            console.source(source).remove_derived(name, owner)
+            return described(console, source)
+
+        return await looking.take(remove)
 
     return api

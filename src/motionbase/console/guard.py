@@ -20,7 +20,7 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 LARGEST_BODY = 1024 * 1024  # bytes
 STREAMED = ("/api/recordings/upload",)  # has a limit of its own
 HEADERS = {
-    "content-security-policy": "default-src 'self'; connect-src 'self' ws:; img-src 'self' data: blob:; "
+    "content-security-policy": "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
     "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

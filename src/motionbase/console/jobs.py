@@ -10,6 +10,7 @@ from typing import final
 
 from motionbase.console.api.sentences import NotThere, WrongState
 from motionbase.console.models import Job
+from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
 
 AT_ONCE = 2
@@ -109,6 +110,7 @@ class Jobs:
 
 
 def _run(task: Task, work: Work) -> None:
+    give_way()
     try:
         task.text = work(task)
         task.share, task.state = 1.0, "done"

@@ -40,10 +40,11 @@ class Seat(Model):
 
 
 class TakeSeat(Model):
-    """`force` takes it from whoever has it; both are told."""
+    """`force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told."""
 
     name: str = Field(default="operator", min_length=1, max_length=40)
     force: bool = False
+    from_client: str | None = Field(default=None, max_length=64)
 
 
 # ---- the ring -------------------------------------------------------------------------------------------------------
@@ -73,6 +74,10 @@ class Ring(Model):
 
     `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes
     whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back.
+    `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation.
+    `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`,
+    `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none".
+    `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read.
     """
 
     source: SourceName
@@ -81,6 +86,7 @@ class Ring(Model):
     is_hardware: bool
     state: Literal["live", "waiting", "lost", "none"]
     state_text: str
+    behind_s: float
     generation: int
     writer: str
     writer_pid: int
@@ -94,6 +100,10 @@ class Ring(Model):
     takes_commands: bool
     has_parameters: bool
     estop_acts: bool
+    estop_by: str | None
+    base_state: str | None
+    base_mode: str | None
+    base_fault: str | None
     timing: Timing | None
     host: HostDemand | None
 
@@ -201,9 +211,23 @@ class Derive(Model):
 # ---- what can be asked of a base ------------------------------------------------------------------------------------
 
 
+class Seen(Model):
+    """The newest record that the page had shown when the operator asked, so that nothing stale is carried out.
+
+    `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what
+    was armed as the page showed it, None where it showed none.
+    """
+
+    t: float = Field(allow_inf_nan=False)
+    state: str = Field(max_length=64)
+    mode: str = Field(max_length=64)
+    generators_version: int | None
+
+
 class Operate(Model):
     """An action of `motionbase operate`; an emergency stop has its own address."""
 
+    seen: Seen
     action: Literal[
         "down", "standby", "drive", "settle", "lower", "off", "freeze", "abort", "reset", "host", "maintenance"
     ]
@@ -376,7 +400,11 @@ class RecordingFile(Model):
 
 
 class RecordingInfo(Model):
-    """As `motionbase info`. Times [s] since the recording's epoch."""
+    """As `motionbase info`. Times [s] since the recording's epoch.
+
+    `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the
+    file as a whole.
+    """
 
     file: str
     recording_schema: Schema
@@ -388,6 +416,7 @@ class RecordingInfo(Model):
     platform: str
     events: list[RecordingEvent]
     damage: list[str]
+    damage_at: list[tuple[float, float] | None]
     about: dict[str, str]
 
 

@@ -54,12 +54,21 @@ class OperatorSeat:
             self._seen = self._clock()
             return True
 
-    def take(self, client: str, name: str, force: bool = False) -> Seat:
-        """Sit down; refused while another page has it, unless by force."""
-        before = self.holder
+    def take(self, client: str, name: str, force: bool = False, from_client: str | None = None) -> Seat:
+        """Sit down; refused while another page has it, unless by force from that very page."""
+        self.holder  # noqa: B018  one whose page is gone has left it
         with self._lock:
-            if before is not None and before.client != client and not force:
-                raise SeatTaken(f"the operator's seat is taken by {before.name!r}; ask for it, or take it with force")
+            before = self._holder
+            if before is not None and before.client != client:
+                if not force:
+                    raise SeatTaken(
+                        f"the operator's seat is taken by {before.name!r}; ask for it, or take it with force"
+                    )
+                if before.client != from_client:
+                    raise SeatTaken(
+                        f"the operator's seat is taken by {before.name!r} now, whom the request does not name; "
+                        "look again who has it"
+                    )
             seat = Seat(client=client, name=name, since_utc=time.time())
             self._holder, self._seen = seat, self._clock()
         if before is None:

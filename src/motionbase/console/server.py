@@ -16,6 +16,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.websockets import WebSocket
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from motionbase.console import core
@@ -48,6 +49,8 @@ ROUTERS = (
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3
+MOST_CONNECTIONS = 512  # of 128 pages: a browser keeps one or two of its six open when nothing is asked
+IDLE_S, LAST_LOOK_S = 5, 0.1  # after which a connection that says nothing is closed
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
@@ -109,6 +112,19 @@ class _Protocol(WebSocketsSansIOProtocol):
 
 
 @final
+class _Http(H11Protocol):
+    """Closes a connection that never asks for anything, as it does with one that has asked before."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(IDLE_S, self.timeout_keep_alive_handler)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Look once more first: after a halt of the process, timers run before what has come meanwhile is read."""
+        self.timeout_keep_alive_task = self.loop.call_later(LAST_LOOK_S, super().timeout_keep_alive_handler)
+
+
+@final
 class Server(uvicorn.Server):
     """Leaves signals alone: whoever runs it sets `should_exit`."""
 
@@ -140,8 +156,9 @@ def listening(host: str, port: int) -> socket.socket:
 def new_server(console: Console) -> Server:
     """Ready to run on a socket."""
     config = uvicorn.Config(
-        create_app(console), ws=_Protocol, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False, lifespan="on",
-        log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S,
+        create_app(console), http=_Http, ws=_Protocol, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
+        lifespan="on", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S,
+        limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=IDLE_S,
     )  # fmt: skip
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     return Server(config)

@@ -37,6 +37,18 @@ class Envelope(NamedTuple):
     most: Array
 
 
+class Envelopes(NamedTuple):
+    """Several channels over the same bins.
+
+    Attributes:
+        t: (n,) where each begins [s]; least, most: (channels, n)
+    """
+
+    t: Array
+    least: Array
+    most: Array
+
+
 @final
 class Recording:
     """An open recording; close it, or use it in a `with`.
@@ -183,19 +195,42 @@ class Recording:
         progress: Progress | None = None,
     ) -> Envelope:  # fmt: skip
         """One channel for a picture `pixels` wide; no spike is lost at any zoom."""
+        found = self.envelopes((name,), start, stop, pixels, progress)
+        return Envelope(found.t, found.least[0], found.most[0])
+
+    def envelopes(
+        self, names: Sequence[str], start: float | None = None, stop: float | None = None, pixels: int = 2000,
+        progress: Progress | None = None,
+    ) -> Envelopes:  # fmt: skip
+        """Several channels for a picture `pixels` wide; each block of the file is read once for all of them."""
         if pixels < 1:
             raise RecordingError(f"{self._owner}: a picture of {pixels} pixels has no room; at least 1 is wanted")
         first, last = self.rows_between(start, stop)
-        place, level = self.schema.place(name), level_for(last - first, pixels)
+        places, level = self.schema.places(names), level_for(last - first, pixels)
         if level is None:
-            found = self.columns(name, start, stop)
-            return _per_pixel(found["time"], found[name], found[name], pixels)
+            return self._envelopes_of_records(names, first, last, pixels)
         size = BASE * FACTOR**level
         low, high = first // size, -(-last // size)
-        bins = self._bins(place, level, low, high, progress).astype(np.float64)
-        return _per_pixel(self._times_of(np.arange(low, high) * size), bins[:, 0], bins[:, 1], pixels)
+        bins = np.stack([self._bins(place, level, low, high, progress) for place in places]).astype(np.float64)
+        return _per_pixel(self.times_of(np.arange(low, high) * size), bins[..., 0], bins[..., 1], pixels)
 
-    def _times_of(self, rows: NDArray[np.int64]) -> Array:
+    def _envelopes_of_records(self, names: Sequence[str], first: int, last: int, pixels: int) -> Envelopes:
+        """Piece by piece, so that many channels take no more memory than the picture and a few pieces."""
+        starts = _pixel_starts(last - first, pixels)
+        t, least = np.empty(len(starts)), np.full((len(names), len(starts)), np.nan)
+        most, at = least.copy(), 0
+        for time, rows in self.pieces(names, first, last):
+            k = int(np.searchsorted(starts, at, "right")) - 1  # the pixel in which the piece begins
+            upto = int(np.searchsorted(starts, at + len(time), "left"))
+            inside = np.maximum(starts[k:upto] - at, 0)
+            begun = starts[k:upto] >= at  # all but a pixel that began in the piece before
+            t[k:upto][begun] = time[inside[begun]]
+            least[:, k:upto] = np.fmin(least[:, k:upto], np.fmin.reduceat(rows.T, inside, axis=1))
+            most[:, k:upto] = np.fmax(most[:, k:upto], np.fmax.reduceat(rows.T, inside, axis=1))
+            at += len(time)
+        return Envelopes(t, least, most)
+
+    def times_of(self, rows: NDArray[np.int64]) -> Array:
         """Times of records, taken as even within a block."""
         starts = self.source.starts
         block = np.clip(np.searchsorted(starts, rows, "right") - 1, 0, len(starts) - 2)
@@ -231,9 +266,15 @@ class Recording:
             return self._pyramid.bins(place, level, low, high)
 
 
-def _per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelope:
-    n = len(t)
+def _pixel_starts(n: int, pixels: int) -> NDArray[np.int64]:
+    """Which of n bins or records is the first of each pixel; all of them where there are no more than pixels."""
     if n <= pixels:
-        return Envelope(t, least, most)
-    starts = np.unique(np.linspace(0, n, pixels, endpoint=False).astype(np.int64))
-    return Envelope(t[starts], np.fmin.reduceat(least, starts), np.fmax.reduceat(most, starts))
+        return np.arange(n)
+    return np.unique(np.linspace(0, n, pixels, endpoint=False).astype(np.int64))
+
+
+def _per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelopes:
+    if len(t) <= pixels:
+        return Envelopes(t, least, most)
+    starts = _pixel_starts(len(t), pixels)
+    return Envelopes(t[starts], np.fmin.reduceat(least, starts, axis=1), np.fmax.reduceat(most, starts, axis=1))

@@ -12,6 +12,8 @@ export class LiveStore {
   /** The newest record, derived channels included. */
   newest: Float64Array = new Float64Array(0);
   t = NaN;
+  /** When the newest record came [ms of the page]. */
+  arrivedAt = NaN;
   /** Counts up with every change, so that a drawing knows whether it is old. */
   version = 0;
   /** Counts up whenever old buckets were thrown away as a whole: what was drawn must be drawn anew. */
@@ -48,6 +50,7 @@ export class LiveStore {
     const { head, newest, time, bands } = frame;
     this.newest = newest;
     this.t = head.t ?? NaN;
+    this.arrivedAt = performance.now();
     this.version += 1;
     const offset = head.first - this.#first; // behind #begin
     if (head.backfill || !this.#matches(frame) || offset < 0 || offset > this.count) this.#reset(frame);

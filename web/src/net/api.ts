@@ -11,6 +11,12 @@ export class ApiError extends Error {
   }
 }
 
+/** How long an answer is waited for [ms]: in general, where the base moves or stops, and where a file is opened whole. */
+export const ANSWER_MS = 15_000;
+export const MOVING_MS = 2_000;
+export const OPENING_MS = 60_000;
+const FOR_EVER = Infinity; // of what carries whole files: how long that takes depends on their size
+
 type Query = Record<string, string | number | undefined>;
 
 export class Api {
@@ -20,12 +26,12 @@ export class Api {
     public token: string,
   ) {}
 
-  get<T>(path: string, query: Query = {}): Promise<T> {
-    return this.#json<T>("GET", path, query);
+  get<T>(path: string, query: Query = {}, withinMs = ANSWER_MS): Promise<T> {
+    return this.#json<T>("GET", path, query, undefined, withinMs);
   }
 
-  post<T>(path: string, body: unknown = undefined, query: Query = {}): Promise<T> {
-    return this.#json<T>("POST", path, query, body);
+  post<T>(path: string, body: unknown = undefined, query: Query = {}, withinMs = ANSWER_MS): Promise<T> {
+    return this.#json<T>("POST", path, query, body, withinMs);
   }
 
   put<T>(path: string, body: unknown): Promise<T> {
@@ -41,37 +47,45 @@ export class Api {
   }
 
   async window(query: Query): Promise<WindowFrame> {
-    const answer = await this.#fetch("GET", "/api/recordings/window", query);
-    return decode(await answer.arrayBuffer()) as WindowFrame;
+    const read = (answer: Response): Promise<ArrayBuffer> => answer.arrayBuffer();
+    return decode(await this.#fetch("GET", "/api/recordings/window", query, undefined, ANSWER_MS, read)) as WindowFrame;
   }
 
-  async upload<T>(path: string, query: Query, file: Blob): Promise<T> {
-    return (await (await this.#fetch("PUT", path, query, file)).json()) as T;
+  upload<T>(path: string, query: Query, file: Blob): Promise<T> {
+    return this.#fetch("PUT", path, query, file, FOR_EVER, (answer) => answer.json() as Promise<T>);
   }
 
-  async blob(path: string, query: Query = {}): Promise<Blob> {
-    return (await this.#fetch("GET", path, query)).blob();
+  blob(path: string, query: Query = {}): Promise<Blob> {
+    return this.#fetch("GET", path, query, undefined, FOR_EVER, (answer) => answer.blob());
   }
 
-  async #json<T>(verb: string, path: string, query: Query, body?: unknown): Promise<T> {
+  #json<T>(verb: string, path: string, query: Query, body?: unknown, withinMs = ANSWER_MS): Promise<T> {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    return (await (await this.#fetch(verb, path, query, text)).json()) as T;
+    return this.#fetch(verb, path, query, text, withinMs, (answer) => answer.json() as Promise<T>);
   }
 
-  async #fetch(verb: string, path: string, query: Query, body?: string | Blob): Promise<Response> {
+  async #fetch<T>(
+    verb: string, path: string, query: Query, body: string | Blob | undefined, withinMs: number,
+    read: (answer: Response) => Promise<T>,
+  ): Promise<T> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const tail = given.length ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : "";
     const headers: Record<string, string> = { "X-Client": this.client };
     if (this.token) headers["Authorization"] = `Bearer ${this.token}`;
     if (typeof body === "string") headers["Content-Type"] = "application/json";
-    let answer: Response;
+    const end = new AbortController();
+    const timer = Number.isFinite(withinMs) ? setTimeout(() => end.abort(), withinMs) : undefined;
     try {
-      answer = await fetch(path + tail, { method: verb, headers, body });
-    } catch {
-      throw new ApiError(0, "the console's server does not answer");
+      const answer = await fetch(path + tail, { method: verb, headers, body, signal: end.signal });
+      if (!answer.ok) throw new ApiError(answer.status, await sentence(answer));
+      return await read(answer);
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      const late = end.signal.aborted ? ` within ${withinMs / 1000} s` : "";
+      throw new ApiError(0, `the console's server does not answer${late}`);
+    } finally {
+      clearTimeout(timer);
     }
-    if (!answer.ok) throw new ApiError(answer.status, await sentence(answer));
-    return answer;
   }
 }
 

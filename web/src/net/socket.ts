@@ -2,7 +2,7 @@
 
 import { signal, type Signal } from "../core/signal";
 import { decode, type LiveFrame, type WindowFrame } from "./frames";
-import type { Event, Me, Schema, Status } from "./types";
+import type { Answer, Event, Me, Schema, Status } from "./types";
 
 export type Link = "connecting" | "open" | "lost" | "refused";
 export type SourceName = "live" | "replay";
@@ -25,12 +25,16 @@ interface Statistics {
   rows: StatisticsRow[];
 }
 
+type Stopped = { kind: "estop"; id: number } & Answer;
+type Found = WindowFrame | Statistics | Stopped;
+
 type Text =
   | ({ kind: "me" } & Me)
   | Status
   | Event
   | ({ kind: "schema"; source: SourceName; generation: number } & Schema)
   | Statistics
+  | Stopped
   | { kind: "error"; id: number | null; text: string };
 
 export interface Listener {
@@ -43,23 +47,31 @@ export interface Listener {
 }
 
 interface Waiting {
-  done(found: WindowFrame | Statistics): void;
+  done(found: Found): void;
   failed(reason: Error): void;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 const ANSWER_MS = 10_000;
+const SILENT_MS = 2000; // the server says how things stand every half second
+const LISTEN_MS = 250;
 const FINAL = new Set([4401]); // the token is wrong: asking again would get the same
 
 export class LiveSocket {
   readonly link: Signal<Link> = signal<Link>("connecting");
+  /** Whether it is open and yet nothing is said. */
+  readonly isSilent: Signal<boolean> = signal(false);
+  #heardAt = 0;
+  #listenedAt = 0;
+  #listening: ReturnType<typeof setInterval> | undefined;
   #socket: WebSocket | null = null;
   #pause = FIRST_PAUSE_MS;
   #number = 0;
   #waiting = new Map<number, Waiting>();
   #subscription = { channels: [] as number[], span: 10, pixels: 800 };
   #source: SourceName = "live";
+  #isResting = false;
   #newest = -1; // number of the last live frame of this connection
 
   constructor(
@@ -92,7 +104,18 @@ export class LiveSocket {
 
   subscribe(channels: number[], span: number, pixels: number): void {
     this.#subscription = { channels, span, pixels };
-    this.#send({ do: "subscribe", ...this.#subscription });
+    this.#send(this.#wanted());
+  }
+
+  /** While it rests, the newest record comes and no curves; what was subscribed to comes again, as a whole, after it. */
+  rest(isResting: boolean): void {
+    if (isResting === this.#isResting) return;
+    this.#isResting = isResting;
+    this.#send(this.#wanted());
+  }
+
+  #wanted(): Record<string, unknown> {
+    return { do: "subscribe", ...this.#subscription, ...(this.#isResting ? { channels: [] } : {}) };
   }
 
   window(channels: number[], from: number, to: number, pixels: number): Promise<WindowFrame> {
@@ -101,6 +124,11 @@ export class LiveSocket {
 
   async statistics(channels: number[], from: number, to: number): Promise<StatisticsRow[]> {
     return ((await this.#ask({ do: "statistics", channels, from, to })) as Statistics).rows;
+  }
+
+  /** The emergency stop, beside the one by request: this connection stands already. */
+  estop(): Promise<Answer> {
+    return this.#ask({ do: "estop" }) as Promise<Stopped>;
   }
 
   /** What came over an earlier connection is not for this one to acknowledge. */
@@ -112,13 +140,18 @@ export class LiveSocket {
     this.#pause = FIRST_PAUSE_MS;
     this.#newest = -1;
     socket.send(JSON.stringify({ do: "hello", client: this.client, token: this.token(), source: this.#source }));
-    socket.send(JSON.stringify({ do: "subscribe", ...this.#subscription }));
+    socket.send(JSON.stringify(this.#wanted()));
+    this.#hear();
     this.link.set("open");
+    clearInterval(this.#listening);
+    this.#listening = setInterval(() => this.#listen(), LISTEN_MS);
   }
 
   #closed(socket: WebSocket, code: number): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
+    clearInterval(this.#listening);
+    this.isSilent.set(false);
     for (const waiting of this.#waiting.values()) waiting.failed(new Error("the connection was lost"));
     this.#waiting.clear();
     if (FINAL.has(code)) {
@@ -139,6 +172,7 @@ export class LiveSocket {
       } else this.#answered(frame.head.id, frame as WindowFrame);
       return;
     }
+    this.#hear();
     const said = JSON.parse(data) as Text;
     switch (said.kind) {
       case "me":
@@ -150,6 +184,7 @@ export class LiveSocket {
       case "schema":
         return this.listener.schema(said.source, said);
       case "statistics":
+      case "estop":
         return this.#answered(said.id, said);
       case "error":
         if (said.id === null || !this.#waiting.has(said.id)) return this.listener.error(said.text);
@@ -158,12 +193,25 @@ export class LiveSocket {
     }
   }
 
-  #answered(id: number, found: WindowFrame | Statistics): void {
+  #hear(): void {
+    this.#heardAt = performance.now();
+    this.isSilent.set(false);
+  }
+
+  /** A page that was held up itself first takes what has come meanwhile. */
+  #listen(): void {
+    const now = performance.now();
+    const wasHeldUp = now - this.#listenedAt > SILENT_MS / 2;
+    this.#listenedAt = now;
+    if (!wasHeldUp) this.isSilent.set(now - this.#heardAt > SILENT_MS);
+  }
+
+  #answered(id: number, found: Found): void {
     this.#waiting.get(id)?.done(found);
     this.#waiting.delete(id);
   }
 
-  #ask(message: Record<string, unknown>): Promise<WindowFrame | Statistics> {
+  #ask(message: Record<string, unknown>): Promise<Found> {
     const id = (this.#number += 1);
     return new Promise((done, failed) => {
       if (this.#socket?.readyState !== WebSocket.OPEN) return failed(new Error("not connected"));

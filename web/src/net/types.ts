@@ -14,10 +14,11 @@ export interface Seat {
   since_utc: number;
 }
 
-/** `force` takes it from whoever has it; both are told. */
+/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
 export interface TakeSeat {
   name: string;
   force: boolean;
+  from_client: string | null;
 }
 
 /** Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost. */
@@ -37,7 +38,7 @@ export interface HostDemand {
   exceeded: string[];
 }
 
-/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. */
+/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
 export interface Ring {
   source: "live" | "replay";
   name: string;
@@ -45,6 +46,7 @@ export interface Ring {
   is_hardware: boolean;
   state: "live" | "waiting" | "lost" | "none";
   state_text: string;
+  behind_s: number;
   generation: number;
   writer: string;
   writer_pid: number;
@@ -58,6 +60,10 @@ export interface Ring {
   takes_commands: boolean;
   has_parameters: boolean;
   estop_acts: boolean;
+  estop_by: string | null;
+  base_state: string | null;
+  base_mode: string | null;
+  base_fault: string | null;
   timing: Timing | null;
   host: HostDemand | null;
 }
@@ -154,8 +160,17 @@ export interface Derive {
   unit: string;
 }
 
+/** The newest record that the page had shown when the operator asked, so that nothing stale is carried out. `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what was armed as the page showed it, None where it showed none. */
+export interface Seen {
+  t: number;
+  state: string;
+  mode: string;
+  generators_version: number | null;
+}
+
 /** An action of `motionbase operate`; an emergency stop has its own address. */
 export interface Operate {
+  seen: Seen;
   action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
 }
 
@@ -300,7 +315,7 @@ export interface RecordingFile {
   is_written: boolean;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. */
+/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
@@ -312,6 +327,7 @@ export interface RecordingInfo {
   platform: string;
   events: RecordingEvent[];
   damage: string[];
+  damage_at: ([number, number] | null)[];
   about: Record<string, string>;
 }
 
@@ -394,7 +410,7 @@ export interface Layout {
   body: Record<string, unknown>;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. */
+/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
@@ -406,5 +422,6 @@ export interface RecordingInfo {
   platform: string;
   events: RecordingEvent[];
   damage: string[];
+  damage_at: ([number, number] | null)[];
   about: Record<string, string>;
 }

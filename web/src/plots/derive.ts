@@ -18,10 +18,13 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      if (old) await app.api.delete(`/api/derive/${old.name}`, { source: app.session.source.peek() });
       const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() };
       take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
       if (!old) state.add([body.name]);
+      else if (old.name !== body.name) {
+        state.rename(old.name, body.name);
+        await removeDerived(app, old); // only now: a wrong formula loses nothing
+      }
       dialog.close();
     } catch (error) {
       wrong.textContent = error instanceof Error ? error.message : String(error);

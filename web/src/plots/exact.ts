@@ -69,3 +69,13 @@ export async function statisticsOf(source: Source, places: readonly number[], fr
     };
   });
 }
+
+/** Numbers as short as they can be read back to the bit; an empty cell is no number. */
+export function tableText(table: Table, titles: readonly string[], separator: string): string {
+  const lines = [titles.join(separator)];
+  table.time.forEach((t, k) => {
+    const cells = table.columns.map((column) => (Number.isNaN(column[k]) ? "" : String(column[k])));
+    lines.push([String(t), ...cells].join(separator));
+  });
+  return `${lines.join("\n")}\n`;
+}

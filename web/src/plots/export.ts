@@ -1,7 +1,7 @@
 /** What is visible, to take away: pictures, CSV, and tab-separated text for the clipboard. */
 
 import type { App } from "../app";
-import { exactTable, type Table } from "./exact";
+import { exactTable, tableText } from "./exact";
 import { openMenu } from "./menu";
 import { timeText } from "./numbers";
 import type { PlotView } from "./plot";
@@ -64,16 +64,6 @@ export class Exporter {
     const whose = this.app.file.peek()?.file.replace(/\.[a-z]+$/, "").replaceAll("/", "_") ?? this.app.session.ring.peek()?.name ?? "plots";
     return `${whose}_${timeText(from, 0.1)}_${timeText(to, 0.1)}`.replaceAll(":", "-").replace("−", "-");
   }
-}
-
-/** Numbers as short as they can be read back to the bit; an empty cell is no number. */
-export function tableText(table: Table, titles: readonly string[], separator: string): string {
-  const lines = [titles.join(separator)];
-  table.time.forEach((t, k) => {
-    const cells = table.columns.map((column) => (Number.isNaN(column[k]) ? "" : String(column[k])));
-    lines.push([String(t), ...cells].join(separator));
-  });
-  return `${lines.join("\n")}\n`;
 }
 
 /** Plots as they stand on the page, each with its legend. */

@@ -30,7 +30,7 @@ export function groupsOf(channels: readonly Channel[]): Group[] {
     const name = channel.formula === null ? channel.group : DERIVED;
     const families = groups.get(name) ?? new Map<string, Member[]>();
     groups.set(name, families);
-    const { key, label } = split(channel);
+    const { key, label } = splitName(channel);
     families.set(key, [...(families.get(key) ?? []), { channel, label }]);
   }
   return [...groups].map(([name, families]) => ({
@@ -48,7 +48,7 @@ function family(key: string, title: string, members: readonly Member[]): Family 
 }
 
 /** The name without its leg, axis or number, and that part. */
-function split({ name, leg, dof, formula }: Channel): { key: string; label: string } {
+export function splitName({ name, leg, dof, formula }: Channel): { key: string; label: string } {
   if (formula !== null) return { key: name, label: "" };
   if (leg !== null && name.startsWith(`leg${leg}_`)) return { key: name.slice(`leg${leg}_`.length), label: String(leg) };
   if (dof !== null) {
@@ -58,13 +58,6 @@ function split({ name, leg, dof, formula }: Channel): { key: string; label: stri
   }
   const numbered = /^(.*?)_?(\d+|[xyz])$/.exec(name);
   return numbered?.[1] ? { key: numbered[1], label: numbered[2] ?? "" } : { key: name, label: "" };
-}
-
-/** A name in three parts, of which the middle one tells it from its family and must stay legible. */
-export function nameParts(name: string, channel: Channel | undefined): readonly [string, string, string] {
-  const mark = channel?.leg ? `leg${channel.leg}` : (channel?.dof ?? "");
-  const at = mark ? name.indexOf(mark) : -1;
-  return at < 0 ? [name, "", ""] : [name.slice(0, at), mark, name.slice(at + mark.length)];
 }
 
 /** Channels with every word of a query in name, description, unit or group; where there is none, those whose name

@@ -53,6 +53,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
   let drawn: Data | null = null;
   let drawnEpoch = 0;
   let version = -1;
+  let turn = 0;
   effect(() => {
     state.view.now();
     state.hover();
@@ -76,7 +77,10 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     const data = source.data(shown);
     const views = grid.views();
     const common = { shown, data, markers: markers.peek(), playhead: app.file.peek() && app.playhead.peek() };
-    for (const view of views) view.showValues(now, common);
+    // texts that change are painted anew with all that lies between them: one legend a frame, unless a cursor moves
+    turn += 1;
+    const told = state.hover.peek() === null ? views.slice(turn % views.length, (turn % views.length) + 1) : views;
+    for (const view of told) view.showValues(now, common);
     const hasMoved = app.live.version !== version && data.isLive;
     if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
     version = app.live.version;

@@ -2,9 +2,9 @@
 
 import type { App } from "../app";
 import { fill, h, setText, toggleClass } from "../core/dom";
-import { nameParts } from "./families";
 import { editLimits } from "./limits_dialog";
 import { openMenu, type Item } from "./menu";
+import { namingOf } from "./naming";
 import { reading, unitText } from "./numbers";
 import type { Sides } from "./sides";
 import { COLOURS, type PlotSpec, type Trace } from "./spec";
@@ -19,6 +19,8 @@ interface Entry {
 
 export class Legend {
   readonly element = h("div", { class: "plot-legend", role: "list", "aria-label": "Traces" });
+  /** What the traces have in common. */
+  readonly title = h("h3", { class: "plot-title ellipsis", "data-test": "plot-title" });
   #entries: Entry[] = [];
 
   constructor(
@@ -29,17 +31,22 @@ export class Legend {
 
   update(plot: PlotSpec, sides: Sides): void {
     this.#entries = [];
-    const items = plot.traces.map((trace) => this.#item(plot, trace, sides));
-    fill(this.element, ...items);
+    const names = plot.traces.map((trace) => trace.name);
+    const naming = namingOf(names, names.map((name) => this.state.byName.peek().get(name)));
+    setText(this.title, naming.title);
+    this.title.hidden = naming.title === "";
+    this.title.title = names.join("\n");
+    toggleClass(this.element, "is-short", naming.title !== "");
+    toggleClass(this.element, "has-no-units", naming.saysUnit);
+    fill(this.element, ...plot.traces.map((trace, k) => this.#item(plot, trace, sides, naming.labels[k] ?? trace.name)));
   }
 
-  #item(plot: PlotSpec, trace: Trace, sides: Sides): HTMLElement {
+  #item(plot: PlotSpec, trace: Trace, sides: Sides, label: string): HTMLElement {
     const { state } = this;
     const channel = state.byName.peek().get(trace.name);
     const value = h("span", { class: "legend-value num" }, "–");
     const unit = h("span", { class: "legend-unit" }, unitText(channel?.unit ?? ""));
     this.#entries.push({ trace, value, unit });
-    const [before, mark, after] = nameParts(trace.name, channel);
     const swatch = h("span", { class: "swatch" });
     swatch.style.background = theme.peek().traces[trace.colour - 1] ?? "";
     const hide = (): void => state.changeTrace(plot.id, trace.name, { hidden: !trace.hidden });
@@ -54,6 +61,7 @@ export class Legend {
         role: "listitem",
         draggable: "true",
         "aria-pressed": String(!trace.hidden),
+        "aria-label": trace.name,
         "data-test": `legend-${trace.name}`,
         title: title(trace, channel?.description, sides),
         onclick: hide,
@@ -69,7 +77,7 @@ export class Legend {
         },
       },
       swatch,
-      h("span", { class: "legend-name" }, h("span", { class: "ellipsis" }, before), h("span", {}, mark), h("span", { class: "ellipsis" }, after)),
+      h("span", { class: "legend-name ellipsis" }, label),
       value,
       unit,
     );
@@ -119,5 +127,5 @@ export const CHANNELS_TYPE = "application/x-motionbase-channels";
 function title(trace: Trace, description: string | undefined, sides: Sides): string {
   if (description === undefined) return `${trace.name} is not in this schema`;
   const axis = sides.of.get(trace.name) === 1 ? "right" : "left";
-  return `${description} (${axis} axis)\nClick hides, right click for axis, colour, limits`;
+  return `${trace.name}: ${description} (${axis} axis)\nClick hides, right click for axis, colour, limits`;
 }

@@ -2,6 +2,7 @@
 
 import type { App } from "../app";
 import { h } from "../core/dom";
+import { openModal } from "../shell/modal";
 import { unitText } from "./numbers";
 import type { Limits } from "./spec";
 import type { PlotsState } from "./state";
@@ -64,6 +65,5 @@ export function editLimits(app: App, state: PlotsState, name: string): void {
 export function showDialog(dialog: HTMLDialogElement): void {
   dialog.addEventListener("close", () => dialog.remove());
   dialog.addEventListener("keydown", (event) => event.stopPropagation());
-  document.body.append(dialog);
-  dialog.showModal();
+  openModal(dialog);
 }

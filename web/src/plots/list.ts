@@ -12,7 +12,7 @@ import { openMenu } from "./menu";
 import { reading, unitText } from "./numbers";
 import type { PlotsState } from "./state";
 
-const VALUES_MS = 100;
+const VALUES_MS = 250; // quicker than one can read costs more than all plots
 const FIRST_OPEN = new Set(["leg_position", "pose", DERIVED]);
 
 interface Cell {

@@ -4,24 +4,36 @@ import type { App } from "../app";
 
 declare global {
   interface Window {
-    motionbaseMeter?: { fps(): number; latencyMs(): number; drawMs(): number };
+    motionbaseMeter?: {
+      /** pictures a second */
+      fps(): number;
+      /** from the stamp of the newest record to its picture; NaN where the ring's time is not the clock's */
+      latencyMs(): number;
+      /** the page's own part of it: from the arrival of the newest record to its picture */
+      pageMs(): number;
+      drawMs(): number;
+    };
   }
 }
 
 const KEPT = 240;
 const OVER_MS = 2000;
+const MOST_LATE_MS = 1000; // a ring that is further behind the clock is not late but slow: its stamps tell no latency
 
 export class Meter {
   readonly #at = new Float64Array(KEPT); // when frames were drawn [ms]
   readonly #took = new Float64Array(KEPT);
   readonly #late = new Float64Array(KEPT);
+  readonly #held = new Float64Array(KEPT); // by the page, since the newest record arrived
+  #version = -1;
   #count = 0;
 
   constructor(private readonly app: App) {
     window.motionbaseMeter = {
-      fps: () => this.#over((_, n, span) => (span > 0 ? ((n - 1) * 1000) / span : 0)),
-      latencyMs: () => this.#over((late) => median(late)),
-      drawMs: () => this.#over(() => median(this.#recent(this.#took))),
+      fps: () => this.#rate(),
+      latencyMs: () => median(this.#recent(this.#late)),
+      pageMs: () => median(this.#recent(this.#held)),
+      drawMs: () => median(this.#recent(this.#took)),
     };
   }
 
@@ -31,14 +43,21 @@ export class Meter {
     const at = this.#count % KEPT;
     this.#at[at] = now;
     this.#took[at] = now - began;
-    this.#late[at] = this.#latency();
+    const { live } = this.app;
+    const isNew = live.version !== this.#version; // the same record drawn again has not become later
+    this.#version = live.version;
+    this.#held[at] = isNew ? now - live.arrivedAt : NaN;
+    this.#late[at] = isNew ? this.#latency(now) : NaN;
     this.#count += 1;
   }
 
-  /** From the stamp of the newest record to now; NaN where the ring's time is not the clock's. */
-  #latency(): number {
+  /** Judged by when the record arrived: drawing it late is latency, a writer behind real time is not. */
+  #latency(now: number): number {
     const ring = this.app.session.ring.peek();
-    return ring ? performance.timeOrigin + performance.now() - 1000 * (ring.epoch_utc + this.app.live.t) : NaN;
+    if (!ring || this.app.session.source.peek() !== "live") return NaN;
+    const stamp = 1000 * (ring.epoch_utc + this.app.live.t) - performance.timeOrigin;
+    const lag = this.app.live.arrivedAt - stamp;
+    return lag >= 0 && lag <= MOST_LATE_MS ? now - stamp : NaN;
   }
 
   #recent(values: Float64Array): Float64Array {
@@ -46,12 +65,14 @@ export class Meter {
     return values.slice(0, Math.min(KEPT, this.#count)).filter((_, k) => this.#at[k]! > oldest);
   }
 
-  #over(of: (late: Float64Array, n: number, span: number) => number): number {
+  #rate(): number {
     const at = this.#recent(this.#at).sort();
-    return at.length === 0 ? 0 : of(this.#recent(this.#late), at.length, at[at.length - 1]! - at[0]!);
+    const span = at.length > 1 ? at[at.length - 1]! - at[0]! : 0;
+    return span > 0 ? ((at.length - 1) * 1000) / span : 0;
   }
 }
 
 function median(values: Float64Array): number {
-  return values.sort()[values.length >> 1] ?? NaN;
+  const known = values.filter((value) => !Number.isNaN(value)).sort();
+  return known[known.length >> 1] ?? NaN;
 }

@@ -11,6 +11,11 @@ export interface Reading {
   unit: string;
 }
 
+/** Whether large values of it are told in thousands, with k, M or G before the unit. */
+export function hasPrefix(unit: string): boolean {
+  return WITH_PREFIX.has(unit);
+}
+
 export function unitText(unit: string): string {
   return unit === "-" ? "" : unit.replace(/\^[23]/g, (power) => SUPERSCRIPTS[power] ?? power);
 }
@@ -20,7 +25,7 @@ export function reading(value: number, unit: string, digits = 5): Reading {
   const plain = unitText(unit);
   if (Number.isNaN(value)) return { text: MISSING, unit: plain };
   const size = Math.abs(value);
-  if (WITH_PREFIX.has(unit) && size >= 1e3 && Number.isFinite(value)) {
+  if (hasPrefix(unit) && size >= 1e3 && Number.isFinite(value)) {
     const power = Math.min(3, Math.floor(Math.log10(size) / 3));
     return { text: minus(fixed(value / 1000 ** power, digits)), unit: `${" kMG"[power]}${plain}` };
   }

@@ -75,7 +75,7 @@ export class PlotView {
     this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, header, this.#body);
     this.element.addEventListener("focusin", () => state.selected.set(this.spec.id));
     this.frame = new AxisFrame(this.#body, 400, 200);
-    this.#body.append(...this.#units, this.#empty);
+    this.#body.append(...this.#units, this.#legend.title, this.#empty);
     this.picture.canvas.className = "plot-picture";
     this.frame.plot.over.before(this.picture.canvas);
     bindGestures(
@@ -160,6 +160,7 @@ export class PlotView {
     style.left = `${left / ratio}px`;
     style.top = `${top / ratio}px`;
     this.picture.resize(Math.round(width), Math.round(height), Math.round(TIME_AXIS * ratio), ratio);
+    this.#legend.title.style.left = `${left / ratio + 4}px`;
     this.#units[0].style.right = `${this.#size.width - left / ratio + 4}px`;
     this.#units[1].style.left = `${(left + width) / ratio + 4}px`;
     this.#look += 1;

@@ -1,5 +1,6 @@
 /** What the plots show, as data: saved in layouts, so whatever is loaded is checked. */
 
+import { randomName } from "../core/random";
 import { isPiece, type Piece } from "../data/layout";
 import type { Channel } from "../net/types";
 
@@ -33,7 +34,7 @@ const MOST_PLOTS = 60;
 const MOST_TRACES = 64;
 
 export function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join(""); // randomUUID is not there on plain http
+  return randomName(4);
 }
 
 /** The least used colour comes next. */

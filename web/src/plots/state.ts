@@ -128,6 +128,12 @@ export class PlotsState {
     );
   }
 
+  /** A channel is called otherwise from now on. */
+  rename(from: string, to: string): void {
+    const renamed = (trace: Trace): Trace => (trace.name === from ? { ...trace, name: to } : trace);
+    this.change(this.plots.peek().map((plot) => ({ ...plot, traces: plot.traces.map(renamed) })));
+  }
+
   setLimits(name: string, limits: Limits | null): void {
     const { [name]: _, ...others } = this.limits.peek();
     this.limits.set(limits ? { ...others, [name]: limits } : others);

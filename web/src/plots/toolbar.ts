@@ -7,6 +7,7 @@ import { effect } from "../core/signal";
 import { deriveDialog } from "./derive";
 import type { Exporter } from "./export";
 import { layoutMenu } from "./layouts";
+import { openMenu } from "./menu";
 import { toggleLive } from "./keys";
 import type { Source } from "./source";
 import { MOST_COLUMNS } from "./spec";
@@ -19,6 +20,7 @@ const ICONS = {
   formula: "M14 4c-3 0-3 2-3.500 5L9 18c-.5 2-1.500 3-3.500 2.500|M7 10h7|m15 13 5 6|m20 13-5 6",
   flag: "M5 21V4|M5 4h12l-2 4 2 4H5",
   share: "M12 3v12|m8 11 4 4 4-4|M4 19h16",
+  more: "M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0|M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0|M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0",
   layout: "M4 4h7v7H4z|M13 4h7v7h-7z|M4 13h7v7H4z|M13 13h7v7h-7z",
 };
 
@@ -36,6 +38,10 @@ export function toolbar(app: App, state: PlotsState, source: Source, exporter: E
     undo.disabled = !state.view.canUndo();
     redo.disabled = !state.view.canRedo();
   });
+  const derive = button(ICONS.formula, "New derived channel", "derive-new", () => deriveDialog(app, state));
+  const layouts = button(ICONS.layout, "Layouts", "layouts", (at) => void layoutMenu(app, state, visible(at)));
+  const add = button(ICONS.add, "Add a plot", "plot-add", () => state.insert([], state.plots.peek().length));
+  const share = button(ICONS.share, "Export what is visible", "export", (at) => exporter.menu(visible(at)));
   const events = button(ICONS.flag, "Show events", "toggle-events", () => {
     state.showsEvents.set(!state.showsEvents.peek());
     app.layout.changed();
@@ -49,14 +55,29 @@ export function toolbar(app: App, state: PlotsState, source: Source, exporter: E
     shownText(app, state),
     note,
     h("span", { class: "grow" }),
-    undo,
-    redo,
-    events,
-    button(ICONS.formula, "New derived channel", "derive-new", () => deriveDialog(app, state)),
-    columnsSelect(app, state),
-    button(ICONS.add, "Add a plot", "plot-add", () => state.insert([], state.plots.peek().length)),
-    button(ICONS.share, "Export what is visible", "export", (at) => exporter.menu(at)),
-    button(ICONS.layout, "Layouts", "layouts", (at) => void layoutMenu(app, state, at)),
+    h("div", { class: "plot-tools-seldom" }, undo, redo, events, derive, layouts),
+    h("div", { class: "plot-tools-often" }, columnsSelect(app, state), add, share),
+    button(ICONS.more, "More", "plots-more", (at) => more(at, [undo, redo, events, derive, layouts, add, share])),
+  );
+}
+
+/** Where a menu of this button opens: beneath it, or beneath the one that stands for it. */
+function visible(button: HTMLElement): HTMLElement {
+  return button.checkVisibility() ? button : (button.closest(".plot-toolbar")?.querySelector<HTMLElement>('[data-test="plots-more"]') ?? button);
+}
+
+/** What had no room, by the names of the buttons that it stands for. */
+function more(at: HTMLElement, buttons: readonly HTMLButtonElement[]): void {
+  const hidden = buttons.filter((button) => !button.checkVisibility());
+  openMenu(
+    at,
+    hidden.map((button) => ({
+      label: button.title,
+      hint: button.getAttribute("aria-pressed") === "true" ? "✓" : "",
+      isDisabled: button.disabled,
+      test: `more-${button.dataset["test"]}`,
+      run: () => button.click(),
+    })),
   );
 }
 

@@ -102,8 +102,7 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
     const t = timeAt(moved.clientX);
     const [from, to] = span();
     const near = (NEAR_PX * (to - from)) / element.clientWidth;
-    const event = app.file.peek()?.events.find((one) => Math.abs(one.t - t) <= near);
-    setText(hint, event ? `${duration(event.t)}  ${event.kind}: ${event.text}` : duration(t));
+    setText(hint, said(app.file.peek(), t, near));
     hint.hidden = false;
     const box = element.getBoundingClientRect();
     hint.style.left = `${Math.min(
@@ -127,6 +126,14 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
     element.setAttribute("aria-valuetext", duration(t));
   };
   return { element, move };
+}
+
+/** What is to be said of a time [s]: an event or a damage near to it, else the time alone. */
+function said(info: RecordingInfo | null, t: number, near: number): string {
+  const event = info?.events.find((one) => Math.abs(one.t - t) <= near);
+  if (event) return `${duration(event.t)}  ${event.kind}: ${event.text}`;
+  const at = info?.damage_at.findIndex((place) => place && t >= place[0] - near && t <= place[1] + near) ?? -1;
+  return at < 0 ? duration(t) : `${duration(t)}  ${info?.damage[at] ?? "damaged"}`;
 }
 
 /** A drag goes there; with Shift it marks a loop. */

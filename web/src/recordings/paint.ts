@@ -1,4 +1,4 @@
-/** The picture behind the overview: a band from least to largest, holes where records are missing, marks of events. */
+/** The picture behind the overview: a band from least to largest, holes where records are missing, marks of events and damage. */
 
 import type { RecordingInfo } from "../net/types";
 
@@ -43,10 +43,24 @@ export function paint(
     pen.fillStyle = colour("bad");
     for (const [from, to] of holes) pen.fillRect(x(from), height - 2, Math.max(2, x(to) - x(from)), 2);
   }
+  for (const place of info.damage_at) if (place) damage(pen, x(place[0]), x(place[1]), height, colour);
   for (const event of info.events) {
     pen.fillStyle = colour(BAD.has(event.kind) ? "bad" : WARN.has(event.kind) ? "warn" : event.kind === "note" ? "accent" : "text-3");
     pen.fillRect(Math.round(x(event.t)) - 1, 1, 2, MARKS - 3);
   }
+}
+
+/** A stretch that could not be read, or a place between two records where some are missing: from top to bottom. */
+function damage(
+  pen: CanvasRenderingContext2D, from: number, to: number, height: number, colour: (name: string) => string,
+): void {
+  const left = Math.round(Math.min(from, to));
+  const width = Math.max(2, Math.round(Math.abs(to - from)));
+  pen.fillStyle = colour("bad-soft");
+  pen.fillRect(left, 0, width, height);
+  pen.fillStyle = colour("bad");
+  for (const edge of [left, left + width - 1]) pen.fillRect(edge, MARKS, 1, height - MARKS);
+  pen.fillRect(left, height - 3, width, 3);
 }
 
 function band(

@@ -2,6 +2,7 @@
 
 import type { App } from "../app";
 import { batch, computed, effect, signal, type Signal } from "../core/signal";
+import { OPENING_MS } from "../net/api";
 import type { Answer, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
 import { whyNotSeated } from "../panels/common/access";
 import { sentence } from "../panels/common/ui";
@@ -85,7 +86,7 @@ export class Recordings {
   async start(paused: boolean): Promise<boolean> {
     const info = this.app.file.peek();
     if (!info) return false;
-    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay", { file: info.file, paused }));
+    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay", { file: info.file, paused }, {}, OPENING_MS));
     if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");
     await this.look();
     if (!answer?.accepted) return false;

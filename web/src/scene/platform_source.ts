@@ -23,7 +23,8 @@ export function platformOf(app: App): Signal<Found> {
     const ring = app.session.ring();
     const link = app.socket.link();
     if (!ring) return link === "open" ? "none" : "";
-    return JSON.stringify([ring.source, ring.state === "none", ring.generation, ring.platform, ring.schema_hash]);
+    if (!ring.platform) return JSON.stringify([ring.source, ring.state]);
+    return JSON.stringify([ring.source, ring.generation, ring.platform, ring.schema_hash]);
   });
   let turn = 0;
   let timer = 0;
@@ -37,7 +38,7 @@ export function platformOf(app: App): Signal<Found> {
       if (mine !== turn) return;
       const missing = error instanceof ApiError && error.status === 404;
       found.set(missing ? absent(app) : { state: "waiting", text: sentence(error) });
-      timer = window.setTimeout(() => void ask(mine), AGAIN_MS);
+      if (!missing) timer = window.setTimeout(() => void ask(mine), AGAIN_MS);
     }
   };
 
@@ -45,7 +46,9 @@ export function platformOf(app: App): Signal<Found> {
     const now = identity();
     turn += 1;
     clearTimeout(timer);
-    if (now !== "") void ask(turn);
+    if (now === "") return;
+    if (app.session.ring.peek()?.platform) void ask(turn);
+    else found.set(absent(app)); // the status says already what an answer would
   });
   return found;
 }

@@ -30,7 +30,7 @@ export function readouts(app: App, choices: ChoiceStore): Readouts {
   const lines = extra.map(({ name, text, value }) =>
     h("div", { class: "scene-extra", hidden: true, "data-test": `scene-${name}` }, h("span", {}, text), value),
   );
-  const element = h("div", { class: "scene-numbers", "data-test": "scene-numbers" },
+  const element = h("div", { class: "scene-numbers", "data-test": "scene-readouts" },
     h("section", { "aria-label": "Pose" }, title, h("div", { class: "scene-pose" }, ...pose.map((one) => one.element))),
     h("section", { "aria-label": "Stroke used by leg" }, h("h3", {}, "Legs"),
       h("div", { class: "scene-legs" }, ...legs.map((one) => one.element))),

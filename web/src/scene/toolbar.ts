@@ -21,6 +21,8 @@ const VIEWS: [Preset, string, string][] = [
   ["top", "Top", "From above, front up [4]"],
   ["pilot", "Eye", "From the pilot's eye, moving with the platform [5]"],
 ];
+/** Width of the view [css px] below which a part of the tools goes into the menu. */
+const ROOM = { toggles: 620, views: 470, acts: 300 };
 const QUALITY_TEXT = { auto: "as the machine allows", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
 
 export function toolbar(
@@ -30,16 +32,17 @@ export function toolbar(
   isFull: Signal<boolean>,
   actions: Actions,
 ): HTMLElement {
-  const toggle = (key: "orthographic" | "ghost" | "trail" | "labels" | "numbers", title: string): HTMLElement => {
+  const toggle = (key: "orthographic" | "ghost" | "trail" | "labels" | "numbers", word: string, title: string): HTMLElement => {
     const button = h("button", {
       class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${key}`,
       onclick: () => choices.change({ [key]: !choices.now.peek()[key] }),
-    }, icon(ICONS[key])); // prettier-ignore
+    }, icon(ICONS[key]), h("span", { class: "scene-word" }, word)); // prettier-ignore
     effect(() => button.setAttribute("aria-pressed", String(choices.now()[key])));
     return button;
   };
-  const push = (name: "fit" | "camera", title: string, act: () => void): HTMLElement =>
-    h("button", { class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${name}`, onclick: act }, icon(ICONS[name]));
+  const push = (name: "fit" | "camera", word: string, title: string, act: () => void): HTMLElement =>
+    h("button", { class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${name}`, onclick: act },
+      icon(ICONS[name]), h("span", { class: "scene-word" }, word)); // prettier-ignore
   const full = h("button", {
     class: "only-icon quiet", title: "Over the plots [Escape goes back]", "aria-label": "Over the plots", "data-test": "scene-full",
     onclick: () => isFull.set(!isFull.peek()),
@@ -49,21 +52,44 @@ export function toolbar(
     ...VIEWS.map(([name, text, title]) =>
       h("button", { class: "quiet", title, "data-test": `scene-view-${name}`, onclick: () => actions.preset(name) }, text)),
   ); // prettier-ignore
-  return h("div", { class: "scene-bar", role: "toolbar", "aria-label": "View of the platform" },
-    poseSelect(app, choices),
-    views,
-    h("div", { class: "scene-tools" },
-      push("fit", "Fit the platform into view [f]", actions.fit),
-      toggle("orthographic", "Orthographic instead of perspective [o]"),
-      toggle("ghost", "Ghost of the demand [g]"),
-      toggle("trail", "Trail of a point [t]"),
-      toggle("labels", "Numbers of the legs, names of points [l]"),
-      toggle("numbers", "Pose and strokes in numbers [n]"),
-      push("camera", "Save this picture as PNG [p]", actions.picture),
-      full,
-      options(choices, platform),
-    ),
+  const acts = h("div", { class: "scene-group" },
+    push("fit", "Fit into view", "Fit the platform into view [f]", actions.fit),
+    push("camera", "Save as PNG", "Save this picture as PNG [p]", actions.picture),
   ); // prettier-ignore
+  const toggles = h("div", { class: "scene-group", role: "group", "aria-label": "Show" },
+    toggle("orthographic", "Orthographic", "Orthographic instead of perspective [o]"),
+    toggle("ghost", "Ghost of the demand", "Ghost of the demand [g]"),
+    toggle("trail", "Trail", "Trail of a point [t]"),
+    toggle("labels", "Labels", "Numbers of the legs, names of points [l]"),
+    toggle("numbers", "Numbers below", "Pose and strokes in numbers [n]"),
+  ); // prettier-ignore
+  const { button, menu } = options(choices, platform);
+  const tools = h("div", { class: "scene-tools" }, full, button, menu);
+  const bar = h("div", { class: "scene-bar", role: "toolbar", "aria-label": "View of the platform" }, poseSelect(app, choices), tools);
+  collapse(bar, (width) => {
+    if (width < ROOM.views) menu.prepend(views);
+    else tools.before(views);
+    if (width < ROOM.toggles) menu.append(toggles);
+    else tools.prepend(toggles);
+    if (width < ROOM.acts) menu.append(acts);
+    else tools.prepend(acts);
+  });
+  return bar;
+}
+
+/** Place the parts for every width that the bar gets, the focus staying where it is. */
+function collapse(bar: HTMLElement, place: (width: number) => void): void {
+  place(Infinity);
+  let before = Infinity;
+  new ResizeObserver(() => {
+    const width = bar.clientWidth;
+    const isSame = Object.values(ROOM).every((room) => width < room === before < room);
+    if (width === 0 || isSame) return;
+    before = width;
+    const focused = document.activeElement;
+    place(width);
+    if (focused instanceof HTMLElement && bar.contains(focused)) focused.focus();
+  }).observe(bar);
 }
 
 function poseSelect(app: App, choices: ChoiceStore): HTMLElement {
@@ -84,7 +110,7 @@ function poseSelect(app: App, choices: ChoiceStore): HTMLElement {
 }
 
 /** What is chosen seldom, behind one button. */
-function options(choices: ChoiceStore, platform: Signal<Platform | null>): HTMLElement {
+function options(choices: ChoiceStore, platform: Signal<Platform | null>): { button: HTMLElement; menu: HTMLElement } {
   const pick = <K extends keyof Choices>(key: K, title: string, entries: () => [Choices[K], string][]): HTMLElement => {
     const select = h("select", { "data-test": `scene-option-${key}`,
       onchange: () => choices.change({ [key]: entries()[select.selectedIndex]?.[0] } as Partial<Choices>) }); // prettier-ignore
@@ -118,5 +144,5 @@ function options(choices: ChoiceStore, platform: Signal<Platform | null>): HTMLE
     menu.style.top = `${box.bottom + 4}px`;
     menu.style.right = `${Math.max(8, innerWidth - box.right)}px`;
   });
-  return h("div", {}, button, menu);
+  return { button, menu };
 }

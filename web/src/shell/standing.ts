@@ -42,6 +42,12 @@ export function standingOf(app: App): Signal<Standing> {
   let standing: Standing = { level: "none", word: "", sentence: "", isOld: false };
   const found = computed<Standing>(() => {
     const now = link();
+    if (now === "open" && app.socket.isSilent()) return kept({
+      level: "bad",
+      word: "silent",
+      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. Use the hardware stop if in doubt.`,
+      isOld: true,
+    });
     if (now === "open") return kept(ofRing(
       app.session.ring(),
       app.session.source(),

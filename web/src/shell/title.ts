@@ -5,6 +5,8 @@ import { h, icon, setText, toggleClass } from "../core/dom";
 import { bytes } from "../core/format";
 import { effect } from "../core/signal";
 import { estopButton } from "../panels";
+import { behind } from "../panels/common/access";
+import { baseOf } from "../panels/common/base";
 import { choice, iconButton } from "../panels/common/ui";
 import type { Recordings } from "../recordings";
 import type { Frame, View } from "./frame";
@@ -28,7 +30,7 @@ export function titleBar(app: App, frame: Frame, themes: Themes, recordings: Rec
     "div", { class: "title-parts" },
     iconButton(LIST, "Channel list ([)", () => frame.toggleList(), "toggle-list"),
     h("a", { class: "wordmark", href: "./", title: "motionbase console" }, icon(MARK, 22), h("span", {}, "motionbase")),
-    ring(app), state(app), rate(app), recording(app),
+    ring(app), state(app), delay(app), rate(app), recording(app),
     h("span", { class: "grow" }),
     source(app, recordings), view(frame), seatButton(app), look(themes),
     iconButton(HELP, "Keys (?)", help, "help-button"),
@@ -73,8 +75,9 @@ function ring(app: App): HTMLElement {
 
 function state(app: App): HTMLElement {
   const badge = badgeOf(app);
+  const base = baseOf(app);
   const element = h("span", { class: "badge", role: "status", "data-test": "badge" });
-  const behind = h(
+  const hiddenBase = h(
     "span",
     { class: "tag behind", title: "The live base, which is not on the screen", "data-test": "behind" },
   );
@@ -86,13 +89,27 @@ function state(app: App): HTMLElement {
   });
   effect(() => {
     // a base that moves behind a replay must not be forgotten
-    const isHidden = app.session.source() === "replay";
-    const last = app.session.events().findLast((event) => isHidden && event.source === "live" && event.what === "state");
-    const runs = app.session.status()?.sources.some((one) => one.source === "live" && one.state === "live") ?? false;
-    behind.hidden = !last || !runs;
-    setText(behind, last ? `base: ${last.text.replace(/^state /, "")}` : "");
+    const now = app.session.source() === "replay" && base.isFresh() ? base.state() : null;
+    const isBad = base.estop() || base.fault() !== null;
+    hiddenBase.hidden = now === null;
+    hiddenBase.className = `tag behind ${isBad ? "bad" : ""}`;
+    setText(hiddenBase, `base: ${now ?? ""}${base.estop() ? ", stopped" : base.fault() ? ", fault" : ""}`);
   });
-  return h("span", { class: "row" }, element, behind);
+  return h("span", { class: "row" }, element, hiddenBase);
+}
+
+/** Only there while the console itself is behind the base. */
+function delay(app: App): HTMLElement {
+  const element = h("span", {
+    class: "tag behind bad num", role: "status", hidden: true, "data-test": "behind-by",
+    title: "What the page shows is older than the base's newest record by so much; nothing that moves can be asked for",
+  });
+  effect(() => {
+    const seconds = behind(app);
+    element.hidden = seconds === 0;
+    setText(element, seconds ? `behind by ${seconds.toFixed(1)} s` : "");
+  });
+  return element;
 }
 
 function rate(app: App): HTMLElement {

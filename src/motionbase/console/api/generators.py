@@ -14,7 +14,7 @@ from motionbase.console.api import names
 from motionbase.console.api.judge import judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
-from motionbase.console.api.turns import Turns
+from motionbase.console.live.head import ring_head
 from motionbase.console.models import Apply, Card, CardSet, Generators, Preview, PreviewRequest
 from motionbase.errors import GeneratorError
 from motionbase.recording.whole import whole_or_not
@@ -72,12 +72,15 @@ def why_not(schema: Schema | None, row: NDArray[np.float64] | None) -> str:
 
 
 def current(console: Console) -> Generators:
-    """What is armed, what runs, and whether it may be changed now."""
-    live = console.source("live")
-    found, _ = shown(console.settings.ring)
-    schema, row = live.schema, live.newest
+    """What is armed, what runs, and whether it may be changed now, by the ring's own newest record."""
+    live, ring = console.source("live"), console.settings.ring
+    found, _ = shown(ring)
+    head = ring_head(ring, live.backend)
+    schema, row = head.schema, head.newest()
     running = _running(schema, row)
-    reason = why_not(schema, row) if live.state == "live" else f"the ring has no writer at work ({live.state_text})"
+    reason = why_not(schema, row)
+    if live.state != "live" or head.why_nobody_writes:
+        reason = f"the ring has no writer at work ({head.why_nobody_writes or live.state_text})"
     return Generators(
         armed=cards_of(found),
         version=found.version,
@@ -119,17 +122,17 @@ def apply(console: Console, wanted: Apply) -> Generators:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/generators", route_class=SentenceRoute)
-    folder, one_at_a_time = console.settings.data / "generators", Turns(1)
+    folder, turns = console.settings.data / "generators", console.turns
 
     @api.get("", dependencies=[Depends(viewer)])
-    def show() -> Generators:
+    async def show() -> Generators:
         """What is armed, what runs, and whether it may be changed now."""
-        return current(console)
+        return await turns.looking.take(lambda: current(console))
 
     @api.put("", dependencies=[Depends(seated)])
-    def put(wanted: Apply) -> Generators:
+    async def put(wanted: Apply) -> Generators:
         """Arm a set of cards; refused where it may not be now, or where another version was written since."""
-        return apply(console, wanted)
+        return await turns.operating.take(lambda: apply(console, wanted))
 
     @api.post("/preview", dependencies=[Depends(viewer)])
     async def look_ahead(wanted: PreviewRequest) -> Preview:
@@ -139,7 +142,7 @@ def router(console: Console) -> APIRouter:
             header = console.source("live").header
             return preview(set_of(wanted.cards), wanted.seconds, judge_of(header), why_no_platform(header))
 
-        return await one_at_a_time.take(look)
+        return await turns.preview.take(look)
 
     @api.get("/sets", dependencies=[Depends(viewer)])
     def sets() -> list[str]:

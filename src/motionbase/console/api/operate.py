@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, final
+import math
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, operator, seated
+from motionbase.console.api.estop import SENDER, stopped
 from motionbase.console.api.sentences import SentenceRoute
-from motionbase.console.models import Answer, Operate
-from motionbase.errors import RingError
+from motionbase.console.live.head import RingHead, ring_head, word
+from motionbase.console.models import Answer, Operate, Seen
 from motionbase.ring.blocks.actions import operator_command
 from motionbase.ring.blocks.command import Ack, Command
 from motionbase.ring.blocks.commands import CommandSender
-from motionbase.ring.blocks.native import block_native
+from motionbase.ring.blocks.generators import shown
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-SENDER = "motionbase console"
+NEVER_STALE = ("freeze", "abort")  # they only ever stop a motion: better late than refused
+OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be so far behind the ring, and so far ahead of it
 
 
 def asked(ring: str, command: Command) -> Ack:
@@ -32,58 +35,62 @@ def operated(ring: str, action: str) -> Answer:
     return Answer(accepted=ack.accepted, text=f"{action}: accepted" if ack.accepted else f"{action} was refused: {ack}")
 
 
-@final
-class StopButton:
-    """Asks for emergency stops, and stays attached to the ring: attaching takes longer than all the rest."""
+def why_stale(head: RingHead, seen: Seen) -> str:
+    """Why what the page had shown is not how things are in the ring; "" where it is. Times are the ring's alone."""
+    row = head.newest()
+    if row is None or not math.isfinite(row[0]):
+        return "the ring has no record with a time, so nobody can tell what the page showed"
+    age = float(row[0]) - seen.t
+    if age > OLDEST_S:
+        return f"the page showed the base of {age:.1f} s ago; look at it and ask again"
+    if age < -NEWEST_S:
+        return f"the page showed another run, {-age:.1f} s ahead of this one; look at it and ask again"
+    for what, was in (("state", seen.state), ("mode", seen.mode)):
+        if (now := word(head.schema, row, what)) != was:
+            mode = " mode" if what == "mode" else ""
+            return f"the base is in {now or 'an unknown ' + what}{mode} by now, the page showed {was or 'none'}"
+    return ""
 
-    def __init__(self, ring: str) -> None:
-        self._ring = ring
-        self._sender = self._attached()
-        block_native()  # compiled now: the first emergency stop shall not wait for it
 
-    def _attached(self) -> CommandSender | None:
-        try:
-            return CommandSender(self._ring, sender=SENDER)
-        except RingError:
-            return None  # no ring yet
+def why_other_generators(ring: str, seen: Seen) -> str:
+    """Why a drive would follow other generators than the page showed; "" where it would not."""
+    version = seen.generators_version
+    if version is None and seen.mode != "maintenance":
+        return ""  # in host mode nothing follows them, so a page need not have asked for them
+    armed = shown(ring)[0]
+    if armed.version == version:
+        return ""
+    was = "none" if version is None else f"version {version}"
+    return f"version {armed.version} of the generators is armed by now, the page showed {was}; look at it first"
 
-    def press(self) -> Answer:
-        """A word in the ring is raised, without a lock and without waiting; `RingError` where nobody is to stop."""
-        if self._sender is not None:
-            try:
-                self._sender.estop()
-                return Answer(accepted=True, text="emergency stop")
-            except RingError:
-                pass  # that writer has ended; look for another
-        self._sender = CommandSender(self._ring, sender=SENDER)
-        self._sender.estop()
-        return Answer(accepted=True, text="emergency stop")
+
+def operated_as_seen(console: Console, wanted: Operate) -> Answer:
+    """Ask for an action, unless the base is not any more what the operator saw."""
+    ring = console.settings.ring
+    if wanted.action not in NEVER_STALE:
+        why = why_stale(ring_head(ring, console.source("live").backend), wanted.seen)
+        if not why and wanted.action == "drive":
+            why = why_other_generators(ring, wanted.seen)
+        if why:
+            return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
+    return operated(ring, wanted.action)
 
 
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(route_class=SentenceRoute)
-    button = StopButton(console.settings.ring)
 
     @api.post("/api/estop")
     async def estop(caller: Annotated[Caller, Depends(operator)]) -> Answer:
-        """Emergency stop of the live base; needs the token, and no seat."""
-        # in the loop itself, which never waits: the threads for other requests may all be busy
-        answer = button.press()
-        console.events.add("estop", "emergency stop asked for from the console", t=_now(console), is_bad=True)
-        return answer
+        """Emergency stop of the live base; needs the token, and no seat. Says whether the base acts."""
+        return await stopped(console, caller)
 
     @api.post("/api/operate", dependencies=[Depends(seated)])
-    def operate(wanted: Operate) -> Answer:
+    async def operate(wanted: Operate) -> Answer:
         """A change of state or mode, or a reset; an answer that is not accepted says why."""
-        answer = operated(console.settings.ring, wanted.action)
-        console.events.add("note", f"console: {answer.text}", t=_now(console), is_bad=not answer.accepted)
+        answer = await console.turns.operating.take(lambda: operated_as_seen(console, wanted))
+        t = console.source("live").value("t")
+        console.events.add("note", f"console: {answer.text}", t=t, is_bad=not answer.accepted)
         return answer
 
     return api
-
-
-def _now(console: Console) -> float | None:
-    """Time of the newest record of the live ring [s]."""
-    row = console.source("live").newest
-    return None if row is None else float(row[0])

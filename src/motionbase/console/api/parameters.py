@@ -65,14 +65,14 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(prefix="/api/parameters", route_class=SentenceRoute)
 
     @api.get("", dependencies=[Depends(viewer)])
-    def show() -> Parameters:
+    async def show() -> Parameters:
         """Those of the control law, with their bounds."""
-        return listed(block.shown(console.settings.ring)[0])
+        return await console.turns.looking.take(lambda: listed(block.shown(console.settings.ring)[0]))
 
     @api.patch("", dependencies=[Depends(seated)])
-    def tune(wanted: Tune) -> Parameters:
+    async def tune(wanted: Tune) -> Parameters:
         """New numbers by name; all are checked before the first is sent."""
-        found, changed = tuned(console.settings.ring, wanted)
+        found, changed = await console.turns.operating.take(lambda: tuned(console.settings.ring, wanted))
         for sentence in changed:
             console.events.add("note", f"console: {sentence}")
         return found

@@ -47,11 +47,10 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/recorder", dependencies=[Depends(seated)])
-    def ask(wanted: AskRecorder) -> Answer:
+    async def ask(wanted: AskRecorder) -> Answer:
         """Start, stop, split or note, as motionbase record-control."""
-        answer = told(console.settings.ring, wanted)
-        row = console.source("live").newest
-        t = None if row is None else float(row[0])
+        answer = await console.turns.operating.take(lambda: told(console.settings.ring, wanted))
+        t = console.source("live").value("t")
         what = f"note: {wanted.text.strip()}" if wanted.do == "note" else f"recorder: {answer.text}"
         console.events.add("note" if wanted.do == "note" else "recorder", what, t=t)
         return answer

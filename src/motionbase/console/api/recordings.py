@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import FileResponse
 
@@ -13,7 +14,6 @@ from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
 from motionbase.console.api.opened import OpenRecordings
 from motionbase.console.api.sentences import SentenceRoute
-from motionbase.console.api.turns import Turns
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
 from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema
@@ -21,6 +21,7 @@ from motionbase.errors import UsageError
 from motionbase.recording.recorder.control import read_status
 from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
+from motionbase.recording.source import Damage
 from motionbase.ring import schema as ring_schema
 from motionbase.ring.backend import shared_folder
 from motionbase.ring.folders import data_folder
@@ -102,6 +103,7 @@ def info(file: str, recording: Recording) -> RecordingInfo:
     about = recording.source.about
     epoch_ns = _number(about.get("epoch_utc_ns"))
     events = [e for e in recording.events if math.isfinite(e.t)][:MOST_EVENTS]
+    damage = recording.damage
     return RecordingInfo(
         file=file,
         recording_schema=schema_of(recording.schema),
@@ -112,9 +114,20 @@ def info(file: str, recording: Recording) -> RecordingInfo:
         epoch_utc=epoch_ns / 1e9 if epoch_ns > 0 else None,
         platform=about.get("platform_name", "") or platform_name(about.get("platform", "")),
         events=[RecordingEvent(t=e.t, kind=e.kind, text=e.text) for e in events],
-        damage=[damage.text for damage in recording.damage],
+        damage=[d.text for d in damage],
+        damage_at=[damage_times(recording, d) for d in damage],
         about={k: str(v)[:LONGEST_ABOUT] for k, v in about.items() if k not in NOT_SHOWN},
     )
+
+
+def damage_times(recording: Recording, damage: Damage) -> tuple[float, float] | None:
+    """From and to [s]; None where it concerns no record, or there is none."""
+    if damage.first is None or damage.last is None or not recording.count:
+        return None
+    missing = damage.first == damage.last  # between the record before and this one
+    rows = (damage.first - 1, damage.first) if missing else (damage.first, damage.last - 1)
+    begin, end = (float(t) for t in recording.times_of(np.clip(rows, 0, recording.count - 1)))
+    return (begin, end) if math.isfinite(begin) and math.isfinite(end) else None
 
 
 def _rate(recording: Recording) -> float:
@@ -138,7 +151,8 @@ def _number(text: Any) -> float:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/recordings", route_class=SentenceRoute)
-    opened, uploads, turns = OpenRecordings(), Uploads(console.settings.recordings), Turns()
+    turns = console.turns.files
+    opened, uploads = OpenRecordings(), Uploads(console.settings.recordings)
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> list[RecordingFile]:
@@ -172,13 +186,16 @@ def router(console: Console) -> APIRouter:
         return Response(await turns.take(look), media_type="application/octet-stream")
 
     @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
-    def download(file: str) -> FileResponse:
+    async def download(file: str) -> FileResponse:
         """The file."""
-        parts = names.relative_parts(file)
-        if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
-            path = names.inside(console.settings.recordings, file, STRIP_ENDINGS)
-        else:
-            path = path_of(console, file)
+
+        def look() -> Path:
+            parts = names.relative_parts(file)
+            if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
+                return names.inside(console.settings.recordings, file, STRIP_ENDINGS)
+            return path_of(console, file)
+
+        path = await turns.take(look)
         return FileResponse(path, filename=path.name, content_disposition_type="attachment")
 
     @api.put("/upload", dependencies=[Depends(seated)])

@@ -124,14 +124,16 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute, dependencies=[Depends(viewer)])
 
     @api.get("/api/scene")
-    def scene(source: SourceName = "live") -> Scene:
+    async def scene(source: SourceName = "live") -> Scene:
         """The platform to scale."""
-        return scene_of(judge_for(console, source), trusted_files(console))
+        return await console.turns.looking.take(lambda: scene_of(judge_for(console, source), trusted_files(console)))
 
     @api.get("/api/mesh/{number}", response_class=FileResponse)
-    def mesh(number: int, source: SourceName = "live") -> FileResponse:
+    async def mesh(number: int, source: SourceName = "live") -> FileResponse:
         """A picture of a part, from the platform's owner."""
-        path, media = mesh_file(judge_for(console, source), number, trusted_files(console))
+        path, media = await console.turns.files.take(
+            lambda: mesh_file(judge_for(console, source), number, trusted_files(console))
+        )
         return FileResponse(path, media_type=media)
 
     return api

@@ -27,10 +27,15 @@ class TooLarge(MotionBaseError):
     """More than is taken: 413."""
 
 
+class TooMany(MotionBaseError):
+    """More often, or more of it, than one page may ask: 429."""
+
+
 STATUS: tuple[tuple[type[MotionBaseError], int], ...] = (
     (NotThere, 404),
     (WrongState, 409),
     (TooLarge, 413),
+    (TooMany, 429),
     (RingError, 409),  # no ring, no writer, or one that takes no commands
 )
 

@@ -1,23 +1,57 @@
-"""Threads for requests that anybody may make and that take long: few, so that an operator never waits for them."""
+"""Threads for requests: few for what anybody may ask and takes long, and some that are kept for who operates."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar, final
 
-from anyio import CapacityLimiter, to_thread
+from motionbase.console.polite import give_way
 
 Found = TypeVar("Found")
-AT_ONCE = 3
 
 
 @final
 class Turns:
-    """So many at once, whatever is asked; the rest waits without a thread."""
+    """So many at once, in threads of their own; the rest waits without a thread.
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._limiter = CapacityLimiter(at_once)
+    Args:
+        name: of the threads
+        at_once: how many
+        gives_way: whether these threads step back behind the event loop
+    """
+
+    def __init__(self, name: str, at_once: int, gives_way: bool = True) -> None:
+        self._threads = ThreadPoolExecutor(at_once, f"motionbase {name}", give_way if gives_way else None)
 
     async def take(self, work: Callable[[], Found]) -> Found:
         """Do it in a thread when it is its turn."""
-        return await to_thread.run_sync(work, limiter=self._limiter)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def close(self) -> None:
+        """Whatever has not begun is dropped."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+@final
+class AllTurns:
+    """Those of a console.
+
+    Attributes:
+        operating: what an operator asks of base and recorder; no viewer gets one of these threads
+        telling: the status that all pages are told twice a second
+        looking: what viewers ask of the rings
+        files: what they ask of recordings
+        preview: of generators, which takes longest
+    """
+
+    def __init__(self) -> None:
+        self.operating = Turns("operating", 4, gives_way=False)
+        self.telling = Turns("telling", 1, gives_way=False)
+        self.looking, self.files, self.preview = Turns("looking", 3), Turns("files", 3), Turns("preview", 1)
+
+    def close(self) -> None:
+        """All of them."""
+        for turns in (self.operating, self.telling, self.looking, self.files, self.preview):
+            turns.close()

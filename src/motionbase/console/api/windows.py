@@ -54,5 +54,4 @@ def _exact(recording: Recording, names: list[str], start: float | None, stop: fl
 
 
 def _envelopes(recording: Recording, names: list[str], start: float | None, stop: float | None, pixels: int) -> Columns:
-    drawn = [recording.envelope(name, start, stop, pixels) for name in names]
-    return drawn[0].t, np.stack([one.least for one in drawn]), np.stack([one.most for one in drawn])
+    return recording.envelopes(names, start, stop, pixels)

@@ -21,6 +21,11 @@ def there(run: Run | None, follower: Follower) -> Run:
     return run
 
 
+def answer(run: Run, asked: messages.AskWindow | messages.AskStatistics) -> bytes | str:
+    """A frame, or a text."""
+    return window(run, asked) if isinstance(asked, messages.AskWindow) else statistics(run, asked)
+
+
 def window(run: Run, asked: messages.AskWindow) -> bytes:
     """The frame of a stretch of time."""
     _in_order(asked)

@@ -8,24 +8,25 @@ from typing import final
 
 import numpy as np
 
-from motionbase.console.api.sentences import NotThere
+from motionbase.console.api.sentences import NotThere, TooMany, WrongState
 from motionbase.console.live.formula import Formula, FormulaError, parse
 from motionbase.console.live.history import History
 from motionbase.console.live.levels import Array
 from motionbase.ring.schema import Schema
 
-MOST = 32
+MOST, MOST_OF_ONE = 32, 8  # of all pages together, and of one
 
 
 @final
 @dataclass(frozen=True)
 class Derived:
-    """One of them; `place` is its column, which it keeps while others come and go."""
+    """One of them; `place` is its column, which it keeps while others come and go, `owner` the page that made it."""
 
     place: int
     name: str
     unit: str
     formula: Formula
+    owner: str
 
 
 @final
@@ -44,24 +45,36 @@ class DerivedChannels:
         """Columns of a record with all of them."""
         return max(self._by_place, default=len(self._schema.channels) - 1) + 1
 
-    def add(self, name: str, text: str, unit: str) -> Derived:
-        """A new one, or a new formula for one that is there."""
+    def add(self, name: str, text: str, unit: str, owner: str = "") -> Derived:
+        """A new one, or a new formula for one that is there and is the owner's."""
         if name in self._schema.index:
             raise FormulaError(f"the ring itself has a channel {name!r}; choose another name")
         formula = parse(text, [c.name for c in self._schema.channels])
-        same = [d.place for d in self._by_place.values() if d.name == name]
+        there = next((d for d in self._by_place.values() if d.name == name), None)
+        if there is not None and there.owner != owner:
+            if (there.formula.text, there.unit) == (formula.text, unit):
+                return there  # two pages that show the same
+            raise WrongState(f"the derived channel {name!r} was made by another page; choose another name")
+        if there is None and sum(d.owner == owner for d in self._by_place.values()) >= MOST_OF_ONE:
+            raise TooMany(f"this page has {MOST_OF_ONE} derived channels, which is the most; remove one")
+        same = [] if there is None else [there.place]
         base = len(self._schema.channels)
         free = [p for p in range(base, base + MOST) if p not in self._by_place]
         if not (same or free):
             raise FormulaError(f"there are {MOST} derived channels, which is the most; remove one")
-        made = Derived((same or free)[0], name, unit, formula)
+        made = Derived((same or free)[0], name, unit, formula, owner)
         self._by_place[made.place] = made
         return made
 
-    def remove(self, name: str) -> Derived:
-        """Its column becomes free."""
+    def remove(self, name: str, owner: str | None = None) -> Derived:
+        """Its column becomes free; refused where another page made it, unless `owner` is None."""
         for place, derived in self._by_place.items():
             if derived.name == name:
+                if owner is not None and derived.owner != owner:
+                    raise WrongState(
+                        f"the derived channel {name!r} was made by another page; that page can remove it, or who has "
+                        "the operator's seat"
+                    )
                 return self._by_place.pop(place)
         known = ", ".join(d.name for d in self._by_place.values()) or "none"
         raise NotThere(f"there is no derived channel {name!r:.80}; derived channels: {known}")
@@ -83,8 +96,10 @@ class DerivedChannels:
         return whole
 
     def backfill(self, derived: Derived, history: History) -> None:
-        """Its values over the records that are still there."""
-        with history.lock:
-            needed = np.asarray(derived.formula.places, np.intp)
-            columns = history.rows(history.oldest, history.count, needed)
-            history.fill(derived.place, derived.formula(columns, has_before=False))
+        """Its values over the records that are still there; the caller keeps new ones out meanwhile.
+
+        Whoever draws is not kept waiting for the formula.
+        """
+        needed = np.asarray(derived.formula.places, np.intp)
+        columns = history.rows(history.oldest, history.count, needed)
+        history.fill(derived.place, derived.formula(columns, has_before=False))

@@ -17,6 +17,7 @@ from motionbase.console.live.history import History
 from motionbase.console.live.levels import Array
 from motionbase.console.live.runs import Run, new_run
 from motionbase.console.models import SourceName
+from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.layout import Header
@@ -96,6 +97,12 @@ class Follower:
         run = self.run
         return run.history if run else None
 
+    @property
+    def behind_s(self) -> float:
+        """How much older [s] its newest record is than that of the ring; looked up now, also while it is held up."""
+        reader, run = self._reader, self.run
+        return reader.behind * run.period if reader is not None and run is not None else 0.0
+
     def value(self, name: str) -> float | None:
         """Of a channel of the ring in the newest record; None where there is none."""
         run = self.run
@@ -110,19 +117,19 @@ class Follower:
 
     # ---- derived channels ----
 
-    def derive(self, name: str, formula: str, unit: str) -> None:
-        """A channel by formula, over the records that are still there and all that come."""
+    def derive(self, name: str, formula: str, unit: str, owner: str = "") -> None:
+        """A channel by formula, over the records that are still there and all that come; of the page `owner`."""
         with self._lock:
             run = self._run_or_refuse()
-            run.derived.backfill(run.derived.add(name, formula, unit), run.history)
+            run.derived.backfill(run.derived.add(name, formula, unit, owner), run.history)
             self.run = run.revised()
         self._tell()
 
-    def remove_derived(self, name: str) -> None:
-        """Its place becomes free."""
+    def remove_derived(self, name: str, owner: str | None = None) -> None:
+        """Its place becomes free; refused where another page made it, unless `owner` is None."""
         with self._lock:
             run = self._run_or_refuse()
-            gone = run.derived.remove(name)
+            gone = run.derived.remove(name, owner)
             run.history.fill(gone.place, np.empty(0))
             run.history.width = run.derived.width
             self.run = run.revised()
@@ -146,6 +153,7 @@ class Follower:
             self._thread.join(2.0)
 
     def _follow(self) -> None:
+        give_way()
         while not self._stop.is_set():
             begun = time.monotonic()
             try:
@@ -191,7 +199,7 @@ class Follower:
         run, self._finder, self._last_t = new_run(self._generation, header), ChangeFinder(header.layout.schema), -np.inf
         for derived in before.derived if before else ():
             try:
-                run.derived.add(derived.name, derived.formula.text, derived.unit)
+                run.derived.add(derived.name, derived.formula.text, derived.unit, derived.owner)
             except FormulaError:
                 self._event("note", f"derived channel {derived.name!r} has no place in schema {run.schema.name!r}")
         run.history.width = run.derived.width

@@ -31,7 +31,9 @@ class Hub:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._sessions: set[Session] = set()
+        self._sessions: set[Session] = set()  # that have said hello
+        self._connected = 0  # whether they have or not
+        self._status_fails = False
         self._bodies = {source: Bodies() for source in SOURCES}
         self._schemas: dict[SourceName, tuple[Run, str]] = {}
         self._status: str | None = None
@@ -59,11 +61,15 @@ class Hub:
 
     async def serve(self, socket: WebSocket) -> None:
         """One page's WebSocket, to its end."""
-        if len(self._sessions) >= MOST_PAGES:
+        if self._connected >= MOST_PAGES:
             await socket.accept()
             await socket.close(TRY_LATER, f"{MOST_PAGES} pages are connected, which is the most")
             return
-        await Session(socket, self).serve()
+        self._connected += 1
+        try:
+            await Session(socket, self).serve()
+        finally:
+            self._connected -= 1
 
     def arrived(self, session: Session) -> None:
         """It has said hello."""
@@ -140,11 +146,20 @@ class Hub:
                 self._status = None
                 self.console.access.seat.holder  # noqa: B018  a seat whose page is gone becomes free
                 continue
-            try:
-                self._status = (await asyncio.to_thread(self.console.status)).model_dump_json()
-            except Exception:
-                logging.getLogger(__name__).exception("the status cannot be told")
-                continue
+            self._status = await self._new_status()
             for session in list(self._sessions):
-                session.say(self._status)
+                if self._status is not None:
+                    session.say(self._status)
                 session.check()
+
+    async def _new_status(self) -> str | None:
+        """None where it cannot be told, which is logged once until it can again."""
+        try:
+            told = (await self.console.turns.telling.take(self.console.status)).model_dump_json()
+        except Exception as error:
+            if not self._status_fails:
+                logging.getLogger(__name__).error("the status cannot be told: %s: %s", type(error).__name__, error)
+            self._status_fails = True
+            return None
+        self._status_fails = False
+        return told

@@ -83,7 +83,15 @@ class Ack(Model):
     frame: Number
 
 
-Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack
+@final
+class Estop(Model):
+    """Emergency stop of the live base; for who has the operator token."""
+
+    do: Literal["estop"]
+    id: Number
+
+
+Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack | Estop
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
 

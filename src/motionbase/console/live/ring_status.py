@@ -11,9 +11,11 @@ import numpy as np
 from motionbase.console.api.host import host_demand
 from motionbase.console.live.follower import HEALTH_S, Follower
 from motionbase.console.live.runs import Run
+from motionbase.console.live.stopped_by import stopped_by
 from motionbase.console.models import Ring, Timing
 from motionbase.ring.backend import Device
 
+BEHIND_S = 1.0  # from which on it is said
 LATE, OVERRUNS, LOAD = "lateness", "overruns", "load"
 
 
@@ -22,14 +24,16 @@ def ring_status(follower: Follower) -> Ring:
     run, backend = follower.run, follower.backend
     header = run.header if run else None
     layout = header.layout if header else None
-    estop = follower.value("estop")
+    estop, behind_s = follower.value("estop"), follower.behind_s
+    estop_acts = estop is not None and estop != 0 and math.isfinite(estop)
     return Ring(
         source=follower.source,
         name=follower.ring,
         backend=str(backend),
         is_hardware=isinstance(backend, Device),
         state=follower.state,
-        state_text=follower.state_text,
+        state_text=follower.state_text + (f", shown {behind_s:.1f} s late" if behind_s > BEHIND_S else ""),
+        behind_s=behind_s,
         generation=follower.generation,
         writer=header.writer if header else "",
         writer_pid=header.writer_pid if header else 0,
@@ -42,10 +46,22 @@ def ring_status(follower: Follower) -> Ring:
         epoch_utc=header.epoch_utc_ns / 1e9 if header else 0.0,
         takes_commands=bool(layout and "command_ack" in layout.schema.index) and follower.state == "live",
         has_parameters=bool(layout and layout.parameters),
-        estop_acts=estop is not None and estop != 0 and math.isfinite(estop),
+        estop_acts=estop_acts,
+        estop_by=stopped_by(follower.ring, backend) if estop_acts and follower.source == "live" else None,
+        base_state=_word(follower, "state"),
+        base_mode=_word(follower, "mode"),
+        base_fault=_word(follower, "fault"),
         timing=_timing(follower, run) if run and follower.pulses else None,
         host=host_demand(header, layout.schema if layout else None, follower.newest),
     )
+
+
+def _word(follower: Follower, name: str) -> str | None:
+    """What a channel of codes says in the newest record; None where there is none, or its number says nothing."""
+    schema, value = follower.schema, follower.value(name)
+    if schema is None or value is None or name not in schema.index:
+        return None
+    return schema.channels[schema.index[name]].meaning(value) or None
 
 
 def _timing(follower: Follower, run: Run) -> Timing:

@@ -12,15 +12,18 @@ import math
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Any, final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from motionbase.console.access import Caller
+from motionbase.console.api.estop import stopped
 from motionbase.console.live import answers, messages
 from motionbase.console.live.curves import Curves, Subscription
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.runs import Run
+from motionbase.console.models import Answer
 from motionbase.errors import MotionBaseError
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ IN_FLIGHT = 3
 FRAME_S = 1 / 60
 EARLY_S = 0.002  # timers are not exact
 MOST_QUEUED, MOST_QUEUED_BYTES = 256, 64 * 1024 * 1024
+MOST_ASKED = 256  # questions that wait for their answers
 WRONG_IN_A_ROW = 3
 BAD_DATA, POLICY, TRY_LATER, NO_TOKEN = 1007, 1008, 1013, 4401
 
@@ -70,6 +74,8 @@ class Session:
         self._sending_since: float | None = None
         self._shown: tuple[int, int] | None = None  # generation and revision that the page was told
         self._wrong = 0
+        self._asked: asyncio.Queue[messages.AskWindow | messages.AskStatistics] = asyncio.Queue()
+        self._stops: set[asyncio.Task[None]] = set()
         self._end: asyncio.Future[_Ended] = self._loop.create_future()
 
     # ---- its life ----
@@ -77,7 +83,7 @@ class Session:
     async def serve(self) -> None:
         """From the first message to the last."""
         await self._socket.accept(PROTOCOL if PROTOCOL in self._socket.scope["subprotocols"] else None)
-        tasks = {self._loop.create_task(self._talk()), self._loop.create_task(self._send())}
+        tasks = {self._loop.create_task(work) for work in (self._talk(), self._answer(), self._send())}
         try:
             waited: set[asyncio.Future[Any]] = {*tasks, self._end}
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
@@ -125,9 +131,9 @@ class Session:
         """There may be something to send."""
         self._wake.set()
 
-    def say(self, message: str | bytes) -> None:
-        """Put it in the queue; who lets the queue grow without end is let go."""
-        self._queue.append(message)
+    def say(self, message: str | bytes, first: bool = False) -> None:
+        """Put it in the queue, or before all others; who lets the queue grow without end is let go."""
+        (self._queue.appendleft if first else self._queue.append)(message)
         self._queued_bytes += len(message)
         if len(self._queue) > MOST_QUEUED or self._queued_bytes > MOST_QUEUED_BYTES:
             self.end(TRY_LATER, "more is asked for than is taken")
@@ -184,7 +190,7 @@ class Session:
             try:
                 message = self._understood(text)
                 if message is not None:
-                    await self._obey(message)
+                    self._obey(message)
             except MotionBaseError as error:
                 self._complain(str(error), getattr(message, "id", None))
 
@@ -233,7 +239,7 @@ class Session:
         self._wrong = 0
         return message
 
-    async def _obey(self, message: messages.Message) -> None:
+    def _obey(self, message: messages.Message) -> None:
         match message:
             case messages.Ack(frame=frame):
                 self._acknowledge(frame)
@@ -243,12 +249,36 @@ class Session:
                 self._wake.set()
             case messages.Source(source=source):
                 self._follow(source)
-            case messages.AskWindow():
-                run = self._known(message.channels)
-                self.say(await asyncio.to_thread(answers.window, answers.there(run, self.follower), message))
-            case messages.AskStatistics():
-                run = self._known(message.channels)
-                self.say(await asyncio.to_thread(answers.statistics, answers.there(run, self.follower), message))
+            case messages.AskWindow() | messages.AskStatistics():
+                self._known(message.channels)
+                self._asked.put_nowait(message)
+                if self._asked.qsize() > MOST_ASKED:
+                    self.end(TRY_LATER, "more is asked for than can be answered")
+            case messages.Estop(id=number):
+                stop = self._loop.create_task(self._stop(number))
+                self._stops.add(stop)
+                stop.add_done_callback(self._stops.discard)
+
+    async def _answer(self) -> None:
+        """Questions one by one, beside the receiving: a stop that is asked for meanwhile does not wait for them."""
+        while True:
+            asked = await self._asked.get()
+            try:
+                run = answers.there(self._known(asked.channels), self.follower)
+                self.say(await self._hub.console.turns.looking.take(partial(answers.answer, run, asked)))
+            except MotionBaseError as error:
+                self._complain(str(error), asked.id)
+
+    async def _stop(self, number: int) -> None:
+        try:
+            if self.caller.role != "operator":
+                raise MotionBaseError("this needs the operator token; open the address that the console printed")
+            answer = await stopped(self._hub.console, self.caller)
+        except MotionBaseError as error:
+            answer = Answer(accepted=False, text=str(error))
+        except OSError as error:
+            answer = Answer(accepted=False, text=f"the ring cannot be reached: {error.strerror or error}")
+        self.say(json.dumps({"kind": "estop", "id": number, **answer.model_dump()}), first=True)
 
     def _acknowledge(self, frame: int) -> None:
         if frame > self._sent:

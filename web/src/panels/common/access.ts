@@ -9,19 +9,38 @@ import { ask } from "./dialog";
 import { sentence } from "./ui";
 
 const NAME_KEY = "motionbase.name";
-const made = new WeakMap<App, { seat: Signal<string>; base: Signal<string> }>();
+const SILENT = "the console has been silent for two seconds, so that nobody can tell what the base does";
+const MOST_BEHIND_S = 0.5;
+const made = new WeakMap<App, Reasons>();
+
+interface Reasons {
+  seat: Signal<string>;
+  stopping: Signal<string>;
+  base: Signal<string>;
+}
 
 /** Why nothing that changes state can be asked from this page; "" where it can. */
 export function whyNotSeated(app: App): Signal<string> {
   return reasons(app).seat;
 }
 
-/** The same for what the base itself must hear: it also has to be there. */
+/** The same for what the base itself must hear: it also has to be there, and what the page shows of it to be new. */
 export function whyNotOperating(app: App): Signal<string> {
   return reasons(app).base;
 }
 
-function reasons(app: App): { seat: Signal<string>; base: Signal<string> } {
+/** The same for what only ever stops a motion: what the page shows may be old. */
+export function whyNotStopping(app: App): Signal<string> {
+  return reasons(app).stopping;
+}
+
+/** How far [s] the console is behind the live base, 0 where it is not worth a word. */
+export function behind(app: App): number {
+  const ring = baseOf(app).ring();
+  return ring?.state === "live" && ring.behind_s > MOST_BEHIND_S ? ring.behind_s : 0;
+}
+
+function reasons(app: App): Reasons {
   const known = made.get(app);
   if (known) return known;
   const { session, socket } = app;
@@ -33,15 +52,21 @@ function reasons(app: App): { seat: Signal<string>; base: Signal<string> } {
     const holder = session.status()?.seat;
     return holder ? `${holder.name} has the operator's seat` : "take the operator's seat first";
   });
-  const base = computed(() => {
+  const stopping = computed(() => {
     if (seat()) return seat();
     if (session.source() !== "live") return "the page shows a replay: go back to live first";
     const ring = live.ring();
     if (ring?.state !== "live") return `no base runs: ${ring?.state_text ?? "no ring is known"}`;
     return ring.takes_commands ? "" : "the writer of this ring takes no commands";
   });
-  made.set(app, { seat, base });
-  return { seat, base };
+  const base = computed(() => {
+    if (stopping()) return stopping();
+    if (socket.isSilent()) return SILENT;
+    return behind(app) ? `what the page shows is behind the base by ${behind(app).toFixed(1)} s` : "";
+  });
+  const all = { seat, stopping, base };
+  made.set(app, all);
+  return all;
 }
 
 /** The line on top of a panel for those who cannot act, with the way out. */
@@ -98,7 +123,8 @@ export async function takeSeat(app: App): Promise<void> {
   localStorage.setItem(NAME_KEY, name.value.trim());
   const me = await app.attempt(
     app.api.post<Me>(
-      "/api/seat", { name: name.value.trim() || "operator", force: holder !== null && holder !== undefined },
+      "/api/seat",
+      { name: name.value.trim() || "operator", force: Boolean(holder), from_client: holder?.client ?? null },
     ),
   );
   if (me) app.session.me.set(me);

@@ -1,4 +1,4 @@
-/** Dialogs: Enter does what the first button says, Esc goes away without doing it. */
+/** Dialogs: Enter does what the first button says, unless it is one that moves; Esc goes away without doing it. */
 
 import { h, type Child } from "../../core/dom";
 import { effect } from "../../core/signal";
@@ -11,6 +11,8 @@ interface Question {
   act: string;
   kind?: "primary" | "danger";
   test: string;
+  /** Of what moves: Cancel has the focus, so that Enter alone does nothing. */
+  isCautious?: boolean;
   /** A sentence as soon as the question does not make sense any more: it closes unanswered. */
   outdated?: () => string;
   onOutdated?: (why: string) => void;
@@ -42,7 +44,7 @@ export function ask(question: Question): Promise<boolean> {
     });
     openModal(dialog);
     const first = form.querySelector<HTMLElement>("input, select, textarea");
-    (first ?? yes).focus();
+    (question.isCautious ? no : (first ?? yes)).focus();
     stop = effect(() => {
       const why = question.outdated?.() ?? "";
       if (why === "" || !dialog.open) return;

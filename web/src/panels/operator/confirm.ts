@@ -2,36 +2,60 @@
 
 import type { App } from "../../app";
 import { h, type Child } from "../../core/dom";
-import type { Signal } from "../../core/signal";
+import { signal, type Signal } from "../../core/signal";
+import { MOVING_MS } from "../../net/api";
 import type { Generators } from "../../net/types";
 import { ask } from "../common/dialog";
 import { whyNotOperating } from "../common/access";
 import { summary } from "../generators/model";
 import { ACTIONS, whyNot, type Situation } from "./actions";
 
-/** Whether to go on; what moves nothing is not asked back. */
-export async function confirmed(app: App, action: keyof typeof ACTIONS, now: Signal<Situation>): Promise<boolean> {
+const LOOK_MS = 500; // between looks at what is armed, while the question is open
+
+/** What the operator said yes to. */
+export interface Confirmed {
+  /** Version of the armed generators that the question named; null where it named none. */
+  generators: number | null;
+}
+
+/** What to go on with, null where not to; what moves nothing is not asked back. */
+export async function confirmed(
+  app: App, action: keyof typeof ACTIONS, now: Signal<Situation>,
+): Promise<Confirmed | null> {
   const { moves, label } = ACTIONS[action];
-  if (!moves) return true;
+  if (!moves) return { generators: null };
   const asked = now.peek();
-  const body = action === "drive" ? await driving(app, asked) : [h("p", {}, moves.text)];
+  const isDrive = action === "drive";
+  const block = isDrive ? await armedNow(app) : null;
+  const body = isDrive ? driving(block, asked) : [h("p", {}, moves.text)];
+  const version = signal(block?.version ?? null);
+  const look = async (): Promise<void> => version.set((await armedNow(app))?.version ?? version.peek());
+  const looking = isDrive ? setInterval(() => void look(), LOOK_MS) : undefined;
   const seat = whyNotOperating(app);
-  return ask({
+  const yes = await ask({
     title: moves.title,
     body,
     act: label,
     test: "confirm",
+    isCautious: true,
     outdated: () => {
       const { state, mode } = now();
-      const changed = state !== asked.state || mode !== asked.mode;
-      return seat() || whyNot(action, now()) || (changed ? `the base has gone to ${state} meanwhile` : "");
+      if (seat() || whyNot(action, now())) return seat() || whyNot(action, now());
+      if (state !== asked.state) return `the base has gone to ${state} meanwhile`;
+      if (mode !== asked.mode) return `the base has gone to ${mode} mode meanwhile`;
+      return version() === (block?.version ?? null) ? "" : `version ${version()} of the generators is armed meanwhile`;
     },
     onOutdated: (why) => app.say(`${label} was not asked for: ${why}.`, "error"),
   });
+  clearInterval(looking);
+  return yes ? { generators: block?.version ?? null } : null;
 }
 
-async function driving(app: App, { mode, host }: Situation): Promise<Child[]> {
-  const block = await app.api.get<Generators>("/api/generators").catch(() => null);
+function armedNow(app: App): Promise<Generators | null> {
+  return app.api.get<Generators>("/api/generators", {}, MOVING_MS).catch(() => null);
+}
+
+function driving(block: Generators | null, { mode, host }: Situation): Child[] {
   const said: Child[] = [];
   if (mode === "host") {
     said.push(h("p", {}, "The platform blends into the host's trajectory and follows it."));

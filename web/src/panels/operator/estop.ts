@@ -2,22 +2,32 @@
 
 import type { App } from "../../app";
 import { h, setText, toggleClass } from "../../core/dom";
-import { effect, signal, type Signal } from "../../core/signal";
+import { effect } from "../../core/signal";
 import { clock } from "../../core/format";
+import { MOVING_MS, type ApiError } from "../../net/api";
 import type { Answer, Event } from "../../net/types";
 import { askToken } from "../common/access";
 import { baseOf } from "../common/base";
 import { sentence } from "../common/ui";
+import { StopRequest, type Phase } from "./stop_request";
 
 const KEYS = "Ctrl+Shift+Space";
-const FAILED_MS = 15_000;
 const VIEWER = "A viewer cannot stop the base. With the operator token this page can, also without the seat.";
 const made = new WeakMap<App, Stop>();
 
+const WORDS: Record<Phase, string> = {
+  idle: "EMERGENCY STOP", asking: "STOPPING", unheard: "NOT STOPPED", acts: "STOPPED", asked: "ASKED FOR",
+  refused: "NOT STOPPED",
+};
+const DETAILS: Record<Phase, string> = {
+  idle: KEYS, asking: KEYS, unheard: "use the hardware stop", acts: "the emergency stop acts",
+  asked: "no answer from the base", refused: "use the hardware stop",
+};
+const FAILED: ReadonlySet<Phase> = new Set<Phase>(["unheard", "asked", "refused"]);
+
 interface Stop {
+  request: StopRequest;
   press(): void;
-  failure: Signal<string>;
-  isAsking: Signal<boolean>;
 }
 
 /** A button for any place; all of them show the same. */
@@ -37,16 +47,18 @@ export function estopButton(app: App): HTMLElement {
   });
   button.addEventListener("click", (clicked) => clicked.detail === 0 && stop.press()); // by keyboard or assistive tools
   effect(() => {
-    const acts = base.estop();
+    const phase = stop.request.phase();
+    // an old record that showed a stop says nothing about the one that is asked for now
+    const acts = base.estop() && (base.isFresh() || !FAILED.has(phase));
     const last = acts ? cause(app.session.events()) : undefined;
-    const failure = stop.failure();
-    toggleClass(button, "acts", acts);
-    toggleClass(button, "failed", failure !== "" && !acts);
-    setText(word, acts ? "STOPPED" : failure ? "NOT STOPPED" : stop.isAsking() ? "STOPPING" : "EMERGENCY STOP");
-    setText(detail, acts ? origin(last) : failure ? "use the hardware stop" : KEYS);
+    const by = base.ring()?.estop_by ?? null;
+    toggleClass(button, "acts", acts || phase === "acts");
+    toggleClass(button, "failed", FAILED.has(phase) && !acts);
+    setText(word, acts ? WORDS.acts : WORDS[phase]);
+    setText(detail, acts ? origin(last, by) : DETAILS[phase]);
     button.title = acts
-      ? `${sentence(last?.text ?? "the emergency stop acts")}. Reset in the operator panel releases it.`
-      : failure
+      ? `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
+      : sentence(stop.request.text())
         || `Stops the base at once and brings it down; it asks nothing back (${KEYS}). It replaces no hardware stop.`;
   });
   return button;
@@ -55,7 +67,13 @@ export function estopButton(app: App): HTMLElement {
 function stopOf(app: App): Stop {
   const known = made.get(app);
   if (known) return known;
-  const stop: Stop = { failure: signal(""), isAsking: signal(false), press: () => void pressed(app, stop) };
+  const base = baseOf(app);
+  const request = new StopRequest(
+    [() => app.api.post<Answer>("/api/estop", undefined, {}, MOVING_MS), () => app.socket.estop()],
+    (phase, text, error) => told(app, phase, text, error),
+  );
+  effect(() => base.estop() && base.isFresh() && request.settle());
+  const stop: Stop = { request, press: () => (app.api.token ? request.press() : void enterToken(app)) };
   window.addEventListener(
     "keydown",
     (key) => {
@@ -77,25 +95,18 @@ function cause(events: readonly Event[]): Event | undefined {
   return stops[stops.findLastIndex((event) => !event.is_bad) + 1];
 }
 
-function origin(cause: Event | undefined): string {
+/** @param by who stopped it, as the status has it */
+function origin(cause: Event | undefined, by: string | null): string {
+  if (by) return cause ? `${clock(cause.utc)} by ${by}` : `by ${by}`;
   return cause ? `${clock(cause.utc)} ${cause.text.replace(/^emergency stop (asked for )?/, "")}` : "reset releases it";
 }
 
-async function pressed(app: App, stop: Stop): Promise<void> {
-  if (app.socket.link.peek() === "open" && !app.session.mayOperate.peek()) {
-    if (!document.querySelector('[data-test="token-dialog"]')) await askToken(app, VIEWER);
-    return;
-  }
-  stop.isAsking.set(true);
-  try {
-    const answer = await app.api.post<Answer>("/api/estop");
-    stop.failure.set(answer.accepted ? "" : answer.text);
-    app.say(sentence(answer.text), answer.accepted ? "info" : "error");
-  } catch (error) {
-    stop.failure.set(error instanceof Error ? error.message : String(error));
-    app.say(`The emergency stop was not heard: ${stop.failure.peek()}. Use the hardware stop.`, "error");
-  } finally {
-    stop.isAsking.set(false);
-  }
-  if (stop.failure.peek()) setTimeout(() => stop.failure.set(""), FAILED_MS);
+function told(app: App, phase: Phase, text: string, error: ApiError | null): void {
+  const said = error ? `The emergency stop was refused: ${text}. Use the hardware stop.` : sentence(text);
+  app.say(said, phase === "acts" ? "info" : "error");
+  if (error?.status === 401) void enterToken(app);
+}
+
+async function enterToken(app: App): Promise<void> {
+  if (!document.querySelector('[data-test="token-dialog"]')) await askToken(app, VIEWER);
 }

@@ -3,11 +3,12 @@
 import type { App } from "../../app";
 import { h, setText } from "../../core/dom";
 import { computed, effect } from "../../core/signal";
-import type { Answer } from "../../net/types";
+import { MOVING_MS } from "../../net/api";
+import type { Answer, Operate } from "../../net/types";
 import type { Panel } from "../../shell/panel";
-import { accessBar, whyNotOperating } from "../common/access";
+import { accessBar, whyNotOperating, whyNotStopping } from "../common/access";
 import { baseOf } from "../common/base";
-import { answered, choice, gate, section } from "../common/ui";
+import { answered, choice, gate, section, sentence } from "../common/ui";
 import { ACTIONS, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
 import { confirmed } from "./confirm";
 import { diagram } from "./diagram";
@@ -18,6 +19,7 @@ import { host } from "./host";
 
 type Known = keyof typeof ACTIONS;
 const ORDER: Known[] = ["down", "standby", "drive", "off", "lower", "settle", "freeze", "abort"];
+const ONLY_STOP: ReadonlySet<Known> = new Set<Known>(["freeze", "abort"]);
 
 export const operator: Panel = {
   id: "operator",
@@ -46,7 +48,7 @@ function state(app: App): HTMLElement {
     setText(
       about,
       app.session.source() === "replay"
-        ? "The page shows a replay; the base itself is not seen."
+        ? "Of the live base; the page shows a replay."
         : isOld
         ? "Of the last record that came."
         : "",
@@ -62,22 +64,33 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   const now = computed<Situation>(() => ({
     state: base.state(), mode: base.mode(), fault: base.fault(), estop: base.estop(), host: base.ring()?.host ?? null,
   }));
-  const send = (action: Action): Promise<boolean> => answered(app, app.api.post<Answer>("/api/operate", { action }));
+  const send = async (action: Action, version: number | null = null): Promise<void> => {
+    const drawn = base.drawn();
+    if (!drawn) return app.say(`${sentence(action)} was not asked for: the page has not shown a record yet.`, "error");
+    const wanted: Operate = { action, seen: { ...drawn, generators_version: version } };
+    await answered(app, app.api.post<Answer>("/api/operate", wanted, {}, MOVING_MS));
+  };
   const act = async (action: Known): Promise<void> => {
-    if (await confirmed(app, action, now)) await send(action);
+    const yes = await confirmed(app, action, now);
+    if (yes) await send(action, yes.generators);
   };
   const button = (action: Known): HTMLButtonElement =>
     h(
       "button", { type: "button", "data-test": `operate-${action}`, onclick: () => void act(action) },
       ACTIONS[action].label,
     );
+  const stopping = whyNotStopping(app);
+  const isStale = computed(() => seat() !== stopping());
+  // what only ever stops a motion is not kept back by a picture that may be old
+  const whyNotAsk = (action: Known, situation: Situation): string =>
+    ONLY_STOP.has(action) ? stopping() || (isStale() ? "" : whyNot(action, situation)) : seat() || whyNot(action, situation);
   const buttons = new Map([...ORDER, "reset" as const].map((action) => [action, button(action)]));
   const mode = choice("Mode", { host: "Host", maintenance: "Maintenance" }, (picked) => void send(picked), "mode");
   effect(() => {
     const situation = now();
     const next = seat() === "" ? nextAction(situation) : null;
     for (const [action, one] of buttons) {
-      const why = seat() || whyNot(action, situation);
+      const why = whyNotAsk(action, situation);
       gate(one, why, `${ACTIONS[action].label}: ${ACTIONS[action].does}`);
       one.classList.toggle("primary", action === next && why === "");
     }

@@ -1,0 +1,317 @@
+"""Recordings, from the list to an exported file; the shaded view of the platform; layouts."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from motionbase.platform.load import platform_text
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.mcap.write import McapWriter, log_times
+from motionbase.ring import hexapod_schema
+from motionbase.ring.waveforms import records
+from tests.console.browser.conftest import Pages
+from tests.console.browser.person import at, coloured, panel, pixels, shown, take_seat
+from tests.console.browser.rig import Numbers, Rig, until
+from tests.recording.files import EPOCH, write_mcap
+
+SCHEMA = hexapod_schema()
+COUNT, DT = 2000, 0.01
+PLACES = SCHEMA.index
+EVENTS = (Event(2.0, "note", "first look"), Event(15.0, "fault", "valve: it sticks"))
+HEAVE = PLACES["pose_meas_heave"]
+BROKEN = r"422.*file=broken.mcap"  # the list asks every file how long it is
+
+
+def rows_of_a_drive() -> Numbers:
+    """20 s of another small waveform in every channel, as of a base that drives."""
+    rows = records(SCHEMA, 0, COUNT, DT)
+    rows[:, 2:] = 0.1 * (rows[:, 2:] - np.arange(2, rows.shape[1]))
+    for leg in range(1, 7):
+        rows[:, PLACES[f"leg{leg}_l_meas"]] += 2.7
+    for name, value in {"state": 5, "mode": 1, "fault": 0, "warning": 0, "estop": 0}.items():
+        rows[:, PLACES[name]] = value
+    return rows
+
+
+ROWS = rows_of_a_drive()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def world(rig: Rig) -> Iterator[None]:
+    """A base that is down, and a recording of 20 s of known waveforms."""
+    rig.start_base()
+    text = platform_text("simona")
+    with McapWriter(rig.recordings / "waves.mcap", SCHEMA, {"epoch_utc_ns": str(EPOCH), "platform": text}) as writer:
+        writer.write_rows(ROWS, 0, log_times(EPOCH, ROWS[:, 0]))
+        writer.write_events(EVENTS, [EPOCH + round(event.t * 1e9) for event in EVENTS])
+    (rig.recordings / "broken.mcap").write_bytes(b"\x89MCAP0\r\nnothing")
+    rig.start_console()
+    until(lambda: rig.ask("GET", "schema").status_code == 200, "the schema of the base")
+    yield
+
+
+def row(page: Page, file: str) -> Locator:
+    return page.locator(f'[data-test="recording"][data-file="{file}"]')
+
+
+def opened(pages: Pages, name: str = "Ann") -> Page:
+    """A seated operator has opened the recording."""
+    pages.allow(BROKEN)
+    page = pages.open()
+    take_seat(page, name)
+    panel(page, "recordings")
+    row(page, "waves.mcap").locator(".rec-row-head").click()
+    at(row(page, "waves.mcap"), "recording-open").click()
+    expect(at(page, "replay-state")).to_have_text("paused")
+    return page
+
+
+def record(page: Page) -> int:
+    """Number of the record that the bar shows, from 0."""
+    found = re.search(r"record ([\d\s]+) of", at(page, "replay-record").inner_text())
+    assert found
+    return int(re.sub(r"\s", "", found[1]))
+
+
+def test_recordings_are_listed_described_and_shown(pages: Pages) -> None:
+    pages.allow(BROKEN)
+    page = pages.open(token=False)
+    panel(page, "recordings")
+    expect(row(page, "waves.mcap")).to_contain_text("19.99 s")
+    at(page, "recordings-search").fill("broken")
+    expect(at(page, "recording")).to_have_count(1)
+    row(page, "broken.mcap").locator(".rec-row-head").click()
+    at(row(page, "broken.mcap"), "recording-open").click()
+    expect(at(page, "toast").first).to_contain_text("broken.mcap")
+    expect(at(page, "replay-bar")).to_be_hidden()
+    at(page, "recordings-search").fill("")
+    row(page, "waves.mcap").locator(".rec-row-head").click()
+    expect(at(row(page, "waves.mcap"), "recording-export")).to_be_disabled()
+    at(row(page, "waves.mcap"), "recording-info-button").click()
+    expect(at(page, "recording-info")).to_contain_text("2,000 at 100.0 Hz")
+    expect(at(page, "recording-info")).to_contain_text("valve: it sticks")
+    pages.shot(page, "recording_info")
+    at(page, "recording-info-close").click()
+    at(row(page, "waves.mcap"), "recording-open").click()  # a viewer sees it in the plots, without a replay
+    expect(at(page, "replay-state")).to_have_text("in the plots, not replayed")
+    expect(at(page, "replay-play")).to_be_disabled()
+    expect(at(page, "live")).to_have_text("Whole")
+    for canvas in page.locator("canvas.plot-picture").all():
+        until(lambda canvas=canvas: coloured(canvas) > 100, "traces of the recording")  # type: ignore[misc]
+    until(lambda: coloured(at(page, "replay-overview").locator("canvas")) > 20, "the overview")
+    pages.shot(page, "recording_viewer")
+    at(page, "replay-close").click()
+    expect(at(page, "replay-bar")).to_be_hidden()
+    expect(at(page, "live")).to_have_text("Live")
+
+
+def test_a_replay_is_led_from_the_bar(pages: Pages) -> None:
+    page = opened(pages)
+    expect(at(page, "badge")).to_have_text("replay")
+    overview = at(page, "replay-overview")
+    box = overview.bounding_box()
+    assert box
+    overview.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    until(lambda: abs(shown(page, "replay-time") - 10) < 0.1 and abs(record(page) - 1000) < 10, "the middle")
+    here = record(page)
+    at(page, "replay-step1").click()
+    until(lambda: record(page) == here + 1, "one record on")
+    at(page, "replay-step-10").click()
+    until(lambda: record(page) == here - 9, "ten records back")
+    value = ROWS[here - 9, HEAVE]
+    cell = at(page, "channel-pose_meas_heave").locator(".cell-value")
+    until(lambda: float(cell.inner_text().replace("−", "-")) == pytest.approx(value, abs=6e-4), f"heave {value:.4f}")
+    at(page, "replay-speed").select_option("2")
+    until(lambda: at(page, "replay-speed").input_value() == "2", "twice as fast")
+    at(page, "replay-play").click()
+    expect(at(page, "replay-state")).to_have_text("playing")
+    until(lambda: shown(page, "replay-time") > 10.5, "time that passes")
+    page.keyboard.press("k")
+    expect(at(page, "replay-state")).to_have_text("paused")
+    stands = at(page, "replay-time").inner_text()
+    page.wait_for_timeout(700)
+    assert at(page, "replay-time").inner_text() == stands
+    page.keyboard.down("Shift")
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 20, steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(at(page, "replay-loop")).to_have_attribute("aria-pressed", "true")
+    at(page, "replay-play").click()
+    until(lambda: 3.9 < shown(page, "replay-time") < 5.1, "a time within the loop")
+    pages.shot(page, "replay_loop")
+    page.wait_for_timeout(1500)  # longer than the loop at this speed
+    assert 3.9 < shown(page, "replay-time") < 5.1
+    at(page, "replay-loop").click()
+    expect(at(page, "replay-loop")).to_have_attribute("aria-pressed", "false")
+    at(page, "replay-play").click()
+    at(page, "replay-rewind").click()
+    until(lambda: record(page) == 0, "the first record")
+    at(page, "source-live").click()
+    expect(at(page, "badge")).not_to_have_text("replay")
+    at(page, "source-replay").click()
+    expect(at(page, "replay-bar")).to_be_visible()
+    at(page, "replay-close").click()
+    expect(at(page, "replay-bar")).to_be_hidden()
+    expect(at(page, "writer")).to_have_text("running")
+
+
+def test_a_part_is_exported_as_a_job_and_fetched(pages: Pages, rig: Rig, tmp_path: Path) -> None:
+    page = opened(pages)
+    at(row(page, "waves.mcap"), "recording-export").click()
+    dialog = at(page, "export-dialog")
+    expect(dialog).to_be_visible()
+    expect(at(page, "estop").first).to_be_visible()
+    pages.shot(page, "export")
+    at(dialog, "export-from").fill("2")
+    at(dialog, "export-to").fill("4.005")
+    at(dialog, "export-name").fill("part")
+    expect(at(dialog, "export-sum")).to_contain_text("exports/part.csv")
+    at(dialog, "export-go").click()
+    job = at(page, "job").first
+    expect(job).to_have_attribute("data-state", "done")
+    with page.expect_download() as taken:
+        at(job, "job-file").click()
+    taken.value.save_as(tmp_path / "part.csv")
+    with (tmp_path / "part.csv").open(newline="") as file:
+        lines = [line for line in csv.reader(file) if line and not line[0].startswith("#")]
+    start = next(k for k, line in enumerate(lines) if _is_number(line[0]))
+    table = np.array(lines[start:], dtype=np.float64)
+    np.testing.assert_array_equal(table, ROWS[200:401])  # every channel, to the bit
+    at(page, "recordings-search").fill("part.csv")
+    expect(row(page, "exports/part.csv")).to_be_visible()
+    pages.shot(page, "export_done")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_recording_is_sent_and_opened(pages: Pages, rig: Rig, tmp_path: Path) -> None:
+    pages.allow(BROKEN)
+    page = pages.open()
+    take_seat(page, "Ann")
+    panel(page, "recordings")
+    write_mcap(tmp_path / "from my disk (1).mcap", SCHEMA, ROWS[:500])
+    at(page, "recordings-file").set_input_files(tmp_path / "from my disk (1).mcap")
+    expect(at(page, "replay-name")).to_have_text("from my disk _1_.mcap")
+    expect(row(page, "from my disk _1_.mcap")).to_be_visible()
+    (tmp_path / "letter.txt").write_text("dear all")
+    at(page, "recordings-file").set_input_files(tmp_path / "letter.txt")
+    expect(at(page, "toast").filter(has_text="letter.txt is no recording")).to_be_visible()
+
+
+def test_the_platform_is_drawn_from_all_sides(pages: Pages, rig: Rig, tmp_path: Path) -> None:
+    page = pages.open(layout={"shell": {"view": "scene", "list": False}}, width=1000, height=700)
+    canvas = at(page, "scene-canvas")
+    expect(canvas).to_be_visible()
+    expect(at(page, "scene-message")).to_be_hidden()
+
+    def picture() -> np.ndarray:
+        return pixels(canvas.screenshot()).astype(int)
+
+    until(lambda: len(np.unique(picture().reshape(-1, 3), axis=0)) > 500, "a platform, shaded")
+    seen = {"isometric": picture()}
+    for name in ("front", "side", "top", "pilot"):
+        at(page, f"scene-view-{name}").click()
+        page.wait_for_timeout(1200)  # the camera glides there
+        seen[name] = picture()
+        if name == "front":
+            pages.shot(page, "scene_front")
+    names = list(seen)
+    for k, one in enumerate(names):
+        for other in names[k + 1 :]:
+            share = np.mean(np.abs(seen[one] - seen[other]).max(axis=2) > 12)
+            assert share > 0.02, f"{one} and {other} look alike"
+    at(page, "scene-view-isometric").click()
+    heave = rig.newest()["pose_meas_heave"]
+    expect(at(page, "scene-pose-heave")).not_to_have_text("–")
+    assert shown(page, "scene-pose-heave") == pytest.approx(heave, abs=2e-4)
+    at(page, "scene-source").select_option("command")
+    expect(at(page, "scene-readouts")).to_contain_text("Pose, command")
+    until(lambda: shown(page, "scene-pose-heave") == pytest.approx(rig.newest()["cmd_heave"], abs=2e-4), "the command")
+    at(page, "scene-orthographic").click()
+    expect(at(page, "scene-orthographic")).to_have_attribute("aria-pressed", "true")
+    at(page, "scene-ghost").click()
+    at(page, "scene-options").click()
+    pages.shot(page, "scene_options")
+    at(page, "scene-option-millimetres").select_option("true")
+    until(lambda: shown(page, "scene-pose-heave") == pytest.approx(1000 * heave, abs=1.0), "millimetres")
+    page.keyboard.press("Escape")
+    with page.expect_download() as taken:
+        at(page, "scene-camera").click()
+    taken.value.save_as(tmp_path / "platform.png")
+    assert taken.value.suggested_filename.startswith("simona_")
+    assert len(np.unique(pixels(tmp_path / "platform.png").reshape(-1, 3), axis=0)) > 500
+
+
+def test_the_replay_moves_the_shaded_view(pages: Pages) -> None:
+    page = opened(pages)
+    at(page, "view-both").click()
+    overview = at(page, "replay-overview")
+    box = overview.bounding_box()
+    assert box
+    seen = []
+    for share in (0.25, 0.7):
+        overview.click(position={"x": share * box["width"], "y": box["height"] / 2})
+        until(lambda share=share: abs(record(page) - share * COUNT) < 10, "the place")  # type: ignore[misc]
+        value = ROWS[record(page), HEAVE]
+        until(lambda value=value: shown(page, "scene-pose-heave") == pytest.approx(value, abs=2e-3), "its heave")  # type: ignore[misc]
+        seen.append(value)
+    assert seen[0] != seen[1]
+    pages.shot(page, "replay_both")
+
+
+def test_layouts_are_kept_named_and_loaded_elsewhere(pages: Pages, tmp_path: Path) -> None:
+    page = pages.open()
+    expect(at(page, "plot")).to_have_count(6)
+    at(page, "plot-add").click()
+    at(page, "channel-search").fill("p_return")
+    at(page, "channel-p_return").dblclick()
+    at(page, "columns").select_option("3")
+    at(page, "span").select_option("30")
+    page.wait_for_timeout(700)  # it is kept half a second later
+    page.reload()
+    expect(at(page, "plot")).to_have_count(7)
+    expect(at(at(page, "plot").last, "legend-p_return").locator(".legend-value")).not_to_have_text("–")
+    expect(at(page, "columns")).to_have_value("3")
+    at(page, "layouts").click()
+    at(page, "layout-save").click()
+    at(page, "layout-name").fill("hydraulics")
+    at(page, "layout-save-now").click()
+    expect(at(page, "toast")).to_contain_text("hydraulics is saved")
+    at(page, "layouts").click()
+    with page.expect_download() as taken:
+        at(page, "layout-download").click()
+    taken.value.save_as(tmp_path / "layout.json")
+    assert len(json.loads((tmp_path / "layout.json").read_text())["plots"]["plots"]) == 7
+
+    other = pages.open(token=False)
+    expect(at(other, "plot")).to_have_count(6)
+    at(other, "layouts").click()
+    expect(at(other, "layout-save")).to_be_disabled()  # a viewer loads, and does not write
+    at(other, "layout-hydraulics").click()
+    expect(at(other, "plot")).to_have_count(7)
+    expect(at(other, "span")).to_have_value("30")
+    pages.shot(other, "plots_three_columns")
+    at(other, "layouts").click()
+    at(other, "layout-standard").click()
+    expect(at(other, "plot")).to_have_count(6)
+    with other.expect_file_chooser() as chosen:
+        at(other, "layouts").click()
+        at(other, "layout-upload").click()
+    chosen.value.set_files(tmp_path / "layout.json")
+    expect(at(other, "plot")).to_have_count(7)

@@ -1,0 +1,275 @@
+"""What goes wrong around a page: no base, a base that dies, another platform, a console that dies, noise, a phone."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from motionbase.ring import Channel, Schema, Writer
+from motionbase.ring.standard import STATES
+from tests.console.browser.conftest import Pages
+from tests.console.browser.person import at, overflow, panel, take_seat
+from tests.console.browser.rig import RING, TOKEN, Rig, until
+
+PANELS = ("operator", "generators", "tuning", "recorder", "events", "recordings")
+OTHER = Schema(
+    "press",
+    (
+        Channel("t", "s", "time", "time"),
+        Channel("ram", "m", "place of the ram", "press"),
+        Channel("force", "N", "of the ram", "press"),
+        Channel("state", "-", "state", "status", codes=STATES),
+    ),
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def world(rig: Rig) -> Iterator[None]:
+    """A console alone; the base comes with the second test."""
+    rig.start_console()
+    yield
+
+
+@pytest.fixture
+def base(rig: Rig) -> None:
+    """A base that runs."""
+    if "base" not in rig.running:
+        rig.start_base()
+    until(lambda: rig.ask("GET", "status").json()["sources"][0]["state"] == "live", "a base that runs")
+
+
+def test_without_any_writer_the_page_says_what_to_do(pages: Pages) -> None:
+    pages.allow(r"404.*api/(scene|parameters)", r"409")
+    page = pages.open(waits="no writer", layout={})
+    expect(at(page, "banner")).to_contain_text(f"motionbase run simona --ring {RING}")
+    expect(at(page, "scene-message")).to_contain_text("motionbase run simona")
+    expect(at(page, "plots-empty")).to_be_visible()
+    expect(at(page, "channels")).to_contain_text("No schema yet")
+    at(page, "plot-add").click()
+    at(page, "plot-add").click()
+    expect(at(page, "plot")).to_have_count(2)
+    at(page, "columns").select_option("1")
+    at(page, "layouts").click()
+    at(page, "layout-save").click()
+    at(page, "layout-name").fill("empty")
+    at(page, "layout-save-now").click()
+    expect(at(page, "toast")).to_contain_text("empty is saved")
+    take_seat(page, "Ann")
+    for name in PANELS:
+        expect(panel(page, name)).to_be_visible()
+    expect(at(panel(page, "operator"), "operate-standby")).to_be_disabled()
+    expect(at(page, "operate-standby")).to_have_attribute("title", re.compile("No base runs"))
+    at(page, "estop").first.click()
+    expect(at(page, "estop").first).to_contain_text("NOT STOPPED")  # nobody is there to stop, and it says so
+    expect(at(page, "toast").filter(has_text="Use the hardware stop")).to_be_visible()
+    pages.shot(page, "no_writer")
+
+
+def test_a_base_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) -> None:
+    page = pages.open()
+    expect(at(page, "plot")).to_have_count(6)
+    rig.end("base", signal.SIGKILL)
+    expect(at(page, "writer")).to_have_text("lost")
+    expect(at(page, "banner")).to_contain_text("goes on by itself when a writer comes back")
+    expect(at(page, "badge")).to_contain_text("was")
+    expect(at(page, "live")).to_have_attribute("aria-pressed", "true")
+    pages.shot(page, "writer_lost")
+    rig.start_base()
+    expect(at(page, "writer")).to_have_text("running", timeout=120_000)
+    expect(at(page, "banner")).to_be_hidden()
+    value = at(page, "legend-leg1_l_meas").locator(".legend-value")
+    expect(value).not_to_have_text("–")
+    expect(at(page, "badge")).to_have_text("off")
+    expect(at(panel(page, "events"), "events-list")).to_contain_text("Writer")
+
+
+def test_a_console_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) -> None:
+    pages.allow("WebSocket", "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE")
+    page = pages.open()
+    take_seat(page, "Ann")
+    panel(page, "operator")
+    expect(at(page, "operate-down")).to_be_enabled()
+    rig.end("console", signal.SIGKILL)
+    expect(at(page, "banner")).to_contain_text("This page connects again by itself")
+    expect(at(page, "operate-down")).to_be_disabled()
+    at(page, "estop").first.click()
+    expect(at(page, "toast").filter(has_text="The emergency stop was not heard")).to_be_visible()
+    pages.shot(page, "console_away")
+    rig.start_console()
+    expect(at(page, "banner")).to_be_hidden()
+    expect(at(page, "writer")).to_have_text("running")
+    expect(at(page, "legend-leg1_l_meas").locator(".legend-value")).not_to_have_text("–")
+    at(page, "seat-lost-ok").click()  # the seat did not outlive the server; it says so
+    take_seat(page, "Ann")
+    expect(at(page, "operate-down")).to_be_enabled()
+
+
+def test_noise_in_the_page_kills_no_server(pages: Pages, rig: Rig, base: None) -> None:
+    page = pages.open()
+    pages.allow("WebSocket")
+    said = page.evaluate(
+        """async token => {
+          const hello = JSON.stringify({do: "hello", client: "noise", token, source: "live"});
+          const talk = (messages, protocol = "motionbase.1") => new Promise((done) => {
+            const socket = new WebSocket(`ws://${location.host}/ws`, protocol);
+            const heard = [];
+            socket.onmessage = ({data}) => typeof data === "string" && heard.push(JSON.parse(data).kind);
+            socket.onopen = () => messages.forEach((one) => socket.send(one));
+            socket.onclose = ({code}) => done({code, heard});
+            setTimeout(() => (socket.close(4000), done({code: 4000, heard})), 8000);
+          });
+          const wrong = JSON.stringify({do: "subscribe", channels: "all", span: -1});
+          return {
+            noJson: await talk([hello, "{{{{"]),
+            binary: await talk([hello, new Uint8Array(2000)]),
+            huge: await talk([hello, "x".repeat(100_000)]),
+            unknown: await talk([hello, ...Array(3).fill(JSON.stringify({do: "delete everything"}))]),
+            wrong: await talk([hello, wrong, wrong, wrong]),
+            early: await talk([JSON.stringify({do: "subscribe", channels: [], span: 1, pixels: 1})]),
+            token: await talk([JSON.stringify({do: "hello", client: "n", token: "no", source: "live"})]),
+            deep: await talk([hello, "[".repeat(60_000)]),
+          };
+        }""",
+        TOKEN,
+    )
+    codes = {name: one["code"] for name, one in said.items()}
+    expected = dict(noJson=1007, binary=1007, huge=1009, unknown=1008, wrong=1008, early=1008, token=4401, deep=1007)
+    assert codes == expected
+    assert said["unknown"]["heard"].count("error") == 3
+    assert rig.running["console"].poll() is None and rig.answers()
+    expect(at(page, "writer")).to_have_text("running")
+    value = at(page, "legend-leg1_f_meas").locator(".legend-value")
+    before = value.inner_text()
+    until(lambda: value.inner_text() != before, "values that go on in the page itself")
+
+
+def test_everything_fits_on_a_phone(pages: Pages, rig: Rig, base: None) -> None:
+    page = pages.open(width=390, height=844, has_touch=True, is_mobile=True)
+    at(page, "estop").first.wait_for()
+
+    def fits(name: str) -> None:
+        found = overflow(page)
+        assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
+        box = at(page, "estop").first.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 32, f"{name}: {box}"
+        top = page.evaluate(
+            "([x, y]) => document.elementFromPoint(x, y)?.closest('[data-test=estop]') !== null",
+            [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
+        )
+        assert top, f"{name}: something covers the emergency stop"
+        pages.shot(page, f"phone_{name}")
+
+    fits("plots")
+    at(page, "toggle-list").click()
+    expect(at(page, "channel-search")).to_be_visible()
+    fits("channels")
+    page.locator(".scrim").click(position={"x": 380, "y": 400})
+    for name in PANELS:
+        panel(page, name)
+        fits(name)
+        at(page, f"tab-{name}").click()
+    page.keyboard.press("v")
+    page.keyboard.press("v")
+    expect(at(page, "scene-canvas")).to_be_visible()
+    fits("scene")
+
+
+def test_every_panel_fits_at_other_sizes(pages: Pages, base: None) -> None:
+    page = pages.open(width=1280, height=720, theme="light")
+    for name in PANELS:
+        panel(page, name)
+        found = overflow(page)
+        assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
+        pages.shot(page, f"light_{name}_1280")
+
+
+def test_keys_open_panels_and_the_list_of_keys(pages: Pages, base: None) -> None:
+    page = pages.open()
+    for k, name in enumerate(PANELS, start=1):
+        page.keyboard.press(f"Alt+{k}")
+        expect(at(page, f"panel-{name}")).to_be_visible()
+    page.keyboard.press("]")
+    expect(at(page, "drawer")).to_be_hidden()
+    page.keyboard.press("[")
+    expect(at(page, "channels")).to_be_hidden()
+    page.keyboard.press("t")
+    expect(at(page, "toast")).to_contain_text("Colours: dark")
+    page.keyboard.press("?")
+    expect(at(page, "help")).to_contain_text("emergency stop, also while typing")
+    pages.shot(page, "keys")
+    assert _focused_within(page, "help")
+    page.keyboard.press("Escape")
+    expect(at(page, "help")).to_have_count(0)
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility() && !(e.ariaLabel"
+        " || e.labels?.length || (e.tagName === 'BUTTON' && e.textContent.trim()))).map((e) => e.outerHTML)"
+    )
+    assert nameless == []  # whoever listens instead of looking hears what each control is
+
+
+def _focused_within(page: Page, name: str) -> bool:
+    inside: bool = page.evaluate(f"document.activeElement.closest('[data-test={name}]') !== null")
+    return inside
+
+
+def test_a_wrong_token_is_said_and_mended(pages: Pages, base: None) -> None:
+    pages.allow("401", "WebSocket")
+    page = pages.open(token=False)
+    at(page, "seat").click()
+    at(page, "seat-token").click()
+    at(page, "token").fill("not-the-token-of-this-console")
+    at(page, "token-dialog-yes").click()
+    expect(at(page, "banner")).to_contain_text("its token is not the right one")
+    at(page, "banner-token").click()
+    at(page, "token").fill(TOKEN)
+    at(page, "token-dialog-yes").click()
+    expect(at(page, "banner")).to_be_hidden()
+    expect(at(page, "seat")).to_contain_text("Seat is free")
+
+
+def test_it_works_over_plain_http_from_another_machine(pages: Pages, base: None) -> None:
+    """Browsers keep some functions from pages without TLS; loopback has them, so they are taken away here."""
+    page = pages.open(waits="")
+    page.add_init_script("delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;")
+    page.reload()
+    expect(at(page, "writer")).to_have_text("running")
+    expect(at(page, "plot")).to_have_count(6)
+    at(page, "plot-add").click()
+    expect(at(page, "plot")).to_have_count(7)
+    at(page, "export").click()
+    at(page, "export-copy").click()
+    expect(at(page, "toast")).to_contain_text("clipboard")
+
+
+def test_another_platform_in_the_same_ring(pages: Pages, rig: Rig, base: None) -> None:
+    """The schema changes under an open page: its layout stays, the new channels are there."""
+    pages.allow(r"404.*api/(scene|parameters|generators)", r"409")
+    page = pages.open()
+    expect(at(page, "plot")).to_have_count(6)
+    rig.end("base")
+    with Writer(OTHER, name=RING, dt=0.01, capacity=5000, program="press") as writer:
+        tick = 0
+
+        def beat() -> bool:
+            nonlocal tick
+            for _ in range(5):
+                writer.record[:] = 0.01 * tick, 0.25, -1234.5, 1
+                writer.publish()
+                tick += 1
+            return bool(at(page, "channel-ram").count())
+
+        at(page, "channel-search").fill("ram")
+        until(beat, "the channels of the other schema")
+        at(page, "channel-ram").dblclick()
+        value = at(page, "legend-ram").locator(".legend-value")
+        until(lambda: not beat() or value.inner_text() == "0.2500", "the value of its channel")
+        expect(at(page, "legend-leg1_l_meas")).to_have_class(re.compile("is-missing"))
+        pages.shot(page, "other_schema")
+        at(page, "layouts").click()
+        at(page, "layout-standard").click()
+        expect(at(page, "legend-force")).to_be_visible()
+    expect(at(page, "writer")).to_have_text("lost")

@@ -1,0 +1,39 @@
+/** What the traces of a plot have in common is its title; what tells them apart stands in its legend. */
+
+import type { Channel } from "../net/types";
+import { splitName } from "./families";
+import { hasPrefix, unitText } from "./numbers";
+
+export interface Naming {
+  /** "" where the traces share nothing */
+  readonly title: string;
+  /** For people, in the order of the traces. */
+  readonly labels: readonly string[];
+  /** Whether the title tells the unit of all of them. */
+  readonly saysUnit: boolean;
+}
+
+/** @param channels of the traces, undefined where the schema has none of that name */
+export function namingOf(names: readonly string[], channels: readonly (Channel | undefined)[]): Naming {
+  const parts = channels.map((channel) => channel && markAndRest(channel));
+  const marks = new Set(parts.map((part) => part?.mark ?? ""));
+  const rests = new Set(parts.map((part) => part?.rest ?? ""));
+  const isShared = names.length > 1 && !marks.has("") && !rests.has("");
+  if (isShared && rests.size === 1) {
+    const units = new Set(channels.map((channel) => channel?.unit ?? ""));
+    const [rest, unit] = [[...rests].join(), [...units].join()];
+    const saysUnit = units.size === 1 && !hasPrefix(unit); // a value in kN has to say so itself
+    const title = saysUnit && unitText(unit) ? `${rest} [${unitText(unit)}]` : rest;
+    return { title, labels: parts.map((part) => part?.mark ?? ""), saysUnit };
+  }
+  if (isShared && marks.size === 1) {
+    return { title: [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false };
+  }
+  return { title: "", labels: names, saysUnit: false };
+}
+
+/** leg1_l_meas is "leg 1" and "l_meas", pose_meas_surge "surge" and "pose_meas". */
+function markAndRest(channel: Channel): { mark: string; rest: string } {
+  const { key, label } = splitName(channel);
+  return { mark: label && channel.leg !== null ? `leg ${label}` : label, rest: key };
+}
