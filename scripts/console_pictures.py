@@ -66,7 +66,9 @@ def pictures(page: Page, address: str) -> None:
     page.screenshot(path=PICTURES / "console_generators.png")
     page.keyboard.press("Alt+6")
     page.wait_for_timeout(3_000)
-    page.locator('[data-test="recording-open"]').first.click()
+    row = page.locator('[data-test="recording"]').first
+    row.locator("button").first.click()
+    row.locator('[data-test="recording-open"]').click()
     page.wait_for_timeout(8_000)
     page.keyboard.press("Alt+6")
     page.wait_for_timeout(3_000)

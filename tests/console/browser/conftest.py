@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, 
 
 from motionbase.cli import browser as system
 from motionbase.cli.console import STATIC_VARIABLE
+from motionbase.cli.test import BROWSER_VARIABLE
 from motionbase.console.console import STATIC
 from tests.console.browser import rig as rigs
 from tests.console.browser.person import PATIENCE_MS, at
@@ -30,6 +31,8 @@ QUIET: dict[str, object] = {"shell": {"view": "plots"}}  # a shaded view drawn b
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The system's Chromium."""
+    if os.environ.get(BROWSER_VARIABLE) != "1":
+        pytest.skip(f"minutes with software rendering: runs with {BROWSER_VARIABLE}=1")
     static = Path(os.environ.get(STATIC_VARIABLE) or STATIC)
     if not (static / "index.html").is_file():
         pytest.skip(f"the page is not built: {static}; install the package, or run `npm run build` in web")

@@ -1,4 +1,4 @@
-"""What goes wrong around a page: no base, a base that dies, another platform, a console that dies, noise, a phone."""
+"""What goes wrong around a page: no base, a base that dies, another platform, a console that dies, noise."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from motionbase.ring import Channel, Schema, Writer
 from motionbase.ring.standard import STATES
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, overflow, panel, take_seat
+from tests.console.browser.person import at, panel, take_seat
 from tests.console.browser.rig import RING, TOKEN, Rig, until
 
 PANELS = ("operator", "generators", "tuning", "recorder", "events", "recordings")
@@ -145,104 +145,6 @@ def test_noise_in_the_page_kills_no_server(pages: Pages, rig: Rig, base: None) -
     value = at(page, "legend-leg1_f_meas").locator(".legend-value")
     before = value.inner_text()
     until(lambda: value.inner_text() != before, "values that go on in the page itself")
-
-
-def test_everything_fits_on_a_phone(pages: Pages, rig: Rig, base: None) -> None:
-    page = pages.open(width=390, height=844, has_touch=True, is_mobile=True)
-    at(page, "estop").first.wait_for()
-
-    def fits(name: str) -> None:
-        found = overflow(page)
-        assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
-        box = at(page, "estop").first.bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 32, f"{name}: {box}"
-        top = page.evaluate(
-            "([x, y]) => document.elementFromPoint(x, y)?.closest('[data-test=estop]') !== null",
-            [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
-        )
-        assert top, f"{name}: something covers the emergency stop"
-        pages.shot(page, f"phone_{name}")
-
-    fits("plots")
-    at(page, "toggle-list").click()
-    expect(at(page, "channel-search")).to_be_visible()
-    fits("channels")
-    page.locator(".scrim").click(position={"x": 380, "y": 400})
-    for name in PANELS:
-        panel(page, name)
-        fits(name)
-        at(page, f"tab-{name}").click()
-    page.keyboard.press("v")
-    page.keyboard.press("v")
-    expect(at(page, "scene-canvas")).to_be_visible()
-    fits("scene")
-
-
-def test_every_panel_fits_at_other_sizes(pages: Pages, base: None) -> None:
-    page = pages.open(width=1280, height=720, theme="light")
-    for name in PANELS:
-        panel(page, name)
-        found = overflow(page)
-        assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
-        pages.shot(page, f"light_{name}_1280")
-
-
-def test_keys_open_panels_and_the_list_of_keys(pages: Pages, base: None) -> None:
-    page = pages.open()
-    for k, name in enumerate(PANELS, start=1):
-        page.keyboard.press(f"Alt+{k}")
-        expect(at(page, f"panel-{name}")).to_be_visible()
-    page.keyboard.press("]")
-    expect(at(page, "drawer")).to_be_hidden()
-    page.keyboard.press("[")
-    expect(at(page, "channels")).to_be_hidden()
-    page.keyboard.press("t")
-    expect(at(page, "toast")).to_contain_text("Colours: dark")
-    page.keyboard.press("?")
-    expect(at(page, "help")).to_contain_text("emergency stop, also while typing")
-    pages.shot(page, "keys")
-    assert _focused_within(page, "help")
-    page.keyboard.press("Escape")
-    expect(at(page, "help")).to_have_count(0)
-    nameless = page.evaluate(
-        "[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility() && !(e.ariaLabel"
-        " || e.labels?.length || (e.tagName === 'BUTTON' && e.textContent.trim()))).map((e) => e.outerHTML)"
-    )
-    assert nameless == []  # whoever listens instead of looking hears what each control is
-
-
-def _focused_within(page: Page, name: str) -> bool:
-    inside: bool = page.evaluate(f"document.activeElement.closest('[data-test={name}]') !== null")
-    return inside
-
-
-def test_a_wrong_token_is_said_and_mended(pages: Pages, base: None) -> None:
-    pages.allow("401", "WebSocket")
-    page = pages.open(token=False)
-    at(page, "seat").click()
-    at(page, "seat-token").click()
-    at(page, "token").fill("not-the-token-of-this-console")
-    at(page, "token-dialog-yes").click()
-    expect(at(page, "banner")).to_contain_text("its token is not the right one")
-    at(page, "banner-token").click()
-    at(page, "token").fill(TOKEN)
-    at(page, "token-dialog-yes").click()
-    expect(at(page, "banner")).to_be_hidden()
-    expect(at(page, "seat")).to_contain_text("Seat is free")
-
-
-def test_it_works_over_plain_http_from_another_machine(pages: Pages, base: None) -> None:
-    """Browsers keep some functions from pages without TLS; loopback has them, so they are taken away here."""
-    page = pages.open(waits="")
-    page.add_init_script("delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;")
-    page.reload()
-    expect(at(page, "writer")).to_have_text("running")
-    expect(at(page, "plot")).to_have_count(6)
-    at(page, "plot-add").click()
-    expect(at(page, "plot")).to_have_count(7)
-    at(page, "export").click()
-    at(page, "export-copy").click()
-    expect(at(page, "toast")).to_contain_text("clipboard")
 
 
 def test_another_platform_in_the_same_ring(pages: Pages, rig: Rig, base: None) -> None:

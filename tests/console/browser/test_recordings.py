@@ -1,9 +1,8 @@
-"""Recordings, from the list to an exported file; the shaded view of the platform; layouts."""
+"""Recordings, from the list to a replay and to an exported file."""
 
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, coloured, panel, pixels, shown, take_seat
+from tests.console.browser.person import at, coloured, panel, shown, take_seat
 from tests.console.browser.rig import Numbers, Rig, until
 from tests.recording.files import EPOCH, write_mcap
 
@@ -214,50 +213,6 @@ def test_a_recording_is_sent_and_opened(pages: Pages, rig: Rig, tmp_path: Path) 
     expect(at(page, "toast").filter(has_text="letter.txt is no recording")).to_be_visible()
 
 
-def test_the_platform_is_drawn_from_all_sides(pages: Pages, rig: Rig, tmp_path: Path) -> None:
-    page = pages.open(layout={"shell": {"view": "scene", "list": False}}, width=1000, height=700)
-    canvas = at(page, "scene-canvas")
-    expect(canvas).to_be_visible()
-    expect(at(page, "scene-message")).to_be_hidden()
-
-    def picture() -> np.ndarray:
-        return pixels(canvas.screenshot()).astype(int)
-
-    until(lambda: len(np.unique(picture().reshape(-1, 3), axis=0)) > 500, "a platform, shaded")
-    seen = {"isometric": picture()}
-    for name in ("front", "side", "top", "pilot"):
-        at(page, f"scene-view-{name}").click()
-        page.wait_for_timeout(1200)  # the camera glides there
-        seen[name] = picture()
-        if name == "front":
-            pages.shot(page, "scene_front")
-    names = list(seen)
-    for k, one in enumerate(names):
-        for other in names[k + 1 :]:
-            share = np.mean(np.abs(seen[one] - seen[other]).max(axis=2) > 12)
-            assert share > 0.02, f"{one} and {other} look alike"
-    at(page, "scene-view-isometric").click()
-    heave = rig.newest()["pose_meas_heave"]
-    expect(at(page, "scene-pose-heave")).not_to_have_text("–")
-    assert shown(page, "scene-pose-heave") == pytest.approx(heave, abs=2e-4)
-    at(page, "scene-source").select_option("command")
-    expect(at(page, "scene-readouts")).to_contain_text("Pose, command")
-    until(lambda: shown(page, "scene-pose-heave") == pytest.approx(rig.newest()["cmd_heave"], abs=2e-4), "the command")
-    at(page, "scene-orthographic").click()
-    expect(at(page, "scene-orthographic")).to_have_attribute("aria-pressed", "true")
-    at(page, "scene-ghost").click()
-    at(page, "scene-options").click()
-    pages.shot(page, "scene_options")
-    at(page, "scene-option-millimetres").select_option("true")
-    until(lambda: shown(page, "scene-pose-heave") == pytest.approx(1000 * heave, abs=1.0), "millimetres")
-    page.keyboard.press("Escape")
-    with page.expect_download() as taken:
-        at(page, "scene-camera").click()
-    taken.value.save_as(tmp_path / "platform.png")
-    assert taken.value.suggested_filename.startswith("simona_")
-    assert len(np.unique(pixels(tmp_path / "platform.png").reshape(-1, 3), axis=0)) > 500
-
-
 def test_the_replay_moves_the_shaded_view(pages: Pages) -> None:
     page = opened(pages)
     at(page, "view-both").click()
@@ -273,45 +228,3 @@ def test_the_replay_moves_the_shaded_view(pages: Pages) -> None:
         seen.append(value)
     assert seen[0] != seen[1]
     pages.shot(page, "replay_both")
-
-
-def test_layouts_are_kept_named_and_loaded_elsewhere(pages: Pages, tmp_path: Path) -> None:
-    page = pages.open()
-    expect(at(page, "plot")).to_have_count(6)
-    at(page, "plot-add").click()
-    at(page, "channel-search").fill("p_return")
-    at(page, "channel-p_return").dblclick()
-    at(page, "columns").select_option("3")
-    at(page, "span").select_option("30")
-    page.wait_for_timeout(700)  # it is kept half a second later
-    page.reload()
-    expect(at(page, "plot")).to_have_count(7)
-    expect(at(at(page, "plot").last, "legend-p_return").locator(".legend-value")).not_to_have_text("–")
-    expect(at(page, "columns")).to_have_value("3")
-    at(page, "layouts").click()
-    at(page, "layout-save").click()
-    at(page, "layout-name").fill("hydraulics")
-    at(page, "layout-save-now").click()
-    expect(at(page, "toast")).to_contain_text("hydraulics is saved")
-    at(page, "layouts").click()
-    with page.expect_download() as taken:
-        at(page, "layout-download").click()
-    taken.value.save_as(tmp_path / "layout.json")
-    assert len(json.loads((tmp_path / "layout.json").read_text())["plots"]["plots"]) == 7
-
-    other = pages.open(token=False)
-    expect(at(other, "plot")).to_have_count(6)
-    at(other, "layouts").click()
-    expect(at(other, "layout-save")).to_be_disabled()  # a viewer loads, and does not write
-    at(other, "layout-hydraulics").click()
-    expect(at(other, "plot")).to_have_count(7)
-    expect(at(other, "span")).to_have_value("30")
-    pages.shot(other, "plots_three_columns")
-    at(other, "layouts").click()
-    at(other, "layout-standard").click()
-    expect(at(other, "plot")).to_have_count(6)
-    with other.expect_file_chooser() as chosen:
-        at(other, "layouts").click()
-        at(other, "layout-upload").click()
-    chosen.value.set_files(tmp_path / "layout.json")
-    expect(at(other, "plot")).to_have_count(7)
