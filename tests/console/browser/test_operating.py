@@ -102,10 +102,12 @@ def test_rise_drive_and_stop_with_one_click(pages: Pages, rig: Rig) -> None:
     expect(at(page, "confirm")).to_contain_text("rises to its neutral pose")
     expect(at(page, "estop").first).to_be_visible()
     pages.shot(page, "operator_confirm")
-    at(page, "confirm-no").click()
+    expect(at(page, "confirm-no")).to_be_focused()
+    page.keyboard.press("Enter")  # alone it moves nothing
+    expect(at(page, "confirm")).to_have_count(0)
     assert rig.state() == "down"
     at(opened, "operate-standby").click()
-    page.keyboard.press("Enter")
+    at(page, "confirm-yes").click()
     expect(at(opened, "state")).to_have_text(re.compile("rising|standby"))
     assert rig.state() in ("rising", "standby")
     rig.until_state("standby")
@@ -118,7 +120,6 @@ def test_rise_drive_and_stop_with_one_click(pages: Pages, rig: Rig) -> None:
     expect(at(page, "badge")).to_have_text("drive")
     expect(at(opened, "mode-host")).to_be_disabled()
     pages.shot(page, "operator_drive")
-
     stop = at(page, "estop").first
     box = stop.bounding_box()
     assert box
@@ -285,7 +286,7 @@ def test_a_strip_chart_of_what_the_plots_show(pages: Pages, rig: Rig, tmp_path: 
     at(opened, "strip-clear").click()
     at(opened, "strip-pick").fill("pose_meas_heave")
     expect(opened.locator(".p-pen")).to_have_count(1)
-    at(opened, "strip-seconds").fill("1")
+    at(opened, "strip-seconds").fill("3")
     at(opened, "strip-name").fill("heave")
     at(opened, "strip-start").click()
     expect(at(opened, "strip-state")).to_contain_text("Drawing")

@@ -91,7 +91,8 @@ export class Picture {
     const context = this.#context;
     const ratio = this.#ratio;
     const span = shown.to - shown.from;
-    const space = LABEL_SPACE + 2 * HALF_DIGIT * timeText(shown.to, span / 10).length;
+    const longest = Math.max(...[shown.from, shown.to].map((t) => timeText(t, span / 10).length)); // before zero there is a sign
+    const space = LABEL_SPACE + 2 * HALF_DIGIT * longest;
     const step = timeStep((span * space * ratio) / this.#width);
     const origin = this.#layer.origin;
     const end = origin + this.#width / this.#layer.xScale;
