@@ -12,7 +12,7 @@ import pytest
 import motionbase
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = ("sh", "readlink", "dirname", "cat", "cmp", "rm", "mkdir", "mv", "cp", "chmod")
+TOOLS = ("sh", "readlink", "dirname", "cat", "cmp", "rm", "mkdir", "mv", "cp", "chmod", "find", "cksum", "sort")
 
 # `uv sync` of the stub makes a real virtual environment which finds this checkout's package; it writes its arguments
 # down, and refuses, as loudly as it can, to work in a .venv that would be somebody's own Python.
@@ -137,6 +137,18 @@ def test_changed_pyproject_and_moved_checkout_are_noticed(ready: Checkout, tmp_p
     moved = Checkout(ready.root.rename(tmp_path / "moved"), ready.bin)
     assert "up to date" in moved.run("--version").stderr
     assert moved.run("--version").stderr == ""
+
+
+def test_a_changed_page_is_noticed(ready: Checkout) -> None:
+    (ready.root / "web" / "node_modules").mkdir(parents=True)
+    page = ready.root / "web" / "page.ts"
+    page.write_text("1\n")
+    (ready.root / "hatch_build.py").write_text("")
+    ready.run("--version")
+    (ready.root / "web" / "node_modules" / "package.js").write_text("not ours\n")
+    assert ready.run("--version").stderr == ""
+    page.write_text("2\n")
+    assert "up to date" in ready.run("--version").stderr
 
 
 def test_failed_set_up_is_one_sentence_and_the_next_run_repairs_it(ready: Checkout) -> None:
