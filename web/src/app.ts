@@ -11,6 +11,7 @@ import type { Event, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
+const BEAT_MS = 250; // quicker than anybody reads numbers
 const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
 
 /** A sentence in the corner that goes away by itself; errors stay a little longer. */
@@ -41,6 +42,11 @@ export class App {
   visibleRange?: () => readonly [number, number];
   /** The times [s] of the cursors A and B, the earlier first, null where one is missing; set by the plots. */
   markedRange?: () => readonly [number, number] | null;
+  /**
+   * In this animation frame, texts that follow values are written: all of them at once, a few times a second. Whatever
+   * lies between texts that change is painted anew, so texts that took turns would have the whole page painted always.
+   */
+  isBeat = false;
   #onFrame: ((now: number) => void)[] = [];
   #frames: number[] = [];
 
@@ -66,9 +72,12 @@ export class App {
   start(): void {
     this.socket.connect();
     let drawnAt = 0;
+    let beatAt = -Infinity;
     const draw = (now: number): void => {
       requestAnimationFrame(draw);
       drawnAt = now;
+      this.isBeat = now - beatAt >= BEAT_MS;
+      if (this.isBeat) beatAt = now;
       for (const part of this.#onFrame) part(now);
       this.#acknowledge();
     };

@@ -40,25 +40,14 @@ export function fill(element: Element, ...children: Child[]): void {
 
 /** Change a text only where it differs: sixty times a second this keeps layout quiet. */
 export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const only = element.firstChild;
+  if (only instanceof Text && only === element.lastChild) {
+    if (only.data !== text) only.data = text; // no node comes or goes
+  } else if (element.textContent !== text) {
+    element.textContent = text;
+  }
 }
 
 export function toggleClass(element: Element, name: string, on: boolean): void {
   if (element.classList.contains(name) !== on) element.classList.toggle(name, on);
-}
-
-/** An icon drawn with strokes, in the colour of the text. */
-export function icon(paths: string, size = 16): SVGSVGElement {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("width", String(size));
-  svg.setAttribute("height", String(size));
-  svg.setAttribute("class", "icon");
-  svg.setAttribute("aria-hidden", "true");
-  for (const d of paths.split("|")) {
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    path.setAttribute("d", d);
-    svg.append(path);
-  }
-  return svg;
 }

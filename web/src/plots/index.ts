@@ -19,6 +19,8 @@ import { PlotsState } from "./state";
 import { theme } from "./theme";
 import { toolbar } from "./toolbar";
 
+const CURSOR_MS = 50; // between values in the legends while a cursor moves
+
 export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
   const state = new PlotsState(app);
   app.layout.register("plots", state);
@@ -53,7 +55,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
   let drawn: Data | null = null;
   let drawnEpoch = 0;
   let version = -1;
-  let turn = 0;
+  let toldAt = 0;
   effect(() => {
     state.view.now();
     state.hover();
@@ -73,14 +75,14 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     const shown = state.shown();
     source.update(now, shown);
     alarms.judge();
-    list.showValues(now);
+    list.showValues();
     const data = source.data(shown);
     const views = grid.views();
     const common = { shown, data, markers: markers.peek(), playhead: app.file.peek() && app.playhead.peek() };
-    // texts that change are painted anew with all that lies between them: one legend a frame, unless a cursor moves
-    turn += 1;
-    const told = state.hover.peek() === null ? views.slice(turn % views.length, (turn % views.length) + 1) : views;
-    for (const view of told) view.showValues(now, common);
+    if (app.isBeat || (state.hover.peek() !== null && now - toldAt > CURSOR_MS)) {
+      toldAt = now;
+      for (const view of views) view.showValues(common);
+    }
     const hasMoved = app.live.version !== version && data.isLive;
     if (!isDirty && data === drawn && data.epoch === drawnEpoch && !hasMoved) return;
     version = app.live.version;

@@ -1,7 +1,8 @@
 /** The channel list: found by typing, dragged or double clicked into plots, with what each reads now. */
 
 import type { App } from "../app";
-import { fill, h, icon, setText, toggleClass } from "../core/dom";
+import { fill, h, setText, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { effect, signal } from "../core/signal";
 import type { Channel } from "../net/types";
 import { deriveDialog, removeDerived } from "./derive";
@@ -12,7 +13,6 @@ import { openMenu } from "./menu";
 import { reading, unitText } from "./numbers";
 import type { PlotsState } from "./state";
 
-const VALUES_MS = 250; // quicker than one can read costs more than all plots
 const FIRST_OPEN = new Set(["leg_position", "pose", DERIVED]);
 
 interface Cell {
@@ -31,7 +31,8 @@ export class ChannelList {
   readonly #watch: IntersectionObserver;
   #cells: Cell[] = [];
   #anchor: string | null = null;
-  #shownAt = -Infinity;
+  #beats = 0;
+  #isNew = true; // cells that show nothing yet
 
   constructor(
     private readonly app: App,
@@ -82,7 +83,7 @@ export class ChannelList {
     fill(this.#body, ...(groups.length ? groups : [h("p", { class: "empty" }, nothing)]));
     const first = this.#cells[0]?.element;
     if (first) first.tabIndex = 0;
-    this.#shownAt = -Infinity;
+    this.#isNew = true;
   }
 
   #group(group: Group, isOpen: boolean): HTMLElement {
@@ -215,9 +216,10 @@ export class ChannelList {
   }
 
   /** Called for every animation frame. */
-  showValues(now: number): void {
-    if (now - this.#shownAt < VALUES_MS) return;
-    this.#shownAt = now;
+  showValues(): void {
+    if (this.app.isBeat) this.#beats += 1;
+    if ((!this.app.isBeat || this.#beats % 2) && !this.#isNew) return; // so many texts cost more than all plots
+    this.#isNew = false;
     const isFile = this.app.file.peek() !== null && this.app.session.source.peek() !== "replay";
     for (const { channel, element, value } of this.#cells) {
       const family = element.closest(".channel-family");

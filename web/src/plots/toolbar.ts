@@ -1,7 +1,8 @@
 /** Above the plots: live or not, how much time, and what can be done with all of them. */
 
 import type { App } from "../app";
-import { h, icon, setText, toggleClass } from "../core/dom";
+import { h, setText, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { duration } from "../core/format";
 import { effect } from "../core/signal";
 import { deriveDialog } from "./derive";

@@ -1,6 +1,7 @@
 /** The buttons that move a replay: rewind, steps, play and pause, speed, loop. */
 
-import { h, icon, toggleClass } from "../core/dom";
+import { h, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { duration } from "../core/format";
 import { effect } from "../core/signal";
 import { gate } from "../panels/common/ui";

@@ -47,7 +47,7 @@ export function readouts(app: App, choices: ChoiceStore): Readouts {
   return {
     element,
     show: (platform, at, lengths) => {
-      if (element.hidden) return;
+      if (!element.checkVisibility()) return;
       const millimetres = choices.now.peek().millimetres;
       pose.forEach((one, k) => one.show(at?.[k] ?? NaN, millimetres));
       legs.forEach((one, k) => one.show(platform, lengths[k] ?? NaN, millimetres));

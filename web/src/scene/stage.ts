@@ -11,7 +11,6 @@ import type { Readouts } from "./readouts";
 import { graphics, type Graphics } from "./view/software";
 import type { View } from "./view/view";
 
-const NUMBERS_EVERY_MS = 90;
 const NO_WEBGL =
   "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below go on. " +
   "Hardware acceleration in the browser's settings brings it back.";
@@ -29,7 +28,6 @@ export class Stage {
   #isStale = true;
   #version = -1;
   #generation = -1;
-  #numbersAt = -Infinity;
   #turn = 0;
 
   constructor(
@@ -45,7 +43,6 @@ export class Stage {
       this.#view?.choose(choices.now());
       choices.now();
       this.#isStale = true;
-      this.#numbersAt = -Infinity;
     });
   }
 
@@ -131,22 +128,21 @@ export class Stage {
       this.#version = live.version;
       if (live.generation !== this.#generation) this.#view?.forgetTrail();
       this.#generation = live.generation;
-      this.#take(platform, now);
+      this.#take(platform);
     }
     this.#view?.frame(now);
   }
 
-  #take(platform: Platform, now: number): void {
+  #take(platform: Platform): void {
     const { source, ghost, ghostOf } = this.choices.now.peek();
     const pose = newestPose(this.app, source);
     const demand = ghost && ghostOf !== source ? newestPose(this.app, ghostOf) : null;
     const isSame = samePose(pose, this.#pose) && samePose(demand, this.#ghost) && !this.#isStale;
-    const wantsNumbers = now - this.#numbersAt >= NUMBERS_EVERY_MS;
+    const wantsNumbers = this.app.isBeat || this.#isStale;
     if (isSame && !wantsNumbers) return;
     const placed = pose && placement(platform, pose);
     const lengths = this.#lengths(placed);
     if (wantsNumbers) this.numbers.show(platform, pose, lengths);
-    if (wantsNumbers) this.#numbersAt = now;
     if (isSame || !placed) return;
     [this.#pose, this.#ghost, this.#isStale] = [pose, demand, false];
     const shares = lengths.map((length) => strokeShare(platform, length));

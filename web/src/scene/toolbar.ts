@@ -1,7 +1,8 @@
 /** Above the picture: which pose, from where, and what is shown with it. */
 
 import type { App } from "../app";
-import { h, icon } from "../core/dom";
+import { h } from "../core/dom";
+import { icon } from "../core/icon";
 import { effect, type Signal } from "../core/signal";
 import type { Scene as Platform } from "../net/types";
 import { GHOSTS, QUALITIES, TRAIL_SECONDS, type ChoiceStore, type Choices, type Preset } from "./choices";

@@ -1,7 +1,8 @@
 /** The panels: a rail of tabs, and the one that is open beside it; on a phone a bar below and a sheet above it. */
 
 import type { App } from "../app";
-import { h, icon, setText } from "../core/dom";
+import { h, setText } from "../core/dom";
+import { icon } from "../core/icon";
 import { effect } from "../core/signal";
 import { type Frame } from "./frame";
 import type { Panel } from "./panel";

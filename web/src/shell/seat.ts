@@ -1,7 +1,8 @@
 /** Who looks and who operates: the button in the title bar, its menu, and a clear word when the seat was taken away. */
 
 import type { App } from "../app";
-import { fill, h, icon, setText, toggleClass } from "../core/dom";
+import { fill, h, setText, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { clock } from "../core/format";
 import { effect } from "../core/signal";
 import type { Me } from "../net/types";

@@ -1,7 +1,8 @@
 /** The title bar: what this is, how it stands, who operates, and the emergency stop at its end. */
 
 import type { App } from "../app";
-import { h, icon, setText, toggleClass } from "../core/dom";
+import { h, setText, toggleClass } from "../core/dom";
+import { icon } from "../core/icon";
 import { bytes } from "../core/format";
 import { effect } from "../core/signal";
 import { estopButton } from "../panels";

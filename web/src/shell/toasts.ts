@@ -1,7 +1,8 @@
 /** Sentences in the corner: a short queue, each goes by itself unless the pointer rests on it. */
 
 import type { App, Toast } from "../app";
-import { h, icon, setText } from "../core/dom";
+import { h, setText } from "../core/dom";
+import { icon } from "../core/icon";
 import { effect } from "../core/signal";
 
 const SHOWN_MS = { info: 5000, error: 10_000 } as const;

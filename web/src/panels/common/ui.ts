@@ -1,7 +1,8 @@
 /** Small parts that all panels are made of. */
 
 import type { App } from "../../app";
-import { append, h, icon, setText, toggleClass, type Child } from "../../core/dom";
+import { append, h, setText, toggleClass, type Child } from "../../core/dom";
+import { icon } from "../../core/icon";
 
 export const ICONS = {
   undo: "M4 9h10a6 6 0 0 1 0 12h-3|M8 5 4 9l4 4",

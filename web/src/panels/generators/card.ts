@@ -1,6 +1,7 @@
 /** One generator: a line while closed, all numbers of its shape while open. Built once, then kept up to date. */
 
-import { h, icon, setText, toggleClass } from "../../core/dom";
+import { h, setText, toggleClass } from "../../core/dom";
+import { icon } from "../../core/icon";
 import type { Card } from "../../net/types";
 import { choice, ICONS, sentence, toggle } from "../common/ui";
 import {

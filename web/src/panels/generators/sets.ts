@@ -1,7 +1,8 @@
 /** Named sets on the server, and files of one's own. */
 
 import type { App } from "../../app";
-import { fill, h, icon } from "../../core/dom";
+import { fill, h } from "../../core/dom";
+import { icon } from "../../core/icon";
 import { effect, signal } from "../../core/signal";
 import type { CardSet } from "../../net/types";
 import { ask, askText } from "../common/dialog";
