@@ -23,6 +23,7 @@ from motionbase.multibody.elements import Motor
 from motionbase.multibody.joints import Free, prismatic, universal
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
+from motionbase.platform.gimbals import leg_axes
 from motionbase.platform.parts import LegPart, Payload
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
@@ -66,12 +67,7 @@ class Mechanism:
         """(6,) lengths [m] and (6, 3, 3) axes of the leg frames at neutral: x horizontal, z along the leg."""
         vectors = self.joints + self.p_neutral - self.base
         lengths = np.linalg.norm(vectors, axis=1)
-        frames = []
-        for z in vectors / lengths[:, None]:
-            x = np.cross([0.0, 0.0, 1.0], z)
-            x = x / np.linalg.norm(x) if np.linalg.norm(x) > 1e-9 else np.array([1.0, 0.0, 0.0])
-            frames.append(np.column_stack([x, np.cross(z, x), z]))
-        return lengths, np.array(frames)
+        return lengths, leg_axes(vectors)
 
     @cached_property
     def model(self) -> Model:
