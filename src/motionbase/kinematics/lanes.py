@@ -1,4 +1,4 @@
-"""A kernel for many poses: packed on lanes, block by block, so that a block stays near the processor."""
+"""Kernels that are kept, and run for many poses: packed on lanes, in blocks that stay near the processor."""
 
 from __future__ import annotations
 
@@ -8,22 +8,31 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, compile
+from motionbase.compile import Kernel, Program, compile
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import Kinematics
 
 Array: TypeAlias = NDArray[np.float64]
 LANES = 8  # two or four to an instruction, where the processor has no eight: no slower than so few
 BLOCK = 2048  # poses
 
 
-@lru_cache(maxsize=32)
-def _compiled(kernel: Kernel) -> Any:
-    return compile(kernel, lanes=LANES)
+@lru_cache(maxsize=16)
+def kinematics_of(platform: Hexapod) -> Kinematics:
+    """Kept, so that its kernels are."""
+    return Kinematics(platform)
+
+
+@lru_cache(maxsize=64)
+def compiled(unit: Kernel | Program, lanes: int = 1) -> Any:
+    """Kept: tracing takes longer than a million poses."""
+    return compile(unit, lanes=lanes)
 
 
 def on_lanes(kernel: Kernel, **inputs: Array) -> dict[str, Array]:
     """Outputs by name; every array has the poses as its first axis, inputs all the same number of them."""
     n = len(next(iter(inputs.values())))
-    run = _compiled(kernel)
+    run = compiled(kernel, LANES)
     outputs = {port.name: np.empty((n, *port.array_shape)) for port in kernel.outputs}
     for begin in range(0, n, BLOCK):
         part = slice(begin, min(begin + BLOCK, n))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +26,7 @@ OUTPUTS = (
 )
 
 
+@lru_cache(maxsize=16)
 def margins_kernel(platform: Hexapod, gimbals: Gimbals) -> Kernel:
     """(p_W, Q_WP) -> stroke, bearings, apart, dexterity."""
     stroke, base = platform.stroke, ca.DM(np.asarray(platform.base))

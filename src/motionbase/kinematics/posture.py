@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import Kernel, Port, compile
+from motionbase.compile import Kernel, Port
 from motionbase.errors import PlatformError
 from motionbase.kinematics.angles import actuator_angles, base_angles, platform_angles, rod_rotation
 from motionbase.kinematics.dexterity import Definition, dexterity
+from motionbase.kinematics.lanes import compiled, kinematics_of, on_lanes
 from motionbase.multibody.body import shown
 from motionbase.platform.forward import L
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import POSE, Kinematics
+from motionbase.platform.kinematics import POSE
 from motionbase.platform.legs import legs_at
 from motionbase.platform.parts import DOF
 from motionbase.spatial.rotations import Expr, R_quaternion
@@ -32,6 +34,7 @@ OUTPUTS = (
 SHORTEST = 1e-6  # [m]: a leg of no length has no direction
 
 
+@lru_cache(maxsize=16)
 def posture_kernel(platform: Hexapod, definition: Definition = "characteristic") -> Kernel:
     """(p_W, Q_WP) -> l, base, platform, rotation, actuator, dexterity."""
 
@@ -80,8 +83,8 @@ class Postures:
 def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 3) positions [m] and (n, 4) attitudes, all on lanes."""
     pose = {"p_W": _rows("p_W", p_W, 3), "Q_WP": _rows("Q_WP", Q_WP, 4)}
-    dof = compile(Kinematics(platform).dof_of_pose).map(**pose)["dof"]
-    found = compile(posture_kernel(platform, definition)).map(**pose)
+    dof = compiled(kinematics_of(platform).dof_of_pose).map(**pose)["dof"]
+    found = on_lanes(posture_kernel(platform, definition), **pose)
     if len(short := np.argwhere(found["l"] < SHORTEST)):
         pose_k, leg = short[0]
         raise PlatformError(
@@ -93,15 +96,14 @@ def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Def
 
 def at_dof(platform: Hexapod, dof: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 6) degrees of freedom from neutral [m, rad]."""
-    pose = compile(Kinematics(platform).pose_of_dof).map(dof=_rows("dof", dof, len(DOF)))
+    pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=_rows("dof", dof, len(DOF)))
     return postures(platform, pose["p_W"], pose["Q_WP"], definition)
 
 
 def at_legs(platform: Hexapod, l: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 6) leg lengths [m]; each pose is looked for from the one before it, the first from neutral."""
     l = _rows("l", l, 6)
-    kinematics = Kinematics(platform)
-    forward = compile(kinematics.forward)
+    forward = compiled(kinematics_of(platform).forward)
     p, Q = np.empty((len(l), 3)), np.empty((len(l), 4))
     start = {"p_start": np.asarray(platform.p_neutral), "Q_start": np.array([1.0, 0.0, 0.0, 0.0])}
     for k, lengths in enumerate(l):
