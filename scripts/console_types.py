@@ -1,4 +1,4 @@
-"""Writes web/src/net/types.ts from console/models.py, so that both sides of the border have one definition.
+"""Writes web/src/net/types.ts from the package console/models, so that both sides of the border have one definition.
 
 Example: python scripts/console_types.py
 """
@@ -18,7 +18,7 @@ def text() -> str:
     """The whole file."""
     found = [m for m in vars(models).values() if inspect.isclass(m) and issubclass(m, models.Model)]
     kinds = [m for m in found if m is not models.Model]
-    lines = ["// Made by scripts/console_types.py from src/motionbase/console/models.py: change that one.", ""]
+    lines = ["// Made by scripts/console_types.py from src/motionbase/console/models: change that.", ""]
     for kind in kinds:
         lines += _interface(kind)
     return "\n".join(lines)

@@ -71,8 +71,8 @@ def test_an_electric_one(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("simon", "no platform 'simon'; did you mean 'simona'? (presets: cmf,"),
-        ("moog", "no platform 'moog'; presets: cmf,"),
+        ("simon", "no platform 'simon'; did you mean 'simona'? (presets: atlas-stage, cmf,"),
+        ("moog", "no platform 'moog'; presets: atlas-stage, cmf,"),
         ("absent.toml", "absent.toml: cannot be read: No such file or directory"),
     ],
 )

@@ -23,6 +23,7 @@ from motionbase.platform.load import load_platform
 from motionbase.ring import Reader, ReaderState, hexapod_schema
 from motionbase.ring.blocks.command import Command, Kind, Reason, Result
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.blocks.generators import shown as armed_in
 from motionbase.ring.blocks.parameters import shown
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
@@ -214,7 +215,7 @@ def test_it_rises_and_drives_the_generators(folder: Path, automatic: Process, lo
     assert (np.ptp(lengths, axis=0) > 0.9 * (np.asarray(platform.l_neutral) - platform.l_down)).all()
     assert (record[:, AT["p_supply"]] > 1e7).all() and not record[:, AT["fault"]].any()
     driving = record[:, AT["state"]] == State.DRIVE
-    assert (record[driving, AT["generators_version"]] == 1).all() and (record[driving, AT["mode"]] == 1).all()
+    assert (record[driving, AT["generators_version"]] == 2).all() and (record[driving, AT["mode"]] == 1).all()
     assert np.ptp(record[driving, AT["gen_heave"]]) > 1e-3, "heave of the example, fading in"
     assert not (folder / "motionbase-auto").exists()
 
@@ -246,6 +247,19 @@ def test_a_law_of_one_s_own_runs_with_parameters_from_a_file(folder: Path, tmp_p
     assert (rise > 0.05).all() and np.isfinite(rows).all()
 
 
+def test_without_a_word_it_heaves_gently(folder: Path) -> None:
+    """So that whoever starts it for the first time sees something move: a tenth of what heave can do."""
+    with command(folder, "run", "--alone", "--ring", "first", "--duration", "14") as process:
+        with attached(folder, "first") as reader:
+            armed, _ = armed_in("first")
+            process.communicate(timeout=PATIENCE_S)
+            rows = reader.read().rows.copy()
+    assert (armed.name, armed.author, armed.version) == ("gentle", "motionbase run", 1)
+    driving = rows[rows[:, AT["state"]] == State.DRIVE]
+    assert len(driving) > 300 and np.ptp(driving[:, AT["pose_meas_heave"]]) > 0.03 and not driving[:, AT["fault"]].any()
+    assert np.abs(driving[:, AT["gen_heave"]]).max() < armed.generators[0].amplitude + 1e-12
+
+
 # ---- what cannot be ------------------------------------------------------------------------------------------------
 
 
@@ -255,9 +269,11 @@ def test_a_law_of_one_s_own_runs_with_parameters_from_a_file(folder: Path, tmp_p
         (["--rate", "33"], "--rate is 33, it must be one of 100, 200, 250, 400, 500, 1000, 2000 records per second"),
         (["--duration", "-1"], "--duration is -1 s, it must be a finite number above 0"),
         (["--duration", "nan"], "--duration is nan s"),
-        (["nowhere"], "no platform 'nowhere'; presets: cmf, "),
+        (["nowhere"], "no platform 'nowhere'; presets: "),
         (["--faults", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--ring", "a/b"], "ring name"),
+        (["--generators", "wild"], "--generators 'wild': it must be one of gentle, tour, swell, none, or a file"),
+        (["--generators", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--parameters", "nowhere.toml"], "nowhere.toml: cannot be read: No such file or directory"),
         (["--law", "nowhere.py"], "--law 'nowhere.py': it must be FILE.py:NAME"),
         (["--law", "nowhere/law.py:heaving"], "no file 'nowhere/law.py'; the folder 'nowhere' does not exist"),

@@ -17,8 +17,9 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 
 from motionbase.console.console import Console, Settings
+from motionbase.console.listening import listening
 from motionbase.console.live.frames import Frame, decode
-from motionbase.console.server import listening, new_server
+from motionbase.console.server import new_server
 from motionbase.ring import Channel, Schema, Writer
 from motionbase.ring.standard import MODES, STATES, WARNINGS
 

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from motionbase.console.access import Access, bearer, is_loopback, new_token
-from motionbase.console.guard import LARGEST_BODY, Guard
+from motionbase.console.access import Access
+from motionbase.console.bodies import LARGEST_BODY
+from motionbase.console.guard import Guard
+from motionbase.console.origins import is_loopback, own_names
 from motionbase.console.seat import LEFT_S, OperatorSeat, SeatTaken
+from motionbase.console.tokens import bearer, new_token
 from motionbase.errors import UsageError
 
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
@@ -122,7 +125,7 @@ def test_without_a_socket_requests_hold_it() -> None:
 
 def answered(headers: list[tuple[str, str]], *, path: str = "/api/status", method: str = "GET", kind: str = "http",
              body: list[bytes] | None = None, host: str = "127.0.0.1", allow: tuple[str, ...] = (),
-             ) -> dict[str, Any]:  # fmt: skip
+             stop_port: int | None = None) -> dict[str, Any]:  # fmt: skip
     """What the gate says, or lets through to an application that reads all and says 200."""
     sent: list[Message] = []
     pieces = list(body or [b""])
@@ -149,7 +152,7 @@ def answered(headers: list[tuple[str, str]], *, path: str = "/api/status", metho
         "type": kind, "path": path, "method": method, "server": ("10.0.0.5", 8700),
         "headers": [(k.lower().encode(), v.encode()) for k, v in headers],
     }  # fmt: skip
-    asyncio.run(Guard(application, host=host, allow_hosts=allow)(scope, receive, send))
+    asyncio.run(Guard(application, names=own_names(host, allow), stop_port=lambda: stop_port)(scope, receive, send))
     return dict(sent[0])
 
 
@@ -229,3 +232,12 @@ def test_every_answer_is_sealed() -> None:
         assert b"frame-ancestors 'none'" in found[b"content-security-policy"]
         assert b"connect-src 'self';" in found[b"content-security-policy"]
         assert found[b"x-content-type-options"] == b"nosniff" and found[b"referrer-policy"] == b"no-referrer"
+
+
+@pytest.mark.parametrize(
+    ("host", "post"),
+    [("127.0.0.1:8700", b" http://127.0.0.1:8701"), ("localhost:8700", b" http://localhost:8701"), ("[::1]:8700", b"")],
+)
+def test_the_page_may_ask_the_stop_post_at_the_same_name_and_nobody_else(host: str, post: bytes) -> None:
+    found = dict(answered([("Host", host)], stop_port=8701)["headers"])
+    assert b"; connect-src 'self'" + post + b"; " in found[b"content-security-policy"]

@@ -211,6 +211,22 @@ def test_preview_of_what_fits_says_so(operator: Page) -> None:
     ).json()["text"]  # fmt: skip
 
 
+def test_sets_that_come_with_the_platform_can_be_loaded_and_not_changed(operator: Page) -> None:
+    path = "/api/generators/sets"
+    assert operator.anybody().get(path).json() == ["gentle", "tour", "swell"]
+    gentle = operator.anybody().get(f"{path}/gentle").json()
+    assert (gentle["name"], gentle["cards"][0]["axes"], gentle["cards"][0]["frequency"]) == ("gentle", ["heave"], 0.2)
+    assert operator.call("POST", f"{path.removesuffix('sets')}preview", {"cards": gentle}).json()["exceeded"] == []
+    assert "comes with the platform" in operator.refusal(409, "PUT", f"{path}/gentle", gentle)
+    assert "comes with the platform" in operator.refusal(409, "DELETE", f"{path}/gentle")
+    assert operator.call("PUT", f"{path}/mine", gentle).status_code == 200
+    assert operator.get(path).json() == ["gentle", "tour", "swell", "mine"]
+    (operator.console.settings.data / "generators" / "tour.toml").write_text("")
+    assert operator.get(path).json() == ["gentle", "swell", "mine", "tour"], "one's own stands before"
+    assert operator.call("DELETE", f"{path}/tour").json() == ["gentle", "tour", "swell", "mine"]
+    operator.call("DELETE", f"{path}/mine")
+
+
 def test_leg_generators_move_their_leg_alone(operator: Page) -> None:
     card = {**HEAVE, "space": "leg", "axes": [3], "amplitude": 1.0}
     found = operator.call("POST", "/api/generators/preview", {"cards": {"cards": [card]}, "seconds": 4.0}).json()

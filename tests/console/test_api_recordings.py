@@ -318,7 +318,7 @@ def test_an_upload_that_is_broken_off_leaves_nothing(operator: Page) -> None:
 # ---- exports ----
 
 
-def ended(operator: Page, number: int) -> dict[str, object]:
+def ended(operator: Page, number: int) -> dict[str, Any]:
     end = time.monotonic() + 30
     while time.monotonic() < end:
         job = next(j for j in operator.console.jobs.list() if j.number == number)
@@ -404,6 +404,32 @@ def test_a_cancelled_export_leaves_nothing(operator: Page, monkeypatch: pytest.M
     job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
     assert job["state"] == "cancelled"
     assert [p.name for p in (operator.console.settings.recordings / "exports").glob("*half*")] == []
+
+
+@pytest.mark.parametrize("pieces", [0, 2])
+def test_a_cancelled_split_names_the_files_that_are_whole(
+    operator: Page, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    """Cancelled in the middle of a piece: those before it are named, can be opened, and nothing else is there."""
+    from motionbase.console.jobs import Task
+
+    heard, folder = Task.progress, operator.console.settings.recordings / "exports" / f"cut_{pieces}"
+
+    def cancel_later(self: Task, done: int, total: int) -> None:
+        if done > 100 * pieces:
+            self.cancelled.set()
+        heard(self, done, total)
+
+    monkeypatch.setattr(Task, "progress", cancel_later)
+    body = {"file": "run.mcap", "format": "csv", "name": folder.name, "piece_records": 100}
+    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
+    assert job["state"] == "cancelled" and len(job["files"]) == pieces
+    assert job["text"] == ("cancelled; 2 files were finished before" if pieces else "cancelled")
+    assert folder.exists() == bool(pieces)
+    if pieces:
+        assert sorted(p.name for p in folder.iterdir()) == [file.rpartition("/")[2] for file in job["files"]]
+    for file in job["files"]:
+        assert operator.get("/api/recordings/info", file=file).json()["records"] == 100
 
 
 # ---- open recordings ----

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from motionbase.console.api.estop import NO_ANSWER
 from motionbase.console.api.host import host_demand
 from motionbase.console.api.judge import Demand, Judge, judge_of
+from motionbase.console.stop.button import NO_ANSWER
 from motionbase.errors import PlatformError
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import FOLDER, load_platform, load_text, platform_text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -10,7 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -19,8 +21,9 @@ import pytest
 from motionbase.cli.token_files import TokenFiles
 from motionbase.console.api.pace import Pace
 from motionbase.console.console import Console, Settings
+from motionbase.console.listening import listening
 from motionbase.console.polite import NICE
-from motionbase.console.server import address_of, listening
+from motionbase.console.server import address_of
 from motionbase.errors import UsageError
 from tests.console.live_rig import RING, TOKEN, VIEWER, console, own_rings, rows, wait_for, writer
 
@@ -36,14 +39,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
     with writer() as made, console(folder) as (server, address):
         made.write(rows(0, 100, state=5.0))
-        wait_for(lambda: server.source("live").history)
+        wait_for(lambda: server.source("live").history and server.source("live").state == "live")
         with httpx.Client(base_url=f"http://{address}", trust_env=False) as client:
             yield server, client
 
 
 def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     _, client = api
-    assert client.get("/api/me").json() == {"role": "viewer", "client": "", "seated": False}
+    assert client.get("/api/me").json() == {"role": "viewer", "client": "", "seated": False, "stop_port": None}
     wrong = client.get("/api/me", headers={"Authorization": "Bearer wrong"})
     assert wrong.status_code == 401 and "open the address" in wrong.json()["detail"]
     assert client.get("/api/me", headers={"X-Client": "no spaces please"}).status_code == 400
@@ -176,6 +179,23 @@ def test_viewers_who_compute_do_not_hold_up_the_operator(api: tuple[Console, htt
     assert client.get("/api/schema", timeout=10.0).status_code == 200
 
 
+def test_no_request_waits_for_the_threads_that_all_share(api: tuple[Console, httpx.Client]) -> None:
+    """Every address is asked for in the event loop, which hands it to threads of its own kind."""
+    from fastapi.routing import APIRoute
+
+    from motionbase.console.server import create_app
+
+    routes = [r for r in _all_routes(create_app(api[0]).routes) if isinstance(r, APIRoute)]
+    assert len(routes) > 35
+    assert [r.path for r in routes if not inspect.iscoroutinefunction(r.endpoint)] == []
+
+
+def _all_routes(routes: Iterable[object]) -> Iterator[object]:
+    for route in routes:
+        inner = getattr(getattr(route, "original_router", None), "routes", None)
+        yield from _all_routes(inner) if inner is not None else [route]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux alone")
 def test_only_threads_that_may_wait_give_way(api: tuple[Console, httpx.Client]) -> None:
     server, client = api
@@ -294,8 +314,7 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         line = process.stdout.readline()
         base, _, file = line.partition(": ")[2].strip().removesuffix(")").partition(" (operator token in ")
         assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and TOKEN not in line
-        kept = Path(file)
-        assert kept.read_text() == f"{TOKEN}\n" and kept.stat().st_mode & 0o777 == 0o600 and kept.name == "rig.token"
+        assert Path(file) == token and list((folder / "data").rglob("*.token")) == [], "the file that was given, alone"
         assert TOKEN not in Path(f"/proc/{process.pid}/cmdline").read_text()
         assert httpx.get(f"{base}api/me", headers=OPERATOR).json()["role"] == "operator"
         port = base.rstrip("/").rpartition(":")[2]
@@ -304,7 +323,33 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0 and time.monotonic() - begin < 15
-        assert process.stderr.read() == "" and not kept.exists()
+        assert process.stderr.read() == "" and token.read_text() == f"{TOKEN}\n"
+
+
+@contextmanager
+def said_by_a_console(*options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """A console whose output goes to no terminal, and the file that it names."""
+    command = [sys.executable, "-m", "motionbase", "console", "--ring", RING, "--port", "0", "--no-browser", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process, Path(process.stdout.readline().strip().removesuffix(")").partition(" (operator token in ")[2])
+        process.terminate()
+        process.wait(20)
+
+
+def test_two_consoles_of_a_ring_keep_two_tokens_and_a_dead_one_s_name_is_used_again(folder: Path) -> None:
+    with said_by_a_console() as (first, one), said_by_a_console() as (_, two):
+        assert (one.name, two.name) == ("rig.token", "rig.2.token") and one.read_text() != two.read_text()
+        assert one.stat().st_mode & 0o777 == two.stat().st_mode & 0o777 == 0o600
+        before = one.read_text()
+        first.kill()
+        first.wait(20)
+        assert one.read_text() == before, "nobody could take it away"
+        with said_by_a_console() as (_, third):
+            assert third == one and third.read_text() not in (before, two.read_text())
+    assert [p.name for p in (folder / "data" / "console").iterdir() if "token" in p.name] == []
+    for post in (folder / "data" / "console" / "stop_posts").glob("*.lock"):  # of the one that was killed
+        os.kill(int(post.read_text()), signal.SIGTERM)
 
 
 def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
@@ -313,11 +358,12 @@ def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
     ours, other = TokenFiles(folder, "rig"), TokenFiles(folder, "rig")
     path = ours.write("token", "secret")
     assert path.read_text() == "secret\n" and path.stat().st_mode & 0o777 == 0o600
-    other.write("token", "another")
+    assert ours.write("viewer.token", "look").name == "rig.viewer.token"
+    assert other.write("token", "another").name == "rig.2.token"
     ours.remove()
-    assert path.read_text() == "another\n", "that of a console which came later stays"
+    assert not path.exists() and (folder / "rig.2.token").read_text() == "another\n"
     other.remove()
-    assert list(folder.glob("*rig.token*")) == []
+    assert list(folder.glob("*rig*")) == []
     with pytest.raises(UsageError, match="start the console on a terminal"):
         TokenFiles(path / "no folder" if path.write_text("x") else path, "rig").write("token", "secret")
 

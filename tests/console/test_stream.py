@@ -14,11 +14,11 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from motionbase.console.api.estop import NO_ANSWER
 from motionbase.console.console import Console
-from motionbase.console.live import hub, stream
+from motionbase.console.live import hub, outbox, stream
 from motionbase.console.live.head import ring_head
 from motionbase.console.live.ring_status import ring_status
+from motionbase.console.stop.button import NO_ANSWER
 from motionbase.ring import Writer
 from motionbase.ring.blocks.commands import ESTOP, CommandReceiver
 from tests.console.live_rig import (
@@ -52,7 +52,8 @@ def test_hello_is_answered_by_me_status_and_schema(served: Served) -> None:
     async def talk() -> None:
         async with page(served[1]) as p:
             assert p.socket.subprotocol == "motionbase.1"
-            assert await p.hello("tab1") == {"kind": "me", "role": "viewer", "client": "tab1", "seated": False}
+            me = {"kind": "me", "role": "viewer", "client": "tab1", "seated": False, "stop_port": None}
+            assert await p.hello("tab1") == me
             described = await p.text("schema")
             status = await p.text("status")
             assert [c["name"] for c in described["channels"]] == [c.name for c in schema().channels]
@@ -236,7 +237,7 @@ def test_a_foreign_page_gets_no_socket(served: Served, origin: str) -> None:
 def test_at_most_three_frames_are_on_their_way_and_silence_ends_it(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "SILENT_S", 1.0)
+    monkeypatch.setattr(outbox, "SILENT_S", 1.0)
 
     async def talk() -> None:
         async with page(served[1]) as p:
@@ -276,7 +277,7 @@ def test_a_page_that_was_behind_gets_all_that_is_new_at_once(served: Served) -> 
 
 
 def test_one_page_that_takes_nothing_does_not_delay_another(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "SILENT_S", 1.0)
+    monkeypatch.setattr(outbox, "SILENT_S", 1.0)
 
     async def talk() -> None:
         async with page(served[1]) as quick, page(served[1], max_queue=1) as slow:
@@ -462,7 +463,7 @@ def test_connections_that_have_not_said_hello_count(served: Served, monkeypatch:
 def test_a_status_that_fails_is_logged_once_and_pages_are_checked(
     served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(stream, "SILENT_S", 1.0)
+    monkeypatch.setattr(outbox, "SILENT_S", 1.0)
     monkeypatch.setattr(hub, "STATUS_S", 0.1)
 
     def fails() -> None:

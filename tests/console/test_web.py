@@ -41,7 +41,7 @@ def test_types_are_those_of_the_server() -> None:
     assert spec and spec.loader
     made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    assert made.TARGET.read_text() == made.text(), "models.py has changed: run scripts/console_types.py"
+    assert made.TARGET.read_text() == made.text(), "console/models has changed: run scripts/console_types.py"
 
 
 def test_page_compiles() -> None:

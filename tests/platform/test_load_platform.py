@@ -138,7 +138,10 @@ def test_platform_joints_must_be_around_the_origin(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("simna", "no platform 'simna'; presets: cmf, emotion-1500, emotion-8000, odu, simona, or a .toml file"),
+        (
+            "simna",
+            "no platform 'simna'; presets: atlas-stage, cmf, emotion-1500, emotion-8000, odu, simona, or a .toml file",
+        ),
         ("absent.toml", "absent.toml: cannot be read: No such file or directory"),
     ],
 )

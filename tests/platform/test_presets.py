@@ -31,8 +31,8 @@ def weight_on_legs(h: Hexapod) -> np.ndarray:
     )
 
 
-def test_there_are_five() -> None:
-    assert set(PRESETS) == {"simona", "cmf", "odu", "emotion-8000", "emotion-1500"}
+def test_there_are_six() -> None:
+    assert set(PRESETS) == {"simona", "cmf", "odu", "emotion-8000", "emotion-1500", "atlas-stage"}
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -113,7 +113,7 @@ def test_open_valves_reach_the_speed_of_the_legs(name: str, load: float) -> None
     assert 0.97 < found / h.limits.leg_velocity < 1.2
 
 
-@pytest.mark.parametrize("name", ["emotion-8000", "emotion-1500"])
+@pytest.mark.parametrize("name", ["emotion-8000", "emotion-1500", "atlas-stage"])
 def test_electric_legs_reach_their_speed(name: str) -> None:
     h = load_platform(name)
     assert isinstance(h.actuator, ElectricActuator)

@@ -14,7 +14,19 @@ const CLIENT_KEY = "motionbase.client";
 const BEAT_MS = 250; // quicker than anybody reads numbers
 const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
 
-/** A sentence in the corner that goes away by itself; errors stay a little longer. */
+/** Of the last two seconds. */
+export interface Meter {
+  /** pictures a second */
+  fps(): number;
+  /** median from the stamp of a record to its picture; NaN where the ring's time is not the clock's */
+  latencyMs(): number;
+  /** median of the page's own part of it: from the arrival of a record to its picture */
+  pageMs(): number;
+  /** median time that drawing takes */
+  drawMs(): number;
+}
+
+/** A sentence that goes away by itself; errors stay a little longer. */
 export interface Toast {
   text: string;
   kind: "info" | "error";
@@ -32,6 +44,10 @@ export class App {
   readonly file: Signal<RecordingInfo | null> = signal<RecordingInfo | null>(null);
   /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
   readonly playhead: Signal<number | null> = signal<number | null>(null);
+  /** Limits that were exceeded and not yet acknowledged; the plots count them. */
+  readonly alarms: Signal<number> = signal(0);
+  /** How fast the page draws; set by the plots. */
+  meter?: Meter;
   /** Seconds of the live window; the plots set it. */
   span = 10;
   /** Take the replay to a time [s] of the recording; set by the recordings' part. */

@@ -5,6 +5,8 @@ declare module "node:test" {
   export const mock: { timers: { enable(options: { apis: string[] }): void; tick(ms: number): void; reset(): void } };
 }
 
+declare function setImmediate(run: () => void): void;
+
 declare module "node:assert/strict" {
   interface Assert {
     equal(actual: unknown, expected: unknown, message?: string): void;

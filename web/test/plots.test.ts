@@ -3,19 +3,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Channel } from "../src/net/types";
-import { exceeded } from "../src/plots/alarms";
+import { number } from "../src/core/format";
+import { exceeded, worstOf } from "../src/plots/alarms";
 import { roundStep, settled } from "../src/plots/autorange";
 import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
+import { Forms } from "../src/plots/forms";
 import { namingOf } from "../src/plots/naming";
-import { axisTexts, reading, timeStep, timeText } from "../src/plots/numbers";
+import { axisScale, axisTexts, fixedText, timeStep, timeText, unitText } from "../src/plots/numbers";
 
 function channel(name: string, more: Partial<Channel> = {}): Channel {
   return { place: 0, name, unit: "m", description: "", group: "legs", leg: null, dof: null, codes: null, bits: null, formula: null, ...more };
 }
 const LEGS = [1, 2, 3].map((leg) => channel(`leg${leg}_l_dot_meas`, { leg, unit: "m/s", description: "rate of the leg" }));
 const POSE = ["surge", "roll"].map((dof) => channel(`pose_meas_${dof}`, { dof, unit: dof === "roll" ? "rad" : "m", group: "pose" }));
-const named = (channels: readonly Channel[]) => namingOf(channels.map(({ name }) => name), channels);
+const named = (channels: readonly Channel[]) => namingOf(channels.map(({ name }) => name), channels, unitText);
 
 test("a range holds its values with room, and stays while they stay in it", () => {
   const range = settled(null, -1, 1);
@@ -24,8 +26,17 @@ test("a range holds its values with room, and stays while they stay in it", () =
   assert.ok(settled(range, -0.9, 3)[1] > 3);
   assert.ok(settled(range, -0.01, 0.01)[1] < 0.1, "values that became small get a range of their size");
   assert.equal(settled(range, NaN, NaN), range);
-  const flat = settled(null, 5, 5);
-  assert.ok(flat[0] < 5 && flat[1] > 5, "a constant has a range too");
+});
+
+test("a constant, and noise below what is measured, is a flat line in the middle", () => {
+  for (const [least, most] of [[5, 5], [0, 0], [-1e-15, 1e-15], [16e6, 16e6 + 1e-3]] as const) {
+    const [low, high] = settled(null, least, most, 1e-4);
+    const share = (value: number) => (value - low) / (high - low);
+    assert.ok(share(least) > 0.35 && share(most) < 0.65, `${least} lies at ${share(least)}`);
+    assert.ok(share(most) - share(least) < 1e-3);
+    assert.equal(axisTexts([low, high]).join().length < 24, true);
+  }
+  assert.ok(settled(null, 0, 1e-5, 1e-6)[1] < 1e-4, "what is measured finely gets a fine range");
 });
 
 test("steps are 1, 2 or 5 times a power of ten", () => {
@@ -50,11 +61,72 @@ test("times have the decimals that their step needs", () => {
   assert.equal(timeText(-0.5, 0.1), "−0.5");
 });
 
-test("values carry a prefix where one is usual", () => {
-  assert.deepEqual(reading(12_345, "N"), { text: "12.345", unit: "kN" });
-  assert.deepEqual(reading(-0.5, "m/s^2"), { text: "−0.5000", unit: "m/s²" });
-  assert.deepEqual(reading(NaN, "m"), { text: "–", unit: "m" });
-  assert.deepEqual(axisTexts([-20_000, 0, 20_000]), ["−20k", "0k", "20k"]);
+test("a channel keeps the digits of the largest of its family, and noise around zero reads zero", () => {
+  const forms = new Forms();
+  const [one, two] = [channel("leg1_l_meas", { leg: 1 }), channel("leg2_l_meas", { leg: 2 })];
+  forms.note(one, 0.5);
+  assert.equal(forms.text(one, -0.25), "−0.2500");
+  assert.equal(forms.text(one, -1.7e-17), "0.0000");
+  assert.equal(forms.text(one, 4.9e-5), "0.0000");
+  forms.note(two, -12.5);
+  assert.equal(forms.text(one, -0.25), "−0.250", "one leg has as many digits as the other");
+  assert.equal(forms.text(one, NaN), "–");
+  assert.equal(forms.of(one).resolution, 1e-3);
+  const error = channel("leg1_error", { formula: "leg1_l_cmd - leg1_l_meas" });
+  forms.note(error, 1.2345e-4);
+  assert.equal(forms.text(error, 1.2345e-4), "0.00012345", "a difference may be smaller than what is measured");
+});
+
+test("forces and pressures are told in thousands as soon as one is large, all of them", () => {
+  const forms = new Forms();
+  const [force, other] = [channel("leg1_f_meas", { leg: 1, unit: "N" }), channel("friction", { unit: "N" })];
+  forms.note(force, 900);
+  assert.equal(forms.quantity(force, 900), "900.00 N");
+  const before = forms.changes.peek();
+  forms.note(force, -12_345);
+  assert.ok(forms.changes.peek() > before, "whoever has written the unit is told");
+  assert.equal(forms.quantity(force, -12_345), "−12.345 kN");
+  assert.equal(forms.quantity(other, 500), "0.5000 kN");
+  assert.equal(forms.unit("m/s^2"), "m/s²");
+});
+
+test("counts have no fraction, short times have as many places as they need", () => {
+  const forms = new Forms();
+  const [count, late, tiny] = [channel("overruns", { unit: "-" }), channel("lateness", { unit: "s" }), channel("leak", { unit: "m^3/s" })];
+  forms.note(count, 1488);
+  forms.note(late, 0.018);
+  forms.note(tiny, 3.2e-9);
+  assert.equal(forms.text(count, 1488), "1488");
+  assert.equal(forms.text(late, 6.2e-5), "0.000062");
+  assert.equal(forms.text(tiny, 3.2e-9), "3.20e−9");
+  assert.equal(forms.text(tiny, 1e-19), "0.00000000");
+  forms.note(count, 0.5);
+  assert.equal(forms.text(count, 3), "3.0");
+});
+
+test("settings are as short as they can be", () => {
+  assert.deepEqual([600, 0.25, -3.17483, 4.2661e-6, 0].map((value) => number(value)), ["600", "0.25", "−3.175", "4.266e−6", "0"]);
+});
+
+test("labels of an axis say their thousands once, in the unit, and stay readable however deep the zoom", () => {
+  const force = axisScale([-20_000, 20_000], "N");
+  assert.deepEqual(force, { factor: 1000, unit: "kN" });
+  assert.equal(axisScale([0, 500_000], "Pa", 2).unit, "MPa", "an axis has the thousands of its legend");
+  assert.deepEqual(axisTexts([-20_000, 0, 20_000], force.factor), ["−20", "0", "20"]);
+  const small = axisScale([0, 1e-3], "m/s²");
+  assert.deepEqual([small.unit, axisTexts([0, 2.5e-4, 5e-4], small.factor).join(" ")], ["mm/s²", "0.00 0.25 0.50"]);
+  assert.equal(axisScale([0, 1e5], "").unit, "×10³");
+  assert.deepEqual(axisScale([-0.1, 0.1], "rad"), { factor: 1, unit: "rad" });
+  assert.deepEqual(axisTexts([1 - 1e-10, 1, 1 + 1e-10]), ["−1e−10", "1", "+1e−10"]);
+  assert.equal(fixedText(-0.00001, 3), "0.000");
+});
+
+test("the worst bucket of a stretch is found, and whether the last one is within", () => {
+  const limits = { alarmLow: null, warnLow: null, warnHigh: 1, alarmHigh: 2 };
+  const time = Float64Array.of(10, 11, 12, 13);
+  const band = { lo: Float64Array.of(0, 0, 0, 0), hi: Float64Array.of(9, 1.5, 2.5, 0.5) };
+  assert.deepEqual(worstOf(limits, time, band, 1), { worst: { level: "alarm", value: 2.5, limit: 2, t: 12 }, last: null });
+  assert.equal(worstOf(limits, time, band, 3).worst, null);
 });
 
 test("channels are found by words, else by letters in order", () => {
@@ -70,11 +142,11 @@ test("what traces share is the title, what tells them apart the legend", () => {
   assert.deepEqual(named(LEGS), { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3"], saysUnit: true });
   assert.deepEqual(named(POSE), { title: "pose_meas", labels: ["surge", "roll"], saysUnit: false });
   const forces = [1, 2].map((leg) => channel(`leg${leg}_f_meas`, { leg, unit: "N" }));
-  assert.deepEqual(named(forces), { title: "f_meas", labels: ["leg 1", "leg 2"], saysUnit: false });
+  assert.deepEqual(named(forces), { title: "f_meas [N]", labels: ["leg 1", "leg 2"], saysUnit: true });
   const one = ["l_cmd", "l_meas"].map((name) => channel(`leg4_${name}`, { leg: 4 }));
   assert.deepEqual(named(one), { title: "leg 4", labels: ["l_cmd", "l_meas"], saysUnit: false });
   assert.deepEqual(named([...LEGS, ...POSE]).labels, [...LEGS, ...POSE].map(({ name }) => name));
-  assert.deepEqual(namingOf(["gone", "leg1_l_meas"], [undefined, channel("leg1_l_meas", { leg: 1 })]).labels, ["gone", "leg1_l_meas"]);
+  assert.deepEqual(namingOf(["gone", "leg1_l_meas"], [undefined, channel("leg1_l_meas", { leg: 1 })], unitText).labels, ["gone", "leg1_l_meas"]);
   assert.equal(named(LEGS.slice(0, 1)).labels[0], "leg1_l_dot_meas");
 });
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { Api, ApiError } from "../src/net/api";
+import { StopPost } from "../src/net/stop_post";
 import type { Answer } from "../src/net/types";
 import { StopRequest, type Phase } from "../src/panels/operator/stop_request";
 
@@ -11,7 +12,7 @@ const turn = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 function request(...ways: (() => Promise<Answer>)[]): { stop: StopRequest; told: Phase[] } {
   const told: Phase[] = [];
-  return { stop: new StopRequest(ways, (phase) => told.push(phase)), told };
+  return { stop: new StopRequest(() => ways, (phase) => told.push(phase)), told };
 }
 
 test("a console that hangs is asked again every second, and the button does not say that it stops", async () => {
@@ -44,6 +45,75 @@ test("the first good answer wins, whichever way it came, and its text alone deci
   await turn();
   assert.deepEqual([asked.stop.phase.peek(), asked.stop.text.peek()], ["asked", text]);
   for (const { stop } of [acts, asked]) stop.end();
+});
+
+test("an answer gives way to a better one that comes later, by the stop post while the console hangs, say", async () => {
+  let late: (answer: Answer) => void = () => undefined;
+  const slow = (): Promise<Answer> => new Promise((done) => (late = done));
+  const text = "asked for, but the base has not answered: use the hardware stop";
+  const { stop, told } = request(
+    () => Promise.reject(new ApiError(409, "nobody writes the ring")), () => Promise.resolve({ accepted: true, text }), slow,
+  );
+  stop.press();
+  await turn();
+  assert.equal(stop.phase.peek(), "asked");
+  late({ accepted: true, text: "the emergency stop acts" });
+  await turn();
+  assert.deepEqual([stop.phase.peek(), told.at(-1)], ["acts", "acts"]);
+  stop.end();
+  const worse = request(() => Promise.resolve({ accepted: true, text: "the emergency stop acts" }), slow);
+  worse.stop.press();
+  await turn();
+  late({ accepted: true, text });
+  await turn();
+  assert.deepEqual([worse.stop.phase.peek(), worse.told], ["acts", ["acts"]]);
+  worse.stop.end();
+});
+
+test("a stop that no record will show is shown for longer", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  for (const [isWatched, after] of [[true, "idle"], [false, "acts"]] as const) {
+    const stop = new StopRequest(
+      () => [() => Promise.resolve({ accepted: true, text: "the emergency stop acts" })], () => undefined, () => isWatched,
+    );
+    stop.press();
+    await Promise.resolve();
+    await Promise.resolve();
+    assert.equal(stop.phase.peek(), "acts");
+    mock.timers.tick(2000);
+    assert.equal(stop.phase.peek(), after);
+    mock.timers.tick(15_000);
+    assert.equal(stop.phase.peek(), "idle");
+  }
+  mock.timers.reset();
+});
+
+test("the stop posts that a page was told of are kept, also when the console is gone", async () => {
+  const before = globalThis.fetch;
+  const asked: [string, string | undefined, string | null][] = [];
+  globalThis.fetch = ((address: string, init: RequestInit) => {
+    asked.push([address, init.method, new Headers(init.headers).get("Authorization")]);
+    return Promise.resolve(new Response(JSON.stringify({ accepted: true, text: "the emergency stop acts" })));
+  }) as typeof fetch;
+  Object.defineProperty(globalThis, "location", { value: { hostname: "127.0.0.1" }, configurable: true });
+  try {
+    const post = new StopPost(new Api("c", "secret"));
+    assert.deepEqual(post.ways(), []);
+    const me = { role: "operator", client: "c", seated: false } as const;
+    post.learn({ ...me, stop_port: 8701 });
+    post.learn(null);
+    post.learn({ ...me, stop_port: null });
+    post.learn({ ...me, stop_port: 9001 });
+    const { stop, told } = request(...post.ways());
+    stop.press();
+    await turn();
+    assert.deepEqual([stop.phase.peek(), told], ["acts", ["acts"]]);
+    assert.deepEqual(asked, [8701, 9001].map((port) => [`http://127.0.0.1:${port}/api/estop`, "POST", "Bearer secret"]));
+    stop.end();
+  } finally {
+    globalThis.fetch = before;
+    Reflect.deleteProperty(globalThis, "location");
+  }
 });
 
 test("a refusal ends it; a server that fails, or one way that says no, does not", async () => {

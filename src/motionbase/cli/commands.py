@@ -39,6 +39,10 @@ COMMANDS: dict[str, Command] = {
     "platforms": Command(
         "motionbase.cli.platforms:platforms", "List platforms on six legs with their sources, or show one in full."
     ),
+    "atlas": Command("motionbase.cli.atlas:app", "Analyse a sphere on Mecanum wheels, and find layouts of its wheels."),
+    "kinematics": Command(
+        "motionbase.cli.kinematics:app", "Bearing angles, rod rotation and dexterity: at a pose, along a trajectory."
+    ),
     "control": Command("motionbase.cli.control:app", "Gains and margins of the control law."),
     "step-response": Command(
         "motionbase.cli.step_response:step_response", "Measure a step of one axis: overshoot, rise, settling."

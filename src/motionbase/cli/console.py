@@ -54,9 +54,10 @@ def console(
 
     Example: motionbase console --ring motionbase
     """
-    from motionbase.console.access import is_loopback, new_token
     from motionbase.console.console import Console, Settings
+    from motionbase.console.origins import is_loopback
     from motionbase.console.server import serve
+    from motionbase.console.tokens import new_token
 
     viewer = _token(viewer_token_file, VIEWER_VARIABLE)
     settings = Settings(
@@ -75,12 +76,11 @@ def console(
     with suppress(OSError):
         settings.recordings.mkdir(parents=True, exist_ok=True)
     shall_open = may_open_browser() if browser is None else browser
-    kept = None if shows_tokens() else TokenFiles(settings.data, ring)
+    kept, given = TokenFiles(settings.data, ring), (token_file, viewer_token_file)
     try:
-        serve(Console(settings), lambda address: _ready(settings, address, shall_open, kept))
+        serve(Console(settings), lambda address: _ready(settings, address, shall_open, kept, given))
     finally:
-        if kept is not None:
-            kept.remove()
+        kept.remove()
 
 
 def may_open_browser() -> bool:
@@ -110,7 +110,15 @@ def shows_tokens() -> bool:
     return sys.stdout.isatty() or os.environ.get(SHOW_VARIABLE) == "1"
 
 
-def _ready(settings: "Settings", address: str, shall_open: bool, kept: TokenFiles | None) -> None:
+def _ready(
+    settings: "Settings", address: str, shall_open: bool, kept: TokenFiles, given: tuple[Path | None, Path | None]
+) -> None:
+    """Say where the console is.
+
+    Args:
+        kept: where tokens go that are not shown
+        given: files that have the operator's and the viewers' token already
+    """
     from motionbase.cli.private_browser import open_privately
 
     if settings.host in ANY_ADDRESS:
@@ -118,12 +126,16 @@ def _ready(settings: "Settings", address: str, shall_open: bool, kept: TokenFile
 
         address = address.replace(settings.host, socket.gethostname(), 1).replace("[", "").replace("]", "")
     bare = address.partition("#")[0]
-    shown = address if kept is None else f"{bare} (operator token in {kept.write('token', settings.operator_token)})"
-    print(f"console of ring {settings.ring!r}: {shown}", flush=True)
+
+    def shown(what: str, kind: str, token: str, file: Path | None) -> str:
+        if shows_tokens():
+            return f"{bare}#token={token}"
+        return f"{bare} ({what} in {file.absolute() if file is not None else kept.write(kind, token)})"
+
+    operating = shown("operator token", "token", settings.operator_token, given[0])
+    print(f"console of ring {settings.ring!r}: {operating}", flush=True)
     if settings.viewer_token is not None:
-        viewer = address.replace(settings.operator_token, settings.viewer_token)
-        shown = viewer if kept is None else f"{bare} (token in {kept.write('viewer.token', settings.viewer_token)})"
-        print(f"to look only: {shown}", flush=True)
+        print(f"to look only: {shown('token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
     if shall_open:
         open_privately(address)
 

@@ -33,6 +33,10 @@ def run(
     law: Annotated[
         str | None, typer.Option(metavar="FILE.py:NAME", help="A control law of your own, see docs/control.md.")
     ] = None,
+    generators: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="What it drives: gentle (the default), tour, swell, none, or a file."),
+    ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record to; without it, the default folder.")
     ] = None,
@@ -49,12 +53,15 @@ def run(
 ) -> None:
     """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
 
-    It rises, goes to standby and drives the function generators (`motionbase generators set FILE`); whenever they are
-    set anew it settles and drives again. Look at it and operate it in the browser, at the address that is printed, or
+    It rises, goes to standby and drives the function generators: a slow heave, a tenth of what the platform can do, or
+    what --generators names; with --manual or --law only that. Whenever they are set anew (`motionbase generators set
+    FILE`) it settles and drives again. Look at it and operate it in the browser, at the address that is printed, or
     with `motionbase ring watch`, `motionbase operate` and `motionbase tune`. Console, recorder and the watch for ESTOP
     files are processes of their own; none of them can disturb the base.
 
     Example: motionbase run simona --duration 20
+
+    Example: motionbase run cmf --generators tour
 
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """
@@ -64,7 +71,7 @@ def run(
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
-    request = Request(platform, ring, rate, duration, faults, manual, parameters, law)
+    request = Request(platform, ring, rate, duration, faults, manual, parameters, law, generators)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     extras = Extras(record, no_record, no_console, port, browser)
@@ -132,7 +139,7 @@ def _command(request: Request) -> tuple[str, ...]:
     """The base's own command line."""
     given = {
         "--ring": request.ring, "--rate": request.rate, "--duration": request.duration, "--faults": request.faults,
-        "--parameters": request.parameters, "--law": request.law,
+        "--parameters": request.parameters, "--law": request.law, "--generators": request.generators,
     }  # fmt: skip
     options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     manual = ["--manual"] if request.manual else []

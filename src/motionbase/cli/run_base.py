@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from motionbase.executive.printer import Printer
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.ring.blocks.generators import GeneratorSet
 
 TICK_HZ = 2000
 LOOK_S = 0.05
+NO_GENERATORS = "none"
 
 
 class Request(NamedTuple):
@@ -31,6 +33,7 @@ class Request(NamedTuple):
     manual: bool
     parameters: Path | None
     law: str | None
+    generators: str | None = None
 
 
 class Start(NamedTuple):
@@ -40,6 +43,7 @@ class Start(NamedTuple):
     law: "Law"
     plan: "FaultPlan"
     tuned: dict[int, float]
+    generators: "GeneratorSet | None"
 
 
 def alone(request: Request) -> "Report":
@@ -79,7 +83,7 @@ def checked(request: Request) -> Start:
     if is_held(find(request.ring).lock_path):  # said before the compiling; the writer itself makes sure
         raise UsageError(f"ring {request.ring!r} has a writer already; stop it or choose another name")
     law = _law(hexapod, request.law)
-    return Start(hexapod, law, plan, _tuned(law, request.parameters))
+    return Start(hexapod, law, plan, _tuned(law, request.parameters), _generators(hexapod, request))
 
 
 def _compiled(start: Start) -> "LoopCode":
@@ -106,6 +110,23 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     return own
 
 
+def _generators(hexapod: "Hexapod", request: Request) -> "GeneratorSet | None":
+    """What is armed at the start; nothing where a person decides, or a law of their own."""
+    from motionbase.console.ready_sets import GENTLE, ready_sets
+    from motionbase.ring.blocks.files import load
+
+    wanted = request.generators or (NO_GENERATORS if request.manual or request.law else GENTLE)
+    if wanted == NO_GENERATORS:
+        return None
+    if wanted.endswith((".toml", ".json")):
+        return load(wanted)
+    ready = ready_sets(hexapod)
+    if wanted not in ready:
+        there = ", ".join((*ready, NO_GENERATORS))
+        raise UsageError(f"--generators {wanted!r:.80}: it must be one of {there}, or a file .toml or .json")
+    return ready[wanted]
+
+
 def _tuned(law: "Law", file: Path | None) -> dict[int, float]:
     from motionbase.executive.tuning import parameter_table
     from motionbase.ring.blocks.parameter_files import load_parameters
@@ -122,6 +143,7 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
     from motionbase.executive.tuning import parameter_table
     from motionbase.platform.load import platform_text
     from motionbase.ring import Writer, hexapod_schema
+    from motionbase.ring.blocks.generators import GeneratorClient
 
     schema, say, table = hexapod_schema(), Printer(to_stderr), parameter_table(code.loop.law).json
     signals: list[int] = []
@@ -135,6 +157,8 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
         job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
         job.arrays["automatic"][...] = float(not request.manual)
         executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)
+        if start.generators is not None:
+            GeneratorClient(request.ring, author="motionbase run").write(start.generators)
         hexapod = code.loop.plant.hexapod
         marks = f"; illustrative: {', '.join(hexapod.illustrative)}" if hexapod.illustrative else ""
         print(f"{hexapod.name}: {hexapod.summary}{marks}", flush=True)

@@ -5,37 +5,63 @@ from contextlib import suppress
 from pathlib import Path
 from typing import final
 
-from motionbase.errors import UsageError
+from motionbase.errors import RingError, UsageError
+from motionbase.ring.lock import FileLock
+
+MOST = 100  # consoles of one ring
 
 
 @final
 class TokenFiles:
-    """Those of one console: `RING.token` and the like in a folder, until it ends."""
+    """Those of one console: `RING.token` and the like in a folder, until it ends.
+
+    A second console of the same ring has `RING.2.token`, and so on; what one left that was killed is used again.
+    """
 
     def __init__(self, folder: Path, ring: str) -> None:
         self._folder, self._ring = folder, ring
-        self._written: dict[Path, str] = {}
+        self._written: list[Path] = []
+        self._lock: FileLock | None = None  # of the name; the system lets go of it whatever ends the console
+        self._stem = ""
 
     def write(self, kind: str, token: str) -> Path:
-        """Keep a token; one of a console before is replaced."""
-        path = self._folder / f"{self._ring}.{kind}"
-        part = path.with_name(f".{path.name}.{os.getpid()}")
+        """Keep a token."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            path = self._folder / f"{self._claimed()}.{kind}"
+            part = path.with_name(f".{path.name}.{os.getpid()}")
             part.unlink(missing_ok=True)
             file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
             with os.fdopen(file, "w") as out:
                 out.write(f"{token}\n")
             part.replace(path)
-        except OSError as error:
-            why = error.strerror or error
-            raise UsageError(f"token file {path}: {why}; start the console on a terminal instead") from None
-        self._written[path] = token
+        except (OSError, RingError) as error:
+            why = (error.strerror if isinstance(error, OSError) else None) or error
+            raise UsageError(
+                f"token file in {self._folder}: {why}; start the console on a terminal, or give --token-file"
+            ) from None
+        self._written.append(path)
         return path
 
+    def _claimed(self) -> str:
+        """The first part of the names, which no other console that lives has."""
+        if self._lock is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for number in range(1, MOST + 1):
+                self._stem = self._ring if number == 1 else f"{self._ring}.{number}"
+                lock = FileLock(self._folder / f".{self._stem}.token.lock")
+                if lock.take():
+                    self._lock = lock
+                    return self._stem
+                lock.release()
+            raise RingError(f"{MOST} consoles of ring {self._ring!r} run already")
+        return self._stem
+
     def remove(self) -> None:
-        """Unless another console has put its own there."""
-        for path, token in self._written.items():
+        """Leave nothing behind."""
+        for path in self._written:
             with suppress(OSError):
-                if path.read_text().strip() == token:
-                    path.unlink()
+                path.unlink()
+        if self._lock is not None:
+            with suppress(OSError):
+                self._lock.path.unlink()
+            self._lock.release()

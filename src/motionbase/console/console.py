@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
-from motionbase.console.access import Access, is_loopback
-from motionbase.console.api.estop import StopButton
+from motionbase.console.access import Access
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
@@ -20,6 +20,8 @@ from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
 from motionbase.console.models import SourceName, Status
+from motionbase.console.origins import is_loopback
+from motionbase.console.stop.button import StopButton
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
 
@@ -70,7 +72,8 @@ class Console:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.events = EventLog()
-        self.access = Access(settings.operator_token, settings.viewer_token, lambda text: self.events.add("seat", text))
+        self.access = Access(settings.operator_token, settings.viewer_token, self._seat_changed)
+        self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
         self.jobs = Jobs()
         self.children = Children()
         self.turns = AllTurns()
@@ -81,6 +84,11 @@ class Console:
             # a replay never goes to hardware, whatever is plugged in
             "replay": Follower("replay", settings.replay_ring, Emulation(settings.replay_ring), self.events),
         }
+
+    def _seat_changed(self, text: str) -> None:
+        self.events.add("seat", text)
+        if self.on_seat is not None:
+            self.on_seat(self.access.seat.who)
 
     def source(self, name: SourceName) -> Follower:
         """The follower of "live" or "replay"."""

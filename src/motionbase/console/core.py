@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
-from motionbase.console.access import CLIENT, Caller, operator, viewer
+from motionbase.console.access import Caller, operator, viewer
 from motionbase.console.api.pace import Pace
 from motionbase.console.api.sentences import NotThere, SentenceRoute
 from motionbase.console.models import Derive, Event, Me, Schema, SourceName, Status, TakeSeat
+from motionbase.console.tokens import CLIENT
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,27 +1,22 @@
-"""The gate before everything: foreign pages, foreign names of this machine and bodies without end do not get in.
-
-Browsers let any page send requests to loopback addresses. They also say who asks (`Origin`, `Sec-Fetch-Site`), and
-which name they believe to talk to (`Host`): a name that an attacker has pointed at this machine is not one of ours.
-"""
+"""The gate before everything: foreign pages, foreign names of this machine and endless bodies do not get in."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import final
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from motionbase.console.access import is_loopback
+from motionbase.console.bodies import Body, Refusal, announced
+from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, host_name
 
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-LARGEST_BODY = 1024 * 1024  # bytes
 STREAMED = ("/api/recordings/upload",)  # has a limit of its own
+POLICY = (
+    "default-src 'self'; connect-src 'self'{post}; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+    "worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"
+)
 HEADERS = {
-    "content-security-policy": "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
-    "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -37,14 +32,14 @@ class Guard:
     """Pure ASGI, for HTTP and WebSocket alike.
 
     Args:
-        host: the address that the server listens on
-        allow_hosts: further names by which browsers may call it
+        names: by which browsers may call the server
+        stop_port: of the stop post, the only other address that the page may ask; None while there is none
     """
 
-    def __init__(self, app: ASGIApp, *, host: str, allow_hosts: Collection[str] = ()) -> None:
-        self._app = app
-        own = LOOPBACK_NAMES if is_loopback(host) else ("localhost", "127.0.0.1")
-        self._names = {name.lower().strip("[]") for name in (host, *own, *allow_hosts)}
+    def __init__(
+        self, app: ASGIApp, *, names: frozenset[str], stop_port: Callable[[], int | None] = lambda: None
+    ) -> None:
+        self._app, self._names, self._stop_port = app, names, stop_port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one WebSocket."""
@@ -59,66 +54,54 @@ class Guard:
                 return
             await self._app(scope, receive, send)
         elif why:
-            await _refuse(send, 403, why)
+            await _refuse(send, Refusal(403, why))
         else:
             await self._http(scope, receive, send)
 
     def _foreign(self, scope: Scope) -> str:
         """Why a request is not from our own page; "" where it may be."""
         hosts, origins, sites = (_header(scope, name) for name in (b"host", b"origin", b"sec-fetch-site"))
-        if len(hosts) != 1:
-            return "a request needs one Host header"
         here = scope.get("server") or ("", 0)
-        if _name(hosts[0]) not in self._names | {str(here[0])}:
-            return f"{hosts[0]!r:.80} is not a name of this console; open the address it printed, or start it with " \
-                   "--allow-host"  # fmt: skip
-        for origin in origins:
-            parts = _split(origin)
-            if parts is None or parts[0] not in ("http", "https") or parts[1].lower() != hosts[0].lower():
-                return f"a page of {origin!r:.80} may not use this console"
+        if why := foreign_host(hosts, self._names | {str(here[0])}) or foreign_origin(origins, hosts[0]):
+            return why
         if any(site not in ("same-origin", "none") for site in sites) and not _is_link(scope):
-            return "a page of another site may not use this console"
+            return ANOTHER_SITE
         return ""
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = _Body(None if scope["path"] in STREAMED else LARGEST_BODY, _announced(scope))
-
-        async def limited_receive() -> Message:
-            message = await receive()
-            body.size += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if body.is_too_large else message
+        body = Body(receive, announced(_header(scope, b"content-length")), scope["path"] in STREAMED)
+        is_answered = False
 
         async def sealed_send(message: Message) -> None:
-            if body.is_too_large and not body.answered:
+            nonlocal is_answered
+            if body.refusal and not is_answered:
                 return  # what the application makes of half a body is of no interest
             if message["type"] == "http.response.start":
-                body.answered = True
-                message["headers"] = _sealed(scope, list(message.get("headers", [])))
+                is_answered = True
+                message["headers"] = self._sealed(scope, list(message.get("headers", [])))
             await send(message)
 
-        if not body.is_too_large:
+        if body.refusal is None:
             try:
-                await self._app(scope, limited_receive, sealed_send)
+                await self._app(scope, body.receive, sealed_send)
             except Exception:
-                if body.answered or not body.is_too_large:
+                if is_answered or body.refusal is None:
                     raise
-        if body.is_too_large and not body.answered:
-            await _refuse(send, 413, f"the request has more than {LARGEST_BODY} bytes, which is all that is taken")
+        if not is_answered and (refusal := body.refusal):
+            await _refuse(send, refusal)
 
+    def _sealed(self, scope: Scope, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        names = {name.lower() for name, _ in headers}
+        if scope["path"].startswith("/api") and b"cache-control" not in names:
+            headers.append((b"cache-control", b"no-store"))
+        policy = POLICY.format(post=self._post(_header(scope, b"host")[0])).encode()
+        sealed = [*RAW_HEADERS, (b"content-security-policy", policy)]
+        return headers + [(name, value) for name, value in sealed if name not in names]
 
-@final
-@dataclass
-class _Body:
-    """Of a request: what it may have, what it is said to have, and what has come [bytes]."""
-
-    limit: int | None
-    announced: int
-    size: int = 0
-    answered: bool = False
-
-    @property
-    def is_too_large(self) -> bool:
-        return self.limit is not None and max(self.size, self.announced) > self.limit
+    def _post(self, host: str) -> str:
+        """The stop post as a page that was opened by this name asks it; the name has been found to be ours."""
+        port, name = self._stop_port(), host_name(host)
+        return f" http://{name}:{port}" if port is not None and ":" not in name else ""  # no policy can name IPv6
 
 
 def _is_link(scope: Scope) -> bool:
@@ -132,39 +115,15 @@ def _is_link(scope: Scope) -> bool:
     )
 
 
-def _sealed(scope: Scope, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    names = {name.lower() for name, _ in headers}
-    if scope["path"].startswith("/api") and b"cache-control" not in names:
-        headers.append((b"cache-control", b"no-store"))
-    return headers + [(name, value) for name, value in RAW_HEADERS if name not in names]
-
-
-async def _refuse(send: Send, status: int, why: str) -> None:
-    body = json.dumps({"detail": why}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *RAW_HEADERS]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
+async def _refuse(send: Send, refusal: Refusal) -> None:
+    body = json.dumps({"detail": refusal.why}).encode()
+    headers = [
+        (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *RAW_HEADERS,
+        (b"content-security-policy", POLICY.format(post="").encode()), (b"connection", b"close"),
+    ]  # fmt: skip
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def _header(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
-
-
-def _announced(scope: Scope) -> int:
-    lengths = _header(scope, b"content-length")
-    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
-
-
-def _name(host: str) -> str:
-    """Of a Host header, without port and brackets; "" where it is none."""
-    parts = _split(f"//{host}")
-    return (parts[2] or "") if parts is not None else ""
-
-
-def _split(text: str) -> tuple[str, str, str | None] | None:
-    """Scheme, host with port, and host alone."""
-    try:
-        parts = urlsplit(text)
-        return parts.scheme, parts.netloc, parts.hostname
-    except ValueError:
-        return None

@@ -24,7 +24,12 @@ class Cancelled(Exception):
 @final
 @dataclass(eq=False)
 class Task:
-    """A job on its way: the work tells it how far it is, and hears from it that it shall end."""
+    """A job on its way: the work tells it how far it is, and hears from it that it shall end.
+
+    Attributes:
+        files: that are whole, as pages name them; a job of very many names the first
+        finished: how many there are
+    """
 
     number: int
     what: str
@@ -32,6 +37,7 @@ class Task:
     share: float = 0.0
     text: str = ""
     files: list[str] = field(default_factory=list)
+    finished: int = 0
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def progress(self, done: int, total: int) -> None:
@@ -115,12 +121,17 @@ def _run(task: Task, work: Work) -> None:
         task.text = work(task)
         task.share, task.state = 1.0, "done"
     except Cancelled:
-        task.text = "cancelled" + (f"; {len(task.files)} files were finished before" if task.files else "")
-        task.state = "cancelled"
+        task.text, task.state = f"cancelled{_before(task)}", "cancelled"
     except MotionBaseError as error:
-        task.text, task.state = str(error), "failed"
+        task.text, task.state = f"{error}{_before(task)}", "failed"
     except OSError as error:
         name = f"{Path(error.filename).name}: " if isinstance(error.filename, str) else ""
-        task.text, task.state = f"{name}{error.strerror or error}", "failed"
+        task.text, task.state = f"{name}{error.strerror or error}{_before(task)}", "failed"
     except Exception as error:  # a mistake of ours must not leave a job that runs for ever
         task.text, task.state = f"it failed with {type(error).__name__}: {error}", "failed"
+
+
+def _before(task: Task) -> str:
+    if not task.finished:
+        return ""
+    return f"; {'1 file was' if task.finished == 1 else f'{task.finished} files were'} finished before"

@@ -45,6 +45,12 @@ class OperatorSeat:
         self._tell(f"{holder.name} left the operator's seat")
         return None
 
+    @property
+    def who(self) -> tuple[str, str] | None:
+        """Client and name of who has it."""
+        holder = self.holder
+        return None if holder is None else (holder.client, holder.name)
+
     def is_held_by(self, client: str) -> bool:
         """Whether this page has it; who asks shows life."""
         holder = self.holder

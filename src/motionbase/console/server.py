@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import logging
 import signal
 import socket
@@ -16,8 +15,6 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.websockets import WebSocket
-from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from motionbase.console import core
 from motionbase.console.access import viewer
@@ -36,9 +33,13 @@ from motionbase.console.api import (
 from motionbase.console.api.sentences import invalid, status_of
 from motionbase.console.console import VERSION
 from motionbase.console.guard import Guard
+from motionbase.console.listening import listening
 from motionbase.console.live.hub import Hub
+from motionbase.console.origins import own_names
 from motionbase.console.pages import add_pages
-from motionbase.errors import MotionBaseError, UsageError
+from motionbase.console.protocols import AT_ONCE, IDLE_S, MOST_CONNECTIONS, HttpProtocol, WebSocketProtocol
+from motionbase.console.stop.keeper import StopPost
+from motionbase.errors import MotionBaseError
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -49,8 +50,6 @@ ROUTERS = (
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3
-MOST_CONNECTIONS = 512  # of 128 pages: a browser keeps one or two of its six open when nothing is asked
-IDLE_S, LAST_LOOK_S = 5, 0.1  # after which a connection that says nothing is closed
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
@@ -84,7 +83,8 @@ def create_app(console: Console) -> FastAPI:
     app.add_exception_handler(MotionBaseError, _refused)
     app.add_exception_handler(Exception, _failed)
     add_pages(app, console.settings.static)
-    app.add_middleware(Guard, host=console.settings.host, allow_hosts=console.settings.allow_hosts)
+    names = own_names(console.settings.host, console.settings.allow_hosts)
+    app.add_middleware(Guard, names=names, stop_port=lambda: console.access.stop_port)
     return app
 
 
@@ -103,28 +103,6 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
 
 
 @final
-class _Protocol(WebSocketsSansIOProtocol):
-    """Lets the session cut a connection that takes nothing any more, which ASGI cannot."""
-
-    async def run_asgi(self) -> None:
-        self.scope["state"]["abort"] = self.transport.abort
-        await super().run_asgi()
-
-
-@final
-class _Http(H11Protocol):
-    """Closes a connection that never asks for anything, as it does with one that has asked before."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(IDLE_S, self.timeout_keep_alive_handler)
-
-    def timeout_keep_alive_handler(self) -> None:
-        """Look once more first: after a halt of the process, timers run before what has come meanwhile is read."""
-        self.timeout_keep_alive_task = self.loop.call_later(LAST_LOOK_S, super().timeout_keep_alive_handler)
-
-
-@final
 class Server(uvicorn.Server):
     """Leaves signals alone: whoever runs it sets `should_exit`."""
 
@@ -134,31 +112,12 @@ class Server(uvicorn.Server):
         yield
 
 
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; one sentence where that cannot be."""
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            made.bind(address)
-            made.listen(128)
-        except OSError:
-            made.close()
-            raise
-        return made
-    except OSError as error:
-        used = error.errno == errno.EADDRINUSE
-        hint = "another console may be there; choose another with --port, or 0 for any" if used else "choose another"
-        raise UsageError(f"address {host}:{port} cannot be used: {error.strerror or error}; {hint}") from None
-
-
 def new_server(console: Console) -> Server:
     """Ready to run on a socket."""
     config = uvicorn.Config(
-        create_app(console), http=_Http, ws=_Protocol, ws_max_size=LARGEST_MESSAGE, ws_per_message_deflate=False,
-        lifespan="on", log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S,
-        limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=IDLE_S,
+        create_app(console), http=HttpProtocol, ws=WebSocketProtocol, ws_max_size=LARGEST_MESSAGE, lifespan="on",
+        ws_per_message_deflate=False, log_config=None, access_log=False, server_header=False, backlog=AT_ONCE,
+        timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS + AT_ONCE, timeout_keep_alive=IDLE_S,
     )  # fmt: skip
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     return Server(config)
@@ -175,10 +134,8 @@ def serve(console: Console, ready: Callable[[str], object]) -> None:
     settings = console.settings
     made = listening(settings.host, settings.port)
     server = new_server(console)
-    try:
+    with made, StopPost(console, made.getsockname()[1]):
         asyncio.run(_served(server, made, lambda: ready(address_of(made, settings.host, settings.operator_token))))
-    finally:
-        made.close()
 
 
 async def _served(server: Server, made: socket.socket, ready: Callable[[], object]) -> None:

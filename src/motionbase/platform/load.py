@@ -24,7 +24,8 @@ from motionbase.platform.table import Table
 
 Array = NDArray[np.float64]
 FOLDER = Path(__file__).parent / "presets"
-PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+SPHERES = ("atlas",)  # presets of the other kind of platform, for motionbase.platform.atlas.load
+PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem not in SPHERES))
 ACTUATORS: dict[str, type[Any]] = {"hydraulic": HydraulicActuator, "electric": ElectricActuator}
 PARTS: dict[str, type[Any]] = {"stroke": Stroke, "cylinder": LegPart, "rod": LegPart, "limits": MotionLimits}
 NEEDED = (
@@ -33,10 +34,13 @@ NEEDED = (
 )  # fmt: skip
 OPTIONAL = ("name", "axes", "legs", "points", "sensors", "meshes")
 IN_ORDER = [1, 2, 3, 4, 5, 6]
+NO_LEGS = "motionbase atlas analyse takes it"
 
 
 def load_platform(reference: Path | str) -> Hexapod:
     """The preset of that name, or the platform in a TOML file."""
+    if str(reference) in SPHERES:
+        raise PlatformError(f"platform {str(reference)!r} is a sphere on wheels and has no legs; {NO_LEGS}")
     if str(reference) in PRESETS:
         return load_file(FOLDER / f"{reference}.toml")
     if Path(reference).suffix.lower() != ".toml":
@@ -72,6 +76,8 @@ def load_text(text: str, name: str = "platform") -> Hexapod:
 
 def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
     """Relative paths of meshes are from `folder`, where the files must be; None takes them as they are."""
+    if top.data.get("kind") == "sphere":
+        top.complain("kind", f"the file has a sphere on wheels and no legs; {NO_LEGS}")
     top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
     axes = top.text("axes") if "axes" in top.data else "z_up"
     if axes not in AXES:
@@ -84,7 +90,7 @@ def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
         name=name,
         summary=top.text("summary"),
         sources=top.texts("sources"),
-        illustrative=_illustrative(top),
+        illustrative=illustrative_keys(top),
         base=convert(_six(top, "base")),
         joints=convert(_six(top, "joints")),
         p_neutral=convert(top.numbers("p_neutral", (3,))),
@@ -180,7 +186,7 @@ def _meshes(top: Table, folder: Path | None) -> tuple[MeshFile, ...]:
     return tuple(made)
 
 
-def _illustrative(top: Table) -> tuple[str, ...]:
+def illustrative_keys(top: Table) -> tuple[str, ...]:
     """Keys of the file whose numbers nobody published."""
     listed = top.texts("illustrative")
     for dotted in listed:

@@ -148,8 +148,12 @@ def test_everything_fits_on_a_phone(pages: Pages, rig: Rig) -> None:
     def fits(name: str) -> None:
         found = overflow(page)
         assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
-        box = at(page, "estop").first.bounding_box()
-        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 32, f"{name}: {box}"
+        expect(at(page, "estop")).to_have_count(1)
+        box = at(page, "estop").bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] >= 44, f"{name}: {box}"
+        for part in ("platform", "badge", "base-mode"):
+            cut = "(e, right) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right > right"
+            assert not at(page, part).evaluate(cut, box["x"]), f"{name}: {part} is cut: {at(page, part).inner_text()}"
         top = page.evaluate(
             "([x, y]) => document.elementFromPoint(x, y)?.closest('[data-test=estop]') !== null",
             [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2],
@@ -170,6 +174,28 @@ def test_everything_fits_on_a_phone(pages: Pages, rig: Rig) -> None:
     page.keyboard.press("v")
     expect(at(page, "scene-canvas")).to_be_visible()
     fits("scene")
+    at(page, "title-more").focus()  # what has no room is in one menu, and keys reach it
+    page.keyboard.press("Enter")
+    for part in ("recorder", "rate", "view-plots", "source-live", "seat", "theme"):
+        expect(at(page, part)).to_be_visible()
+    fits("menu")
+    at(page, "help-button").focus()
+    page.keyboard.press("Enter")
+    expect(at(page, "help")).to_be_visible()
+    expect(at(page, "theme")).to_be_hidden()
+
+
+def test_messages_cover_nothing_and_go_by_keyboard(pages: Pages) -> None:
+    page = pages.open(width=1000, height=700, layout={"shell": {"view": "both"}})
+    page.keyboard.press("t")
+    message = at(page, "toast")
+    box = message.bounding_box()
+    assert box
+    for name in ("centre", "drawer", "plot-grid", "scene"):
+        other = at(page, name).bounding_box()
+        assert other is None or other["y"] + other["height"] <= box["y"] + 1, f"{name} lies beneath a message"
+    page.keyboard.press("Escape")
+    expect(message).to_have_count(0)
 
 
 def test_every_panel_fits_at_other_sizes(pages: Pages) -> None:

@@ -1,20 +1,14 @@
 /** Numbers and times for people. */
 
 const MISSING = "–";
+const SMALL = 1e-4; // below, a power of ten is easier to read than zeros
 
-/** Four significant digits, thin and stable in width. */
+/** A setting, a limit: four digits at most, and no zeros behind them. What changes all the time is `Forms`' to write. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return MISSING;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  const text = size >= 1e5 || size < 1e-4 ? value.toExponential(digits - 2) : value.toPrecision(digits);
-  return text.replace("-", "−");
-}
-
-/** With a unit, if it has one. */
-export function quantity(value: number | null | undefined, unit: string, digits = 4): string {
-  return unit === "-" || unit === "" ? number(value, digits) : `${number(value, digits)} ${unit}`;
+  const short = Number(value.toPrecision(digits));
+  return (value !== 0 && Math.abs(value) < SMALL ? short.toExponential() : String(short)).replace(/-/g, "−");
 }
 
 /** Seconds as 12.345 s, 3:05.2 or 1:02:03. */

@@ -1,33 +1,242 @@
-// Made by scripts/console_types.py from src/motionbase/console/models.py: change that one.
+// Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. */
-export interface Me {
-  role: "viewer" | "operator";
-  client: string;
-  seated: boolean;
+/** `version`: the one that the operator saw; refused if another has been written since. */
+export interface Apply {
+  cards: CardSet;
+  version: number;
 }
 
-/** Who operates; one at a time. */
-export interface Seat {
-  client: string;
+/** One function generator; numbers as in docs/generators.md. */
+export interface Card {
+  enabled: boolean;
+  space: "leg" | "dof";
+  axes: (number | string)[];
+  shape: "sine" | "square" | "triangle" | "sawtooth" | "step" | "ramp" | "chirp" | "multisine" | "random";
+  amplitude: number;
+  frequency: number;
+  end_frequency: number;
+  phase: number;
+  offset: number;
+  fade_in: number;
+  fade_out: number;
+  start: number;
+  cycles: number;
+  duration: number;
+  tones: number;
+  seed: number;
+}
+
+/** Seven cards at most, with a name for people. */
+export interface CardSet {
   name: string;
-  since_utc: number;
+  cards: Card[];
 }
 
-/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
-export interface TakeSeat {
+/** A limit that would be exceeded: of what, the largest value, the limit, and when first [s]. */
+export interface Exceeded {
+  what: string;
+  value: number;
+  limit: number;
+  unit: string;
+  t: number;
+}
+
+/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel. */
+export interface Generators {
+  armed: CardSet;
+  version: number;
+  author: string;
+  written_utc: number | null;
+  running_version: number | null;
+  allowed: boolean;
+  why_not: string;
+}
+
+/** Of the platform: largest excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]. */
+export interface Limits {
+  position: number[];
+  velocity: number[];
+  acceleration: number[];
+  l_min: number;
+  l_max: number;
+  leg_velocity: number;
+}
+
+/** `dofs`: (6, 3, n) position, velocity, acceleration of the sums; `legs`: (6, n) lengths [m] about neutral. */
+export interface Preview {
+  t: number[];
+  dofs: number[][][];
+  legs: ((number | null)[])[];
+  limits: Limits | null;
+  exceeded: Exceeded[];
+  text: string;
+}
+
+/** What the cards would do in so many seconds. */
+export interface PreviewRequest {
+  cards: CardSet;
+  seconds: number;
+}
+
+/** What became of a request. */
+export interface Answer {
+  accepted: boolean;
+  text: string;
+}
+
+/** As `motionbase record-control`. */
+export interface AskRecorder {
+  do: "start" | "stop" | "split" | "note";
+  text: string;
+}
+
+/** An action of `motionbase operate`; an emergency stop has its own address. */
+export interface Operate {
+  seen: Seen;
+  action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
+}
+
+/** One of the control law, see `motionbase tune`. */
+export interface Parameter {
   name: string;
-  force: boolean;
-  from_client: string | null;
+  unit: string;
+  description: string;
+  value: number[];
+  goal: number[];
+  designed: number[];
+  least: number[];
+  most: number[];
+  tunable: boolean;
+  at_rest: boolean;
 }
 
-/** Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost. */
-export interface Timing {
+/** All of them. */
+export interface Parameters {
+  law: string;
+  version: number;
+  parameters: Parameter[];
+}
+
+/** The newest record that the page had shown when the operator asked, so that nothing stale is carried out. `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what was armed as the page showed it, None where it showed none. */
+export interface Seen {
+  t: number;
+  state: string;
+  mode: string;
+  generators_version: number | null;
+}
+
+/** A strip chart of the live ring. */
+export interface StartStrip {
+  channels: StripChannel[];
+  format: "pdf" | "png";
+  seconds_per_page: number;
+  name: string;
+}
+
+/** A pen: which channel, and the range of its lane; None takes what comes. */
+export interface StripChannel {
+  name: string;
+  low: number | null;
+  high: number | null;
+  colour: string | null;
+}
+
+/** New numbers by name; an empty list sets the designed ones. */
+export interface Tune {
+  values: Record<string, number[]>;
+}
+
+/** What to take of a recording, and into what; without legs, groups and channels it is all of them. */
+export interface Export {
+  file: string;
+  format: "mcap" | "csv" | "parquet";
+  legs: number[];
+  groups: string[];
+  channels: string[];
+  start: number | null;
+  stop: number | null;
+  piece_records: number | null;
+  piece_seconds: number | null;
+  name: string;
+}
+
+/** Beside the records. */
+export interface RecordingEvent {
+  t: number;
+  kind: string;
+  text: string;
+}
+
+/** A file of the recordings folder; `file` names it in all other requests. */
+export interface RecordingFile {
+  file: string;
+  bytes: number;
+  modified_utc: number;
+  format: "mcap" | "csv" | "parquet" | "estop";
+  is_written: boolean;
+}
+
+/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
+export interface RecordingInfo {
+  file: string;
+  recording_schema: Schema;
+  records: number;
+  start: number;
+  end: number;
   rate_hz: number;
-  late_max_s: number | null;
-  overruns: number | null;
-  load_max: number | null;
-  lost: number;
+  epoch_utc: number | null;
+  platform: string;
+  events: RecordingEvent[];
+  damage: string[];
+  damage_at: ([number, number] | null)[];
+  about: Record<string, string>;
+}
+
+/** As `motionbase replay-control`. */
+export interface ReplayControl {
+  source: "live" | "replay";
+  action: "play" | "pause" | "rewind" | "step" | "seek" | "speed" | "loop" | "loop-off" | "stop";
+  values: number[];
+}
+
+/** Play a file of the recordings folder into the replay ring. */
+export interface StartReplay {
+  file: string;
+  paused: boolean;
+}
+
+/** Of a schema; `place` is what the WebSocket asks by. */
+export interface Channel {
+  place: number;
+  name: string;
+  unit: string;
+  description: string;
+  group: string;
+  leg: number | null;
+  dof: string | null;
+  codes: string[] | null;
+  bits: string[] | null;
+  formula: string | null;
+}
+
+/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. */
+export interface Derive {
+  name: string;
+  formula: string;
+  unit: string;
+}
+
+/** Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none. */
+export interface Event {
+  kind: "event";
+  number: number;
+  source: "live" | "replay";
+  generation: number;
+  t: number | null;
+  utc: number;
+  what: "state" | "mode" | "fault" | "warning" | "estop" | "note" | "gap" | "writer" | "seat" | "recorder";
+  text: string;
+  is_bad: boolean;
 }
 
 /** The host's demand against the limits. `exceeded`: sentences, empty where all is within them. */
@@ -68,84 +277,6 @@ export interface Ring {
   host: HostDemand | null;
 }
 
-/** Of the live ring. */
-export interface Recorder {
-  state: string;
-  file: string;
-  bytes: number;
-  files: number;
-  records: number;
-  lost: number;
-  gaps: number;
-  trouble: string;
-}
-
-/** A recording that is played into a ring; times are [s] since the recording's epoch. */
-export interface Replay {
-  source: "live" | "replay";
-  file: string;
-  state: "playing" | "paused" | "ended";
-  record: number;
-  records: number;
-  time: number;
-  begin: number;
-  end: number;
-  speed: number;
-  period: number | null;
-  loop: [number, number] | null;
-  damage: string[];
-}
-
-/** A strip chart drawn by a process of its own. */
-export interface Strip {
-  state: "drawing" | "ended" | "failed";
-  out: string;
-  channels: string[];
-  pages: number;
-  text: string;
-}
-
-/** Sent as text every half second, and at once when something changed. */
-export interface Status {
-  kind: "status";
-  version: string;
-  utc: number;
-  sources: Ring[];
-  seat: Seat | null;
-  viewers: number;
-  recorder: Recorder | null;
-  replay: Replay | null;
-  strip: Strip | null;
-  jobs: Job[];
-}
-
-/** Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none. */
-export interface Event {
-  kind: "event";
-  number: number;
-  source: "live" | "replay";
-  generation: number;
-  t: number | null;
-  utc: number;
-  what: "state" | "mode" | "fault" | "warning" | "estop" | "note" | "gap" | "writer" | "seat" | "recorder";
-  text: string;
-  is_bad: boolean;
-}
-
-/** Of a schema; `place` is what the WebSocket asks by. */
-export interface Channel {
-  place: number;
-  name: string;
-  unit: string;
-  description: string;
-  group: string;
-  leg: number | null;
-  dof: string | null;
-  codes: string[] | null;
-  bits: string[] | null;
-  formula: string | null;
-}
-
 /** The channels of a ring or recording, derived ones at the end. */
 export interface Schema {
   name: string;
@@ -153,226 +284,19 @@ export interface Schema {
   channels: Channel[];
 }
 
-/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. */
-export interface Derive {
-  name: string;
-  formula: string;
-  unit: string;
-}
-
-/** The newest record that the page had shown when the operator asked, so that nothing stale is carried out. `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what was armed as the page showed it, None where it showed none. */
-export interface Seen {
-  t: number;
-  state: string;
-  mode: string;
-  generators_version: number | null;
-}
-
-/** An action of `motionbase operate`; an emergency stop has its own address. */
-export interface Operate {
-  seen: Seen;
-  action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
-}
-
-/** What became of a request. */
-export interface Answer {
-  accepted: boolean;
-  text: string;
-}
-
-/** One function generator; numbers as in docs/generators.md. */
-export interface Card {
-  enabled: boolean;
-  space: "leg" | "dof";
-  axes: (number | string)[];
-  shape: "sine" | "square" | "triangle" | "sawtooth" | "step" | "ramp" | "chirp" | "multisine" | "random";
-  amplitude: number;
-  frequency: number;
-  end_frequency: number;
-  phase: number;
-  offset: number;
-  fade_in: number;
-  fade_out: number;
-  start: number;
-  cycles: number;
-  duration: number;
-  tones: number;
-  seed: number;
-}
-
-/** Seven cards at most, with a name for people. */
-export interface CardSet {
-  name: string;
-  cards: Card[];
-}
-
-/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel. */
-export interface Generators {
-  armed: CardSet;
-  version: number;
-  author: string;
-  written_utc: number | null;
-  running_version: number | null;
-  allowed: boolean;
-  why_not: string;
-}
-
-/** `version`: the one that the operator saw; refused if another has been written since. */
-export interface Apply {
-  cards: CardSet;
-  version: number;
-}
-
-/** What the cards would do in so many seconds. */
-export interface PreviewRequest {
-  cards: CardSet;
-  seconds: number;
-}
-
-/** A limit that would be exceeded: of what, the largest value, the limit, and when first [s]. */
-export interface Exceeded {
-  what: string;
-  value: number;
-  limit: number;
-  unit: string;
-  t: number;
-}
-
-/** `dofs`: (6, 3, n) position, velocity, acceleration of the sums; `legs`: (6, n) lengths [m] about neutral. */
-export interface Preview {
-  t: number[];
-  dofs: number[][][];
-  legs: ((number | null)[])[];
-  limits: Limits | null;
-  exceeded: Exceeded[];
-  text: string;
-}
-
-/** Of the platform: largest excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]. */
-export interface Limits {
-  position: number[];
-  velocity: number[];
-  acceleration: number[];
-  l_min: number;
-  l_max: number;
-  leg_velocity: number;
-}
-
-/** One of the control law, see `motionbase tune`. */
-export interface Parameter {
-  name: string;
-  unit: string;
-  description: string;
-  value: number[];
-  goal: number[];
-  designed: number[];
-  least: number[];
-  most: number[];
-  tunable: boolean;
-  at_rest: boolean;
-}
-
-/** All of them. */
-export interface Parameters {
-  law: string;
-  version: number;
-  parameters: Parameter[];
-}
-
-/** New numbers by name; an empty list sets the designed ones. */
-export interface Tune {
-  values: Record<string, number[]>;
-}
-
-/** As `motionbase record-control`. */
-export interface AskRecorder {
-  do: "start" | "stop" | "split" | "note";
-  text: string;
-}
-
-/** A pen: which channel, and the range of its lane; None takes what comes. */
-export interface StripChannel {
-  name: string;
-  low: number | null;
-  high: number | null;
-  colour: string | null;
-}
-
-/** A strip chart of the live ring. */
-export interface StartStrip {
-  channels: StripChannel[];
-  format: "pdf" | "png";
-  seconds_per_page: number;
-  name: string;
-}
-
-/** A file of the recordings folder; `file` names it in all other requests. */
-export interface RecordingFile {
-  file: string;
-  bytes: number;
-  modified_utc: number;
-  format: "mcap" | "csv" | "parquet" | "estop";
-  is_written: boolean;
-}
-
-/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
-export interface RecordingInfo {
-  file: string;
-  recording_schema: Schema;
-  records: number;
-  start: number;
-  end: number;
+/** Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost. */
+export interface Timing {
   rate_hz: number;
-  epoch_utc: number | null;
-  platform: string;
-  events: RecordingEvent[];
-  damage: string[];
-  damage_at: ([number, number] | null)[];
-  about: Record<string, string>;
+  late_max_s: number | null;
+  overruns: number | null;
+  load_max: number | null;
+  lost: number;
 }
 
-/** Beside the records. */
-export interface RecordingEvent {
-  t: number;
-  kind: string;
-  text: string;
-}
-
-/** What to take of a recording, and into what; without legs, groups and channels it is all of them. */
-export interface Export {
-  file: string;
-  format: "mcap" | "csv" | "parquet";
-  legs: number[];
-  groups: string[];
-  channels: string[];
-  start: number | null;
-  stop: number | null;
-  piece_records: number | null;
-  piece_seconds: number | null;
+/** What the page shows, by name; the page alone knows what it means. */
+export interface Layout {
   name: string;
-}
-
-/** Something that takes a while. */
-export interface Job {
-  number: number;
-  what: string;
-  state: "running" | "done" | "failed" | "cancelled";
-  share: number;
-  text: string;
-  files: string[];
-}
-
-/** Play a file of the recordings folder into the replay ring. */
-export interface StartReplay {
-  file: string;
-  paused: boolean;
-}
-
-/** As `motionbase replay-control`. */
-export interface ReplayControl {
-  source: "live" | "replay";
-  action: "play" | "pause" | "rewind" | "step" | "seek" | "speed" | "loop" | "loop-off" | "stop";
-  values: number[];
+  body: Record<string, unknown>;
 }
 
 /** A user's own picture of a part; `number` names it in /api/mesh/NUMBER. */
@@ -404,24 +328,85 @@ export interface Scene {
   meshes: Mesh[];
 }
 
-/** What the page shows, by name; the page alone knows what it means. */
-export interface Layout {
-  name: string;
-  body: Record<string, unknown>;
+/** Something that takes a while. */
+export interface Job {
+  number: number;
+  what: string;
+  state: "running" | "done" | "failed" | "cancelled";
+  share: number;
+  text: string;
+  files: string[];
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
-export interface RecordingInfo {
+/** Of the live ring. */
+export interface Recorder {
+  state: string;
   file: string;
-  recording_schema: Schema;
+  bytes: number;
+  files: number;
   records: number;
-  start: number;
+  lost: number;
+  gaps: number;
+  trouble: string;
+}
+
+/** A recording that is played into a ring; times are [s] since the recording's epoch. */
+export interface Replay {
+  source: "live" | "replay";
+  file: string;
+  state: "playing" | "paused" | "ended";
+  record: number;
+  records: number;
+  time: number;
+  begin: number;
   end: number;
-  rate_hz: number;
-  epoch_utc: number | null;
-  platform: string;
-  events: RecordingEvent[];
+  speed: number;
+  period: number | null;
+  loop: [number, number] | null;
   damage: string[];
-  damage_at: ([number, number] | null)[];
-  about: Record<string, string>;
+}
+
+/** Sent as text every half second, and at once when something changed. */
+export interface Status {
+  kind: "status";
+  version: string;
+  utc: number;
+  sources: Ring[];
+  seat: Seat | null;
+  viewers: number;
+  recorder: Recorder | null;
+  replay: Replay | null;
+  strip: Strip | null;
+  jobs: Job[];
+}
+
+/** A strip chart drawn by a process of its own. */
+export interface Strip {
+  state: "drawing" | "ended" | "failed";
+  out: string;
+  channels: string[];
+  pages: number;
+  text: string;
+}
+
+/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+export interface Me {
+  role: "viewer" | "operator";
+  client: string;
+  seated: boolean;
+  stop_port: number | null;
+}
+
+/** Who operates; one at a time. */
+export interface Seat {
+  client: string;
+  name: string;
+  since_utc: number;
+}
+
+/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
+export interface TakeSeat {
+  name: string;
+  force: boolean;
+  from_client: string | null;
 }

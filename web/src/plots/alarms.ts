@@ -1,11 +1,13 @@
-/** Limits against what comes: every bucket is judged by its extremes, and what was exceeded stays until acknowledged. */
+/**
+ * Limits against what comes: every bucket is judged by its extremes, and what was exceeded stays until acknowledged.
+ * What came while nobody looked is asked for afterwards; what has left the history by then is said to be unwatched.
+ */
 
 import type { App } from "../app";
-import { fill, h } from "../core/dom";
 import { effect, signal } from "../core/signal";
+import type { Band } from "../net/frames";
 import { lowerBound } from "./layer";
-import { shortText, timeText } from "./numbers";
-import type { Limits } from "./spec";
+import type { Limits, Range } from "./spec";
 import type { PlotsState } from "./state";
 
 export type Level = "warn" | "alarm";
@@ -27,6 +29,12 @@ interface Exceeded {
   limit: number;
 }
 
+type Worst = Exceeded & { t: number };
+
+const HIDDEN_MS = 2000; // between looks while the page is out of sight
+const CATCH_UP_PIXELS = 2000;
+const WHOLE_STEPS = 2; // buckets may be so far apart and yet follow each other
+
 /** What a bucket from lo to hi exceeds; null where it is within everything. */
 export function exceeded(limits: Limits, lo: number, hi: number): Exceeded | null {
   if (limits.alarmHigh !== null && hi > limits.alarmHigh) return { level: "alarm", value: hi, limit: limits.alarmHigh };
@@ -36,11 +44,30 @@ export function exceeded(limits: Limits, lo: number, hi: number): Exceeded | nul
   return null;
 }
 
+/** The worst of the buckets from `start` on, and what the last one exceeds. */
+export function worstOf(limits: Limits, time: Float64Array, { lo, hi }: Band, start: number): { worst: Worst | null; last: Exceeded | null } {
+  let worst: Worst | null = null;
+  let last: Exceeded | null = null;
+  for (let k = start; k < time.length; k += 1) {
+    last = exceeded(limits, lo[k]!, hi[k]!);
+    if (last && (!worst || isWorse(last, worst))) worst = { ...last, t: time[k]! };
+  }
+  return { worst, last };
+}
+
 export class Alarms {
   readonly raised = signal<ReadonlyMap<string, Alarm>>(new Map());
+  /** From when to when [s] nobody watched, and nobody can say any more; null where there is no such time. */
+  readonly unwatched = signal<Range | null>(null);
   #judgedTo = new WeakMap<Limits, number>(); // time of the last bucket that was judged, which may not have been whole
+  #watchedTo = NaN; // all limits were judged up to here [s]
+  #liveTo = -Infinity; // of these, by what came by itself
+  #askedTo = -Infinity; // and by what is being asked for
+  #isAsking = false;
   #version = -1;
   #generation = -1;
+  #source = "";
+  #left: { generation: number; t: number } | null = null; // the live run, and up to where it was judged
 
   constructor(
     private readonly app: App,
@@ -50,45 +77,109 @@ export class Alarms {
       const limits = state.limits();
       const kept = [...this.raised.peek()].filter(([name]) => name in limits);
       this.raised.set(new Map(kept));
+      if (Object.keys(limits).length === 0) this.unwatched.set(null);
       this.#version = -1;
     });
+    effect(() => app.alarms.set([...this.raised().values()].filter((alarm) => !alarm.isSeen).length));
+    setInterval(() => document.hidden && this.#follow() && void this.#catchUp(app.live.t), HIDDEN_MS);
   }
 
   /** Called for every animation frame. */
   judge(): void {
     const { live } = this.app;
-    const limits = this.state.limits.peek();
-    if (live.version === this.#version || live.count === 0) return;
-    this.#version = live.version;
-    if (live.generation !== this.#generation) this.#judgedTo = new WeakMap();
-    this.#generation = live.generation;
+    if (live.version === this.#version || live.count === 0 || !this.#follow()) return;
     const time = live.time();
-    for (const [name, own] of Object.entries(limits)) this.#judgeOne(name, own, time);
+    const step = live.count > 1 ? time[1]! - time[0]! : 0;
+    const covered = Math.max(this.#watchedTo, this.#liveTo, this.#askedTo);
+    if (time[0]! > covered + WHOLE_STEPS * step) {
+      if (this.#isAsking) return; // one question at a time: this one next
+      void this.#catchUp(time[0]!);
+    }
+    this.#version = live.version;
+    for (const [name, limits] of Object.entries(this.state.limits.peek())) this.#judgeOne(name, limits, time);
+    this.#liveTo = time[time.length - 1]!;
+    if (!this.#isAsking) this.#watchedTo = this.#liveTo;
+  }
+
+  /** A new run of the base is judged from its beginning, the one behind a replay from where it was left. False where there is nothing to judge. */
+  #follow(): boolean {
+    if (Object.keys(this.state.limits.peek()).length === 0) {
+      this.#watchedTo = NaN;
+      return false;
+    }
+    const [source, generation] = [this.app.session.source.peek(), this.app.live.generation];
+    if (source === this.#source && generation === this.#generation) return true;
+    if (generation !== this.app.session.ring.peek()?.generation) return false; // of the ring that was shown before
+    if (this.#source === "live" && !Number.isNaN(this.#watchedTo)) this.#left = { generation: this.#generation, t: this.#watchedTo };
+    [this.#source, this.#generation] = [source, generation];
+    this.#judgedTo = new WeakMap();
+    this.#liveTo = this.#askedTo = -Infinity;
+    this.#watchedTo = source !== "live" || !this.#left ? NaN : this.#left.generation === generation ? this.#left.t : 0;
+    return true;
   }
 
   #judgeOne(name: string, limits: Limits, time: Float64Array): void {
-    const band = this.app.live.band(this.state.byName.peek().get(name)?.place ?? -1);
+    const band = this.app.live.band(this.#place(name));
     if (!band) return;
     const start = lowerBound(time, this.#judgedTo.get(limits) ?? -Infinity);
     this.#judgedTo.set(limits, time[time.length - 1] ?? -Infinity);
-    let worst: (Exceeded & { t: number }) | null = null;
-    let now: Exceeded | null = null;
-    for (let k = start; k < time.length; k += 1) {
-      now = exceeded(limits, band.lo[k]!, band.hi[k]!);
-      if (now && (!worst || isWorse(now, worst))) worst = { ...now, t: time[k]! };
-    }
+    const { worst, last } = worstOf(limits, time, band, start);
     const before = this.raised.peek().get(name);
-    const isActive = now !== null;
+    const isActive = last !== null;
     if (!worst) {
       if (before && before.isActive !== isActive) this.#set(name, before.isSeen ? null : { ...before, isActive });
       return;
     }
+    this.#raise(name, worst, isActive);
+  }
+
+  #raise(name: string, worst: Worst, isActive: boolean): void {
+    const before = this.raised.peek().get(name);
     if (before && !isWorse(worst, before)) {
       if (before.isActive !== isActive) this.#set(name, { ...before, isActive });
       return;
     }
     const isSeen = before?.isSeen === true && before.isActive && before.level === worst.level;
     this.#set(name, { name, ...worst, isActive, isSeen });
+  }
+
+  /** Judge what came since the limits were last judged, up to a time [s]. */
+  async #catchUp(to: number): Promise<void> {
+    const from = this.#watchedTo;
+    if (this.#isAsking || !(to > from)) {
+      if (Number.isNaN(from)) this.#watchedTo = to;
+      return;
+    }
+    const generation = this.#generation;
+    const limits = Object.entries(this.state.limits.peek());
+    const places = [...new Set(limits.map(([name]) => this.#place(name)))].filter((place) => place >= 0);
+    this.#isAsking = true;
+    this.#askedTo = to;
+    try {
+      const { head, time, bands } = await this.app.socket.window(places, from, to, CATCH_UP_PIXELS);
+      if (generation !== this.#generation) return;
+      for (const [name, own] of limits) {
+        const band = bands[head.channels.indexOf(this.#place(name))];
+        const { worst } = band ? worstOf(own, time, band, lowerBound(time, from)) : { worst: null };
+        if (worst) this.#raise(name, worst, this.raised.peek().get(name)?.isActive ?? false);
+      }
+      const begin = head.first_t ?? to;
+      if (places.length && begin > from + (time.length > 1 ? time[1]! - time[0]! : 0)) this.#missed([from, Math.min(begin, to)]);
+    } catch {
+      if (generation === this.#generation) this.#missed([from, to]);
+    } finally {
+      this.#isAsking = false;
+      if (generation === this.#generation) this.#watchedTo = Math.max(to, this.#liveTo);
+    }
+  }
+
+  #missed([from, to]: Range): void {
+    const [begin, end] = this.unwatched.peek() ?? [from, to];
+    this.unwatched.set([Math.min(begin, from), Math.max(end, to)]);
+  }
+
+  #place(name: string): number {
+    return this.state.byName.peek().get(name)?.place ?? -1;
   }
 
   acknowledge(name: string): void {
@@ -107,29 +198,4 @@ export class Alarms {
 function isWorse(one: Exceeded, other: Exceeded): boolean {
   if (one.level !== other.level) return one.level === "alarm";
   return Math.abs(one.value - one.limit) > Math.abs(other.value - other.limit);
-}
-
-/** Pills, one for each channel that exceeded a limit; a click acknowledges. */
-export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
-  const bar = h("div", { class: "alarm-bar", role: "status", "aria-live": "polite", "data-test": "alarms" });
-  effect(() => {
-    const raised = [...alarms.raised().values()];
-    bar.hidden = raised.length === 0;
-    const pills = raised.map(({ name, level, value, limit, t, isActive, isSeen }) => {
-      const unit = state.byName().get(name)?.unit ?? "";
-      const sign = value > limit ? ">" : "<";
-      const text = `${name} ${shortText(value, unit)} ${sign} ${shortText(limit, unit)} at ${timeText(t, 0.01)} s`;
-      const how = isSeen ? "acknowledged, still outside" : isActive ? "outside now; click acknowledges" : "was outside; click acknowledges";
-      const classes = `pill alarm-pill ${level}${isSeen ? " is-seen" : ""}`;
-      return h(
-        "button",
-        { class: classes, title: how, "data-test": `alarm-${name}`, onclick: () => alarms.acknowledge(name) },
-        h("span", { class: `dot ${level === "alarm" ? "bad" : "warn"}` }),
-        h("span", { class: "num" }, text),
-        h("span", { class: "faint" }, isSeen ? "seen" : isActive ? "now" : "past"),
-      );
-    });
-    fill(bar, ...pills);
-  });
-  return bar;
 }

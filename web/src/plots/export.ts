@@ -5,11 +5,9 @@ import { exactTable, tableText } from "./exact";
 import { openMenu } from "./menu";
 import { timeText } from "./numbers";
 import type { PlotView } from "./plot";
+import { pictureOf, type Heading } from "./plot_picture";
 import type { Source } from "./source";
 import type { PlotsState } from "./state";
-import { theme } from "./theme";
-
-const LEGEND_PX = 16;
 
 export class Exporter {
   constructor(
@@ -29,7 +27,7 @@ export class Exporter {
   }
 
   async #png(plots: readonly PlotView[]): Promise<void> {
-    const picture = pictureOf(plots, this.state);
+    const picture = pictureOf(plots, this.state, this.#heading());
     const blob = await new Promise<Blob | null>((done) => picture.toBlob(done, "image/png"));
     if (!blob) throw new Error(`a picture of ${picture.width} × ${picture.height} pixels could not be made`);
     download(blob, `${this.#name()}.png`);
@@ -59,56 +57,25 @@ export class Exporter {
     return tableText(table, ["t [s]", ...channels.map(({ name, unit }) => `${name} [${unit}]`)], separator);
   }
 
+  /** The platform, where the data are from, the stretch of time, and when that was. */
+  #heading(): Heading {
+    const [file, ring] = [this.app.file.peek(), this.app.session.ring.peek()];
+    const { from, to } = this.state.shown();
+    const epoch = file ? file.epoch_utc : ring?.epoch_utc;
+    const whose = file ? `recording ${file.file}` : `ring ${ring?.name ?? "not known"}`;
+    const step = (to - from) / 1000;
+    const day = (utc: number): string => new Date(1000 * utc).toISOString().replace("T", " ").slice(0, 19);
+    const date = epoch ? `${day(epoch + from)} to ${day(epoch + to).slice(11)} UTC` : `drawn ${day(Date.now() / 1000)} UTC`;
+    return {
+      title: `${(file ? file.platform : ring?.platform) || "motionbase"}, ${whose}`,
+      about: `${timeText(from, step)} to ${timeText(to, step)} s of the ${file ? "recording" : "ring"} · ${date}`,
+    };
+  }
+
   #name(): string {
     const { from, to } = this.state.shown();
     const whose = this.app.file.peek()?.file.replace(/\.[a-z]+$/, "").replaceAll("/", "_") ?? this.app.session.ring.peek()?.name ?? "plots";
     return `${whose}_${timeText(from, 0.1)}_${timeText(to, 0.1)}`.replaceAll(":", "-").replace("−", "-");
-  }
-}
-
-/** Plots as they stand on the page, each with its legend. */
-function pictureOf(plots: readonly PlotView[], state: PlotsState): HTMLCanvasElement {
-  const ratio = devicePixelRatio;
-  const boxes = plots.map((plot) => plot.element.getBoundingClientRect());
-  const left = Math.min(...boxes.map((box) => box.left));
-  const top = Math.min(...boxes.map((box) => box.top));
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.ceil((Math.max(...boxes.map((box) => box.right)) - left) * ratio);
-  canvas.height = Math.ceil((Math.max(...boxes.map((box) => box.bottom)) - top) * ratio);
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("this browser has no canvas to draw a picture on");
-  context.fillStyle = theme.peek().surface;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  plots.forEach((plot, k) => {
-    const box = boxes[k];
-    if (!box) return;
-    drawLegend(context, plot, state, (box.left - left) * ratio, (box.top - top) * ratio, box.width * ratio, ratio);
-    const axes = plot.frame.plot.ctx.canvas;
-    for (const [place, picture] of [[axes, axes], [plot.picture.canvas, plot.picture.surface]] as const) {
-      const at = place.getBoundingClientRect();
-      context.drawImage(picture, (at.left - left) * ratio, (at.top - top) * ratio);
-    }
-  });
-  return canvas;
-}
-
-function drawLegend(
-  context: CanvasRenderingContext2D, plot: PlotView, state: PlotsState, x: number, y: number, width: number, ratio: number,
-): void {
-  const colours = theme.peek();
-  context.font = `${11 * ratio}px ${colours.font}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  let [at, line] = [x + 10 * ratio, y + 12 * ratio];
-  for (const trace of plot.spec.traces.filter((one) => !one.hidden)) {
-    const text = `${trace.name} [${state.byName.peek().get(trace.name)?.unit ?? "?"}]`;
-    const needed = context.measureText(text).width + 28 * ratio;
-    if (at + needed > x + width && at > x + 10 * ratio) [at, line] = [x + 10 * ratio, line + LEGEND_PX * ratio];
-    context.fillStyle = colours.traces[trace.colour - 1] ?? colours.text;
-    context.fillRect(at, line - 1.5 * ratio, 10 * ratio, 3 * ratio);
-    context.fillStyle = colours.text;
-    context.fillText(text, at + 14 * ratio, line);
-    at += needed;
   }
 }
 

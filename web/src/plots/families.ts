@@ -48,7 +48,7 @@ function family(key: string, title: string, members: readonly Member[]): Family 
 }
 
 /** The name without its leg, axis or number, and that part. */
-export function splitName({ name, leg, dof, formula }: Channel): { key: string; label: string } {
+export function splitName({ name, leg, dof, formula }: Pick<Channel, "name" | "leg" | "dof" | "formula">): { key: string; label: string } {
   if (formula !== null) return { key: name, label: "" };
   if (leg !== null && name.startsWith(`leg${leg}_`)) return { key: name.slice(`leg${leg}_`.length), label: String(leg) };
   if (dof !== null) {

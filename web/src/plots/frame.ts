@@ -18,6 +18,7 @@ export type Reserve = "none" | "space" | "axis";
 export class AxisFrame {
   readonly plot: uPlot;
   #ranges: [Range, Range] = [[0, 1], [0, 1]];
+  #factors: readonly [number, number] = [1, 1];
   #reserve: Reserve = "none";
   #stop: () => void;
 
@@ -42,10 +43,13 @@ export class AxisFrame {
     this.plot.batch(() => this.plot.setSize({ width, height }));
   }
 
-  setRanges(left: Range, right: Range): void {
+  /** @param factors what labels are divided by */
+  setRanges(left: Range, right: Range, factors: readonly [number, number]): void {
     const [wasLeft, wasRight] = this.#ranges;
-    if (left === wasLeft && right === wasRight) return;
+    const isSame = factors.every((factor, side) => factor === this.#factors[side]);
     this.#ranges = [left, right];
+    this.#factors = factors;
+    if (left === wasLeft && right === wasRight) return isSame ? undefined : this.plot.redraw(false, true);
     this.plot.batch(() => {
       if (left !== wasLeft) this.plot.setScale("left", { min: left[0], max: left[1] });
       if (right !== wasRight) this.plot.setScale("right", { min: right[0], max: right[1] });
@@ -74,7 +78,7 @@ export class AxisFrame {
       stroke: () => theme.peek().faint,
       grid: hasGrid ? { stroke: () => theme.peek().grid, width: 1 } : { show: false },
       ticks: { show: false },
-      values: (_, splits) => axisTexts(splits),
+      values: (_, splits) => axisTexts(splits, this.#factors[scale === "left" ? 0 : 1]),
     });
     return {
       width,

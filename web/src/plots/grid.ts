@@ -53,6 +53,7 @@ export class Grid {
     const columns = this.columns();
     state.byName();
     state.limits();
+    state.forms.changes();
     theme();
     const weights = state.rows();
     const wanted = new Set(plots.map((plot) => plot.id));

@@ -4,7 +4,8 @@ import "./plots.css";
 import type { App } from "../app";
 import { h } from "../core/dom";
 import { computed, effect } from "../core/signal";
-import { alarmBar, Alarms } from "./alarms";
+import { alarmBar } from "./alarm_bar";
+import { Alarms } from "./alarms";
 import { Exporter } from "./export";
 import { Grid } from "./grid";
 import { bindKeys } from "./keys";
@@ -50,6 +51,7 @@ export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
 
 function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, list: ChannelList, grid: Grid): void {
   const meter = new Meter(app);
+  app.meter = meter;
   const markers = computed(() => markersOf(app, state));
   let isDirty = true;
   let drawn: Data | null = null;
@@ -72,6 +74,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
   new ResizeObserver(() => (isDirty = true)).observe(grid.element);
   app.onFrame((now) => {
     const began = performance.now();
+    if (app.isBeat && !app.file.peek()) for (const channel of state.byName.peek().values()) state.forms.note(channel, app.live.newest[channel.place] ?? NaN);
     const shown = state.shown();
     source.update(now, shown);
     alarms.judge();

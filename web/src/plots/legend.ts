@@ -5,7 +5,6 @@ import { fill, h, setText, toggleClass } from "../core/dom";
 import { editLimits } from "./limits_dialog";
 import { openMenu, type Item } from "./menu";
 import { namingOf } from "./naming";
-import { reading, unitText } from "./numbers";
 import type { Sides } from "./sides";
 import { COLOURS, type PlotSpec, type Trace } from "./spec";
 import type { PlotsState } from "./state";
@@ -14,8 +13,9 @@ import { theme } from "./theme";
 interface Entry {
   readonly trace: Trace;
   readonly value: HTMLElement;
-  readonly unit: HTMLElement;
 }
+
+const NO_CHANNEL = { name: "", unit: "" };
 
 export class Legend {
   readonly element = h("div", { class: "plot-legend", role: "list", "aria-label": "Traces" });
@@ -32,7 +32,7 @@ export class Legend {
   update(plot: PlotSpec, sides: Sides): void {
     this.#entries = [];
     const names = plot.traces.map((trace) => trace.name);
-    const naming = namingOf(names, names.map((name) => this.state.byName.peek().get(name)));
+    const naming = namingOf(names, names.map((name) => this.state.byName.peek().get(name)), (unit) => this.state.forms.unit(unit));
     setText(this.title, naming.title);
     this.title.hidden = naming.title === "";
     this.title.title = names.join("\n");
@@ -45,8 +45,8 @@ export class Legend {
     const { state } = this;
     const channel = state.byName.peek().get(trace.name);
     const value = h("span", { class: "legend-value num" }, "–");
-    const unit = h("span", { class: "legend-unit" }, unitText(channel?.unit ?? ""));
-    this.#entries.push({ trace, value, unit });
+    const unit = h("span", { class: "legend-unit" }, state.forms.unit(channel?.unit ?? ""));
+    this.#entries.push({ trace, value });
     const swatch = h("span", { class: "swatch" });
     swatch.style.background = theme.peek().traces[trace.colour - 1] ?? "";
     const hide = (): void => state.changeTrace(plot.id, trace.name, { hidden: !trace.hidden });
@@ -110,13 +110,11 @@ export class Legend {
 
   /** @param at value of a channel by its name, where the cursor is or the newest */
   show(at: (name: string) => number): void {
-    for (const { trace, value, unit } of this.#entries) {
+    for (const { trace, value } of this.#entries) {
       const channel = this.state.byName.peek().get(trace.name);
       const number = channel ? at(trace.name) : NaN;
       const words = channel?.codes || channel?.bits ? this.app.session.meaning(trace.name, number) : null;
-      const { text, unit: unitNow } = reading(number, channel?.unit ?? "");
-      setText(value, words ?? text);
-      setText(unit, words === null ? unitNow : "");
+      setText(value, words ?? this.state.forms.text(channel ?? NO_CHANNEL, number));
     }
   }
 }

@@ -10,7 +10,6 @@ import { DERIVED, find, groupsOf, type Family, type Group } from "./families";
 import { CHANNELS_TYPE } from "./legend";
 import { editLimits } from "./limits_dialog";
 import { openMenu } from "./menu";
-import { reading, unitText } from "./numbers";
 import type { PlotsState } from "./state";
 
 const FIRST_OPEN = new Set(["leg_position", "pose", DERIVED]);
@@ -72,6 +71,7 @@ export class ChannelList {
     const query = this.#query();
     const open = this.#open();
     const channels = state.schema()?.channels ?? [];
+    state.forms.changes(); // units may have got a prefix
     this.#cells = [];
     this.#watch.disconnect();
     this.#visible.clear();
@@ -108,7 +108,7 @@ export class ChannelList {
   #family(family: Family): HTMLElement {
     const { members } = family;
     const names = members.map((member) => member.channel.name);
-    const unit = family.units.map(unitText).filter(Boolean).join(", ");
+    const unit = family.units.map((one) => this.state.forms.unit(one)).filter(Boolean).join(", ");
     if (members.length === 1 && members[0]) {
       const element = h("div", { class: "channel-family" }, this.#cell(members[0].channel, members[0].channel.name, unit));
       this.#watch.observe(element);
@@ -226,9 +226,7 @@ export class ChannelList {
       if (!family || !this.#visible.has(family)) continue;
       const number = isFile ? NaN : (this.app.live.newest[channel.place] ?? NaN);
       const words = channel.codes || channel.bits ? this.app.session.meaning(channel.name, number) : null;
-      const found = reading(number, channel.unit, 4);
-      const prefix = found.unit.length > unitText(channel.unit).length ? found.unit.charAt(0) : "";
-      setText(value, words === "" ? "none" : (words ?? found.text + prefix));
+      setText(value, words === "" ? "none" : (words ?? this.state.forms.text(channel, number)));
       toggleClass(value, "is-words", words !== null);
     }
   }

@@ -1,18 +1,10 @@
 /** How fast the page draws, for people and for measurements: `window.motionbaseMeter`. */
 
-import type { App } from "../app";
+import type { App, Meter as Measured } from "../app";
 
 declare global {
   interface Window {
-    motionbaseMeter?: {
-      /** pictures a second */
-      fps(): number;
-      /** from the stamp of the newest record to its picture; NaN where the ring's time is not the clock's */
-      latencyMs(): number;
-      /** the page's own part of it: from the arrival of the newest record to its picture */
-      pageMs(): number;
-      drawMs(): number;
-    };
+    motionbaseMeter?: Measured;
   }
 }
 
@@ -20,7 +12,7 @@ const KEPT = 240;
 const OVER_MS = 2000;
 const MOST_LATE_MS = 1000; // a ring that is further behind the clock is not late but slow: its stamps tell no latency
 
-export class Meter {
+export class Meter implements Measured {
   readonly #at = new Float64Array(KEPT); // when frames were drawn [ms]
   readonly #took = new Float64Array(KEPT);
   readonly #late = new Float64Array(KEPT);
@@ -29,12 +21,19 @@ export class Meter {
   #count = 0;
 
   constructor(private readonly app: App) {
-    window.motionbaseMeter = {
-      fps: () => this.#rate(),
-      latencyMs: () => median(this.#recent(this.#late)),
-      pageMs: () => median(this.#recent(this.#held)),
-      drawMs: () => median(this.#recent(this.#took)),
-    };
+    window.motionbaseMeter = this;
+  }
+
+  latencyMs(): number {
+    return median(this.#recent(this.#late));
+  }
+
+  pageMs(): number {
+    return median(this.#recent(this.#held));
+  }
+
+  drawMs(): number {
+    return median(this.#recent(this.#took));
   }
 
   /** @param began when drawing began [ms of the page] */
@@ -65,7 +64,7 @@ export class Meter {
     return values.slice(0, Math.min(KEPT, this.#count)).filter((_, k) => this.#at[k]! > oldest);
   }
 
-  #rate(): number {
+  fps(): number {
     const at = this.#recent(this.#at).sort();
     const span = at.length > 1 ? at[at.length - 1]! - at[0]! : 0;
     return span > 0 ? ((at.length - 1) * 1000) / span : 0;

@@ -2,7 +2,6 @@
 
 import type { Channel } from "../net/types";
 import { splitName } from "./families";
-import { hasPrefix, unitText } from "./numbers";
 
 export interface Naming {
   /** "" where the traces share nothing */
@@ -13,18 +12,23 @@ export interface Naming {
   readonly saysUnit: boolean;
 }
 
-/** @param channels of the traces, undefined where the schema has none of that name */
-export function namingOf(names: readonly string[], channels: readonly (Channel | undefined)[]): Naming {
+/**
+ * @param channels of the traces, undefined where the schema has none of that name
+ * @param unitOf a unit as it is written
+ */
+export function namingOf(
+  names: readonly string[], channels: readonly (Channel | undefined)[], unitOf: (unit: string) => string,
+): Naming {
   const parts = channels.map((channel) => channel && markAndRest(channel));
   const marks = new Set(parts.map((part) => part?.mark ?? ""));
   const rests = new Set(parts.map((part) => part?.rest ?? ""));
   const isShared = names.length > 1 && !marks.has("") && !rests.has("");
   if (isShared && rests.size === 1) {
     const units = new Set(channels.map((channel) => channel?.unit ?? ""));
-    const [rest, unit] = [[...rests].join(), [...units].join()];
-    const saysUnit = units.size === 1 && !hasPrefix(unit); // a value in kN has to say so itself
-    const title = saysUnit && unitText(unit) ? `${rest} [${unitText(unit)}]` : rest;
-    return { title, labels: parts.map((part) => part?.mark ?? ""), saysUnit };
+    const rest = [...rests].join();
+    const saysUnit = units.size === 1;
+    const unit = saysUnit ? unitOf([...units].join()) : "";
+    return { title: unit ? `${rest} [${unit}]` : rest, labels: parts.map((part) => part?.mark ?? ""), saysUnit };
   }
   if (isShared && marks.size === 1) {
     return { title: [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false };

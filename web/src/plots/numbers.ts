@@ -1,65 +1,67 @@
-/** Values in lists and legends: steady in width, prefixes only where numbers are large. */
+/** Numbers of channels as text: units, labels of axes, times. */
 
 import { roundStep } from "./autorange";
+import type { Range } from "./spec";
 
 const MISSING = "–";
-const WITH_PREFIX = new Set(["Pa", "N", "W", "J", "N m"]);
 const SUPERSCRIPTS: Record<string, string> = { "^2": "²", "^3": "³" };
-
-export interface Reading {
-  text: string;
-  unit: string;
-}
-
-/** Whether large values of it are told in thousands, with k, M or G before the unit. */
-export function hasPrefix(unit: string): boolean {
-  return WITH_PREFIX.has(unit);
-}
+const LARGE = /^(m|N|N m|Pa|W|J|V|A|Hz)$/; // units that people have in thousands, too
+const SMALL = /^(m|rad|s|N|Pa|W|J|V|A)(\/.+)?$/;
+const PREFIX: Record<number, string> = { 3: "G", 2: "M", 1: "k", 0: "", [-1]: "m", [-2]: "µ", [-3]: "n" };
+const MOST_DIGITS = 1e5; // of a label of an axis: beyond, it tells the difference to its middle
 
 export function unitText(unit: string): string {
   return unit === "-" ? "" : unit.replace(/\^[23]/g, (power) => SUPERSCRIPTS[power] ?? power);
 }
 
-/** A value as it stands in a list, its unit with a prefix where one is usual. */
-export function reading(value: number, unit: string, digits = 5): Reading {
-  const plain = unitText(unit);
-  if (Number.isNaN(value)) return { text: MISSING, unit: plain };
-  const size = Math.abs(value);
-  if (hasPrefix(unit) && size >= 1e3 && Number.isFinite(value)) {
-    const power = Math.min(3, Math.floor(Math.log10(size) / 3));
-    return { text: minus(fixed(value / 1000 ** power, digits)), unit: `${" kMG"[power]}${plain}` };
-  }
-  return { text: minus(fixed(value, digits)), unit: plain };
-}
-
-export function shortText(value: number, unit: string): string {
-  const found = reading(value, unit);
-  return found.unit ? `${found.text} ${found.unit}` : found.text;
-}
-
-/** So many digits for numbers from 1 on, and as many places for smaller ones. */
-function fixed(value: number, digits: number): string {
-  const size = Math.abs(value);
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
-  if (size >= 1e7 || (size > 0 && size < 1e-4)) return value.toExponential(digits > 4 ? 2 : 1);
-  if (Number.isInteger(value) && size >= 1e4) return String(value);
-  return value.toFixed(Math.max(1, digits - (size >= 1000 ? 4 : size >= 100 ? 3 : size >= 10 ? 2 : 1)));
-}
-
 export function minus(text: string): string {
-  return text.replace("-", "−");
+  return text.replace(/-/g, "−");
 }
 
-/** Labels of a y axis, all with the same decimals and prefix. */
-export function axisTexts(splits: readonly number[]): string[] {
-  if (splits.length === 0) return [];
-  const largest = Math.max(...splits.map(Math.abs));
-  const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : largest || 1;
-  const power = largest >= 1e4 ? Math.min(3, Math.floor(Math.log10(largest) / 3)) : 0;
-  const scale = 1000 ** power;
-  if (largest > 0 && largest < 1e-3) return splits.map((v) => minus(v === 0 ? "0" : v.toExponential(1)));
-  const decimals = decimalsOf(step / scale);
-  return splits.map((v) => minus((v / scale).toFixed(decimals).replace(/^-(0(\.0*)?)$/, "$1") + "kMG".charAt(power - 1)));
+/** With so many places after the point; what rounds to nothing has no sign. */
+export function fixedText(value: number, decimals: number): string {
+  if (Number.isNaN(value)) return MISSING;
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (Math.abs(value) >= 1e9) return minus(value.toExponential(4));
+  const text = value.toFixed(decimals);
+  return /^-0\.?0*$/.test(text) ? text.slice(1) : minus(text);
+}
+
+/** What the labels of an axis are divided by, and the unit that says so. */
+export interface AxisScale {
+  readonly factor: number;
+  readonly unit: string;
+}
+
+/** @param usual thousands in which values of this unit are told elsewhere */
+export function axisScale([least, most]: Range, unit: string, usual = 0): AxisScale {
+  const largest = Math.max(Math.abs(least), Math.abs(most));
+  const isOwn = largest >= 1e4 || (largest > 0 && largest < 2e-3);
+  const power = usual || (isOwn ? Math.max(-3, Math.min(3, thousands(largest))) : 0);
+  if (power === 0) return { factor: 1, unit };
+  const takes = (power > 0 ? LARGE : SMALL).test(unit);
+  return { factor: 1000 ** power, unit: takes ? `${PREFIX[power]}${unit}` : `${unit} ×10${superscript(3 * power)}`.trim() };
+}
+
+/** How many times 1000 goes into it; a hair below a power of ten counts as that power. */
+export function thousands(size: number): number {
+  return Math.floor((Math.log10(size) + 1e-9) / 3);
+}
+
+/** With the prefix for so many thousands. */
+export function withPrefix(unit: string, power: number): string {
+  return `${PREFIX[power] ?? ""}${unitText(unit)}`;
+}
+
+/** Labels of an axis of values, all with the same decimals. */
+export function axisTexts(splits: readonly number[], factor = 1): string[] {
+  const values = splits.map((split) => split / factor);
+  const largest = Math.max(...values.map(Math.abs));
+  const step = values.length > 1 ? Math.abs(values[1]! - values[0]!) : largest || 1;
+  const middle = values[values.length >> 1] ?? 0;
+  if (largest < MOST_DIGITS * step) return values.map((value) => fixedText(value, decimalsOf(step)));
+  const apart = (value: number): string => `${value < middle ? "−" : "+"}${minus(Number(Math.abs(value - middle).toPrecision(2)).toExponential())}`;
+  return values.map((value) => (value === middle ? minus(String(Number(value.toPrecision(6)))) : apart(value)));
 }
 
 /** Places after the point that a step needs to be told exactly. */
@@ -67,6 +69,10 @@ function decimalsOf(step: number): number {
   let decimals = 0;
   for (let scaled = step; decimals < 8 && Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled; scaled *= 10) decimals += 1;
   return decimals;
+}
+
+function superscript(number: number): string {
+  return [...String(number)].map((digit) => (digit === "-" ? "⁻" : ("⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? ""))).join("");
 }
 
 const SECOND_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];

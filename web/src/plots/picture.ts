@@ -185,7 +185,8 @@ export class Picture {
       if (!hasLabels || x < free) continue;
       const room = Math.min(160 * ratio, this.#width - x - 6 * ratio);
       if (room < 24 * ratio) continue;
-      const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
+      const most = Math.min(28, Math.floor(room / (2 * HALF_DIGIT * ratio)));
+      const short = text.length > most ? `${text.slice(0, most - 1)}…` : text;
       const width = Math.min(room, context.measureText(short).width);
       context.fillStyle = theme.surface;
       context.globalAlpha = 0.8;

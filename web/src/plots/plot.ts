@@ -3,11 +3,13 @@
 import type { App } from "../app";
 import { h, setText, toggleClass } from "../core/dom";
 import { icon } from "../core/icon";
+import type { Channel } from "../net/types";
 import { settled } from "./autorange";
 import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
 import { bindGestures } from "./gestures";
 import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
 import { Legend } from "./legend";
+import { axisScale } from "./numbers";
 import { Picture, type LimitLine, type Marker } from "./picture";
 import { sidesOf, type Sides } from "./sides";
 import type { PlotSpec, Range } from "./spec";
@@ -17,6 +19,11 @@ import { theme } from "./theme";
 const LINE_PX = 1.35;
 const HOVERED_PX = 2.4;
 const UNIT: Range = [0, 1];
+const FLAT_STEPS = 4; // of what is written: an axis has no use for less
+
+interface PlotTrace extends LayerTrace {
+  readonly channel: Channel;
+}
 
 export interface Common {
   readonly shown: Shown;
@@ -40,9 +47,10 @@ export class PlotView {
   readonly #legend: Legend;
   readonly frame: AxisFrame;
   #sides: Sides = { of: new Map(), units: ["", ""], hasRight: false };
-  #traces: LayerTrace[] = [];
+  #traces: PlotTrace[] = [];
   #limits: LimitLine[] = [];
   #ranges: [Range, Range] = [UNIT, UNIT];
+  #scaled: [Range, Range] = [UNIT, UNIT]; // for which the units of the axes are written
   #look = 0;
   #hovered: string | null = null;
   #reserve: Reserve = "none";
@@ -102,7 +110,7 @@ export class PlotView {
     const byName = this.state.byName.peek();
     this.#sides = sidesOf(spec.traces, byName);
     this.#legend.update(spec, this.#sides);
-    this.#units.forEach((element, side) => setText(element, this.#sides.units[side] ?? ""));
+    this.#scaled = [UNIT, UNIT];
     this.#empty.hidden = spec.traces.length > 0;
     const limits = this.state.limits.peek();
     this.#limits = spec.traces.flatMap((trace) => {
@@ -121,6 +129,7 @@ export class PlotView {
       const channel = byName.get(trace.name);
       if (!channel || trace.hidden) return [];
       return {
+        channel,
         place: channel.place,
         side: this.#sides.of.get(trace.name) ?? 0,
         colour: theme.peek().pens[trace.colour - 1] ?? 0xff888888,
@@ -166,6 +175,11 @@ export class PlotView {
     this.#look += 1;
   }
 
+  /** As they stand at the left and right axis. */
+  axisUnits(): string[] {
+    return this.#units.map((element) => element.textContent ?? "");
+  }
+
   /** Device pixels that traces have. */
   get pixels(): number {
     return this.frame.box.width;
@@ -177,7 +191,7 @@ export class PlotView {
     const fixed = state.view.now.peek().y[this.spec.id];
     this.#ranges[0] = fixed?.left ?? this.#auto(0, data, shown);
     this.#ranges[1] = this.#sides.hasRight ? (fixed?.right ?? this.#auto(1, data, shown)) : UNIT;
-    this.frame.setRanges(this.#ranges[0], this.#ranges[1]);
+    this.#scale();
     this.#playhead = common.playhead;
     const hover = state.hover.peek();
     const isHovered = hover !== null && this.element.matches(":hover");
@@ -199,22 +213,37 @@ export class PlotView {
     });
   }
 
+  /** Labels and units of the axes, where a range is another one. */
+  #scale(): void {
+    const [left, right] = this.#ranges;
+    if (left === this.#scaled[0] && right === this.#scaled[1]) return;
+    this.#scaled = [left, right];
+    const scale = (range: Range, unit: string) => axisScale(range, unit, this.state.forms.power(unit));
+    const scales = [scale(left, this.#sides.units[0]), scale(right, this.#sides.units[1])] as const;
+    this.#units.forEach((element, side) => setText(element, scales[side]?.unit ?? ""));
+    this.frame.setRanges(left, right, [scales[0].factor, scales[1].factor]);
+  }
 
   #auto(side: 0 | 1, data: Data, shown: Shown): Range {
     const start = Math.max(0, lowerBound(data.time, shown.from) - 1);
     const end = Math.min(data.time.length, lowerBound(data.time, shown.to) + 1);
-    let least = Infinity;
-    let most = -Infinity;
+    const { forms } = this.state;
+    let [least, most, floor] = [Infinity, -Infinity, 0];
     for (const trace of this.#traces) {
       if (trace.side !== side) continue;
       const band = data.band(trace.place);
       if (!band) continue;
+      let [low, high] = [Infinity, -Infinity];
       for (let k = start; k < end; k += 1) {
-        if (band.lo[k]! < least) least = band.lo[k]!;
-        if (band.hi[k]! > most) most = band.hi[k]!;
+        if (band.lo[k]! < low) low = band.lo[k]!;
+        if (band.hi[k]! > high) high = band.hi[k]!;
       }
+      if (!data.isLive) [low, high].forEach((value) => forms.note(trace.channel, value));
+      least = Math.min(least, low);
+      most = Math.max(most, high);
+      floor = Math.max(floor, FLAT_STEPS * forms.of(trace.channel).resolution);
     }
-    return settled(this.#ranges[side], least, most);
+    return settled(this.#ranges[side] === UNIT ? null : this.#ranges[side], least, most, floor);
   }
 
   /** Values in the legend: where the cursor is, else the newest. */

@@ -4,10 +4,9 @@ import type { App } from "../app";
 import { fill, h } from "../core/dom";
 import { icon } from "../core/icon";
 import { effect, signal } from "../core/signal";
-import { number } from "../core/format";
 import type { StatisticsRow } from "../net/socket";
 import { statisticsOf } from "./exact";
-import { timeText, unitText } from "./numbers";
+import { timeText } from "./numbers";
 import type { Source } from "./source";
 import type { PlotsState } from "./state";
 
@@ -94,12 +93,14 @@ function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | nul
   const byPlace = new Map(state.schema()?.channels.map((channel) => [channel.place, channel]) ?? []);
   const hasBoth = a !== null && b !== null;
   const isBack = hasBoth && b < a;
-  const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, number(value, 5));
+  const { forms } = state;
   const lines = rows.map((row) => {
-    const channel = byPlace.get(row.place);
+    const channel = byPlace.get(row.place) ?? { name: "", unit: "" };
+    for (const seen of [row.min, row.max]) if (seen !== null) forms.note(channel, seen);
+    const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, forms.text(channel, value ?? NaN));
     const [atA, atB] = isBack ? [row.last, row.first] : [row.first, row.last];
     const difference = atA !== null && atB !== null ? atB - atA : null;
-    const name = h("td", { class: "ellipsis" }, channel?.name ?? "", " ", h("span", { class: "faint" }, unitText(channel?.unit ?? "")));
+    const name = h("td", { class: "ellipsis" }, channel.name, " ", h("span", { class: "faint" }, forms.unit(channel.unit)));
     if (!hasBoth) return h("tr", {}, name, cell(row.last));
     return h("tr", {}, name, cell(atA), cell(atB), cell(difference), cell(row.min), cell(row.max), cell(row.mean), cell(row.rms));
   });

@@ -3,7 +3,8 @@
 import type { App } from "../app";
 import { batch, computed, effect, signal, type Signal } from "../core/signal";
 import type { Piece } from "../data/layout";
-import type { Channel, Schema } from "../net/types";
+import type { Channel, RecordingFile, RecordingInfo, Schema } from "../net/types";
+import { Forms } from "./forms";
 import type { Shown } from "./layer";
 import { defaultPlots, parseLimits, parsePlots, parseRange, plotOf, withTraces, MOST_COLUMNS } from "./spec";
 import type { Limits, PlotSpec, Range, Side, Trace } from "./spec";
@@ -27,10 +28,13 @@ export class PlotsState {
   readonly a = signal<number | null>(null);
   readonly b = signal<number | null>(null);
   readonly view = new ViewHistory();
+  /** How values are written. */
+  readonly forms = new Forms();
   readonly #kept = signal<Schema | null>(keptSchema());
   /** Of the recording or ring that is shown, or the one last seen. */
   readonly schema: Signal<Schema | null>;
   readonly byName: Signal<ReadonlyMap<string, Channel>>;
+  #isBorrowing = false;
   #isChosen = false; // by the user, so that no default replaces it
 
   constructor(readonly app: App) {
@@ -42,9 +46,15 @@ export class PlotsState {
       this.#kept.set(schema);
       localStorage.setItem(SCHEMA_KEY, JSON.stringify(schema));
     });
+    let hash: string | undefined;
     effect(() => {
       const schema = this.schema();
+      if (schema?.hash !== hash) this.forms.forget();
+      hash = schema?.hash;
       if (schema && !this.#isChosen && this.plots.peek().length === 0) this.#put(defaultPlots(schema.channels));
+    });
+    effect(() => {
+      if (app.socket.link() === "open" && app.session.ring()?.state === "none" && !this.schema()) void this.#borrow();
     });
     effect(() => {
       app.file();
@@ -54,6 +64,21 @@ export class PlotsState {
         this.b.set(null);
       });
     });
+  }
+
+  /** Where no base has ever been seen, channels can be chosen as the newest recording has them. */
+  async #borrow(): Promise<void> {
+    if (this.#isBorrowing) return;
+    this.#isBorrowing = true;
+    try {
+      const files = await this.app.api.get<RecordingFile[]>("/api/recordings");
+      const file = files.find((one) => one.format !== "csv" && !one.is_written)?.file;
+      if (!file) return;
+      const { recording_schema } = await this.app.api.get<RecordingInfo>("/api/recordings/info", { file });
+      if (!this.schema.peek()) this.#kept.set(recording_schema);
+    } catch {
+      // opening a recording by hand says what is wrong with it
+    }
   }
 
   /** What the plots show now [s]. */

@@ -94,7 +94,8 @@ function liveButton(app: App, state: PlotsState): HTMLElement {
     button.title = isFile ? "Show the whole recording" : isLive ? "Freeze (Space)" : "Back to the newest records (Space)";
     button.disabled = isFile && state.view.now().time === null;
     button.setAttribute("aria-pressed", String(isLive));
-    toggleClass(dot, "good", isLive && app.session.ring()?.state === "live");
+    const comes = app.session.ring()?.state === "live" && app.socket.link() === "open" && !app.socket.isSilent();
+    toggleClass(dot, "good", isLive && comes);
     toggleClass(button, "primary", !isLive && !button.disabled);
   });
   return button;

@@ -3,7 +3,7 @@
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { effect } from "../core/signal";
-import { quantity } from "../core/format";
+import { fixedText, unitText } from "../plots/numbers";
 import type { Scene as Platform } from "../net/types";
 import type { ChoiceStore } from "./choices";
 import { level, strokeShare, type Pose } from "./kinematics";
@@ -53,15 +53,14 @@ export function readouts(app: App, choices: ChoiceStore): Readouts {
       legs.forEach((one, k) => one.show(platform, lengths[k] ?? NaN, millimetres));
       for (const { name, value } of extra)
         if (app.session.byName.peek().has(name))
-          setText(value, quantity(app.value(name), app.session.byName.peek().get(name)?.unit ?? "-"));
+          setText(value, `${fixedText(app.value(name), 4)} ${unitText(app.session.byName.peek().get(name)?.unit ?? "-")}`);
     },
   };
 }
 
-function fixed(value: number, digits: number): string {
-  if (!Number.isFinite(value)) return MISSING;
-  const text = value.toFixed(digits);
-  return (Number(text) < 0 ? text : `+${text.replace("-", "")}`).replace("-", "−");
+/** Down to a tenth of a millimetre. */
+function lengthText(metres: number, millimetres: boolean): string {
+  return millimetres ? fixedText(1000 * metres, 1) : fixedText(metres, 4);
 }
 
 function row(dof: (typeof DOFS)[number], choices: ChoiceStore) {
@@ -72,8 +71,8 @@ function row(dof: (typeof DOFS)[number], choices: ChoiceStore) {
         onclick: () => choices.change({ millimetres: !choices.now.peek().millimetres }) }, "m")
     : h("span", { class: "scene-unit" }, "°"); // prettier-ignore
   const show = (number: number, millimetres: boolean): void => {
-    if (!isLength) return setText(value, fixed(DEGREES * number, 3));
-    setText(value, millimetres ? fixed(1000 * number, 1) : fixed(number, 4));
+    if (!isLength) return setText(value, fixedText(DEGREES * number, 3));
+    setText(value, lengthText(number, millimetres));
     setText(unit, millimetres ? "mm" : "m");
   };
   return { element: h("div", {}, h("span", { class: "dim" }, dof), value, unit), show };
@@ -90,7 +89,7 @@ function bar(leg: number) {
     const now = level(share);
     if (element.dataset["level"] !== now) element.dataset["level"] = now;
     fill.style.transform = `scaleX(${Number.isFinite(share) ? Math.min(1, Math.max(0, share)).toFixed(3) : 0})`;
-    setText(value, Number.isFinite(length) ? (millimetres ? (1000 * length).toFixed(1) : length.toFixed(4)) : MISSING);
+    setText(value, lengthText(length, millimetres));
     setText(unit, millimetres ? "mm" : "m");
     const [from, to] = [platform.l_min.toFixed(3), platform.l_max.toFixed(3)];
     const title = `Leg ${leg}: stroke from ${from} m to ${to} m`;

@@ -1,15 +1,16 @@
-/** One calm line over the centre while something is away: what, and that nothing has to be done about it. */
+/** A calm sentence while something is away: what, and that nothing has to be done about it. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { duration } from "../core/format";
 import { effect, signal } from "../core/signal";
 import { askToken } from "../panels/common/access";
+import { iconButton, ICONS } from "../panels/common/ui";
 import { standingOf } from "./standing";
 
 export function banner(app: App): HTMLElement {
   const text = h("span", { class: "grow" });
-  const age = h("span", { class: "num faint", title: "Since the last record came" });
+  const age = h("span", { class: "num dim banner-age", title: "Since the last record came" });
   const way = h(
     "button",
     {
@@ -21,6 +22,8 @@ export function banner(app: App): HTMLElement {
     "Enter token",
   );
   const dot = h("span", { class: "dot" });
+  const dismissed = signal(""); // the sentence that was read
+  const away = iconButton(ICONS.close, "Dismiss; the title bar still tells", () => dismissed.set(standing.peek().sentence), "banner-dismiss");
   const element = h(
     "div",
     { class: "banner", role: "status", "data-test": "banner", hidden: true },
@@ -28,6 +31,7 @@ export function banner(app: App): HTMLElement {
     text,
     age,
     way,
+    away,
   );
   const standing = standingOf(app);
   const sinceS = signal(NaN); // counted from a record that this page saw come
@@ -41,7 +45,8 @@ export function banner(app: App): HTMLElement {
   });
   effect(() => {
     const { sentence, level } = standing();
-    element.hidden = sentence === "";
+    if (sentence === "") dismissed.set("");
+    element.hidden = sentence === "" || sentence === dismissed();
     setText(text, sentence);
     dot.className = `dot ${level}`;
     way.hidden = app.socket.link() !== "refused";

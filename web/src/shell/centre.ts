@@ -1,22 +1,27 @@
-/** Plots and the shaded view, side by side or one of them alone; below each other on a phone. */
+/** Plots and the shaded view, side by side or one of them alone; below each other where there is little width. */
 
 import { h } from "../core/dom";
-import { effect } from "../core/signal";
-import { PHONE, type Frame } from "./frame";
+import { effect, signal } from "../core/signal";
+import type { Frame } from "./frame";
 import { splitter } from "./splitter";
+
+const SIDE_BY_SIDE_PX = 640;
 
 export function centre(frame: Frame, plots: HTMLElement, scene: HTMLElement): HTMLElement {
   const element: HTMLElement = h("main", { class: "centre", "data-test": "centre" });
+  const isStacked = signal(false);
   const line = splitter({
     label: "Plots and shaded view",
     test: "splitter",
-    isSideways: () => !PHONE.matches,
+    isSideways: () => !isStacked.peek(),
     get: () => frame.share.peek(),
     set: (share) => frame.setShare(share),
     box: () => element.getBoundingClientRect(),
     reset: () => frame.resetShare(),
   });
   element.append(plots, line, scene);
+  new ResizeObserver(([entry]) => entry && isStacked.set(entry.contentRect.width < SIDE_BY_SIDE_PX)).observe(element);
+  effect(() => element.classList.toggle("is-stacked", isStacked()));
   effect(() => {
     const view = frame.view();
     plots.hidden = view === "scene";

@@ -11,7 +11,7 @@ const NARROWEST_PX = 300;
 const WIDEST_PX = 720;
 const DRAWER_PX = 372;
 export const PHONE = matchMedia("(max-width: 760px)");
-const NARROW = matchMedia("(max-width: 980px)"); // here the channel list lies over the plots
+const NARROW = matchMedia("(max-width: 1100px)"); // here the channel list lies over the plots
 
 export class Frame {
   readonly list = signal(!NARROW.matches);

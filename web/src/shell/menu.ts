@@ -37,10 +37,11 @@ export function menuButton(
   return { element, button, close: () => show(false) };
 }
 
-/** Below the button, inside the window. */
+/** Below the button, inside the window; never over the title bar, which has the emergency stop. */
 function place(button: HTMLElement, sheet: HTMLElement): void {
   const box = button.getBoundingClientRect();
+  const bottom = Math.max(box.bottom + 2, button.closest(".title-bar")?.getBoundingClientRect().bottom ?? 0);
   const room = document.documentElement.clientWidth - sheet.offsetWidth - 8;
   sheet.style.left = `${Math.max(8, Math.min(box.left, room))}px`;
-  sheet.style.top = `${box.bottom + 6}px`;
+  sheet.style.top = `${bottom + 4}px`;
 }

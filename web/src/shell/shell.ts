@@ -8,16 +8,16 @@ import { plots } from "../plots";
 import { Recordings, recordingsPanel, replayBar } from "../recordings";
 import { dropZone } from "../recordings/drop";
 import { scene } from "../scene";
-import { banner } from "./banner";
 import { centre } from "./centre";
 import { drawer } from "./drawer";
 import { Frame } from "./frame";
 import { listen } from "./keys";
+import { messageLine } from "./line";
 import { standingOf } from "./standing";
+import { stopStrip } from "./stop_strip";
 import { tab } from "./tab";
 import { themes } from "./theme";
 import { titleBar } from "./title";
-import { toasts } from "./toasts";
 
 export function shell(app: App): HTMLElement {
   const colours = themes();
@@ -29,19 +29,19 @@ export function shell(app: App): HTMLElement {
   const channels = h("aside", { class: "channel-list", "aria-label": "Channels", "data-test": "channels" }, list);
   const scrim = h("div", { class: "scrim", onclick: () => frame.toggleList() });
   const middle = centre(frame, area, scene(app));
-  middle.append(banner(app));
   const element = h(
     "div", { class: "shell" },
-    titleBar(app, frame, colours, recordings), channels, scrim, middle, side.drawer, side.rail,
-    h("footer", { class: "foot" }, replayBar(recordings)),
-    toasts(app), dropZone(recordings, () => frame.open("recordings")),
+    titleBar(app, frame, colours, recordings), stopStrip(app, () => frame.open("operator")),
+    channels, scrim, middle, side.drawer, side.rail,
+    h("div", { class: "foot" }, replayBar(recordings)), messageLine(app, () => frame.open("events")),
+    dropZone(recordings, () => frame.open("recordings")),
   );
   effect(() => {
     channels.hidden = !frame.list();
     scrim.hidden = !frame.list();
   });
   const standing = standingOf(app);
-  effect(() => toggleClass(element, "is-old", standing().isOld));
+  effect(() => toggleClass(element, "is-old", standing().isOld && app.file() === null)); // what a recording shows is not old
   listen(app, frame, colours, all);
   tab(app);
   return element;

@@ -21,7 +21,8 @@ export function tab(app: App): void {
     const ring = app.session.ring();
     const name = ring?.platform || ring?.name || "";
     const state = level === "good" && !isOld ? badge().text : word;
-    const title = [state, name, "motionbase"].filter(Boolean).join(" · ");
+    const alarms = app.alarms() ? `(${app.alarms()}) ` : "";
+    const title = alarms + [state, name, "motionbase"].filter(Boolean).join(" · ");
     if (document.title !== title) document.title = title;
     const address = picture(COLOURS[level === "good" ? badge().kind : level]);
     if (link && link.getAttribute("href") !== address) link.href = address;

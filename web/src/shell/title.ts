@@ -1,186 +1,80 @@
 /** The title bar: what this is, how it stands, who operates, and the emergency stop at its end. */
 
 import type { App } from "../app";
-import { h, setText, toggleClass } from "../core/dom";
+import { h } from "../core/dom";
 import { icon } from "../core/icon";
-import { bytes } from "../core/format";
-import { effect } from "../core/signal";
 import { estopButton } from "../panels";
-import { behind } from "../panels/common/access";
-import { baseOf } from "../panels/common/base";
-import { choice, iconButton } from "../panels/common/ui";
+import { iconButton } from "../panels/common/ui";
 import type { Recordings } from "../recordings";
-import type { Frame, View } from "./frame";
+import { PHONE, type Frame } from "./frame";
 import { help } from "./keys";
+import { menuButton } from "./menu";
 import { seatButton } from "./seat";
-import { badgeOf, standingOf } from "./standing";
 import type { Themes } from "./theme";
+import { delay, look, rate, recording, ring, source, state, view } from "./title_parts";
 
 const MARK =
   "M6 9h12l-2.2-2.2H8.2z|M6.8 9.8 4.5 19|M8.3 9.8 11.3 19|M12 9.8 11.3 19|M12 9.8l.7 9.2|M15.7 9.8 12.7 19|M17.2 9.8 19.5 19|M3 19.8h18";
 const LIST = "M4 6h16|M4 12h10|M4 18h13";
 const HELP = "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2|M12 17.5v.1";
-const LOOKS = {
-  system: "M3 5h18v11H3z|M9 20h6|M12 16v4",
-  dark: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5z",
-  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z|M12 2v2|M12 20v2|M2 12h2|M20 12h2|M5 5l1.4 1.4|M17.6 17.6 19 19|M19 5l-1.4 1.4|M6.4 17.6 5 19",
-};
+const MORE = "M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0|M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0|M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0";
+
+/** What may go into the menu where there is no room. */
+interface Part {
+  label: string;
+  element: HTMLElement;
+}
 
 export function titleBar(app: App, frame: Frame, themes: Themes, recordings: Recordings): HTMLElement {
-  const parts = h(
+  const { element: whose, memory } = ring(app);
+  const mark = h("a", { class: "wordmark", href: "./", title: "motionbase console" }, icon(MARK, 22), h("span", {}, "motionbase"));
+  const part = (label: string, element: HTMLElement): Part => ({ label, element });
+  const [where, often, kept] = [part("Ring", memory), part("Records", rate(app)), part("Recorder", recording(app))];
+  const [shown, seen, seat] = [part("Source", source(app, recordings)), part("View", view(frame)), part("Operator", seatButton(app))];
+  const [colours, keys] = [part("Colours", look(themes)), part("Keys", iconButton(HELP, "Keys (?)", help, "help-button"))];
+  const body = h("div", { class: "menu-body title-menu" });
+  const more = menuButton([icon(MORE, 16)], body, "title-more", "More");
+  const bar = h(
     "div", { class: "title-parts" },
     iconButton(LIST, "Channel list ([)", () => frame.toggleList(), "toggle-list"),
-    h("a", { class: "wordmark", href: "./", title: "motionbase console" }, icon(MARK, 22), h("span", {}, "motionbase")),
-    ring(app), state(app), delay(app), rate(app), recording(app),
+    mark, whose, where.element, state(app), delay(app), often.element, kept.element,
     h("span", { class: "grow" }),
-    source(app, recordings), view(frame), seatButton(app), look(themes),
-    iconButton(HELP, "Keys (?)", help, "help-button"),
+    shown.element, seen.element, seat.element, colours.element, keys.element, more.element,
   );
-  return h("header", { class: "title-bar" }, parts, h("div", { class: "title-stop" }, estopButton(app)));
+  body.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest("button") : null;
+    if (button && !button.hasAttribute("aria-haspopup") && !button.hasAttribute("aria-pressed")) more.close();
+  });
+  fit(bar, body, more.element, [where, often, kept, colours, keys, seen, shown, seat]);
+  return h("header", { class: "title-bar" }, bar, h("div", { class: "title-stop" }, estopButton(app)));
 }
 
-/** Platform, ring, backend, writer. */
-function ring(app: App): HTMLElement {
-  const dot = h("span", { class: "dot" });
-  const platform = h("strong", { class: "ellipsis", "data-test": "platform" });
-  const word = h("span", { class: "writer", "data-test": "writer" });
-  const name = h("span", { class: "num" });
-  const backend = h("span", { class: "tag", "data-test": "backend" });
-  const element = h(
-    "div",
-    { class: "title-ring" },
-    dot,
-    platform,
-    word,
-    h("span", { class: "title-memory" }, name, backend),
-  );
-  const standing = standingOf(app);
-  effect(() => {
-    const found = app.session.ring();
-    const { level, word: said } = standing();
-    dot.className = `dot ${level}`;
-    word.className = `writer ${level === "none" ? "faint" : level}`;
-    setText(word, said);
-    setText(platform, found?.platform || "no platform");
-    setText(name, found?.name ?? "");
-    setText(backend, !found ? "" : found.is_hardware ? "hardware memory" : "emulation");
-    toggleClass(backend, "hardware", found?.is_hardware ?? false);
-    backend.hidden = !found;
-    element.title = found
-      ? `Ring ${found.name}, ${found.backend}. Writer: ${found.state_text}` +
-        (found.writer ? ` (${found.writer}, process ${found.writer_pid}).` : ".")
-      : "No ring is known yet.";
+/** Keep in the bar what has room, the last of the parts longest; on a phone all of them are in the menu. */
+function fit(bar: HTMLElement, body: HTMLElement, more: HTMLElement, parts: readonly Part[]): void {
+  const homes = parts.map(({ element }) => {
+    const home = document.createComment("");
+    element.before(home);
+    return home;
   });
-  return element;
-}
-
-function state(app: App): HTMLElement {
-  const badge = badgeOf(app);
-  const base = baseOf(app);
-  const element = h("span", { class: "badge", role: "status", "data-test": "badge" });
-  const hiddenBase = h(
-    "span",
-    { class: "tag behind", title: "The live base, which is not on the screen", "data-test": "behind" },
-  );
-  effect(() => {
-    const { text, kind } = badge();
-    element.className = `badge ${kind}`;
-    setText(element, text);
-    element.title = kind === "accent" && text === "replay" ? "A recording is shown, not the base" : `State of the base: ${text}`;
-  });
-  effect(() => {
-    // a base that moves behind a replay must not be forgotten
-    const now = app.session.source() === "replay" && base.isFresh() ? base.state() : null;
-    const isBad = base.estop() || base.fault() !== null;
-    hiddenBase.hidden = now === null;
-    hiddenBase.className = `tag behind ${isBad ? "bad" : ""}`;
-    setText(hiddenBase, `base: ${now ?? ""}${base.estop() ? ", stopped" : base.fault() ? ", fault" : ""}`);
-  });
-  return h("span", { class: "row" }, element, hiddenBase);
-}
-
-/** Only there while the console itself is behind the base. */
-function delay(app: App): HTMLElement {
-  const element = h("span", {
-    class: "tag behind bad num", role: "status", hidden: true, "data-test": "behind-by",
-    title: "What the page shows is older than the base's newest record by so much; nothing that moves can be asked for",
-  });
-  effect(() => {
-    const seconds = behind(app);
-    element.hidden = seconds === 0;
-    setText(element, seconds ? `behind by ${seconds.toFixed(1)} s` : "");
-  });
-  return element;
-}
-
-function rate(app: App): HTMLElement {
-  const element = h("span", { class: "title-rate num", "data-test": "rate" });
-  effect(() => {
-    const found = app.session.ring();
-    const hz = found?.state === "live" ? found.timing?.rate_hz : undefined;
-    setText(element, hz === undefined ? "– Hz" : `${hz.toFixed(0)} Hz`);
-    element.title = found
-      ? `Records in the last second; the writer means to publish ${found.rate_hz.toFixed(0)} a second`
-      : "Records a second";
-  });
-  return element;
-}
-
-function recording(app: App): HTMLElement {
-  const dot = h("span", { class: "dot" });
-  const word = h("span", {});
-  const size = h("span", { class: "num" });
-  const element = h("span", { class: "title-recorder", "data-test": "recorder" }, dot, word, size);
-  effect(() => {
-    const found = app.session.status()?.recorder ?? null;
-    const records = found?.state === "recording";
-    toggleClass(element, "on", records);
-    dot.className = `dot ${found?.trouble ? "warn" : records ? "bad" : ""}`;
-    setText(word, found?.trouble ? "trouble" : records ? "REC" : found ? found.state : "not recorded");
-    setText(size, records ? bytes(found.bytes) : "");
-    element.title = !found
-      ? "No recorder runs for this ring"
-      : found.trouble || `${found.file.split("/").at(-1) ?? ""} ${found.records} records, ${found.lost} lost`;
-  });
-  return element;
-}
-
-function source(app: App, recordings: Recordings): HTMLElement {
-  const pick = choice(
-    "Source",
-    { live: "Live", replay: "Replay" },
-    (to) => void (to === "live" ? recordings.toLive() : recordings.toReplay()),
-    "source",
-  );
-  effect(() => {
-    const played = app.session.status()?.replay;
-    const may = recordings.opened() !== null || played?.source === "replay";
-    pick.set(app.file() || app.session.source() === "replay" ? "replay" : "live");
-    pick.buttons.replay.disabled = !may;
-    pick.buttons.live.title = "What happens now";
-    pick.buttons.replay.title = may
-      ? `The recording ${recordings.opened()?.file ?? played?.file ?? ""}`
-      : "Open a recording first: panel Recordings, or drop a file on the page";
-  });
-  return pick.element;
-}
-
-function view(frame: Frame): HTMLElement {
-  const pick = choice<View>("View", { plots: "Plots", both: "Both", scene: "3D" }, (to) => frame.setView(to), "view");
-  effect(() => pick.set(frame.view()));
-  pick.buttons.plots.title = "Plots alone (V)";
-  pick.buttons.both.title = "Plots and shaded view (V)";
-  pick.buttons.scene.title = "Shaded view alone (V)";
-  pick.element.classList.add("title-view");
-  return pick.element;
-}
-
-function look(themes: Themes): HTMLElement {
-  const button = iconButton(LOOKS.system, "Colours", () => themes.turn(), "theme");
-  effect(() => {
-    const chosen = themes.chosen();
-    button.replaceChildren(icon(LOOKS[chosen], 15));
-    button.title = `Colours: ${chosen === "system" ? "as the system has them" : chosen} (T)`;
-  });
-  return button;
+  const rows = parts.map(({ label }) => h("div", { class: "menu-row" }, h("span", { class: "dim" }, label)));
+  const place = (): void => {
+    const focused = document.activeElement;
+    const isOpen = more.contains(focused);
+    const isFull = (): boolean => PHONE.matches || bar.scrollWidth > bar.clientWidth;
+    parts.forEach(({ element }, k) => homes[k]?.after(element));
+    more.hidden = true;
+    body.replaceChildren();
+    bar.classList.remove("is-tight");
+    bar.classList.toggle("is-tight", isFull()); // without the name of the suite
+    parts.forEach(({ element }, k) => {
+      if (!isFull()) return;
+      more.hidden = false;
+      rows[k]?.append(element);
+      body.append(rows[k] ?? element);
+    });
+    if (focused instanceof HTMLElement && (isOpen || bar.contains(focused))) focused.focus();
+  };
+  const watch = new ResizeObserver(() => place());
+  watch.observe(bar);
+  for (const child of bar.children) if (!child.classList.contains("grow")) watch.observe(child);
 }

@@ -1,13 +1,15 @@
-/** Sentences in the corner: a short queue, each goes by itself unless the pointer rests on it. */
+/** Sentences in the line at the bottom: a short queue, each goes by itself unless the pointer rests on it; Esc takes the newest. */
 
 import type { App, Toast } from "../app";
 import { h, setText } from "../core/dom";
 import { icon } from "../core/icon";
 import { effect } from "../core/signal";
+import { isTyping } from "./keys";
 
 const SHOWN_MS = { info: 5000, error: 10_000 } as const;
-const MOST = 4;
+const MOST = 3;
 const CLOSE = "M6 6l12 12|M18 6 6 18";
+const OPEN = 'dialog[open], [role="menu"], [popover]:popover-open, [aria-haspopup][aria-expanded="true"]';
 
 interface Shown {
   text: string;
@@ -32,6 +34,14 @@ export function toasts(app: App): HTMLElement {
     element.append(made.element);
     while (shown.length > MOST) shown[0]?.leave();
   });
+  // before all others who take Esc, but what is open above the page comes first
+  window.addEventListener("keydown", (key) => {
+    const newest = shown.at(-1);
+    if (key.key !== "Escape" || !newest || isTyping(key.target) || document.querySelector(OPEN)) return;
+    key.preventDefault();
+    key.stopPropagation();
+    newest.leave();
+  }, { capture: true });
   return element;
 }
 
@@ -41,7 +51,7 @@ function build(toast: Toast, leave: () => void): Shown {
   const times = h("span", { class: "num faint", hidden: true });
   const close = h(
     "button",
-    { class: "quiet only-icon", type: "button", title: "Dismiss", "aria-label": "Dismiss", onclick: leave },
+    { class: "quiet only-icon", type: "button", title: "Dismiss (Esc)", "aria-label": "Dismiss", onclick: leave },
     icon(CLOSE, 14),
   );
   const element = h(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from motionbase.console.models import Export, Job
 from motionbase.errors import UsageError
 from motionbase.recording.export import Exported, export
 from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
 from motionbase.recording.split import split
 from motionbase.recording.times import rows_of
 
@@ -34,38 +37,60 @@ def started(console: Console, wanted: Export) -> Job:
         raise UsageError("pieces are of so many records or of so many seconds; give one of the two")
     name = names.checked_name("export", wanted.name or f"{source.stem}_export")
     out = console.settings.recordings / FOLDER / name
-    pieces = wanted.piece_records is not None or wanted.piece_seconds is not None
-    target = out if pieces else out.with_name(f"{name}.{wanted.format}")
+    target = out if _in_pieces(wanted) else out.with_name(f"{name}.{wanted.format}")
     if os.path.lexists(target):
         raise WrongState(f"there is an export {target.name!r} already; choose another name")
     with open_recording(source) as recording:
         recording.select(wanted.channels, wanted.groups, wanted.legs)
         rows_of(recording, wanted.start, wanted.stop)
-    what = f"{'split' if pieces else 'export'} {source.name} as {wanted.format}"
+    what = f"{'split' if _in_pieces(wanted) else 'export'} {source.name} as {wanted.format}"
     return console.jobs.start(what, lambda task: _written(console.settings.recordings, source, target, wanted, task))
 
 
 def _written(recordings: Path, source: Path, target: Path, wanted: Export, task: Task) -> str:
     with open_recording(source) as recording:
         chosen = recording.select(wanted.channels, wanted.groups, wanted.legs)
-        if target.suffix == f".{wanted.format}" and wanted.piece_records is None and wanted.piece_seconds is None:
+        if not _in_pieces(wanted):
             target.parent.mkdir(parents=True, exist_ok=True)
             done = [export(recording, target, chosen, wanted.start, wanted.stop, progress=task.progress)]
+            _tell(task, recordings, [target])
         else:
-            done = split(
-                recording,
-                target,
-                records=wanted.piece_records,
-                seconds=wanted.piece_seconds,
-                names=chosen,
-                start=wanted.start,
-                stop=wanted.stop,
-                ending=f".{wanted.format}",
-                progress=task.progress,
-            )
+            done = _split(recordings, recording, target, chosen, wanted, task)
         damaged = f"; {len(recording.damage)} places could not be read" if recording.damage else ""
-    task.files = [str(e.path.relative_to(recordings)) for e in done[:MOST_LISTED]]
     return _summary(done) + damaged
+
+
+def _split(
+    recordings: Path, recording: Recording, folder: Path, chosen: Sequence[str], wanted: Export, task: Task
+) -> list[Exported]:
+    """Whatever ends it, the job names the files that are whole; a folder without any goes."""
+    try:
+        return split(
+            recording,
+            folder,
+            records=wanted.piece_records,
+            seconds=wanted.piece_seconds,
+            names=chosen,
+            start=wanted.start,
+            stop=wanted.stop,
+            ending=f".{wanted.format}",
+            progress=task.progress,
+        )
+    finally:
+        # those that are being written have other names, and the folder was made for this job
+        _tell(task, recordings, sorted(folder.glob(f"[!.]*.{wanted.format}")))
+        if not task.files:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _tell(task: Task, recordings: Path, files: list[Path]) -> None:
+    task.finished = len(files)
+    task.files = [str(path.relative_to(recordings)) for path in files[:MOST_LISTED]]
+
+
+def _in_pieces(wanted: Export) -> bool:
+    return wanted.piece_records is not None or wanted.piece_seconds is not None
 
 
 def _summary(done: list[Exported]) -> str:
@@ -79,12 +104,12 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/export", dependencies=[Depends(seated)])
-    def begin(wanted: Export) -> Job:
+    async def begin(wanted: Export) -> Job:
         """Begin an export or a split, as a job."""
-        return started(console, wanted)
+        return await console.turns.working.take(lambda: started(console, wanted))
 
     @api.delete("/api/jobs/{number}", dependencies=[Depends(seated)])
-    def cancel(number: int) -> Job:
+    async def cancel(number: int) -> Job:
         """Cancel a job."""
         return console.jobs.cancel(number)
 

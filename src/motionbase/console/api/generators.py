@@ -10,14 +10,14 @@ from fastapi import APIRouter, Depends
 from numpy.typing import NDArray
 
 from motionbase.console.access import operator, seated, viewer
-from motionbase.console.api import names
 from motionbase.console.api.judge import judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
+from motionbase.console.api.shelf import Shelf
 from motionbase.console.live.head import ring_head
 from motionbase.console.models import Apply, Card, CardSet, Generators, Preview, PreviewRequest
+from motionbase.console.ready_sets import ready_sets
 from motionbase.errors import GeneratorError
-from motionbase.recording.whole import whole_or_not
 from motionbase.ring.blocks import files
 from motionbase.ring.blocks.generator import COLUMNS, Generator
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 AUTHOR = "motionbase console"
-WHAT, ENDING = "set of generators", ".toml"
+WHAT = "set of generators"
 QUIET = ("off", "down", "rising", "standby")  # states in which nothing follows the generators yet
 NEEDED = ("state", "mode", "fault")
 _applying = threading.Lock()  # so that of two pages at once the second is told
@@ -122,7 +122,7 @@ def apply(console: Console, wanted: Apply) -> Generators:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/generators", route_class=SentenceRoute)
-    folder, turns = console.settings.data / "generators", console.turns
+    shelf, turns = Shelf(console.settings.data / "generators", WHAT, ".toml"), console.turns
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> Generators:
@@ -144,28 +144,47 @@ def router(console: Console) -> APIRouter:
 
         return await turns.preview.take(look)
 
+    def ready() -> dict[str, GeneratorSet]:
+        """Those that come with the platform of the live ring; a set of the same name that was kept stands before."""
+        judge = judge_of(console.source("live").header)
+        kept = shelf.names
+        return {} if judge is None else {n: s for n, s in ready_sets(judge.platform).items() if n not in kept}
+
+    def own(name: str) -> str:
+        if name in ready():
+            raise WrongState(f"set {name!r} comes with the platform and stays as it is; choose another name")
+        return name
+
     @api.get("/sets", dependencies=[Depends(viewer)])
-    def sets() -> list[str]:
-        """Names of the sets that are kept."""
-        return names.stored(folder, ENDING)
+    async def sets() -> list[str]:
+        """Names of the sets that are kept, after those that come with the platform."""
+        return await turns.stored.take(lambda: [*ready(), *shelf.names])
 
     @api.get("/sets/{name}", dependencies=[Depends(viewer)])
-    def load(name: str) -> CardSet:
+    async def load(name: str) -> CardSet:
         """A set by name."""
-        return cards_of(files.load(names.stored_file(folder, WHAT, name, ENDING)))
+
+        def found() -> CardSet:
+            brought = ready().get(name)
+            return cards_of(files.load(shelf.file(name)) if brought is None else brought)
+
+        return await turns.stored.take(found)
 
     @api.put("/sets/{name}", dependencies=[Depends(operator)])
-    def save(name: str, cards: CardSet) -> CardSet:
-        """Keep a set under a name; one of that name is replaced."""
+    async def save(name: str, cards: CardSet) -> CardSet:
+        """Keep a set under a name; one of that name is replaced, unless it comes with the platform."""
         checked = set_of(cards)
-        with whole_or_not(names.new_file(folder, WHAT, name, ENDING), force=True) as part:
-            part.write_text(files.toml_text(checked), encoding="utf-8")
+        await turns.working.take(lambda: shelf.keep(own(name), files.toml_text(checked).encode()))
         return cards_of(checked)
 
     @api.delete("/sets/{name}", dependencies=[Depends(operator)])
-    def remove(name: str) -> list[str]:
-        """Remove a set."""
-        names.stored_file(folder, WHAT, name, ENDING).unlink(missing_ok=True)
-        return names.stored(folder, ENDING)
+    async def remove(name: str) -> list[str]:
+        """Remove a set that was kept."""
+
+        def left() -> list[str]:
+            kept = shelf.remove(own(name))
+            return [*ready(), *kept]
+
+        return await turns.working.take(left)
 
     return api

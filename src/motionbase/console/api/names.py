@@ -12,7 +12,6 @@ from motionbase.errors import UsageError
 # the first and last letter are no dot: no hidden files, nothing that a system takes away at the end
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _.-]{0,78}[A-Za-z0-9_-])?")
 LONGEST_PATH = 400  # letters
-MOST_FILES = 1000  # in a folder of sets or layouts
 RECORDINGS = (".mcap", ".csv", ".parquet", ".estop")
 ESTOP = "estop"  # the first part of the names of ESTOP files
 
@@ -25,31 +24,6 @@ def checked_name(what: str, name: str) -> str:
             "begins with a letter or digit and ends without space or ."
         )
     return name
-
-
-def stored(folder: Path, ending: str) -> list[str]:
-    """Names of the files of a folder that is ours, in order."""
-    if not folder.is_dir():
-        return []
-    found = (p.name.removesuffix(ending) for p in folder.iterdir() if p.name.endswith(ending) and p.is_file())
-    return sorted(name for name in found if NAME.fullmatch(name))
-
-
-def stored_file(folder: Path, what: str, name: str, ending: str) -> Path:
-    """A file of such a folder that is there."""
-    path = folder / f"{checked_name(what, name)}{ending}"
-    if not path.is_file() or path.is_symlink():
-        raise NotThere(f"there is no {what} {name!r}; there are: {', '.join(stored(folder, ending)) or 'none'}")
-    return path
-
-
-def new_file(folder: Path, what: str, name: str, ending: str) -> Path:
-    """Where such a file is to be written; the folder is made, and holds so many at most."""
-    path = folder / f"{checked_name(what, name)}{ending}"
-    folder.mkdir(parents=True, exist_ok=True)
-    if not path.exists() and len(stored(folder, ending)) >= MOST_FILES:
-        raise UsageError(f"there are {MOST_FILES} files of this kind already; remove some first")
-    return path
 
 
 def relative_parts(name: str) -> tuple[str, ...]:

@@ -20,13 +20,25 @@ GROWN_S = 10.0  # a file that grows is opened anew so often at most
 
 @final
 class _Entry:
-    """An open recording and who uses it."""
+    """A recording and who uses it; opened by the first of them, while only those of the same file wait."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self.stamp, self.opened_at = _stamp(path), time.monotonic()
-        self.recording = open_recording(path)
         self.lock = threading.Lock()  # reading may build the overview beside the file, once
         self.users, self.is_dropped = 0, False
+        self._recording: Recording | None = None
+
+    def opened(self) -> Recording:
+        """By whoever has the lock."""
+        if self._recording is None:
+            self._recording = open_recording(self._path)
+        return self._recording
+
+    def close(self) -> None:
+        """Once nobody uses it."""
+        if self._recording is not None:
+            self._recording.close()
 
 
 @final
@@ -43,7 +55,7 @@ class OpenRecordings:
         entry = self._taken(path)
         try:
             with entry.lock:
-                yield entry.recording
+                yield entry.opened()
         finally:
             with self._lock:
                 entry.users -= 1
@@ -71,7 +83,7 @@ class OpenRecordings:
     @staticmethod
     def _close_unused(entry: _Entry) -> None:
         if entry.is_dropped and not entry.users:
-            entry.recording.close()
+            entry.close()
 
     def close(self) -> None:
         """Let go of all that nobody reads."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, operator, seated
-from motionbase.console.api.estop import SENDER, stopped
+from motionbase.console.api.estop import stopped
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.live.head import RingHead, ring_head, word
 from motionbase.console.models import Answer, Operate, Seen
+from motionbase.console.stop.button import SENDER
 from motionbase.ring.blocks.actions import operator_command
 from motionbase.ring.blocks.command import Ack, Command
 from motionbase.ring.blocks.commands import CommandSender

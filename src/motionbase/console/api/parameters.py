@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends
 from motionbase.console.access import seated, viewer
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.models import Parameter, Parameters, Tune
+from motionbase.console.stop.button import SENDER
 from motionbase.ring.blocks import parameters as block
 from motionbase.ring.blocks.parameters import ParameterClient
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-SENDER = "motionbase console"
 TIMEOUT_S = 2.0
 
 

@@ -34,7 +34,7 @@ STRIPS = "strips"  # folder of strip charts beside the recordings; they can be d
 STRIP_ENDINGS = (".pdf", ".png")
 LONGEST_ABOUT = 400  # letters of what a recording says of itself, each
 NOT_SHOWN = ("schema", "platform", "parameters")  # long texts that are shown otherwise
-MOST_EVENTS = 10_000
+MOST_EVENTS, MOST_DAMAGE, MOST_ABOUT = 10_000, 1000, 200
 
 
 def estop_folder() -> Path:
@@ -101,9 +101,10 @@ def schema_of(schema: ring_schema.Schema) -> Schema:
 def info(file: str, recording: Recording) -> RecordingInfo:
     """What a recording holds, without reading its records."""
     about = recording.source.about
+    shown = [(k, v) for k, v in about.items() if k not in NOT_SHOWN]
     epoch_ns = _number(about.get("epoch_utc_ns"))
     events = [e for e in recording.events if math.isfinite(e.t)][:MOST_EVENTS]
-    damage = recording.damage
+    damage = recording.damage[:MOST_DAMAGE]
     return RecordingInfo(
         file=file,
         recording_schema=schema_of(recording.schema),
@@ -116,7 +117,7 @@ def info(file: str, recording: Recording) -> RecordingInfo:
         events=[RecordingEvent(t=e.t, kind=e.kind, text=e.text) for e in events],
         damage=[d.text for d in damage],
         damage_at=[damage_times(recording, d) for d in damage],
-        about={k: str(v)[:LONGEST_ABOUT] for k, v in about.items() if k not in NOT_SHOWN},
+        about={k[:LONGEST_ABOUT]: str(v)[:LONGEST_ABOUT] for k, v in shown[:MOST_ABOUT]},
     )
 
 
@@ -152,22 +153,22 @@ def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/recordings", route_class=SentenceRoute)
     turns = console.turns.files
-    opened, uploads = OpenRecordings(), Uploads(console.settings.recordings)
+    opened, uploads = OpenRecordings(), Uploads(console.settings.recordings, console.turns.working)
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> list[RecordingFile]:
         """The files of the recordings folder, newest first."""
         return await turns.take(lambda: listed(console.settings.recordings, estop_folder()))
 
-    @api.get("/info", dependencies=[Depends(viewer)])
-    async def about(file: str) -> RecordingInfo:
+    @api.get("/info", dependencies=[Depends(viewer)], response_model=RecordingInfo)
+    async def about(file: str) -> Response:
         """What a recording holds."""
 
-        def look() -> RecordingInfo:
+        def look() -> str:  # written here as well: of ten thousands of channels that would hold the event loop
             with opened.use(path_of(console, file)) as recording:
-                return info(file, recording)
+                return info(file, recording).model_dump_json()
 
-        return await turns.take(look)
+        return Response(await turns.take(look), media_type="application/json")
 
     @api.get("/window", dependencies=[Depends(viewer)], response_class=Response)
     async def stretch(

@@ -14,6 +14,7 @@ from motionbase.console.access import seated
 from motionbase.console.api.recordings import ESTOP, estop_folder, path_of
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, Replay, ReplayControl, SourceName, StartReplay
+from motionbase.console.stop.button import SENDER
 from motionbase.errors import RingError
 from motionbase.recording.recorder.control import beside, read_status
 from motionbase.ring.backend import DEVICE_VARIABLE, NO_DEVICE, AbstractBackend
@@ -24,7 +25,6 @@ from motionbase.ring.lock import is_held
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-SENDER = "motionbase console"
 ROLE = "replay"
 STARTS_S = 60.0  # a second or two, unless the machine is busy or the file huge
 ENDS_S = 5.0
@@ -115,18 +115,18 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(prefix="/api/replay", route_class=SentenceRoute, dependencies=[Depends(seated)])
 
     @api.post("")
-    def begin(wanted: StartReplay) -> Answer:
+    async def begin(wanted: StartReplay) -> Answer:
         """Play a recording into the replay ring."""
-        return begun(console, wanted)
+        return await console.turns.working.take(lambda: begun(console, wanted))
 
     @api.post("/control")
-    def control(wanted: ReplayControl) -> Answer:
+    async def control(wanted: ReplayControl) -> Answer:
         """Tell a replay what to do."""
-        return controlled(console, wanted)
+        return await console.turns.working.take(lambda: controlled(console, wanted))
 
     @api.delete("")
-    def end() -> Answer:
+    async def end() -> Answer:
         """End the console's replay."""
-        return ended(console)
+        return await console.turns.working.take(lambda: ended(console))
 
     return api

@@ -138,13 +138,13 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/strip", dependencies=[Depends(seated)])
-    def begin(wanted: StartStrip) -> Strip:
+    async def begin(wanted: StartStrip) -> Strip:
         """Begin to draw a strip chart of the live ring."""
-        return begun(console, wanted)
+        return await console.turns.working.take(lambda: begun(console, wanted))
 
     @api.delete("/api/strip", dependencies=[Depends(seated)])
-    def end() -> Strip:
+    async def end() -> Strip:
         """End it; the last page goes out as it is."""
-        return ended(console)
+        return await console.turns.working.take(lambda: ended(console))
 
     return api

@@ -43,6 +43,8 @@ class AllTurns:
         telling: the status that all pages are told twice a second
         looking: what viewers ask of the rings
         files: what they ask of recordings
+        stored: layouts and sets that they load
+        working: what an operator starts or keeps, which may take long: replays, exports, uploads
         preview: of generators, which takes longest
     """
 
@@ -50,8 +52,9 @@ class AllTurns:
         self.operating = Turns("operating", 4, gives_way=False)
         self.telling = Turns("telling", 1, gives_way=False)
         self.looking, self.files, self.preview = Turns("looking", 3), Turns("files", 3), Turns("preview", 1)
+        self.stored, self.working = Turns("stored", 1), Turns("working", 4)
 
     def close(self) -> None:
         """All of them."""
-        for turns in (self.operating, self.telling, self.looking, self.files, self.preview):
+        for turns in vars(self).values():
             turns.close()

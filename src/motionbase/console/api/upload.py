@@ -7,18 +7,19 @@ import secrets
 import shutil
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import final
 
 from fastapi import Request
-from fastapi.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from motionbase.console.api import names
 from motionbase.console.api.sentences import TooLarge, WrongState
+from motionbase.console.api.turns import Turns
+from motionbase.console.api.upload_check import check
 from motionbase.console.models import RecordingFile
 from motionbase.errors import UsageError
-from motionbase.recording.open import open_recording
 
 LARGEST = 16 * 1024**3  # bytes
 LEFT_FREE = 1024**3  # bytes of the disk that stay for the recorder
@@ -32,8 +33,8 @@ BLOCK = 1 << 20
 class Uploads:
     """Into one folder, a few at once."""
 
-    def __init__(self, folder: Path, largest: int = LARGEST) -> None:
-        self._folder, self._largest, self._running = folder, largest, 0
+    def __init__(self, folder: Path, turns: Turns, largest: int = LARGEST) -> None:
+        self._folder, self._turns, self._largest, self._running = folder, turns, largest, 0
 
     async def take(self, name: str, request: Request) -> RecordingFile:
         """A whole file, or nothing; one that is there is never replaced."""
@@ -43,14 +44,15 @@ class Uploads:
         self._running += 1
         part = self._folder / FOLDER / f"{os.getpid()}-{secrets.token_hex(8)}" / path.name
         try:
-            await run_in_threadpool(self._made, part.parent)
+            await self._turns.take(lambda: self._made(part.parent))
             await self._streamed(request, part)
-            return await run_in_threadpool(_named, part, path)
+            return await self._turns.take(lambda: _named(part, path))
         except ClientDisconnect:
             raise UsageError(f"the upload of {name!r} was broken off") from None
         finally:
             self._running -= 1
-            shutil.rmtree(part.parent, ignore_errors=True)
+            with suppress(RuntimeError):  # the console is ending: the next one removes it
+                await self._turns.take(lambda: shutil.rmtree(part.parent, ignore_errors=True))
 
     def _checked(self, name: str, announced: str) -> Path:
         if names.checked_name("recording", name) and not name.lower().endswith(names.RECORDINGS):
@@ -75,17 +77,17 @@ class Uploads:
 
     async def _streamed(self, request: Request, part: Path) -> None:
         size, waiting = 0, bytearray()
-        file = await run_in_threadpool(part.open, "xb")
+        file = await self._turns.take(lambda: part.open("xb"))
         try:
             async for piece in request.stream():
                 size += len(piece)
                 self._check_size(size)
                 waiting += piece
                 if len(waiting) >= BLOCK:
-                    await run_in_threadpool(_write, file.fileno(), bytes(waiting))
+                    await self._turns.take(partial(_write, file.fileno(), bytes(waiting)))
                     waiting.clear()
-            await run_in_threadpool(_write, file.fileno(), bytes(waiting))
-            await run_in_threadpool(os.fsync, file.fileno())
+            await self._turns.take(partial(_write, file.fileno(), bytes(waiting)))
+            await self._turns.take(lambda: os.fsync(file.fileno()))
         finally:
             file.close()
 
@@ -101,9 +103,7 @@ def _write(file: int, block: bytes) -> None:
 
 def _named(part: Path, path: Path) -> RecordingFile:
     """What opens as a recording gets its name, unless somebody else was quicker."""
-    with open_recording(part) as recording:
-        if not recording.count:
-            raise UsageError(f"recording {path.name!r} has no records")
+    check(part, path.name)
     try:
         os.link(part, path)
     except FileExistsError:

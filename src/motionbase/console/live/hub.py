@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, final
 from starlette.websockets import WebSocket
 
 from motionbase.console.live.curves import Bodies
+from motionbase.console.live.endings import TRY_LATER
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.runs import Run
-from motionbase.console.live.stream import TRY_LATER, Session
+from motionbase.console.live.stream import Session
 from motionbase.console.models import Event, SourceName
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 /** Function generators as the border has them: the numbers of a shape, their bounds, what is wrong with a card. */
 
+import { number } from "../../core/format";
 import type { Card, CardSet } from "../../net/types";
 
 export type Shape = Card["shape"];
@@ -158,7 +159,7 @@ function lacking(card: Card): Partial<Record<Field["key"], string>> {
 
 /** Four digits at most, and no zeros behind them. */
 export function short(value: number): string {
-  return Number.isNaN(value) ? "?" : String(Number(value.toPrecision(4))).replace("-", "−");
+  return Number.isNaN(value) ? "?" : number(value);
 }
 
 /** One line for people. */

@@ -5,6 +5,7 @@ import { h, setText, toggleClass } from "../../core/dom";
 import { effect } from "../../core/signal";
 import { clock } from "../../core/format";
 import { MOVING_MS, type ApiError } from "../../net/api";
+import { StopPost } from "../../net/stop_post";
 import type { Answer, Event } from "../../net/types";
 import { askToken } from "../common/access";
 import { baseOf } from "../common/base";
@@ -55,7 +56,7 @@ export function estopButton(app: App): HTMLElement {
     toggleClass(button, "acts", acts || phase === "acts");
     toggleClass(button, "failed", FAILED.has(phase) && !acts);
     setText(word, acts ? WORDS.acts : WORDS[phase]);
-    setText(detail, acts ? origin(last, by) : DETAILS[phase]);
+    setText(detail, acts ? origin(last, by, app.client) : DETAILS[phase]);
     button.title = acts
       ? `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
       : sentence(stop.request.text())
@@ -68,9 +69,13 @@ function stopOf(app: App): Stop {
   const known = made.get(app);
   if (known) return known;
   const base = baseOf(app);
+  const post = new StopPost(app.api);
+  effect(() => post.learn(app.session.me()));
+  const ofConsole = [() => app.api.post<Answer>("/api/estop", undefined, {}, MOVING_MS), () => app.socket.estop()];
   const request = new StopRequest(
-    [() => app.api.post<Answer>("/api/estop", undefined, {}, MOVING_MS), () => app.socket.estop()],
+    () => [...ofConsole, ...post.ways()],
     (phase, text, error) => told(app, phase, text, error),
+    () => base.isFresh.peek(),
   );
   effect(() => base.estop() && base.isFresh() && request.settle());
   const stop: Stop = { request, press: () => (app.api.token ? request.press() : void enterToken(app)) };
@@ -90,14 +95,16 @@ function stopOf(app: App): Stop {
 }
 
 /** Who or what stopped it: the first event since the last release. */
-function cause(events: readonly Event[]): Event | undefined {
+export function cause(events: readonly Event[]): Event | undefined {
   const stops = events.filter((event) => event.what === "estop" && event.source === "live");
   return stops[stops.findLastIndex((event) => !event.is_bad) + 1];
 }
 
-/** @param by who stopped it, as the status has it */
-function origin(cause: Event | undefined, by: string | null): string {
-  if (by) return cause ? `${clock(cause.utc)} by ${by}` : `by ${by}`;
+/** @param by who stopped it, as the status has it; @param client this page's own name */
+export function origin(cause: Event | undefined, by: string | null, client: string): string {
+  // a page without the seat has only its own name, which is of no use to people
+  const who = by?.replace(/^console: /, "").replace(client, "this page").replace(/\b([0-9a-f]{6})[0-9a-f]{26}\b/, "page $1");
+  if (who) return cause ? `${clock(cause.utc)} by ${who}` : `by ${who}`;
   return cause ? `${clock(cause.utc)} ${cause.text.replace(/^emergency stop (asked for )?/, "")}` : "reset releases it";
 }
 

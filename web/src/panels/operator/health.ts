@@ -1,4 +1,4 @@
-/** How well time is kept: the last second of the ring, in five small meters. */
+/** How well time is kept: by the ring in its last second, and by this page in its last two, in small meters. */
 
 import type { App } from "../../app";
 import { h } from "../../core/dom";
@@ -10,6 +10,9 @@ const ON_TIME_S = 100e-6; // what the executive counts as on time
 const LATE_FULL_S = 1e-3; // a full bar
 const HIGH_LOAD = 0.8; // where the executive warns
 const RATE_OFF = 0.02;
+const SCREEN_FINE_MS = 100; // later than this, a hand notices
+const SCREEN_FULL_MS = 250;
+const FULL_FPS = 60;
 
 type Level = "good" | "warn" | "bad" | "none";
 
@@ -53,9 +56,27 @@ export function health(app: App): HTMLElement {
       "records that this console could not read in time; the base does not notice",
     );
   });
-  return section(
-    "Timing", [], h("div", { class: "p-meters" }, ...[rate, late, load, overruns, lost].map((one) => one.element)),
-  );
+  const screen = meter("Ring to screen", "health-latency");
+  const pictures = meter("Pictures", "health-fps");
+  const all = [rate, late, load, overruns, lost, screen, pictures];
+  const element = section("Timing", [], h("div", { class: "p-meters" }, ...all.map((one) => one.element)));
+  app.onFrame(() => {
+    if (!app.isBeat || !app.meter || !element.checkVisibility()) return;
+    const [whole, page, fps] = [app.meter.latencyMs(), app.meter.pageMs(), app.meter.fps()];
+    const ms = Number.isNaN(whole) ? page : whole;
+    const isKnown = !Number.isNaN(ms) && base.isFresh.peek();
+    screen.set(
+      !isKnown ? "–" : `${Number.isNaN(whole) ? "page " : ""}${ms.toFixed(0)} ms`, isKnown ? ms / SCREEN_FULL_MS : 0,
+      judged(isKnown ? ms : null, SCREEN_FINE_MS, SCREEN_FULL_MS),
+      !isKnown
+        ? "no live records come"
+        : Number.isNaN(whole)
+        ? "from the arrival of a record to its picture; the ring's time is not that of the clock, so that nobody can tell the rest"
+        : `from the stamp of a record to its picture, median of two seconds; the page itself has it for ${page.toFixed(0)} ms of that`,
+    );
+    pictures.set(`${fps.toFixed(0)} /s`, fps / FULL_FPS, judged(FULL_FPS - fps, FULL_FPS / 2, 0.75 * FULL_FPS), "pictures of the plots a second, of the last two");
+  });
+  return element;
 }
 
 /** Good up to `fine`, bad above `worst`. */

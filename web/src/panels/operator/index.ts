@@ -12,7 +12,6 @@ import { answered, choice, gate, section, sentence } from "../common/ui";
 import { ACTIONS, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
 import { confirmed } from "./confirm";
 import { diagram } from "./diagram";
-import { estopButton } from "./estop";
 import { faults } from "./faults";
 import { health } from "./health";
 import { host } from "./host";
@@ -29,8 +28,7 @@ export const operator: Panel = {
     const { resetButton, element } = actions(app);
     return h(
       "div", { class: "panel p-operator", "data-test": "panel-operator" },
-      accessBar(app), state(app), element, h("div", { class: "p-stop" }, estopButton(app)),
-      faults(app, resetButton), host(app), health(app),
+      accessBar(app), state(app), element, faults(app, resetButton), host(app), health(app),
     );
   },
 };

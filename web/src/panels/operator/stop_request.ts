@@ -10,9 +10,12 @@ import type { Answer } from "../../net/types";
  */
 export type Phase = "idle" | "asking" | "unheard" | "acts" | "asked" | "refused";
 
+/** What ended it, the better the later: an answer gives way to a better one of another way. */
+const ORDER: readonly Phase[] = ["refused", "asked", "acts"];
 const AGAIN_MS = 1000;
 const ACTS = /\bacts\b/; // in the server's own sentence, once a record has shown it
 const SHOWN_MS: Partial<Record<Phase, number>> = { acts: 2_000, asked: 15_000, refused: 15_000 };
+const UNWATCHED_MS = 15_000; // where no record will show the stop
 const UNHEARD = "The console does not answer. It is asked again every second; use the hardware stop.";
 
 export class StopRequest {
@@ -23,12 +26,14 @@ export class StopRequest {
   #round = 0; // answers to what was pressed before count no more
 
   /**
-   * @param ways each asks once; an answer that is not accepted, or an error, leaves it to the others
+   * @param ways those there are now; each asks once, and an answer that is not accepted, or an error, leaves it to others
    * @param onAnswer with what ended it
+   * @param isWatched whether records come, which show a stop that acts better than its answer does
    */
   constructor(
-    private readonly ways: readonly (() => Promise<Answer>)[],
+    private readonly ways: () => readonly (() => Promise<Answer>)[],
     private readonly onAnswer: (phase: Phase, text: string, error: ApiError | null) => void,
+    private readonly isWatched: () => boolean = () => true,
   ) {}
 
   get isOpen(): boolean {
@@ -62,28 +67,33 @@ export class StopRequest {
 
   #ask(): void {
     const round = this.#round;
-    for (const way of this.ways) {
+    for (const way of this.ways()) {
       way().then(
         ({ accepted, text }) => {
-          if (round !== this.#round || !this.isOpen) return;
-          if (!accepted) return this.text.set(text);
-          const phase = ACTS.test(text) ? "acts" : "asked";
-          this.#end(phase, text);
-          this.onAnswer(phase, text, null);
+          if (accepted) this.#answered(round, ACTS.test(text) ? "acts" : "asked", text, null);
+          else if (round === this.#round && this.isOpen) this.text.set(text);
         },
-        (error: unknown) => {
-          if (round !== this.#round || !this.isOpen || !isRefusal(error)) return;
-          this.#end("refused", error.message);
-          this.onAnswer("refused", error.message, error);
-        },
+        (error: unknown) => isRefusal(error) && this.#answered(round, "refused", error.message, error),
       );
     }
+  }
+
+  #answered(round: number, phase: Phase, text: string, error: ApiError | null): void {
+    const isBetter = ORDER.indexOf(phase) > ORDER.indexOf(this.phase.peek()) && this.phase.peek() !== "idle";
+    if (round !== this.#round || !(this.isOpen || isBetter)) return;
+    this.#end(phase, text);
+    this.onAnswer(phase, text, error);
   }
 
   #end(phase: Phase, text: string): void {
     this.#become(phase, text);
     const shown = SHOWN_MS[phase];
-    if (shown !== undefined) this.#timer = setTimeout(() => this.#become("idle", ""), shown);
+    if (shown !== undefined) this.#timer = setTimeout(() => this.#fade(phase), shown);
+  }
+
+  #fade(phase: Phase): void {
+    if (phase !== "acts" || this.isWatched()) return this.end();
+    this.#timer = setTimeout(() => this.end(), UNWATCHED_MS);
   }
 
   #become(phase: Phase, text: string): void {

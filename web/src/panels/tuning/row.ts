@@ -127,5 +127,5 @@ function numberView(
 
 /** All digits that matter, none of the dust. */
 function plain(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return number(value, 6).replace(/−/g, "-");
 }

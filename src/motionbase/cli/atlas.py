@@ -1,0 +1,175 @@
+"""`motionbase atlas`: static analysis of a sphere on wheels, and the best layouts of its wheels."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.atlas_layout import layout
+from motionbase.cli.measuring import PICTURES, check_writable
+from motionbase.cli.suggest import unknown
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.platform.atlas.analysis import Analysis
+    from motionbase.platform.atlas.units import Units
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+
+@app.callback()
+def atlas() -> None:
+    """Look at a sphere that is turned by Mecanum or omni wheels.
+
+    Example: motionbase atlas analyse --units paper
+    """
+
+
+@app.command()
+def analyse(
+    platform: Annotated[str, typer.Argument(metavar="[PRESET|FILE]", help="A preset or a TOML file.")] = "atlas",
+    units: Annotated[str, typer.Option(help="si, or paper: lb, in, lb in.")] = "si",
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also draw the normal force over all directions: .png, .pdf, .svg."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Find the largest moment on the sphere, and the wheels' largest torques, speeds and normal forces for it.
+
+    Over all directions of acceleration, spin and moment, exactly and not on a grid; with more than three wheels for two
+    ways of sharing the moment. What is marked * is illustrative.
+
+    Example: motionbase atlas analyse --units paper --plot normal_force.png
+    """
+    from motionbase.platform.atlas.analysis import analyse as analysed
+    from motionbase.platform.atlas.load import load_atlas
+    from motionbase.platform.atlas.units import UNITS
+    from motionbase.platform.load import SPHERES
+
+    if units not in UNITS:
+        raise unknown("units", units, UNITS, "units")
+    if platform not in SPHERES and not platform.lower().endswith(".toml"):
+        raise UsageError(f"{unknown('sphere', platform, SPHERES, 'presets')}; a file of yours ends in .toml")
+    check_writable(plot, PICTURES)
+    loaded = load_atlas(platform)
+    with terminal.working("looking in all directions"):
+        found = analysed(loaded)
+    if plot is not None:
+        from motionbase.platform.atlas.plot import write_analysis
+
+        write_analysis(found, plot, UNITS[units])
+    if as_json:
+        print(json.dumps(_facts(found, UNITS[units]), indent=2))
+    else:
+        _show(found, UNITS[units])
+
+
+def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
+    """For scripts: numbers in the chosen units, which are named."""
+    moment, weight = found.moment, found.moment_with_weight
+    return {
+        "platform": found.atlas.name,
+        "units": {"moment": units.name("N m"), "force": units.name("N"), "mass": units.name("kg"), "speed": "rad/s"},
+        "J_tau": found.atlas.J_tau.tolist(),
+        "condition": found.conditioning.condition,
+        "manipulability": found.conditioning.manipulability,
+        "easiest_axis": found.conditioning.directions[0].tolist(),
+        "hardest_axis": found.conditioning.directions[2].tolist(),
+        "largest_moment": units.of(moment.value, "N m"),
+        "no_moment_exceeds": units.of(moment.bound, "N m"),
+        "direction": moment.direction.tolist(),
+        "acceleration_rad_s2": moment.acceleration.tolist(),
+        "velocity_rad_s": moment.velocity.tolist(),
+        "largest_moment_with_weight": units.of(weight.value, "N m"),
+        "gyroscopic_part_at_most": units.of(found.gyroscopic, "N m"),
+        "wheels": {
+            name: {
+                "largest_torque": units.of(t.torque, "N m"),
+                "worst_direction": t.demand.worst_direction.tolist(),
+                "largest_torque_in_the_kindest_direction": units.of(t.least_torque, "N m"),
+                "kindest_direction": t.demand.best_direction.tolist(),
+                "underestimate": t.demand.underestimate,
+                "largest_torque_upright": units.of(t.upright, "N m"),
+                "largest_torque_with_weight": units.of(t.torque_with_weight, "N m"),
+                "torque_limit": units.of(t.limit, "N m"),
+                "normal_force": units.of(t.normal, "N"),
+                "normal_force_with_weight": units.of(t.normal_with_weight, "N"),
+                "contact_pressure_Pa": t.pressure,
+            }
+            for name, t in found.traction.items()
+        },
+        "spin_up_torque": units.of(found.spin_up, "N m"),
+        "largest_speed": found.speed,
+        "speed_limit": found.speed_limit,
+        "normal_force_at_rest": None if found.rest is None else [units.of(N, "N") for N in found.rest.tolist()],
+        "pressed_enough_at_rest": found.normal_is_enough,
+        "carried_mass": units.of(found.atlas.carried_mass, "kg"),
+        "mass_limit": units.of(found.atlas.mass_limit, "kg"),
+        "stage_capacity": units.of(found.atlas.stage_capacity, "kg"),
+        "illustrative": list(found.atlas.illustrative),
+    }
+
+
+def _show(found: "Analysis", units: "Units") -> None:
+    """Tables for people."""
+    a, screen = found.atlas, terminal.console()
+    screen.print(f"{a.name}: {a.summary}", style="bold")
+    jacobian = terminal.table("J_tau: moment on the sphere = J_tau torques of the wheels", "axis", *_numbers(a.wheels))
+    for axis, row in zip("xyz", a.J_tau, strict=True):
+        jacobian.add_row(axis, *(f"{x:.3f}" for x in row))
+    screen.print(jacobian)
+    c = found.conditioning
+    screen.print(
+        f"condition number {c.condition:.4f}, manipulability {c.manipulability:.1f}; easiest axis "
+        f"{_axis(c.directions[0])}, hardest {_axis(c.directions[2])}\n"
+    )
+    screen.print(_table(found, units))
+    t = found.traction["least_squares"]
+    screen.print(
+        f"The moment in the kindest direction {_axis(t.demand.best_direction)} would make the largest torque "
+        f"{units.of(t.least_torque, 'N m'):,.0f} {units.name('N m')}: {t.demand.underestimate:.2%} too little."
+    )
+    state = {True: "enough", False: "NOT enough", None: "not known: the driven wheels alone do not balance the weight"}
+    least = "" if found.rest is None else f"{units.of(float(found.rest.min()), 'N'):,.0f} {units.name('N')}, "
+    screen.print(f"Normal force of the driven wheels at rest: {least}{state[found.normal_is_enough]}.")
+    carried, most, capacity = (
+        f"{units.of(m, 'kg'):,.0f} {units.name('kg')}" for m in (a.carried_mass, a.mass_limit, a.stage_capacity)
+    )
+    screen.print(f"Mass on the stage: {carried}, less than {most}; capacity {capacity}.")
+    screen.print(f"Illustrative numbers of this platform: {', '.join(a.illustrative) or 'none'}.", style="dim")
+
+
+def _table(found: "Analysis", units: "Units") -> Any:
+    """Moments, torques, speeds and forces, with what limits them."""
+    columns = "over all directions", "largest", "unit", "with weight", "limit"
+    table = terminal.table("What the limits of spin ask for", *columns, right=("largest", "with weight", "limit"))
+    moment, force = units.name("N m"), units.name("N")
+
+    def shown(value: float, unit: str = "N m") -> str:
+        return f"{units.of(value, unit):,.1f}"
+
+    table.add_row("moment on the sphere", shown(found.moment.value), moment, shown(found.moment_with_weight.value), "")
+    table.add_row("  gyroscopic part at most", shown(found.gyroscopic), moment, "", "")
+    chosen = list(found.traction.items())
+    for name, t in chosen if len(found.atlas.wheels) > 3 else chosen[:1]:
+        label = f", {name}" if len(found.atlas.wheels) > 3 else ""
+        table.add_row(f"wheel torque{label}", shown(t.torque), moment, shown(t.torque_with_weight), shown(t.limit))
+        table.add_row("  with the sphere upright", shown(t.upright), moment, "", "")
+        table.add_row(f"normal force{label}", shown(t.normal, "N"), force, shown(t.normal_with_weight, "N"), "")
+    table.add_row("torque to spin up a wheel", shown(found.spin_up), moment, "", "")
+    table.add_row("wheel speed", f"{found.speed:.2f}", "rad/s", "", f"{found.speed_limit:.2f}")
+    return table
+
+
+def _numbers(wheels: Any) -> tuple[str, ...]:
+    return tuple(f"wheel {k + 1}" for k in range(len(wheels)))
+
+
+def _axis(direction: Any) -> str:
+    return f"({', '.join(f'{x + 0.0:.3f}' for x in direction)})"
+
+
+app.command()(layout)

@@ -1,0 +1,67 @@
+"""Postures of a recording or a CSV, written to a data file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionbase.errors import UsageError
+from motionbase.kinematics.posture import Postures, at_dof, at_legs
+from motionbase.kinematics.trajectory import posture_rows, posture_schema
+from motionbase.platform.parts import DOF
+from motionbase.recording.open import open_recording
+from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
+from motionbase.recording.whole import trouble, whole_or_not
+
+if TYPE_CHECKING:
+    from motionbase.kinematics.dexterity import Definition
+    from motionbase.platform.hexapod import Hexapod
+    from motionbase.recording.recording import Recording
+
+LEGS = tuple(f"leg{k}_l_meas" for k in range(1, 7))
+POSES = {
+    "legs": LEGS,
+    "measured": tuple(f"pose_meas_{dof}" for dof in DOF),
+    "estimated": tuple(f"pose_hat_{dof}" for dof in DOF),
+    "host": tuple(f"host_{dof}" for dof in DOF),
+}
+
+
+def write(platform: Hexapod, file: Path, out: Path, source: str, definition: Definition, force: bool) -> Postures:
+    """What is in the file, moment by moment, to `out`; whole or not there."""
+    ending = out.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"--out is {str(out)!r}: the name must end in {', '.join(ENDINGS)}")
+    with open_recording(file) as recording:
+        names = _names(recording, source)
+        columns = recording.columns(names)
+        epoch = int(recording.source.about.get("epoch_utc_ns", "0") or 0)
+    t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
+    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
+    about = {"platform": platform.name, "from": file.name, "dexterity": definition}
+    try:
+        with whole_or_not(out, force) as part:
+            sink = open_sink(part, ending, Heading(posture_schema(), about, epoch, 0))
+            sink.write(t, posture_rows(t, found))
+            sink.close([])
+    except OSError as e:
+        raise trouble(out, e) from None
+    return found
+
+
+def _names(recording: Recording, source: str) -> tuple[str, ...]:
+    """The channels to look at: plain degrees of freedom where a file has them, else those of the pose asked for."""
+    known = recording.schema.index
+    if all(dof in known for dof in DOF):
+        return DOF
+    if source not in POSES:
+        raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
+    missing = [name for name in POSES[source] if name not in known]
+    if missing:
+        raise UsageError(
+            f"{str(recording.path)!r} has no channel {missing[0]!r}; a trajectory has {', '.join(DOF)}, or the "
+            "channels of a recorded platform"
+        )
+    return POSES[source]

@@ -1,0 +1,27 @@
+"""Sockets to listen on."""
+
+from __future__ import annotations
+
+import errno
+import socket
+
+from motionbase.errors import UsageError
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens there; one sentence where that cannot be."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            made.bind(address)
+            made.listen(128)
+        except OSError:
+            made.close()
+            raise
+        return made
+    except OSError as error:
+        used = error.errno == errno.EADDRINUSE
+        hint = "another console may be there; choose another with --port, or 0 for any" if used else "choose another"
+        raise UsageError(f"address {host}:{port} cannot be used: {error.strerror or error}; {hint}") from None

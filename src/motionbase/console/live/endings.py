@@ -1,0 +1,25 @@
+"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import final
+
+BAD_DATA, POLICY, TRY_LATER, NO_TOKEN = 1007, 1008, 1013, 4401
+
+
+class SessionState(Enum):
+    """Where a connection is."""
+
+    GREETING = "waits for hello"
+    OPEN = "is served"
+    ENDING = "is let go"
+
+
+@final
+class Ended(Exception):
+    """The server closes, with this code and reason."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason

@@ -1,0 +1,92 @@
+"""What can be asked of a base, its parameters and its recorder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from motionbase.console.models.base import Model
+
+
+class Answer(Model):
+    """What became of a request."""
+
+    accepted: bool
+    text: str
+
+
+class Seen(Model):
+    """The newest record that the page had shown when the operator asked, so that nothing stale is carried out.
+
+    `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what
+    was armed as the page showed it, None where it showed none.
+    """
+
+    t: float = Field(allow_inf_nan=False)
+    state: str = Field(max_length=64)
+    mode: str = Field(max_length=64)
+    generators_version: int | None
+
+
+class Operate(Model):
+    """An action of `motionbase operate`; an emergency stop has its own address."""
+
+    seen: Seen
+    action: Literal[
+        "down", "standby", "drive", "settle", "lower", "off", "freeze", "abort", "reset", "host", "maintenance"
+    ]
+
+
+class Parameter(Model):
+    """One of the control law, see `motionbase tune`."""
+
+    name: str
+    unit: str
+    description: str
+    value: list[float]
+    goal: list[float]
+    designed: list[float]
+    least: list[float]
+    most: list[float]
+    tunable: bool
+    at_rest: bool
+
+
+class Parameters(Model):
+    """All of them."""
+
+    law: str
+    version: int
+    parameters: list[Parameter]
+
+
+class Tune(Model):
+    """New numbers by name; an empty list sets the designed ones."""
+
+    values: dict[str, list[float]]
+
+
+class AskRecorder(Model):
+    """As `motionbase record-control`."""
+
+    do: Literal["start", "stop", "split", "note"]
+    text: str = Field(default="", max_length=4096)
+
+
+class StripChannel(Model):
+    """A pen: which channel, and the range of its lane; None takes what comes."""
+
+    name: str
+    low: float | None = None
+    high: float | None = None
+    colour: str | None = None
+
+
+class StartStrip(Model):
+    """A strip chart of the live ring."""
+
+    channels: list[StripChannel] = Field(min_length=1, max_length=16)
+    format: Literal["pdf", "png"] = "pdf"
+    seconds_per_page: float = Field(default=60.0, gt=0, le=86400)
+    name: str = Field(default="strip", pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,79}$")

@@ -1,0 +1,79 @@
+"""Recordings, exports of them, and replays."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from motionbase.console.models.base import Model, SourceName
+from motionbase.console.models.ring import Schema
+
+
+class RecordingFile(Model):
+    """A file of the recordings folder; `file` names it in all other requests."""
+
+    file: str
+    bytes: int
+    modified_utc: float
+    format: Literal["mcap", "csv", "parquet", "estop"]
+    is_written: bool
+
+
+class RecordingEvent(Model):
+    """Beside the records."""
+
+    t: float
+    kind: str
+    text: str
+
+
+class RecordingInfo(Model):
+    """As `motionbase info`. Times [s] since the recording's epoch.
+
+    `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the
+    file as a whole.
+    """
+
+    file: str
+    recording_schema: Schema
+    records: int
+    start: float
+    end: float
+    rate_hz: float
+    epoch_utc: float | None
+    platform: str
+    events: list[RecordingEvent]
+    damage: list[str]
+    damage_at: list[tuple[float, float] | None]
+    about: dict[str, str]
+
+
+class Export(Model):
+    """What to take of a recording, and into what; without legs, groups and channels it is all of them."""
+
+    file: str
+    format: Literal["mcap", "csv", "parquet"]
+    legs: list[int] = []
+    groups: list[str] = []
+    channels: list[str] = []
+    start: float | None = None
+    stop: float | None = None
+    piece_records: int | None = Field(default=None, ge=1)
+    piece_seconds: float | None = Field(default=None, gt=0)
+    name: str = Field(default="", max_length=120)
+
+
+class StartReplay(Model):
+    """Play a file of the recordings folder into the replay ring."""
+
+    file: str
+    paused: bool = True
+
+
+class ReplayControl(Model):
+    """As `motionbase replay-control`."""
+
+    source: SourceName = "replay"
+    action: Literal["play", "pause", "rewind", "step", "seek", "speed", "loop", "loop-off", "stop"]
+    values: list[float] = Field(default=[], max_length=2)

@@ -1,0 +1,112 @@
+"""A ring as pages see it: its writer, its channels, what happened."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from motionbase.console.models.base import Model, SourceName
+
+
+class Timing(Model):
+    """Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost."""
+
+    rate_hz: float
+    late_max_s: float | None
+    overruns: float | None
+    load_max: float | None
+    lost: int
+
+
+class HostDemand(Model):
+    """The host's demand against the limits. `exceeded`: sentences, empty where all is within them."""
+
+    age_s: float | None
+    frames: float
+    lost: float
+    exceeded: list[str]
+
+
+class Ring(Model):
+    """A ring as its reader sees it.
+
+    `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes
+    whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back.
+    `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation.
+    `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`,
+    `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none".
+    `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read.
+    """
+
+    source: SourceName
+    name: str
+    backend: str
+    is_hardware: bool
+    state: Literal["live", "waiting", "lost", "none"]
+    state_text: str
+    behind_s: float
+    generation: int
+    writer: str
+    writer_pid: int
+    platform: str
+    schema_name: str
+    schema_hash: str
+    channels: int
+    rate_hz: float
+    dt: float
+    epoch_utc: float
+    takes_commands: bool
+    has_parameters: bool
+    estop_acts: bool
+    estop_by: str | None
+    base_state: str | None
+    base_mode: str | None
+    base_fault: str | None
+    timing: Timing | None
+    host: HostDemand | None
+
+
+class Event(Model):
+    """Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none."""
+
+    kind: Literal["event"] = "event"
+    number: int
+    source: SourceName
+    generation: int
+    t: float | None
+    utc: float
+    what: Literal["state", "mode", "fault", "warning", "estop", "note", "gap", "writer", "seat", "recorder"]
+    text: str
+    is_bad: bool = False
+
+
+class Channel(Model):
+    """Of a schema; `place` is what the WebSocket asks by."""
+
+    place: int
+    name: str
+    unit: str
+    description: str
+    group: str
+    leg: int | None = None
+    dof: str | None = None
+    codes: list[str] | None = None
+    bits: list[str] | None = None
+    formula: str | None = None
+
+
+class Schema(Model):
+    """The channels of a ring or recording, derived ones at the end."""
+
+    name: str
+    hash: str
+    channels: list[Channel]
+
+
+class Derive(Model):
+    """A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    formula: str = Field(min_length=1, max_length=500)
+    unit: str = Field(default="-", min_length=1, max_length=40)

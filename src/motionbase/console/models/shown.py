@@ -1,0 +1,46 @@
+"""What is shown: the platform, and how a page is laid out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from motionbase.console.models.base import Model
+from motionbase.console.models.generators import Limits
+
+
+class Mesh(Model):
+    """A user's own picture of a part; `number` names it in /api/mesh/NUMBER."""
+
+    number: int
+    format: Literal["glb", "stl"]
+    part: Literal["base", "platform", "cylinder", "rod"]
+    scale: float
+    colour: str
+
+
+class Scene(Model):
+    """The platform to scale. Places [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`."""
+
+    name: str
+    summary: str
+    illustrative: list[str]
+    base: list[list[float]]
+    joints: list[list[float]]
+    p_neutral: list[float]
+    l_min: float
+    l_max: float
+    hard_min: float
+    hard_max: float
+    l_down: float
+    cylinder_radius: float
+    rod_radius: float
+    points: dict[str, list[float]]
+    limits: Limits
+    meshes: list[Mesh]
+
+
+class Layout(Model):
+    """What the page shows, by name; the page alone knows what it means."""
+
+    name: str
+    body: dict[str, object]

@@ -1,0 +1,59 @@
+"""Sets of generators that every platform brings along, so that something moves at once; they keep to its own limits."""
+
+from __future__ import annotations
+
+import math
+
+from motionbase.platform.hexapod import Hexapod
+from motionbase.ring.blocks.generator import Generator, Shape, Space
+from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.ring.schema import DOFS
+
+# all numbers below are illustrative choices
+GENTLE = "gentle"
+SLOW_HZ, FADE_S = 0.2, 2.5
+GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.1, 0.3, 0.12  # of the largest sine that the limits of an axis allow
+TOUR_CYCLES, TOUR_PAUSE_S = 2, 0.5
+SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # no two alike, so that it takes long to repeat
+SWELL_FADE_S = 5.0
+
+
+def ready_sets(platform: Hexapod) -> dict[str, GeneratorSet]:
+    """By name: heave alone, the six axes one after another, and all of them at once like a ship."""
+    return {
+        GENTLE: GeneratorSet((_sine(platform, "heave", SLOW_HZ, GENTLE_SHARE, SWELL_FADE_S),), GENTLE),
+        "tour": GeneratorSet(tuple(_visit(platform, k) for k in range(len(DOFS))), "tour"),
+        "swell": GeneratorSet(
+            tuple(
+                _sine(platform, dof, f, SWELL_SHARE, SWELL_FADE_S) for dof, f in zip(DOFS, SWELL_HZ, strict=True)
+            ),
+            "swell",
+        ),
+    }  # fmt: skip
+
+
+def largest_sine(platform: Hexapod, axis: int, frequency: float) -> float:
+    """Amplitude at which position, velocity or acceleration of an axis reaches its limit first [m] or [rad]."""
+    limits, omega = platform.limits, 2 * math.pi * frequency
+    return min(limits.position[axis], limits.velocity[axis] / omega, limits.acceleration[axis] / omega**2)
+
+
+def _sine(
+    platform: Hexapod, dof: str, frequency: float, share: float, fade: float, start: float = 0.0, cycles: float = 0.0
+) -> Generator:
+    amplitude = _two_digits(share * largest_sine(platform, DOFS.index(dof), frequency))
+    return Generator(
+        True, Space.DOF, (dof,), Shape.SINE, amplitude, frequency, fade_in=fade, fade_out=fade, start=start,
+        cycles=cycles,
+    )  # fmt: skip
+
+
+def _visit(platform: Hexapod, axis: int) -> Generator:
+    start = axis * (TOUR_CYCLES / SLOW_HZ + FADE_S + TOUR_PAUSE_S)
+    return _sine(platform, DOFS[axis], SLOW_HZ, TOUR_SHARE, FADE_S, start, TOUR_CYCLES)
+
+
+def _two_digits(x: float) -> float:
+    """The number with two digits that is not above x: people read it."""
+    unit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return round(math.floor(x / unit) * unit, 12)

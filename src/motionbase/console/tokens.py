@@ -1,0 +1,68 @@
+"""Tokens: what they allow, and what they must look like. Nothing here needs more than Python itself."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Literal, TypeAlias, final
+
+from motionbase.errors import UsageError
+
+Role: TypeAlias = Literal["viewer", "operator"]
+CLIENT = re.compile(r"[A-Za-z0-9_-]{1,64}")
+BAD_CLIENT = "X-Client must be 1 to 64 letters, digits, - or _"
+NEEDS_OPERATOR = "this needs the operator token; open the address that the console printed"
+SHORTEST_TOKEN = 16
+
+
+@final
+class Tokens:
+    """Those of one console.
+
+    Args:
+        operator_token: of who may operate
+        viewer_token: of who may look; None lets everybody look
+    """
+
+    def __init__(self, operator_token: str, viewer_token: str | None) -> None:
+        self._operator = checked_token("the operator token", operator_token).encode()
+        self._viewer = None if viewer_token is None else checked_token("the viewer token", viewer_token).encode()
+        if self._viewer == self._operator:
+            raise UsageError("the viewer token is the operator token: whoever looks could operate; give two")
+
+    def role(self, token: str | None) -> Role | None:
+        """What a token allows; None where it is wrong, or missing where one is needed."""
+        given = (token or "").encode(errors="surrogateescape")
+        if secrets.compare_digest(given, self._operator):
+            return "operator"
+        if self._viewer is not None and secrets.compare_digest(given, self._viewer):
+            return "viewer"
+        return "viewer" if not given and self._viewer is None else None
+
+
+def new_token() -> str:
+    """Nobody guesses it."""
+    return secrets.token_urlsafe(24)
+
+
+def checked_token(what: str, token: str) -> str:
+    """A token that can stand in a header and in an address, and is long enough."""
+    if not re.fullmatch(r"[A-Za-z0-9._~-]+", token) or len(token) < SHORTEST_TOKEN:
+        raise UsageError(
+            f"{what} has {len(token)} characters; it must have {SHORTEST_TOKEN} or more, letters, digits and . _ ~ -"
+        )
+    return token
+
+
+def bearer(header: str | None) -> str | None:
+    """The token of an Authorization header; the whole text where it is of another kind, which no token equals."""
+    if header is None:
+        return None
+    kind, _, token = header.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else header
+
+
+def no_role(token: str | None) -> str:
+    """Why a token gets nobody in."""
+    what = "this token is not the console's" if token else "a token is needed here"
+    return f"{what}; open the address that the console printed"

@@ -1,0 +1,49 @@
+"""Postures along a trajectory as channels, for data files: lengths, angles, rotations and dexterity of every moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.kinematics.posture import Postures
+from motionbase.platform.parts import DOF
+from motionbase.ring.schema import Channel, Schema
+
+Array: TypeAlias = NDArray[np.float64]
+LEGS = range(1, 7)
+ENDS = ("base", "platform")
+
+
+def posture_schema() -> Schema:
+    """Of a file: time, pose, and what legs and joints do; angles in radians."""
+    return Schema("kinematics", tuple(_channels()))
+
+
+def _channels() -> Iterator[Channel]:
+    yield Channel("t", "s", "time", "time")
+    for dof in DOF:
+        unit = "m" if dof in DOF[:3] else "rad"
+        yield Channel(dof, unit, f"{dof} from neutral", "pose", dof=dof)
+    for leg in LEGS:
+        yield Channel(f"leg{leg}_l", "m", f"length of leg {leg}", "legs", leg=leg)
+    for end in ENDS:
+        for leg in LEGS:
+            for bearing, which in ((1, "first"), (2, "second")):
+                text = f"{which} bearing of leg {leg} at the {end}, from neutral"
+                yield Channel(f"leg{leg}_{end}{bearing}", "rad", text, f"{end}_bearings", leg=leg)
+    for leg in LEGS:
+        yield Channel(f"leg{leg}_rotation", "rad", f"rod {leg} in its cylinder, from neutral", "rotation", leg=leg)
+    for leg in LEGS:
+        yield Channel(f"leg{leg}_elevation", "rad", f"leg {leg} above the horizontal", "actuators", leg=leg)
+        yield Channel(f"leg{leg}_azimuth", "rad", f"leg {leg} from forward to the left", "actuators", leg=leg)
+    yield Channel("dexterity", "-", "1 where all directions are alike, 0 where singular", "pose")
+
+
+def posture_rows(t: Array, found: Postures) -> Array:
+    """(n, channels) in the order of the schema."""
+    n = len(found)
+    parts = (t, found.dof, found.l, found.base, found.platform, found.rotation, found.actuator, found.dexterity)
+    return np.hstack([part.reshape(n, -1) for part in parts])

@@ -1,0 +1,159 @@
+"""Torques of the wheels for a moment on the sphere, and their largest over all directions of the moment.
+
+With three wheels the torques follow. With more they must be chosen:
+
+    least_squares   the torques of least 2-norm, by the pseudo-inverse
+    least_largest   the torques whose largest is least; a linear programme, solved exactly facet by facet
+
+Both maxima are exact. The first is the longest row of the pseudo-inverse (Cauchy and Schwarz). For the second, moments
+within reach of torques up to 1 are the zonotope Z = J [-1, 1]^n, and the largest torque is how far Z must be blown up
+to hold the moment: its worst direction is the nearest facet, its best one the farthest corner. A facet is spanned by
+two wheels, so pairs of wheels are all there is to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations, product
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import PlatformError
+
+Array = NDArray[np.float64]
+FLAT = 1e-10  # sines smaller than this are taken for zero; they round to 1e-16
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WheelDemand:
+    """Largest torque of any wheel for a moment of 1 N m, over all directions of the moment.
+
+    Attributes:
+        allocation: how torques are chosen
+        each: (n,) largest torque of each wheel [-]
+        worst: the largest of all [-]
+        worst_direction: (3,) of the moment, in W
+        best: the least, over directions, of the largest torque [-]
+        best_direction: (3,) in W
+    """
+
+    allocation: str
+    each: Array
+    worst: float
+    worst_direction: Array
+    best: float
+    best_direction: Array
+
+    @property
+    def underestimate(self) -> float:
+        """What is missed by looking at the best direction alone, as a part of the true maximum."""
+        return 1 - self.best / self.worst
+
+
+def least_squares(J: Array, M: Array) -> Array:
+    """(n,) torques of least 2-norm."""
+    return np.asarray(np.linalg.pinv(J) @ M)
+
+
+def least_largest(J: Array, M: Array) -> Array:
+    """(n,) torques whose largest is least."""
+    if len(M) == 1:
+        return np.asarray(np.sign(J[0]) * M[0] / np.abs(J[0]).sum())
+    facets = facets_of(J)
+    y = facets[np.argmax(facets @ M)]
+    level = float(y @ M)
+    if level <= 0:
+        return np.zeros(J.shape[1])
+    along = y @ J
+    inside = np.abs(along) <= FLAT * np.linalg.norm(y) * np.linalg.norm(J, axis=0)
+    tau = np.where(inside, 0.0, level * np.sign(along))
+    rest = M - J @ tau  # lies in the facet: one dimension less, and less than `level` is enough
+    basis = np.linalg.svd(y[None])[2][1:]
+    tau[inside] = least_largest(basis @ J[:, inside], basis @ rest)
+    return np.asarray(tau)
+
+
+def facets_of(J: Array) -> Array:
+    """(k, d) the largest torque is the largest y . M of these; d is 2 or 3."""
+    d, n = J.shape
+    normals = []
+    for group in combinations(range(n), d - 1):
+        first = J[:, group[0]]
+        normal = np.array([-first[1], first[0]]) if d == 2 else np.cross(first, J[:, group[1]])
+        size = float(np.linalg.norm(normal))
+        if size > FLAT * float(np.prod(np.linalg.norm(J[:, list(group)], axis=0))):
+            normals.append(normal / size)
+    found = np.array(normals)
+    y = found / np.abs(found @ J).sum(axis=1)[:, None]
+    return np.concatenate([y, -y])
+
+
+def least_squares_demand(J: Array) -> WheelDemand:
+    """Exact, with the pseudo-inverse."""
+    rows: Array = np.asarray(np.linalg.pinv(J), dtype=np.float64)
+    each = np.linalg.norm(rows, axis=1)
+    k = int(np.argmax(each))
+    corner = max(_corners_between(rows), key=lambda x: float(x @ x))
+    far = float(np.linalg.norm(corner))
+    return WheelDemand("least_squares", each, float(each[k]), rows[k] / each[k], 1 / far, corner / far)
+
+
+def least_largest_demand(J: Array) -> WheelDemand:
+    """Exact, by facets and corners of the zonotope."""
+    facets = facets_of(J)
+    sizes = np.linalg.norm(facets, axis=1)
+    k = int(np.argmax(sizes))
+    corner = max(_zonotope_corners(J), key=lambda x: float(x @ x))
+    far = float(np.linalg.norm(corner))
+    each = np.full(J.shape[1], sizes[k])  # all but the two wheels of a facet turn at the limit
+    return WheelDemand("least_largest", each, float(sizes[k]), facets[k] / sizes[k], 1 / far, corner / far)
+
+
+def _corners_between(rows: Array) -> list[Array]:
+    """Corners of {x : |row . x| <= 1 for every row}: three of the planes meet, and no other is crossed."""
+    corners = []
+    for trio in combinations(range(len(rows)), 3):
+        planes = rows[list(trio)]
+        if abs(np.linalg.det(planes)) <= FLAT * float(np.prod(np.linalg.norm(planes, axis=1))):
+            continue
+        for signs in product((1.0, -1.0), repeat=2):
+            x = np.linalg.solve(planes, np.array([1.0, *signs]))
+            if np.abs(rows @ x).max() <= 1 + 1e-9:  # rounding of the solve
+                corners.append(x)
+    return corners
+
+
+def _zonotope_corners(J: Array) -> list[Array]:
+    """Every corner ends an edge along some wheel, in a facet spanned by two: signs follow from that order."""
+    unit = J / np.linalg.norm(J, axis=0)
+    corners = []
+    for i, j in product(range(J.shape[1]), repeat=2):
+        normal = np.cross(unit[:, i], unit[:, j])
+        if np.linalg.norm(normal) <= FLAT:
+            continue
+        normal = normal / np.linalg.norm(normal)
+        across = np.cross(normal, unit[:, j])
+        for a, b in product((1.0, -1.0), repeat=2):
+            signs = np.zeros(J.shape[1])
+            for direction in (normal, a * across, b * unit[:, j]):
+                along = direction @ unit
+                signs = np.where((signs == 0) & (np.abs(along) > FLAT), np.sign(along), signs)
+            corners.append(J @ signs)
+    return corners
+
+
+ALLOCATIONS: dict[str, tuple[Callable[[Array, Array], Array], Callable[[Array], WheelDemand]]] = {
+    "least_squares": (least_squares, least_squares_demand),
+    "least_largest": (least_largest, least_largest_demand),
+}
+
+
+def wheel_demand(J_tau: Array, allocation: str) -> WheelDemand:
+    """The largest torques of an allocation by name."""
+    if allocation not in ALLOCATIONS:
+        raise PlatformError(f"no allocation {allocation!r}; allocations: {', '.join(ALLOCATIONS)}")
+    return ALLOCATIONS[allocation][1](J_tau)

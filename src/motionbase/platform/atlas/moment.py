@@ -1,0 +1,160 @@
+"""The largest moment that turns a sphere, over all directions of its acceleration, its spin and its weight.
+
+M = I alpha + Omega x I Omega (eq. 24 of the paper) with |alpha| and |Omega| given, less the moment of the weight where
+the centre of mass is off the centre. Its length is the largest m . M over unit vectors m, and for a fixed m the parts
+separate, each with its own maximum in closed form:
+
+    F(m) = |alpha| |I m| + |Omega|^2 lambda_max(S(m)) + m g |m x c|,    S(m) = (I [m] - [m] I) / 2
+
+because m . (Omega x I Omega) = Omega' S(m) Omega. So four angles of directions become the two of m, and F is convex and
+of degree one, which lets `directions.proven_bound` certify the maximum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.platform.atlas.directions import halved, octahedron, proven_bound
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-9  # of the certificate, relative
+MOST_CELLS = 60_000
+MOST_STEPS = 200
+ROUNDING = 1e-15  # relative; a gain smaller than this is none
+DIFFERENCE = 1e-5  # of directions, for the curvature
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Turning:
+    """What must be turned, and how fast.
+
+    Attributes:
+        inertia: (3, 3) about the centre G [kg m^2]
+        acceleration: |alpha| [rad/s^2]
+        velocity: |Omega| [rad/s]
+        weight_arm: (3,) mass times g times centre of mass [N m]; zero leaves the weight out
+    """
+
+    inertia: Array
+    acceleration: float
+    velocity: float
+    weight_arm: Array
+
+    def support(self, m: Array) -> Array:
+        """(n,) largest m . M for (n, 3) directions; for m of any length."""
+        inertial = self.acceleration * np.linalg.norm(m @ self.inertia, axis=1)
+        gyroscopic = self.velocity**2 * np.linalg.eigvalsh(self._spin_form(m))[:, 2]
+        return np.asarray(inertial + gyroscopic + np.linalg.norm(np.cross(m, self.weight_arm), axis=1))
+
+    def worst(self, m: Array) -> tuple[Array, Array, Array]:
+        """alpha, Omega and the direction of gravity that make m . M largest."""
+        along = self.inertia @ m
+        alpha = self.acceleration * along / np.linalg.norm(along)
+        Omega = self.velocity * np.linalg.eigh(self._spin_form(m[None]))[1][0, :, 2]
+        down = np.cross(m, self.weight_arm)  # the wheels hold against arm x down: -m . (arm x down) is largest there
+        size = np.linalg.norm(down)
+        return alpha, Omega, -down / size if size > 0 else np.array([0.0, 0.0, -1.0])
+
+    def moment(self, alpha: Array, Omega: Array, down: Array) -> Array:
+        """What the wheels must exert on the sphere; all in its own axes [N m]."""
+        return self.inertia @ alpha + np.cross(Omega, self.inertia @ Omega) - np.cross(self.weight_arm, down)
+
+    def _spin_form(self, m: Array) -> Array:
+        """(n, 3, 3) S(m)."""
+        cross = -np.cross(m[:, None, :], np.eye(3)[None])  # row i is e_i x m, so [m] itself
+        return np.asarray(0.5 * (self.inertia @ cross - cross @ self.inertia))
+
+    @property
+    def gyroscopic_max(self) -> float:
+        """Largest |Omega x I Omega|, with Omega halfway between the axes of largest and least inertia [N m]."""
+        moments = np.linalg.eigvalsh(self.inertia)
+        return float(0.5 * self.velocity**2 * (moments[2] - moments[0]))
+
+    @property
+    def plain_bound(self) -> float:
+        """The sum of the parts' own maxima [N m]; exact where the inertia is the same about every axis."""
+        inertial = self.acceleration * float(np.linalg.eigvalsh(self.inertia)[2])
+        return inertial + self.gyroscopic_max + float(np.linalg.norm(self.weight_arm))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LargestMoment:
+    """The largest moment, where it is, and what proves that there is no larger one.
+
+    Attributes:
+        value: [N m]; some direction has it
+        bound: no direction has more [N m]
+        direction: (3,) unit vector of the moment, in S
+        acceleration, velocity: (3,) that make it, in S [rad/s^2], [rad/s]
+        down: (3,) where gravity points then, in S
+        cells: triangles of directions that were looked at
+    """
+
+    value: float
+    bound: float
+    direction: Array
+    acceleration: Array
+    velocity: Array
+    down: Array
+    cells: int
+
+
+def largest_moment(turning: Turning, tolerance: float = TOLERANCE) -> LargestMoment:
+    """The global maximum with its certificate."""
+    starts = np.unique(halved(octahedron()).reshape(-1, 3), axis=0)
+    climbed = [_climbed(turning, m) for m in starts[np.argsort(-turning.support(starts))][:4]]
+    m = max(climbed, key=lambda one: float(turning.support(one[None])[0]))
+    looked_at = 0
+    while True:
+        found = _at(turning, m)
+        plain = max(turning.plain_bound, found.value)
+        if plain <= found.value * (1 + tolerance):
+            return replace(found, bound=plain, cells=looked_at)
+        proof = proven_bound(turning.support, found.value, tolerance, MOST_CELLS)
+        looked_at += proof.cells
+        if proof.higher is None:
+            return replace(found, bound=min(plain, proof.bound), cells=looked_at)
+        m = _climbed(turning, proof.higher)  # the starts led to lesser hills
+
+
+def _at(turning: Turning, m: Array) -> LargestMoment:
+    """The worst moment for a direction, not proven to be the largest of all."""
+    alpha, Omega, down = turning.worst(m)
+    moment = turning.moment(alpha, Omega, down)
+    value = float(np.linalg.norm(moment))
+    return LargestMoment(value, np.inf, moment / value, alpha, Omega, down, 0)
+
+
+def _climbed(turning: Turning, m: Array) -> Array:
+    """A maximum uphill of m: Newton steps within the sphere where they lead up, else a step that never leads down.
+
+    The gradient of F is the worst moment itself, and the direction of that moment is never worse than m.
+    """
+    height = float(turning.support(m[None])[0])
+    for _ in range(MOST_STEPS):
+        gradient = turning.moment(*turning.worst(m))
+        tried = [gradient / np.linalg.norm(gradient), _newton(turning, m, gradient)]
+        heights = turning.support(np.array(tried))
+        k = int(np.argmax(heights))
+        if not heights[k] > height * (1 + ROUNDING):
+            break
+        m, height = tried[k], float(heights[k])
+    return m
+
+
+def _newton(turning: Turning, m: Array, gradient: Array) -> Array:
+    """One Newton step towards a place where the gradient is parallel to m, uphill along every axis of curvature."""
+    tangents = np.linalg.svd(m[None])[2][1:]
+    shifted = (m + DIFFERENCE * sign * t for t in tangents for sign in (1, -1))
+    slopes = np.array([turning.moment(*turning.worst(x)) @ tangents.T for x in shifted])
+    H = (slopes[0::2] - slopes[1::2]) / (2 * DIFFERENCE) - (m @ gradient) * np.eye(2)
+    curvatures, axes = np.linalg.eigh(0.5 * (H + H.T))
+    steps = (axes.T @ tangents @ gradient) / np.maximum(np.abs(curvatures), ROUNDING * float(m @ gradient))
+    there = m + np.clip(axes @ steps, -0.5, 0.5) @ tangents
+    return np.asarray(there / np.linalg.norm(there))

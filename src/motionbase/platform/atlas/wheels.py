@@ -1,0 +1,174 @@
+"""Wheels of an Atlas platform as data: those that drive the sphere, and rings of passive ones that hold it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import PlatformError
+from motionbase.multibody.body import numbers_of, shown
+from motionbase.platform.parts import checked_number
+
+PROFILES = ("elliptical", "barrel", "cylindrical")
+ROLLER_LIMIT = math.radians(89.0)  # there the contact force is 57 times the force around the wheel
+
+
+def checked_angle(owner: str, what: str, value: object, limit: float, why: str = "") -> float:
+    """A finite angle [rad] of at most so much either way; people are told in degrees."""
+    number = None if isinstance(value, bool) else numbers_of(value)
+    if number is None or number.shape != () or not np.isfinite(number):
+        raise PlatformError(f"{owner}: {what} is {shown(value)} rad, a finite number is wanted")
+    angle = float(number)
+    if abs(angle) > limit * (1 + 1e-12):  # rounding of degrees
+        raise PlatformError(
+            f"{owner}: {what} is {math.degrees(angle):.6g} degrees, it must be between {-math.degrees(limit):g} and "
+            f"{math.degrees(limit):g}{why}"
+        )
+    return angle
+
+
+def checked_count(owner: str, what: str, value: object, least: int) -> int:
+    """A whole number, at least so large."""
+    if type(value) is not int or value < least:
+        raise PlatformError(f"{owner}: {what} is {shown(value)}, a whole number of at least {least} is wanted")
+    return value
+
+
+@final
+@dataclass(frozen=True)
+class Rollers:
+    """Free rollers around a driven wheel.
+
+    Attributes:
+        count: around the wheel
+        profile: outline along the roller: elliptical, barrel or cylindrical
+        length: along the roller's axis [m]
+        radius: at its middle [m]
+    """
+
+    count: int
+    profile: str
+    length: float
+    radius: float
+
+    def __post_init__(self) -> None:
+        checked_count("rollers", "count", self.count, 3)
+        if self.profile not in PROFILES:
+            raise PlatformError(f"rollers: profile is {shown(self.profile)}, one of {', '.join(PROFILES)} is wanted")
+        for name in ("length", "radius"):
+            object.__setattr__(self, name, checked_number("rollers", name, getattr(self, name), "m"))
+
+
+@final
+@dataclass(frozen=True)
+class DrivenWheel:
+    """A driven Mecanum or omni wheel outside the sphere, in a plane with the sphere's centre; its rim moves level.
+
+    The roller at the contact passes on force along its own axis alone. With a roller angle of 0 that axis lies in the
+    wheel's plane, along the rim: an omni wheel, which drives along the rim and lets the sphere pass sideways.
+    At 90 degrees it is parallel to the axle: the rollers turn with the wheel, and nothing drives the sphere.
+
+    Attributes:
+        azimuth: of the contact, counter-clockwise about z from x [rad]
+        elevation: of the contact over the sphere's equator [rad]; negative below
+        roller_angle: of the roller's axis at the contact against the plane of the wheel [rad]
+        radius: [m]
+        inertia: of the wheel about its axle [kg m^2]
+        rotor_inertia: of the motor's rotor about its own axis [kg m^2]
+        gear: turns of the motor for one of the wheel
+        torque_max, speed_max: of the motor, at its own shaft [N m], [rad/s]
+        friction: coefficient between roller and sphere, the least to count on
+        contact_area: of roller and sphere [m^2]
+        rollers: around the wheel
+    """
+
+    azimuth: float
+    elevation: float
+    roller_angle: float
+    radius: float
+    inertia: float
+    rotor_inertia: float
+    gear: float
+    torque_max: float
+    speed_max: float
+    friction: float
+    contact_area: float
+    rollers: Rollers
+
+    def __post_init__(self) -> None:
+        owner = "wheels"
+        why = ", for at 90 the axes of the rollers are parallel to the axle and drive nothing"
+        angles = ("azimuth", 4 * math.pi, ""), ("elevation", math.pi / 2, ""), ("roller_angle", ROLLER_LIMIT, why)
+        for name, limit, reason in angles:
+            object.__setattr__(self, name, checked_angle(owner, name, getattr(self, name), limit, reason))
+        for name, unit in (
+            ("radius", "m"), ("gear", "-"), ("torque_max", "N m"), ("speed_max", "rad/s"), ("friction", "-"),
+            ("contact_area", "m^2"),
+        ):  # fmt: skip
+            object.__setattr__(self, name, checked_number(owner, name, getattr(self, name), unit))
+        for name in ("inertia", "rotor_inertia"):
+            number = checked_number(owner, name, getattr(self, name), "kg m^2", above_zero=False)
+            object.__setattr__(self, name, number)
+        if not isinstance(self.rollers, Rollers):
+            raise PlatformError(f"{owner}: rollers are {shown(self.rollers)}, a Rollers is wanted")
+
+    @property
+    def axle_inertia(self) -> float:
+        """Wheel and geared rotor about the axle [kg m^2]."""
+        return self.inertia + self.rotor_inertia * self.gear**2
+
+    @property
+    def torque_limit(self) -> float:
+        """Of the motor, at the axle [N m]; the gear is taken for free of loss."""
+        return self.torque_max * self.gear
+
+    @property
+    def speed_limit(self) -> float:
+        """Of the motor, at the axle [rad/s]."""
+        return self.speed_max / self.gear
+
+    @property
+    def coverage(self) -> float:
+        """Parts of the rim on which one row of rollers lies; 1 or more: some roller always touches."""
+        chord = min(self.rollers.length * math.cos(self.roller_angle) / (2 * self.radius), 1.0)
+        return self.rollers.count * math.asin(chord) / math.pi
+
+
+@final
+@dataclass(frozen=True)
+class PassiveRing:
+    """Equally spaced passive wheels that press on the sphere and let it turn freely: normal force, no friction.
+
+    Attributes:
+        count: of wheels
+        elevation: of the contacts over the equator [rad]
+        azimuth: of the first contact [rad]
+        radius: of the wheels [m]
+        preload: normal force of each wheel on the sphere at rest [N]
+    """
+
+    count: int
+    elevation: float
+    azimuth: float
+    radius: float
+    preload: float
+
+    def __post_init__(self) -> None:
+        checked_count("rings", "count", self.count, 3)
+        for name, limit in (("elevation", math.pi / 2), ("azimuth", 4 * math.pi)):
+            object.__setattr__(self, name, checked_angle("rings", name, getattr(self, name), limit))
+        object.__setattr__(self, "radius", checked_number("rings", "radius", self.radius, "m"))
+        preload = checked_number("rings", "preload", self.preload, "N", above_zero=False)
+        object.__setattr__(self, "preload", preload)
+
+    @property
+    def contacts(self) -> NDArray[np.float64]:
+        """(count, 3) unit vectors from the sphere's centre to the contacts."""
+        phi = self.azimuth + 2 * math.pi / self.count * np.arange(self.count)
+        level = math.cos(self.elevation)
+        up = np.full(self.count, math.sin(self.elevation))
+        return np.stack([level * np.cos(phi), level * np.sin(phi), up], axis=1)

@@ -1,0 +1,133 @@
+"""Recordings that hostile hands made: small files that say they hold very much, and times that are none."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.console.api import opened, upload_check
+from motionbase.errors import UsageError
+from motionbase.recording.mcap import records as mcap
+from motionbase.recording.mcap.messages import Event
+from motionbase.recording.mcap.write import McapWriter, log_times
+from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
+from tests.console.api_rig import Page, page
+from tests.recording.files import EPOCH, schema_of, waves, write_mcap
+
+SCHEMA = schema_of()
+
+
+@pytest.fixture
+def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(tmp_path))
+    monkeypatch.setenv("MOTIONBASE_RING_DEVICE", "none")
+    monkeypatch.setenv("MOTIONBASE_DATA", str(tmp_path / "user"))
+    with page(tmp_path) as made:
+        yield made
+
+
+def event_bomb(path: Path) -> Path:
+    """Some ten thousand bytes that hold ten million events, each an object of Python once it is read."""
+    with McapWriter(path, SCHEMA, {"epoch_utc_ns": str(EPOCH)}) as writer:
+        rows = waves(SCHEMA, 100)
+        writer.write_rows(rows, 0, log_times(EPOCH, rows[:, 0]))
+        one = mcap.message(writer.layout.event_channel, 0, EPOCH, Event(0.0, "note", "x").cdr())
+        for _ in range(3):
+            writer._chunk(one * 3_300_000, EPOCH, EPOCH, 0, b"")
+    assert path.stat().st_size < 100_000
+    return path
+
+
+def test_a_bomb_that_is_sent_is_refused_and_nobody_waits_for_it(
+    operator: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upload_check, "PROCESSOR_S", 5)
+    bomb = event_bomb(tmp_path / "bomb.mcap").read_bytes()
+    said: list[str] = []
+    put = ("PUT", "/api/recordings/upload?name=bomb.mcap")
+    sent = threading.Thread(target=lambda: said.append(operator.refusal(422, *put, content=bomb)))
+    sent.start()
+    slowest = 0.0
+    while sent.is_alive():
+        begin = time.monotonic()
+        assert operator.anybody().get("/api/recordings").json() == []
+        slowest = max(slowest, time.monotonic() - begin)
+        time.sleep(0.05)
+    sent.join()
+    assert said == [
+        "recording 'bomb.mcap' cannot be taken: to open it takes more than 4 GiB of memory or 5 s of a processor"
+    ]
+    assert slowest < 4.0, "the check took five seconds of a processor and more"
+    assert [p for p in operator.console.settings.recordings.rglob("*") if p.is_file()] == []
+
+
+def test_memory_is_bounded_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload_check, "MEMORY", 700_000_000)
+    path = write_mcap(tmp_path / "good.mcap", SCHEMA, waves(SCHEMA, 1000))
+    upload_check.check(path, path.name)
+    with pytest.raises(UsageError, match="takes more than 0.65.* GiB of memory"):
+        upload_check.check(event_bomb(tmp_path / "bomb.mcap"), "bomb.mcap")
+
+
+def test_a_billion_channels_are_one_sentence(operator: Page) -> None:
+    header = "t," + ",".join(f"a{k}" for k in range(100_000))
+    put = ("PUT", "/api/recordings/upload?name=wide.csv")
+    said = operator.refusal(422, *put, content=f"{header}\n0\n1\n".encode())
+    assert "100001 channels, it must have 1 to 65536" in said and str(operator.console.settings.recordings) not in said
+
+
+@pytest.mark.parametrize("times", [[0, np.inf, -np.inf, 1], [0, 1e308, -1e308, 1], [np.nan] * 4, [1e15, 0, 1e15, 0]])
+@pytest.mark.parametrize("form", ["mcap", "csv"])
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_absurd_times_are_shown_or_refused(operator: Page, times: list[float], form: str) -> None:
+    path = operator.console.settings.recordings / f"absurd.{form}"
+    if form == "csv":
+        path.write_text("t,x\n" + "".join(f"{t},1\n" for t in times))
+    else:
+        rows = np.zeros((4, len(SCHEMA.channels)))
+        rows[:, 0] = times
+        write_mcap(path, SCHEMA, rows, events=())
+    info = operator.get("/api/recordings/info", file=path.name)
+    assert info.status_code == 200 and info.json()["records"] == 4
+    json.dumps(info.json(), allow_nan=False)
+    for stretch in ({}, {"from": -1e308, "to": 1e308}, {"from": 0.0, "to": 0.0}, {"from": "nan"}, {"to": "inf"}):
+        answer = operator.get("/api/recordings/window", file=path.name, channels="0,1", **stretch)
+        assert answer.status_code in (200, 422), answer.text
+        if answer.status_code == 422:
+            assert "\n" not in answer.json()["detail"]
+
+
+def test_one_that_opens_slowly_holds_up_no_other(
+    operator: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, go = operator.console.settings.recordings, threading.Event()
+    for name in ("slow", "quick"):
+        write_mcap(folder / f"{name}.mcap", SCHEMA, waves(SCHEMA, 100))
+
+    def slowly(path: Path) -> Recording:
+        if path.stem == "slow":
+            go.wait(20.0)
+        return open_recording(path)
+
+    monkeypatch.setattr(opened, "open_recording", slowly)
+    got: list[int] = []
+    asked = threading.Thread(
+        target=lambda: got.append(operator.get("/api/recordings/info", file="slow.mcap").json()["records"])
+    )
+    asked.start()
+    try:
+        time.sleep(0.2)
+        begin = time.monotonic()
+        assert operator.get("/api/recordings/info", file="quick.mcap").json()["records"] == 100
+        assert time.monotonic() - begin < 5.0 and got == []
+    finally:
+        go.set()
+        asked.join()
+    assert got == [100]

@@ -1,0 +1,43 @@
+"""Sets of generators that come with each platform: they move it, and exceed none of its limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from motionbase.console.api.judge import Judge
+from motionbase.console.api.preview import preview
+from motionbase.console.ready_sets import GENTLE, largest_sine, ready_sets
+from motionbase.platform.load import PRESETS, load_platform
+from motionbase.ring.schema import DOFS
+
+SECONDS = 120.0  # the tour takes 78 s
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_limit_of_any_preset_is_exceeded(name: str) -> None:
+    judge = Judge(load_platform(name))
+    for wanted in ready_sets(judge.platform).values():
+        found = preview(wanted, SECONDS, judge)
+        assert found.exceeded == [], wanted.name
+        assert found.text == "within all limits in the first 120 s"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_they_move_what_they_say(name: str) -> None:
+    platform = load_platform(name)
+    ready = ready_sets(platform)
+    assert list(ready) == [GENTLE, "tour", "swell"]
+    largest = {}
+    for wanted in ready.values():
+        dofs = np.array(preview(wanted, SECONDS, None, "not asked").dofs)
+        largest[wanted.name] = np.abs(dofs[:, 0]).max(axis=1)
+        moving = np.abs(dofs[:, 0]) > 0
+        if wanted.name == "tour":
+            assert moving.sum(axis=0).max() == 1, "one axis at a time"
+        if wanted.name != "tour":
+            assert moving[:, -1].any(), "it goes on"
+    possible = [largest_sine(platform, k, 0.2) for k in range(6)]
+    np.testing.assert_allclose(largest[GENTLE], [0, 0, 0.1 * possible[2], 0, 0, 0], rtol=0.1)  # two digits
+    assert (largest["tour"] > 0.2 * np.array(possible)).all() and (largest["swell"] > 0).all()
+    assert [ready["tour"].generators[k].axes for k in range(6)] == [(dof,) for dof in DOFS]

@@ -1,0 +1,89 @@
+/** Limits while nobody looks: what came meanwhile is asked for, and what nobody can tell any more is said. */
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import type { App } from "../src/app";
+import { signal } from "../src/core/signal";
+import { LiveStore } from "../src/data/live";
+import type { WindowFrame } from "../src/net/frames";
+import { Alarms } from "../src/plots/alarms";
+import type { PlotsState } from "../src/plots/state";
+
+const NAME = "leg1_l_meas";
+const LIMITS = { alarmLow: null, warnLow: null, warnHigh: null, alarmHigh: 5 };
+const SETTLED = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+/** A page with one limit whose values are `value(t)`, a record a second; the server has history from `begins` on. */
+function rig(value: (t: number) => number, begins = 0) {
+  mock.timers.enable({ apis: ["setInterval"] });
+  const live = new LiveStore();
+  const asked: [number, number][] = [];
+  const page = { source: "live", generation: 1, isAway: false };
+  const columns = (from: number, to: number) => {
+    const time = Float64Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
+    const values = time.map(value);
+    return { time, bands: [{ lo: values, hi: values }] };
+  };
+  const window = async (_: number[], from: number, to: number): Promise<WindowFrame> => {
+    asked.push([from, to]);
+    if (page.isAway) throw new Error("no answer came");
+    const head = { kind: "window", id: 1, generation: 1, bucket: 1, count: 0, channels: [0], from, to, first_t: begins, last_t: to } as const;
+    return { head: { ...head, channels: [0] }, ...columns(Math.max(begins, from), to) };
+  };
+  const session = { source: { peek: () => page.source }, ring: { peek: () => ({ generation: page.generation }) } };
+  const app = { live, session, socket: { window }, alarms: signal(0) } as unknown as App;
+  const state = { limits: signal({ [NAME]: LIMITS }), byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
+  const alarms = new Alarms(app, state);
+  /** Frames of the seconds `from` to `to` come, as a whole, and are judged. */
+  const come = async (from: number, to: number): Promise<void> => {
+    const head = { kind: "live", frame: 1, generation: page.generation, t: to - 1, bucket: 1, first: from, count: to - from, channels: [0], backfill: true, width: 1 } as const;
+    live.take({ head: { ...head, channels: [0] }, newest: Float64Array.of(value(to - 1)), ...columns(from, to) }, 100);
+    alarms.judge();
+    await SETTLED();
+  };
+  return { alarms, app, asked, come, page };
+}
+
+test("what came while the page was out of sight is asked for and judged, once", async () => {
+  const { alarms, app, asked, come } = rig((t) => (t === 42 ? 7 : 0));
+  await come(0, 10);
+  await come(60, 70);
+  assert.deepEqual(asked, [[9, 60]]);
+  assert.deepEqual(alarms.raised.peek().get(NAME), { name: NAME, level: "alarm", value: 7, limit: 5, t: 42, isActive: false, isSeen: false });
+  assert.equal(app.alarms.peek(), 1);
+  assert.equal(alarms.unwatched.peek(), null);
+  await come(65, 75);
+  assert.equal(asked.length, 1);
+  mock.timers.reset();
+});
+
+test("what has left the history, or is not answered, is said to be unwatched", async () => {
+  const { alarms, come, page } = rig(() => 0, 30);
+  await come(0, 10);
+  await come(60, 70);
+  assert.deepEqual(alarms.unwatched.peek(), [9, 30]);
+  page.isAway = true;
+  await come(200, 210);
+  assert.deepEqual(alarms.unwatched.peek(), [9, 200], "one stretch from the first to the last of them");
+  assert.equal(alarms.raised.peek().size, 0);
+  mock.timers.reset();
+});
+
+test("a page that was opened late owes nothing, a new run is judged from its beginning, a replay is none", async () => {
+  const { alarms, asked, come, page } = rig((t) => (t === 3 ? 9 : 0));
+  await come(100, 110);
+  assert.deepEqual(asked, []);
+  page.source = "replay";
+  page.generation = 2;
+  await come(500, 510);
+  assert.deepEqual(asked, []);
+  page.source = "live";
+  page.generation = 1;
+  await come(150, 160);
+  assert.deepEqual(asked, [[109, 150]], "the live run goes on where it was left");
+  page.generation = 3;
+  await come(20, 30);
+  assert.deepEqual(asked.at(-1), [0, 20]);
+  assert.equal(alarms.raised.peek().get(NAME)?.t, 3);
+  mock.timers.reset();
+});
