@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import random
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
@@ -20,7 +22,9 @@ from mcap.writer import Writer as OfficialWriter
 from mcap_ros2.decoder import DecoderFactory
 
 from motionbase.errors import RecordingError
+from motionbase.recording.mcap.chunks import CHUNK, CHUNK_FIELDS, MARK
 from motionbase.recording.mcap.messages import LONGEST_TEXT, Event, field_names, type_names
+from motionbase.recording.mcap.read import LARGEST_EVENTS, _events
 from motionbase.recording.mcap.records import Cut
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
@@ -399,3 +403,17 @@ def test_a_full_disk_leaves_whole_chunks(tmp_path: Path, monkeypatch: pytest.Mon
     with open_recording(tmp_path / "a.mcap") as found:
         assert found.count == 100 and len(found.damage) == 1
         np.testing.assert_array_equal(found.columns("x1")["x1"], rows[:100, 1])
+
+
+def test_events_that_would_take_all_memory_are_left_where_they_are() -> None:
+    """A chunk of them that says it is huge is not unpacked; zeros are no messages."""
+    chunks = np.zeros(2, CHUNK)
+    chunks["uncompressed"] = LARGEST_EVENTS + 1, 1 << 20
+    packed = zstandard.ZstdCompressor().compress(bytes(1 << 20))
+    head = CHUNK_FIELDS.pack(0, 0, 1 << 20, zlib.crc32(bytes(1 << 20))) + MARK + len(packed).to_bytes(8, "little")
+    raw = mmap.mmap(-1, 4096 + len(packed))
+    raw[4096 - len(head) :] = head + packed
+    chunks["at"], chunks["compressed"] = 4096, len(packed)
+    found, unread = _events(raw, chunks)
+    assert found == [] and [k for k, _ in unread] == [0, 1]
+    assert "are no events of ours" in unread[0][1] and "something else than messages" in unread[1][1]

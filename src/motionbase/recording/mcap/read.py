@@ -35,6 +35,7 @@ from motionbase.recording.mcap.write import ABOUT, SEAL, seal
 from motionbase.recording.source import Damage
 from motionbase.ring.schema import Schema
 
+LARGEST_EVENTS, MOST_EVENTS = 1 << 26, 1_000_000  # bytes of a chunk of events, and events: more take no one's memory
 TRIES = 64  # places where a copy of what the file says of itself may be
 
 
@@ -177,9 +178,13 @@ def _events(raw: mmap.mmap, chunks: Chunks) -> tuple[list[tuple[int, Event]], li
     unread: list[tuple[int, str]] = []
     for k, chunk in enumerate(chunks):
         try:
+            if int(chunk["uncompressed"]) > LARGEST_EVENTS or len(found) > MOST_EVENTS:
+                raise Cut(f"more than {LARGEST_EVENTS} bytes at once, or {MOST_EVENTS} in all, are no events of ours")
             inside, at = unpacked(raw, chunk).tobytes(), 0
             while at < len(inside):
                 op, length = HEAD.unpack_from(inside, at)
+                if not 1 <= op <= Op.DATA_END:
+                    raise Cut("there is something else than messages among the events")
                 fields = Fields(memoryview(inside)[at + HEAD.size : at + HEAD.size + length])
                 fields.take(2 + 4)
                 when = fields.number("Q")
