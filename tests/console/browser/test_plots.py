@@ -27,8 +27,14 @@ def world(rig: Rig) -> Iterator[None]:
     rig.start_console()
     until(lambda: rig.ask("GET", "schema").status_code == 200, "the schema of the base")
     assert rig.ask("POST", "seat", {"name": "script"}).status_code == 200
-    armed = {"cards": {"name": "sine", "cards": [HEAVE, PITCH]}, "version": 0}
-    until(lambda: rig.ask("PUT", "generators", armed).status_code == 200, "generators that are armed")
+    armed = {"cards": {"name": "sine", "cards": [HEAVE, PITCH]}}
+
+    def are_armed() -> bool:
+        """In place of those that the base begins with."""
+        version = rig.ask("GET", "generators").json().get("version", 0)
+        return rig.ask("PUT", "generators", {**armed, "version": version}).status_code == 200
+
+    until(are_armed, "generators that are armed")
     assert rig.ask("DELETE", "seat").status_code == 200
     rig.until_state("drive")
     yield

@@ -35,8 +35,12 @@ export function readout(app: App, state: PlotsState, source: Source): HTMLElemen
     }
   };
 
+  let hadBoth = false;
   effect(() => {
     const [a, b] = [state.a(), state.b()];
+    const hasBoth = a !== null && b !== null;
+    if (hasBoth !== hadBoth) rows.set([]); // numbers of one record are no extremes of a stretch
+    hadBoth = hasBoth;
     const places = chosen(state, showsAll());
     clearTimeout(timer);
     number += 1;

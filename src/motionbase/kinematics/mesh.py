@@ -1,0 +1,136 @@
+"""Triangles that bound a solid, and what can be said of them: closed, convex, in how many pieces, what is inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.errors import PlatformError
+
+Array: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+FLAT = 1e-9  # of the size: how far a corner may stand out of a face's plane for rounding alone
+MOST_FACES = 2000  # of what is looked at for being convex: it takes the square of their number
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Corners turn counter-clockwise about the outward normal.
+
+    Attributes:
+        vertices: (n, 3) [m]
+        triangles: (m, 3) places of the corners among the vertices
+    """
+
+    vertices: Array
+    triangles: Ints
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether every edge is gone along as often in one direction as in the other, so that there is an inside."""
+        edges = np.concatenate([self.triangles[:, [0, 1]], self.triangles[:, [1, 2]], self.triangles[:, [2, 0]]])
+        n = len(self.vertices)
+        there, back = np.sort(edges[:, 0] * n + edges[:, 1]), np.sort(edges[:, 1] * n + edges[:, 0])
+        return bool(np.array_equal(there, back))
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Whether it is closed and no corner stands out of any face's plane; fine meshes are not looked at."""
+        if len(self.triangles) > MOST_FACES or not self.is_closed:
+            return False
+        a, b, c = np.moveaxis(self.vertices[self.triangles], 1, 0)
+        normals = np.cross(b - a, c - a)
+        areas = np.linalg.norm(normals, axis=1)
+        size = float(np.ptp(self.vertices, axis=0).max())
+        solid = areas > FLAT * size**2
+        if not solid.any():
+            return False
+        normals = normals[solid] / areas[solid, None]
+        out = normals @ self.vertices.T - np.sum(normals * a[solid], axis=1)[:, None]
+        return bool(out.max() <= FLAT * size)
+
+    @cached_property
+    def pieces(self) -> tuple[Mesh, ...]:
+        """What hangs together, each by itself."""
+        label = np.arange(len(self.vertices))
+        while True:
+            lower = label.copy()
+            np.minimum.at(lower, self.triangles.ravel(), np.repeat(label[self.triangles].min(axis=1), 3))
+            lower = lower[lower]
+            if np.array_equal(lower, label):
+                break
+            label = lower
+        of_triangle = label[self.triangles[:, 0]]
+        order = np.argsort(of_triangle, kind="stable")
+        found = []
+        for own in np.split(self.triangles[order], np.flatnonzero(np.diff(of_triangle[order])) + 1):
+            used, places = np.unique(own, return_inverse=True)
+            found.append(Mesh(self.vertices[used], places.reshape(-1, 3)))
+        return tuple(found)
+
+    @cached_property
+    def box(self) -> tuple[Array, Array]:
+        """(3,) least and largest coordinates [m]."""
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+    def winding(self, points: ArrayLike) -> Array:
+        """(n,) how often the surface goes round each of (n, 3) points: 0 outside a closed mesh, +-1 or more inside.
+
+        The sum of the solid angles of all triangles (Van Oosterom & Strackee 1983) over 4 pi.
+        """
+        corners = self.vertices[self.triangles]
+        turns = np.empty(len(points := np.atleast_2d(np.asarray(points, dtype=np.float64))))
+        for k, point in enumerate(points):
+            a, b, c = np.moveaxis(corners - point, 1, 0)
+            la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+            volume = np.sum(a * np.cross(b, c), axis=1)
+            rest = la * lb * lc + np.sum(a * b, axis=1) * lc + np.sum(b * c, axis=1) * la + np.sum(c * a, axis=1) * lb
+            turns[k] = 2 * np.arctan2(volume, rest).sum()
+        return turns / (4 * np.pi)
+
+    def contains(self, point: ArrayLike) -> bool:
+        """Whether a point is inside; a mesh that is not closed has no inside."""
+        point = np.asarray(point, dtype=np.float64)
+        low, high = self.box
+        if not self.is_closed or np.any(point < low) or np.any(point > high):
+            return False
+        return bool(abs(self.winding(point)[0]) > 0.5)
+
+    def moved(self, R: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), p: ArrayLike = (0, 0, 0)) -> Mesh:
+        """Turned by R, then shifted by p [m]."""
+        return Mesh(self.vertices @ np.asarray(R, dtype=np.float64).T + np.asarray(p), self.triangles)
+
+    def turned(self, angle: float) -> Mesh:
+        """About z [rad]."""
+        c, s = np.cos(angle), np.sin(angle)
+        return self.moved([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
+
+def checked_mesh(owner: str, vertices: ArrayLike, triangles: ArrayLike) -> Mesh:
+    """Of corners and triangles that may be anything; equal corners become one."""
+    corners = np.asarray(vertices, dtype=np.float64).reshape(-1, 3)
+    faces = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
+    if not len(faces):
+        raise PlatformError(f"{owner} has no triangles; a surface of at least four is wanted")
+    if faces.min() < 0 or faces.max() >= len(corners):
+        raise PlatformError(f"{owner}: a triangle has corner {faces.max()}, there are {len(corners)}")
+    if bad := int((~np.isfinite(corners[np.unique(faces)])).any(axis=1).sum()):
+        raise PlatformError(f"{owner}: {bad} of its {len(corners)} corners are not finite numbers; all must be")
+    corners, places = np.unique(corners, axis=0, return_inverse=True)
+    faces = places.reshape(-1)[faces]
+    distinct = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    if not distinct.any():
+        raise PlatformError(f"{owner}: all of its {len(faces)} triangles are without area; a surface is wanted")
+    return Mesh(corners, faces[distinct])
+
+
+def joined(meshes: list[Mesh]) -> Mesh:
+    """Several as one; they stay pieces of it."""
+    offsets = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
+    triangles = [mesh.triangles + offset for mesh, offset in zip(meshes, offsets, strict=True)]
+    return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(triangles))

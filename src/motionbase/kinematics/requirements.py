@@ -1,0 +1,129 @@
+"""What the 64 extremes ask of a hexapod: how far its bearings turn and its rods rotate, and which parts come near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.errors import PlatformError
+from motionbase.kinematics.clearance import Clearance, Thresholds
+from motionbase.kinematics.posture import Postures, postures
+from motionbase.kinematics.sweep import WITHIN, Sweep, sweep
+from motionbase.platform.envelope import Extremes, extremes
+from motionbase.platform.hexapod import LEGS, Hexapod
+
+Array: TypeAlias = NDArray[np.float64]
+Row: TypeAlias = dict[str, str | int | float | None]
+
+
+@final
+@dataclass(frozen=True)
+class Requirement:
+    """Range of one angle of one leg over the extremes, from neutral.
+
+    Attributes:
+        joint: "base, first bearing" and so on, or "rod rotation"
+        leg: 1 to 6
+        least, most: [rad]
+        at_least, at_most: numbers of the extremes with these
+    """
+
+    joint: str
+    leg: int
+    least: float
+    most: float
+    at_least: int
+    at_most: int
+
+    @property
+    def largest(self) -> float:
+        """Either way from neutral [rad]."""
+        return max(-self.least, self.most)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SweptExtremes:
+    """Angles and clearances at all extremes that have a pose.
+
+    Attributes:
+        extremes: all 64
+        numbers: (n,) those that have a pose, in the order of the rest
+        postures: at these
+        clearances: at these
+    """
+
+    extremes: Extremes
+    numbers: NDArray[np.int64]
+    postures: Postures
+    clearances: Sweep
+
+    @cached_property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Joint by joint, leg by leg."""
+        angles = {
+            "base, first bearing": self.postures.base[:, :, 0],
+            "base, second bearing": self.postures.base[:, :, 1],
+            "platform, first bearing": self.postures.platform[:, :, 0],
+            "platform, second bearing": self.postures.platform[:, :, 1],
+            "rod rotation": self.postures.rotation,
+        }
+        return tuple(self._range(joint, k, turns[:, k]) for joint, turns in angles.items() for k in range(LEGS))
+
+    @property
+    def largest(self) -> dict[str, Requirement]:
+        """Of each kind of joint, the leg that needs most."""
+        joints = dict.fromkeys(one.joint for one in self.requirements)
+        return {
+            joint: max((one for one in self.requirements if one.joint == joint), key=lambda one: one.largest)
+            for joint in joints
+        }
+
+    def angle_rows(self) -> list[Row]:
+        """For a table: angles in degrees."""
+        return [
+            {
+                "joint": one.joint, "leg": one.leg,
+                "least_deg": float(np.degrees(one.least)), "at_least": legs_out(one.at_least),
+                "most_deg": float(np.degrees(one.most)), "at_most": legs_out(one.at_most),
+            }
+            for one in self.requirements
+        ]  # fmt: skip
+
+    def clearance_rows(self, thresholds: Thresholds | None = None) -> list[Row]:
+        """For a table: pairs that come within reach, the nearest first; no distance where they interfere."""
+        limits = thresholds or Thresholds()
+        return [
+            {
+                "first": one.gap.first, "second": one.gap.second, "distance_m": one.gap.distance,
+                "verdict": limits.verdict(one.gap.distance), "at": legs_out(int(self.numbers[one.pose])),
+            }
+            for one in self.clearances.worst
+        ]  # fmt: skip
+
+    def _range(self, joint: str, leg: int, turns: Array) -> Requirement:
+        low, high = int(turns.argmin()), int(turns.argmax())
+        least, most = float(turns[low]), float(turns[high])
+        return Requirement(joint, leg + 1, least, most, int(self.numbers[low]), int(self.numbers[high]))
+
+
+def legs_out(number: int) -> str:
+    """An extreme in words: "legs 1, 4 out"."""
+    out = [str(k + 1) for k in range(LEGS) if number >> k & 1]
+    return {0: "all legs in", LEGS: "all legs out"}.get(len(out), f"leg{'s' * (len(out) > 1)} {', '.join(out)} out")
+
+
+def swept_extremes(
+    platform: Hexapod, clearance: Clearance, *, hard: bool = False, within: float = WITHIN
+) -> SweptExtremes:
+    """At the extremes of the operational stroke, or of the hard ends."""
+    found = extremes(platform, hard=hard)
+    numbers = np.flatnonzero(found.converged)
+    if not len(numbers):
+        raise PlatformError(f"platform {platform.name!r}: no pose was found at any of the 64 extremes of its legs")
+    p, Q = found.p_W[numbers], found.Q_WP[numbers]
+    return SweptExtremes(found, numbers, postures(platform, p, Q), sweep(clearance, p, Q, within))

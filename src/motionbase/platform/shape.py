@@ -1,0 +1,149 @@
+"""Dimensions of a hexapod's drawn parts: leg tubes, rods, forks, frames, manifolds, pipes, catwalk; illustrative.
+
+Nobody publishes these. They are derived from joints, strokes and piston areas, so that every platform has a machine
+that could be built: neighbouring forks stand clear of each other, frames stand clear of the joints that they carry.
+`dataclasses.replace` puts in what an owner knows better.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.platform.gimbals import neutral_frames
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.parts import checked_number
+
+Array = NDArray[np.float64]
+WALL = 1.25  # outer radius of a cylinder over that of its piston
+SLIM = 0.03  # radius of a cylinder over the retracted leg, where nothing of it is known
+ROD_SHARE = 0.6  # of a cylinder's radius, where the areas do not tell
+OVERLAP = 0.12  # of the tube's length stays on the rod at full extension
+BASE_HALF, PLATFORM_HALF = 1.7, 2.0  # half the width of a fork with its pin, over its size
+SPARE = 0.9  # of the room between neighbouring joints, for their two forks
+FORK_ABOVE = 2.0  # lowest side of the platform's frame above the joints, over the size of their forks
+BLOCK_CLEAR = 2.4  # where manifold or motor begin, over the size of the base fork under them
+CATWALKS = frozenset({"cmf"})  # presets that have one
+SIGNED = ("floor", "deck", "frame_low")
+
+
+@final
+@dataclass(frozen=True)
+class Shape:
+    """All in metres; legs are alike.
+
+    Attributes:
+        cylinder_radius, rod_radius: outer
+        tube_length: from the base joint to the gland, where the rod comes out
+        rod_length: from the platform joint to the piston
+        base_fork, platform_fork: size of the forks; cheeks, pins and crosses are multiples of it
+        floor: height in W of the floor under the base frame
+        base_beam: height of the beams on the floor
+        frame_low, deck: lowest side of the platform's frame, and upper side of its deck, as heights in P
+        plate: thickness of the deck
+        block: manifold or motor on each cylinder: outwards, across, along the leg; 0 outwards for none
+        block_from: where it begins, from the base joint
+        pipe_radius: of the two hard pipes from manifold to gland; 0 for none
+        catwalk_width: how far a walkway round the deck stands out; 0 for none
+        catwalk_rail: height of its rail above the deck
+    """
+
+    cylinder_radius: float
+    rod_radius: float
+    tube_length: float
+    rod_length: float
+    base_fork: float
+    platform_fork: float
+    floor: float
+    base_beam: float
+    frame_low: float
+    deck: float
+    plate: float
+    block: tuple[float, float, float]
+    block_from: float
+    pipe_radius: float = 0.0
+    catwalk_width: float = 0.0
+    catwalk_rail: float = 1.1
+
+    def __post_init__(self) -> None:
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if name == "block":
+                value = tuple(checked_number("shape", "block", x, "m", above_zero=False) for x in value)
+            elif name in SIGNED:
+                value = math.copysign(checked_number("shape", name, abs(value), "m", above_zero=False), value)
+            else:
+                optional = name in ("pipe_radius", "catwalk_width")
+                value = checked_number("shape", name, value, "m", above_zero=not optional)
+            object.__setattr__(self, name, value)
+
+
+def radii(platform: Hexapod) -> tuple[float, float]:
+    """Of cylinder and rod [m]: from the piston areas where there are some, else by the eye."""
+    retracted, actuator = platform.stroke.hard_min, platform.actuator
+    if isinstance(actuator, HydraulicActuator):
+        cylinder = WALL * math.sqrt(actuator.area_cap / math.pi)
+        rod = math.sqrt(max(0.0, actuator.area_cap - actuator.area_rod) / math.pi)
+        return cylinder, rod if rod > 0.2 * cylinder else ROD_SHARE * cylinder
+    return SLIM * retracted, ROD_SHARE * SLIM * retracted
+
+
+def shape_of(platform: Hexapod, *, catwalk: bool | None = None) -> Shape:
+    """As derived from the platform.
+
+    Args:
+        catwalk: whether there is one; None for what the preset of that name has
+    """
+    base, joints, stroke = np.asarray(platform.base), np.asarray(platform.joints), platform.stroke
+    size, upper = mean_radius(base), mean_radius(joints)
+    r, rod = radii(platform)
+    usual = max(1.1 * r, 0.032 * size)
+    base_fork = min(usual, SPARE * least_spacing(base) / (2 * BASE_HALF))
+    platform_fork = min(0.7 * usual, SPARE * least_spacing(joints) / (2 * PLATFORM_HALF))
+    highest = float(joints[:, 2].max())
+    frame_low = highest + FORK_ABOVE * platform_fork
+    tube = stroke.hard_min - max(0.1 * stroke.hard_min, 3.2 * rod)
+    walks = platform.name in CATWALKS if catwalk is None else catwalk
+    return Shape(
+        cylinder_radius=r,
+        rod_radius=rod,
+        tube_length=tube,
+        rod_length=min(stroke.hard_max - tube + OVERLAP * tube, 0.97 * stroke.hard_min),
+        base_fork=base_fork,
+        platform_fork=platform_fork,
+        floor=float(base[:, 2].min()) - max(0.15 * size, 3.5 * r),
+        base_beam=0.09 * size,
+        frame_low=frame_low,
+        deck=max(highest + 0.13 * upper, frame_low + 0.08 * upper),
+        plate=0.03 * upper,
+        block=(0.9 * r, 1.2 * r, 3.4 * r),
+        block_from=max(2.5 * r, BLOCK_CLEAR * base_fork),
+        pipe_radius=0.13 * r if isinstance(platform.actuator, HydraulicActuator) else 0.0,
+        catwalk_width=0.35 * upper if walks else 0.0,
+    )
+
+
+def mean_radius(points: Array) -> float:
+    """Of places about the vertical axis [m]."""
+    return float(np.hypot(points[:, 0], points[:, 1]).mean())
+
+
+def outward_angles(platform: Hexapod) -> Array:
+    """(6,) angle about each leg, from its first bearing, of the side that looks away from the middle at neutral [rad].
+
+    Manifolds stand there, and the x axis of a mesh file of a cylinder or rod points there.
+    """
+    feet = np.asarray(platform.base) * [1.0, 1.0, 0.0]
+    seen = np.einsum("kij,ki->kj", neutral_frames(platform), feet)
+    return np.asarray(np.arctan2(seen[:, 1], seen[:, 0]))
+
+
+def least_spacing(points: Array) -> float:
+    """Between any two of the places [m]."""
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    return float(apart[~np.eye(len(points), dtype=bool)].min())
