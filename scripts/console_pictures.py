@@ -35,16 +35,7 @@ def running(folder: Path) -> Iterator[str]:
         try:
             assert run.stdout is not None
             address = next(found[0] for line in run.stdout if (found := re.search(r"http://[\w.:]+/", line)))
-            cards = (
-                sys.executable,
-                "-m",
-                "motionbase",
-                "generators",
-                "set",
-                "examples/generators.toml",
-                "--ring",
-                RING,
-            )
+            cards = (sys.executable, "-m", "motionbase", "generators", "set", GENERATORS, "--ring", RING)
             end = time.monotonic() + PATIENCE_S
             while subprocess.run(cards, cwd=ROOT, capture_output=True, check=False).returncode:
                 assert time.monotonic() < end, "no base came"

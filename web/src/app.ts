@@ -11,6 +11,7 @@ import type { Event, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
+const CURVES_MS = 1500;
 const BEAT_MS = 250; // quicker than anybody reads numbers
 const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
 
@@ -63,10 +64,14 @@ export class App {
    * lies between texts that change is painted anew, so texts that took turns would have the whole page painted always.
    */
   isBeat = false;
+  /** When the first curves are on the screen, or it is clear that none come: what can wait begins then. */
+  readonly firstCurves: Promise<void>;
+  #curvesShown: () => void = () => undefined;
   #onFrame: ((now: number) => void)[] = [];
   #frames: number[] = [];
 
   constructor() {
+    this.firstCurves = new Promise((shown) => (this.#curvesShown = shown));
     this.api = new Api(this.client, takeToken());
     this.socket = new LiveSocket(this.client, () => this.api.token, {
       me: (me) => {
@@ -86,7 +91,6 @@ export class App {
   }
 
   start(): void {
-    this.socket.connect();
     let drawnAt = 0;
     let beatAt = -Infinity;
     const draw = (now: number): void => {
@@ -95,9 +99,11 @@ export class App {
       this.isBeat = now - beatAt >= BEAT_MS;
       if (this.isBeat) beatAt = now;
       for (const part of this.#onFrame) part(now);
+      if (this.#frames.length > 0) setTimeout(this.#curvesShown); // after this frame, not within it
       this.#acknowledge();
     };
     requestAnimationFrame(draw);
+    setTimeout(this.#curvesShown, CURVES_MS);
     const look = (): void => {
       this.socket.rest(document.hidden);
       if (document.hidden) this.#acknowledge();

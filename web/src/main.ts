@@ -7,5 +7,6 @@ import { App } from "./app";
 import { shell } from "./shell/shell";
 
 const app = new App();
+app.socket.connect(); // while the frame is put up
 document.body.append(shell(app));
 app.start();

@@ -49,6 +49,7 @@ export class Stage {
   /** three.js comes in its own time; what is drawn as numbers does not wait for it. */
   async start(): Promise<void> {
     this.app.onFrame((now) => this.#frame(now));
+    await this.app.firstCurves;
     this.#graphics = graphics();
     if (this.#graphics === "none") return this.trouble.set(NO_WEBGL);
     new ResizeObserver(() => this.#view?.resize(this.place.clientWidth, this.place.clientHeight)).observe(this.place);
