@@ -11,6 +11,7 @@ import { theme } from "./theme";
 const PLOT_TYPE = "application/x-motionbase-plot";
 const NARROWEST_PX = 264;
 const LOWEST_PX = 184;
+const GAP_PX = 6;
 const EDGE_SHARE = 0.16; // dropped so near to an edge, channels become a plot of their own
 
 type Where = "before" | "onto" | "after";
@@ -21,6 +22,7 @@ export class Grid {
   readonly built = signal(0);
   #views = new Map<string, PlotView>();
   readonly #width = signal(1200);
+  readonly #height = signal(800);
 
   constructor(
     readonly app: App,
@@ -32,10 +34,18 @@ export class Grid {
       const selected = state.selected();
       for (const view of this.#views.values()) view.mark(view.spec.id === selected);
     });
-    new ResizeObserver(([entry]) => entry && this.#width.set(Math.floor(entry.contentRect.width))).observe(this.element);
+    new ResizeObserver(([entry]) => entry && this.#resized(entry.contentRect)).observe(this.element);
     this.element.addEventListener("dragover", (event) => event.target === this.element && takes(event) && event.preventDefault());
     this.element.addEventListener("drop", (event) => {
       if (event.target === this.element) this.#drop(event, state.plots.peek().length);
+    });
+  }
+
+  /** What scrolls is a layer of its own, which takes time to put together: it only does where it must. */
+  #resized({ width, height }: DOMRectReadOnly): void {
+    batch(() => {
+      this.#width.set(Math.floor(width));
+      this.#height.set(Math.floor(height));
     });
   }
 
@@ -64,6 +74,7 @@ export class Grid {
     }
     const rows = Math.ceil(plots.length / columns);
     const { style } = this.element;
+    toggleClass(this.element, "is-tall", rows * (LOWEST_PX + GAP_PX) - GAP_PX > this.#height());
     style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
     style.gridTemplateRows = Array.from({ length: rows }, (_, row) => `minmax(${LOWEST_PX}px, ${weights[row] ?? 1}fr)`).join(" ");
     plots.forEach((plot, k) => {
