@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from io import BytesIO
 from pathlib import Path
@@ -37,10 +38,11 @@ def take_seat(page: Page, name: str) -> None:
 
 
 def shown(page: Page | Locator, name: str) -> float:
-    """A number on the page, as people read it."""
+    """A number on the page, as people read it; NaN where it shows none."""
     text = at(page, name).first.inner_text()
     found = re.search(r"[−-]?\d+(\.\d+)?", text)
-    assert found, f"{name} shows no number: {text!r}"
+    if not found:
+        return math.nan
     return float(found[0].replace("−", "-"))
 
 

@@ -95,7 +95,7 @@ def test_recordings_are_listed_described_and_shown(pages: Pages) -> None:
     row(page, "waves.mcap").locator(".rec-row-head").click()
     expect(at(row(page, "waves.mcap"), "recording-export")).to_be_disabled()
     at(row(page, "waves.mcap"), "recording-info-button").click()
-    expect(at(page, "recording-info")).to_contain_text("2,000 at 100.0 Hz")
+    expect(at(page, "recording-info")).to_contain_text("2,000 at 100 Hz")
     expect(at(page, "recording-info")).to_contain_text("valve: it sticks")
     pages.shot(page, "recording_info")
     at(page, "recording-info-close").click()

@@ -96,8 +96,10 @@ def test_a_console_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) 
     rig.end("console", signal.SIGKILL)
     expect(at(page, "banner")).to_contain_text("This page connects again by itself")
     expect(at(page, "operate-down")).to_be_disabled()
-    at(page, "estop").first.click()
-    expect(at(page, "toast").filter(has_text="The emergency stop was not heard")).to_be_visible()
+    at(page, "estop").first.click()  # taken by the stop post, which the console does not take with it
+    expect(at(page, "estop").first).to_contain_text("STOPPED")
+    expect(at(page, "estop").first).not_to_contain_text("NOT STOPPED")
+    until(lambda: rig.newest()["estop"] == 1, "an emergency stop in the ring")
     pages.shot(page, "console_away")
     rig.start_console()
     expect(at(page, "banner")).to_be_hidden()
@@ -105,6 +107,9 @@ def test_a_console_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) 
     expect(at(page, "legend-leg1_l_meas").locator(".legend-value")).not_to_have_text("–")
     at(page, "seat-lost-ok").click()  # the seat did not outlive the server; it says so
     take_seat(page, "Ann")
+    expect(at(page, "stopped")).to_be_visible()
+    at(panel(page, "operator"), "operate-reset").click()
+    expect(at(page, "stopped")).to_be_hidden()
     expect(at(page, "operate-down")).to_be_enabled()
 
 
@@ -137,7 +142,8 @@ def test_noise_in_the_page_kills_no_server(pages: Pages, rig: Rig, base: None) -
         TOKEN,
     )
     codes = {name: one["code"] for name, one in said.items()}
-    expected = dict(noJson=1007, binary=1007, huge=1009, unknown=1008, wrong=1008, early=1008, token=4401, deep=1007)
+    assert codes.pop("huge") in (1009, 1006)  # the latter where the rest of it was still on its way
+    expected = dict(noJson=1007, binary=1007, unknown=1008, wrong=1008, early=1008, token=4401, deep=1007)
     assert codes == expected
     assert said["unknown"]["heard"].count("error") == 3
     assert rig.running["console"].poll() is None and rig.answers()

@@ -28,6 +28,7 @@ export class Stage {
   #isStale = true;
   #version = -1;
   #generation = -1;
+  #owesNumbers = false;
   #turn = 0;
 
   constructor(
@@ -125,7 +126,8 @@ export class Stage {
   #frame(now: number): void {
     const platform = this.#platform;
     const { live } = this.app;
-    if (platform && (live.version !== this.#version || this.#isStale)) {
+    const owesNumbers = this.#owesNumbers && this.app.isBeat; // a replay that stands still brings no further record
+    if (platform && (live.version !== this.#version || this.#isStale || owesNumbers)) {
       this.#version = live.version;
       if (live.generation !== this.#generation) this.#view?.forgetTrail();
       this.#generation = live.generation;
@@ -140,6 +142,7 @@ export class Stage {
     const demand = ghost && ghostOf !== source ? newestPose(this.app, ghostOf) : null;
     const isSame = samePose(pose, this.#pose) && samePose(demand, this.#ghost) && !this.#isStale;
     const wantsNumbers = this.app.isBeat || this.#isStale;
+    this.#owesNumbers = !wantsNumbers;
     if (isSame && !wantsNumbers) return;
     const placed = pose && placement(platform, pose);
     const lengths = this.#lengths(placed);
