@@ -410,5 +410,5 @@ def test_a_run_has_its_console(folder: Path) -> None:
             wait_for(shows, 120.0)
         finally:
             process.send_signal(signal.SIGINT)
-            process.stdout.read()
-        assert process.wait(60) == 0
+            rest = process.stdout.read()
+        assert process.wait(60) == 0, rest
