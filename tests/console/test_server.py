@@ -389,6 +389,7 @@ def test_a_run_has_its_console(folder: Path) -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", RING, "--no-record", "--port", str(port)]
+    command += ["--generators", "none"]  # what moves is tested elsewhere
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         try:
