@@ -41,7 +41,7 @@ def test_pose_as_a_table_and_as_json(capsys: Capture) -> None:
 def test_extremes(capsys: Capture) -> None:
     """Rotations of the rods are largest where the platform yaws most: every second leg out."""
     found = json.loads(said(capsys, "extremes", "simona", "--json"))
-    assert found["reached"] == 64 and found["needs"]["rod in its cylinder"]["degrees"] == pytest.approx(54.8, abs=0.1)
+    assert found["reached"] == 64 and found["needs"]["rod rotation"]["degrees"] == pytest.approx(54.8, abs=0.1)
     assert "64 of 64 extremes are reached" in said(capsys, "extremes", "simona", "--hard")
 
 

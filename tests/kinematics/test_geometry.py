@@ -122,7 +122,7 @@ def _T(R: Array, p: Array) -> Array:
 def test_poses_that_are_none_are_said() -> None:
     with pytest.raises(PlatformError, match="unit quaternions are wanted"):
         placement(SIMONA, SIMONA.p_neutral, (1.0, 0.1, 0, 0))
-    with pytest.raises(PlatformError, match=r"finite \(n, 3\) and \(n, 4\) are wanted"):
+    with pytest.raises(PlatformError, match=r"p_W is \[\[0.0, 0, nan\]\], rows of 3 finite numbers are wanted"):
         placement(SIMONA, [[0.0, 0, np.nan]], IDENTITY)
     foot = np.array(SIMONA.base[2]) - SIMONA.joints[2]
     with pytest.raises(PlatformError, match="pose 1 puts both joints of leg 3 in one place"):
@@ -223,3 +223,8 @@ def test_dimensions_that_cannot_be_are_said() -> None:
     assert not any(part.kind in ("pipes", "manifold") for part in bare.parts)
     walkway = geometry_of(SIMONA, shape_of(SIMONA, catwalk=True)).part("catwalk")
     assert isinstance(walkway, Part) and walkway.frame == "P" and walkway.mesh.is_closed
+
+
+def test_positions_and_attitudes_are_as_many() -> None:
+    with pytest.raises(PlatformError, match="there are 2 positions and 1 attitudes"):
+        placement(SIMONA, [SIMONA.p_neutral] * 2, (1.0, 0, 0, 0))

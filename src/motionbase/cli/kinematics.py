@@ -78,6 +78,7 @@ def extremes(
     import numpy as np
 
     from motionbase.kinematics.posture import postures
+    from motionbase.kinematics.requirements import legs_out
     from motionbase.platform import envelope
 
     hexapod, name = _loaded(platform), _definition(definition)
@@ -85,44 +86,34 @@ def extremes(
         corners = envelope.extremes(hexapod, hard=hard)
         reached = np.flatnonzero(corners.converged)
         found = postures(hexapod, corners.p_W[reached], corners.Q_WP[reached], name)
-    needs = _needs(found)
+    needs = _needs(found, reached)
     if as_json:
         print(json.dumps({"platform": hexapod.name, "reached": len(reached), "needs": needs, "dexterity": name,
                           "poses": _facts(found, name)}))  # fmt: skip
         return
-    columns = "what", "largest [deg]", "leg", "legs that are out"
+    columns = "what", "largest [deg]", "leg", "where"
     table = terminal.table(f"{hexapod.name}: {len(reached)} of 64 extremes are reached", *columns, right=columns[1:3])
     for what, need in needs.items():
-        table.add_row(what, f"{need['degrees']:.2f}", str(need["leg"]), _out(int(reached[need["pose"]])))
+        table.add_row(what, f"{need['degrees']:.2f}", str(need["leg"]), legs_out(need["pose"]))
     screen = terminal.console()
     screen.print(table)
     worst = int(found.dexterity.argmin())
     screen.print(
-        f"least dexterity {found.dexterity[worst]:.4f} ({name}), legs out: {_out(int(reached[worst]))}; at neutral "
+        f"least dexterity {found.dexterity[worst]:.4f} ({name}), {legs_out(int(reached[worst]))}; at neutral "
         f"{_neutral(hexapod, name):.4f}"
     )
 
 
-def _needs(found: "Postures") -> dict[str, dict[str, Any]]:
+def _needs(found: "Postures", numbers: Any = None) -> dict[str, dict[str, Any]]:
     """Largest angle of each kind, at which leg and in which pose."""
-    import numpy as np
+    import math
 
-    kinds = {
-        "first bearing at the base": found.base[:, :, 0],
-        "second bearing at the base": found.base[:, :, 1],
-        "first bearing at the platform": found.platform[:, :, 0],
-        "second bearing at the platform": found.platform[:, :, 1],
-        "rod in its cylinder": found.rotation,
+    from motionbase.kinematics.requirements import largest_of, requirements_of
+
+    return {
+        joint: {"degrees": math.degrees(one.largest), "leg": one.leg, "pose": one.at_largest}
+        for joint, one in largest_of(requirements_of(found, numbers)).items()
     }
-    needs = {}
-    for what, angles in kinds.items():
-        at, leg = np.unravel_index(np.abs(angles).argmax(), angles.shape)
-        needs[what] = {"degrees": float(np.degrees(np.abs(angles[at, leg]))), "leg": int(leg) + 1, "pose": int(at)}
-    return needs
-
-
-def _out(number: int) -> str:
-    return " ".join(str(k + 1) for k in range(6) if number >> k & 1) or "none"
 
 
 @app.command()

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import Legs
-from motionbase.spatial.rotations import Expr
+from motionbase.spatial.rotations import Expr, skew
 
 Array: TypeAlias = NDArray[np.float64]
 Definition: TypeAlias = Literal["characteristic", "points", "task", "raw"]
@@ -38,7 +38,7 @@ def scaling(platform: Hexapod, definition: Definition) -> Array:
         return np.diag([1 / radius] * 3 + [1.0] * 3)
     if definition == "points":
         # velocities of all joints are G (omega, v), so J G^+ takes them to leg rates; J G^+ G^+' J' = J (G'G)^-1 J'
-        G = np.vstack([np.hstack([-_skew(b), np.eye(3)]) for b in joints])
+        G = np.vstack([np.hstack([-np.array(skew(ca.DM(b))), np.eye(3)]) for b in joints])
         return np.asarray(np.linalg.cholesky(np.linalg.inv(G.T @ G)))
     if definition == "task":
         rates = np.asarray(platform.limits.velocity)
@@ -77,8 +77,3 @@ def trace_of_inverse(A: Expr, least: Expr) -> Expr:
             inverse[i][j] = -inverse[i][i] * sum((L[i][k] * inverse[k][j] for k in range(j, i)), ca.SX(0))
         total += sum((inverse[i][j] ** 2 for j in range(i + 1)), ca.SX(0))
     return total
-
-
-def _skew(b: Array) -> Array:
-    x, y, z = b
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Kernel, Port
-from motionbase.errors import PlatformError
 from motionbase.kinematics.lanes import on_lanes
-from motionbase.kinematics.posture import SHORTEST
-from motionbase.multibody.body import shown
+from motionbase.kinematics.poses import check_lengths, checked_poses
 from motionbase.platform.gimbals import neutral_frames
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.kinematics import POSE
@@ -31,7 +29,6 @@ OF_LEGS = ("base cross", "cylinder", "rod", "platform cross")
 FRAMES = ("W", "P", *(f"{kind} {leg}" for kind in OF_LEGS for leg in range(1, LEGS + 1)))
 FRAME = {name: k for k, name in enumerate(FRAMES)}
 LEAST = 1e-12  # of the sine between leg and first bearing: where they are in line, the second has no direction
-UNIT = 1e-6  # how far the length of a quaternion may be from 1
 OUTPUTS = (
     Port("R_WP", (3, 3), "-", "P in W"),
     Port("ends", (6, 3), "m", "platform joints in W"),
@@ -76,24 +73,8 @@ def placement(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike) -> Placement:
         axes = found[f"{kind.replace(' ', '_')}_axes"].reshape(n, LEGS, 3, 3)
         R[:, mine] = np.swapaxes(axes, 2, 3)
         p[:, mine] = np.asarray(platform.base) if k < 2 else found["ends"]
-    short = np.argwhere(np.linalg.norm(found["ends"] - np.asarray(platform.base), axis=2) < SHORTEST)
-    if len(short):
-        pose, leg = short[0] + 1
-        raise PlatformError(
-            f"platform {platform.name!r}: pose {pose} puts both joints of leg {leg} in one place, where its parts have "
-            "no direction; choose a pose within the stroke"
-        )
+    check_lengths(platform, np.linalg.norm(found["ends"] - np.asarray(platform.base), axis=2))
     return Placement(R, p)
-
-
-def checked_poses(p_W: ArrayLike, Q_WP: ArrayLike) -> tuple[Array, Array]:
-    """(n, 3) positions and (n, 4) unit quaternions, of one pose or many."""
-    p, Q = (np.atleast_2d(np.asarray(value, dtype=np.float64)) for value in (p_W, Q_WP))
-    if p.ndim != 2 or p.shape[1] != 3 or Q.shape != (len(p), 4) or not np.all(np.isfinite(p)):
-        raise PlatformError(f"poses are arrays of {p.shape} and {Q.shape}; finite (n, 3) and (n, 4) are wanted")
-    if not np.all(np.abs(np.linalg.norm(Q, axis=1) - 1) <= UNIT):
-        raise PlatformError(f"Q_WP is {shown(Q_WP)}, unit quaternions are wanted")
-    return np.ascontiguousarray(p), np.ascontiguousarray(Q)
 
 
 @lru_cache(maxsize=16)

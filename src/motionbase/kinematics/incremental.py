@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Kernel, Port, scan
 from motionbase.errors import PlatformError
-from motionbase.multibody.body import shown
+from motionbase.kinematics.poses import checked_rows
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import Legs, repeated, rows_dot
 from motionbase.spatial.rotations import Expr, R_quaternion, quaternion_rotation_vector
@@ -110,7 +110,7 @@ def follow(platform: Hexapod, ds: ArrayLike, dtheta: ArrayLike, form: Form = "ex
     """(n, 3) displacements [m] and (n, 3) rotation vectors [rad], both in W, from neutral on."""
     if form not in FORMS:
         raise PlatformError(f"form is {form!r}, it must be one of {', '.join(FORMS)}")
-    steps = {"ds": _rows("ds", ds), "dtheta": _rows("dtheta", dtheta)}
+    steps = {"ds": checked_rows("ds", ds, 3), "dtheta": checked_rows("dtheta", dtheta, 3)}
     n = len(steps["ds"])
     if len(steps["dtheta"]) != n:
         raise PlatformError(f"there are {n} displacements and {len(steps['dtheta'])} rotations, as many are wanted")
@@ -124,10 +124,3 @@ def follow(platform: Hexapod, ds: ArrayLike, dtheta: ArrayLike, form: Form = "ex
 def _rotation(A: Array) -> Array:
     """The rotation of a stretched one."""
     return np.asarray(A / np.cbrt(np.linalg.det(A))[:, None, None])
-
-
-def _rows(what: str, value: ArrayLike) -> Array:
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] != 3 or not np.all(np.isfinite(array)):
-        raise PlatformError(f"{what} is {shown(value)}, rows of 3 finite numbers are wanted")
-    return np.ascontiguousarray(array)

@@ -14,7 +14,7 @@ from motionbase.errors import PlatformError
 from motionbase.kinematics.angles import actuator_angles, base_angles, platform_angles, rod_rotation
 from motionbase.kinematics.dexterity import Definition, dexterity
 from motionbase.kinematics.lanes import compiled, kinematics_of, on_lanes
-from motionbase.multibody.body import shown
+from motionbase.kinematics.poses import check_lengths, checked_poses, checked_rows
 from motionbase.platform.forward import L
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import POSE
@@ -31,7 +31,6 @@ OUTPUTS = (
     Port("actuator", (6, 2), "rad", "elevation above the horizontal, azimuth from forward to the left"),
     Port("dexterity", (), "-", "1 where all directions are alike, 0 where the pose is singular"),
 )
-SHORTEST = 1e-6  # [m]: a leg of no length has no direction
 
 
 @lru_cache(maxsize=16)
@@ -82,27 +81,22 @@ class Postures:
 
 def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 3) positions [m] and (n, 4) attitudes, all on lanes."""
-    pose = {"p_W": _rows("p_W", p_W, 3), "Q_WP": _rows("Q_WP", Q_WP, 4)}
+    pose = dict(zip(("p_W", "Q_WP"), checked_poses(p_W, Q_WP), strict=True))
     dof = compiled(kinematics_of(platform).dof_of_pose).map(**pose)["dof"]
     found = on_lanes(posture_kernel(platform, definition), **pose)
-    if len(short := np.argwhere(found["l"] < SHORTEST)):
-        pose_k, leg = short[0]
-        raise PlatformError(
-            f"platform {platform.name!r}: pose {pose_k + 1} puts both joints of leg {leg + 1} in one place, where it "
-            "has no direction; choose a pose within the stroke"
-        )
+    check_lengths(platform, found["l"])
     return Postures(**pose, dof=dof, **found)
 
 
 def at_dof(platform: Hexapod, dof: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 6) degrees of freedom from neutral [m, rad]."""
-    pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=_rows("dof", dof, len(DOF)))
+    pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=checked_rows("dof", dof, len(DOF)))
     return postures(platform, pose["p_W"], pose["Q_WP"], definition)
 
 
 def at_legs(platform: Hexapod, l: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 6) leg lengths [m]; each pose is looked for from the one before it, the first from neutral."""
-    l = _rows("l", l, 6)
+    l = checked_rows("l", l, 6)
     forward = compiled(kinematics_of(platform).forward)
     p, Q = np.empty((len(l), 3)), np.empty((len(l), 4))
     start = {"p_start": np.asarray(platform.p_neutral), "Q_start": np.array([1.0, 0.0, 0.0, 0.0])}
@@ -115,10 +109,3 @@ def at_legs(platform: Hexapod, l: ArrayLike, definition: Definition = "character
             )
         start = {"p_start": p[k], "Q_start": Q[k]}
     return postures(platform, p, Q, definition)
-
-
-def _rows(what: str, value: ArrayLike, width: int) -> Array:
-    array = np.atleast_2d(np.asarray(value, dtype=np.float64))
-    if array.ndim != 2 or array.shape[1] != width or not np.all(np.isfinite(array)):
-        raise PlatformError(f"{what} is {shown(value)}, rows of {width} finite numbers are wanted")
-    return np.ascontiguousarray(array)

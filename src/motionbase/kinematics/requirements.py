@@ -23,13 +23,13 @@ Row: TypeAlias = dict[str, str | int | float | None]
 @final
 @dataclass(frozen=True)
 class Requirement:
-    """Range of one angle of one leg over the extremes, from neutral.
+    """Range of one angle of one leg over some poses, from neutral.
 
     Attributes:
         joint: "base, first bearing" and so on, or "rod rotation"
         leg: 1 to 6
         least, most: [rad]
-        at_least, at_most: numbers of the extremes with these
+        at_least, at_most: numbers of the poses with these
     """
 
     joint: str
@@ -43,6 +43,11 @@ class Requirement:
     def largest(self) -> float:
         """Either way from neutral [rad]."""
         return max(-self.least, self.most)
+
+    @property
+    def at_largest(self) -> int:
+        """Number of the pose with that."""
+        return self.at_most if self.most >= -self.least else self.at_least
 
 
 @final
@@ -64,24 +69,13 @@ class SweptExtremes:
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """Joint by joint, leg by leg."""
-        angles = {
-            "base, first bearing": self.postures.base[:, :, 0],
-            "base, second bearing": self.postures.base[:, :, 1],
-            "platform, first bearing": self.postures.platform[:, :, 0],
-            "platform, second bearing": self.postures.platform[:, :, 1],
-            "rod rotation": self.postures.rotation,
-        }
-        return tuple(self._range(joint, k, turns[:, k]) for joint, turns in angles.items() for k in range(LEGS))
+        """Joint by joint, leg by leg; poses are numbers of extremes."""
+        return requirements_of(self.postures, self.numbers)
 
     @property
     def largest(self) -> dict[str, Requirement]:
         """Of each kind of joint, the leg that needs most."""
-        joints = dict.fromkeys(one.joint for one in self.requirements)
-        return {
-            joint: max((one for one in self.requirements if one.joint == joint), key=lambda one: one.largest)
-            for joint in joints
-        }
+        return largest_of(self.requirements)
 
     def angle_rows(self) -> list[Row]:
         """For a table: angles in degrees."""
@@ -105,10 +99,31 @@ class SweptExtremes:
             for one in self.clearances.worst
         ]  # fmt: skip
 
-    def _range(self, joint: str, leg: int, turns: Array) -> Requirement:
-        low, high = int(turns.argmin()), int(turns.argmax())
-        least, most = float(turns[low]), float(turns[high])
-        return Requirement(joint, leg + 1, least, most, int(self.numbers[low]), int(self.numbers[high]))
+
+def requirements_of(found: Postures, numbers: NDArray[np.int64] | None = None) -> tuple[Requirement, ...]:
+    """Joint by joint, leg by leg, over poses with these numbers; counted from 0 where they have none."""
+    angles = {
+        "base, first bearing": found.base[:, :, 0],
+        "base, second bearing": found.base[:, :, 1],
+        "platform, first bearing": found.platform[:, :, 0],
+        "platform, second bearing": found.platform[:, :, 1],
+        "rod rotation": found.rotation,
+    }
+    named = np.arange(len(found)) if numbers is None else numbers
+    return tuple(_range(joint, k, turns[:, k], named) for joint, turns in angles.items() for k in range(LEGS))
+
+
+def _range(joint: str, leg: int, turns: Array, numbers: NDArray[np.int64]) -> Requirement:
+    low, high = int(turns.argmin()), int(turns.argmax())
+    return Requirement(joint, leg + 1, float(turns[low]), float(turns[high]), int(numbers[low]), int(numbers[high]))
+
+
+def largest_of(requirements: tuple[Requirement, ...]) -> dict[str, Requirement]:
+    """Of each kind of joint, the leg that needs most."""
+    joints = dict.fromkeys(one.joint for one in requirements)
+    return {
+        joint: max((one for one in requirements if one.joint == joint), key=lambda one: one.largest) for joint in joints
+    }
 
 
 def legs_out(number: int) -> str:

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.errors import PlatformError
 from motionbase.kinematics.bounds import box_bounds, capsule_bounds, moved, placed, reach_of_frames
 from motionbase.kinematics.clearance import Clearance, Gap, Thresholds, Verdict
-from motionbase.kinematics.frames import Placement, checked_poses
+from motionbase.kinematics.frames import Placement
+from motionbase.kinematics.poses import checked_poses
 from motionbase.kinematics.solid_models import transforms
 
 Array: TypeAlias = NDArray[np.float64]

@@ -19,6 +19,7 @@ from motionbase.compile import Kernel
 from motionbase.errors import PlatformError
 from motionbase.kinematics.lanes import on_lanes
 from motionbase.kinematics.margins import margins_kernel
+from motionbase.platform.envelope import IDENTITY
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
 
@@ -26,7 +27,6 @@ Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 LIMITS = ("stroke", "bearings", "legs")
 HALVINGS = 40  # of the last step of a ray: to 1e-12 of it
-IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 @final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -55,6 +55,12 @@ def checked_vector(owner: str, what: str, value: object) -> Vector:
     return (float(array[0]), float(array[1]), float(array[2]))
 
 
+def tensor_of(six: Iterable[float]) -> NDArray[np.float64]:
+    """(3, 3) of xx, yy, zz, xy, xz, yz."""
+    xx, yy, zz, xy, xz, yz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
 def checked_inertia(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
     """A physical moment of inertia about the centre of mass: symmetric, not negative, triangle inequality.
 
@@ -66,8 +72,7 @@ def checked_inertia(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
     if array.shape == (3,):
         array = np.diag(array)
     elif array.shape == (6,):
-        xx, yy, zz, xy, xz, yz = array
-        array = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        array = tensor_of(array)
     scale = max(float(np.abs(array).max()), 1e-300)
     if not np.allclose(array, array.T, rtol=0, atol=1e-9 * scale):
         raise ModelError(f"{owner}: inertia is not symmetric")

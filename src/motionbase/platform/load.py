@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import ModelError, PlatformError
+from motionbase.multibody.body import tensor_of
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Actuator, Hexapod
@@ -144,8 +145,7 @@ def _payload(table: Table, R: Array) -> Payload:
     """The payload; R takes the axes of the file to ours."""
     table.check_keys(("mass", "com", "inertia"), ("mass", "com", "inertia"))
     mass, com = table.number("mass"), table.numbers("com", (3,))
-    xx, yy, zz, xy, xz, yz = table.numbers("inertia", (6,))
-    I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+    I = R @ tensor_of(table.numbers("inertia", (6,))) @ R.T
     inertia = I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]
     return table.made(Payload, mass=mass, com=R @ com, inertia=inertia)
 

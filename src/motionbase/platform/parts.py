@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import ModelError, PlatformError
-from motionbase.multibody.body import Vector, checked_inertia, checked_vector, numbers_of, shown
+from motionbase.multibody.body import Vector, checked_inertia, checked_vector, numbers_of, shown, tensor_of
 
 Six = tuple[float, float, float, float, float, float]
 DOF = ("surge", "sway", "heave", "roll", "pitch", "yaw")
@@ -119,8 +119,7 @@ class Payload:
     @property
     def inertia_matrix(self) -> NDArray[np.float64]:
         """(3, 3) about the centre of mass [kg m^2]."""
-        xx, yy, zz, xy, xz, yz = self.inertia
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return tensor_of(self.inertia)
 
 
 @final

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,32 +9,18 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
 
-from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.console.access import viewer
 from motionbase.console.api.judge import Judge, judge_of, why_no_platform
 from motionbase.console.api.sentences import NotThere, SentenceRoute
 from motionbase.console.models import Mesh, Scene, SourceName
-from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.mesh import MeshFile
+from motionbase.platform.shape import radii
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 LARGEST_MESH = 64 * 1000 * 1000  # bytes
 MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
-WALL = 1.25  # outer radius of a cylinder over that of its piston
-SLIM = 0.03  # radius of a cylinder over the retracted leg, where nothing of it is known
-ROD_SHARE = 0.6  # of a cylinder's radius, where the areas do not tell
-
-
-def radii(platform: Hexapod) -> tuple[float, float]:
-    """Of cylinder and rod [m], for the picture alone: from the piston areas where there are some, else by the eye."""
-    retracted, actuator = platform.stroke.hard_min, platform.actuator
-    if isinstance(actuator, HydraulicActuator):
-        cylinder = WALL * math.sqrt(actuator.area_cap / math.pi)
-        rod = math.sqrt(max(0.0, actuator.area_cap - actuator.area_rod) / math.pi)
-        return cylinder, rod if rod > 0.2 * cylinder else ROD_SHARE * cylinder
-    return SLIM * retracted, ROD_SHARE * SLIM * retracted
 
 
 def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:

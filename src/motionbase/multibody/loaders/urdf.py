@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from motionbase.errors import ModelError
-from motionbase.multibody.body import Body
+from motionbase.multibody.body import Body, tensor_of
 from motionbase.multibody.elements import JointDamper
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import AbstractMotion, Free, fixed, planar, prismatic, revolute
@@ -136,8 +136,7 @@ def _body(xml: UrdfXml, link: ET.Element, name: str) -> Body:
     if mass is None or inertia is None:
         xml.complain(inertial, f"link {name!r}: <inertial> needs <mass> and <inertia>")
     keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-    xx, yy, zz, xy, xz, yz = (xml.numbers(inertia, k, 1)[0] for k in keys)
-    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    tensor = tensor_of(xml.numbers(inertia, k, 1)[0] for k in keys)
     kilograms = xml.numbers(mass, "value", 1)[0]
     try:
         with np.errstate(all="ignore"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import ModelError, PlatformError
-from motionbase.multibody.body import Vector, checked_inertia, numbers_of, shown
+from motionbase.multibody.body import Vector, checked_inertia, numbers_of, shown, tensor_of
 from motionbase.platform.parts import Six, checked_number, checked_point
 
 ROUNDING = 1e-9  # of six printed inertias and what is computed from them, relative
@@ -72,8 +72,7 @@ class Sphere:
     @property
     def inertia_matrix(self) -> NDArray[np.float64]:
         """(3, 3) about G, in S [kg m^2]."""
-        xx, yy, zz, xy, xz, yz = self.inertia
-        return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return tensor_of(self.inertia)
 
 
 @final
