@@ -1,4 +1,4 @@
-"""Pictures of a platform's parts, from files of its owner: for displays alone, no calculation looks at them."""
+"""Meshes of a platform's parts, from files of its owner: for displays, and for clearances."""
 
 from __future__ import annotations
 
