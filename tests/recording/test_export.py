@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -217,14 +216,14 @@ def test_a_killed_export_leaves_no_half_file(tmp_path: Path, ending: str) -> Non
     out = tmp_path / "out"
     out.mkdir()
     program = (
-        "import sys; from pathlib import Path; from motionbase.recording.export import export\n"
+        "import sys, time; from pathlib import Path; from motionbase.recording.export import export\n"
         "from motionbase.recording.open import open_recording\n"
-        "with open_recording(sys.argv[1]) as r: export(r, Path(sys.argv[2]), progress=lambda *_: print(flush=True))"
+        "def wait_to_be_killed(done, total): print(done < total, flush=True); time.sleep(60)\n"
+        "with open_recording(sys.argv[1]) as r: export(r, Path(sys.argv[2]), progress=wait_to_be_killed)"
     )
     command = [sys.executable, "-c", program, str(source), str(out / f"a{ending}")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    assert process.stdout is not None and process.stdout.readline()  # it writes
-    time.sleep(0.02)
+    assert process.stdout is not None and process.stdout.readline() == b"True\n"  # it is in the middle
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=30)
     process.stdout.close()
