@@ -1,4 +1,4 @@
-"""The workbench: postures, forward kinematics, extremes, workspace and clearances of one platform, on one core."""
+"""The workbench and the sphere: postures, extremes, workspace, clearances; Atlas in closed loop; on one core."""
 
 import functools
 import time
@@ -9,7 +9,7 @@ import coal
 import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
-from motionbase.compile import compile
+from motionbase.compile import compile, scan
 from motionbase.kinematics.clearance import Clearance
 from motionbase.kinematics.frames import FRAME
 from motionbase.kinematics.geometry import geometry_of
@@ -18,8 +18,14 @@ from motionbase.kinematics.posture import posture_kernel
 from motionbase.kinematics.solid_models import surface_tree, transforms
 from motionbase.kinematics.sweep import sweep
 from motionbase.kinematics.workspace import Workspace
+from motionbase.platform.atlas.analysis import analyse
+from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.gimbals import Gimbals, neutral_frames
 from motionbase.platform.load import load_platform
+from motionbase.system.atlas_loop import AtlasLoop
+from motionbase.system.manoeuvre import Manoeuvre, drive
+from motionbase.system.sphere_loop import SphereLoop
+from motionbase.system.spins import tumbling
 
 PLATFORM = load_platform("simona")
 POSES = 2048  # a block of on_lanes
@@ -28,6 +34,7 @@ NEAREST = 10  # pairs of parts asked for
 FREQUENCIES = np.array([0.10, 0.13, 0.17, 0.23, 0.07, 0.19])  # of the trajectory's degrees of freedom [Hz]
 SHARE = 0.3  # of the limits of position, all at once
 STEP = 0.01  # [s] between its poses
+TICKS = 20_000  # of the sphere's loop in a call: what a call from Python costs does not count then
 Array = np.ndarray
 
 
@@ -193,6 +200,61 @@ def trajectory(settings: Settings) -> Samples:
     return rounds.side("ours", 1e3)
 
 
+@functools.cache
+def atlas_factor(settings: Settings) -> Samples:
+    """Simulated over real time of sphere, wheels, support, stage and both control laws, with the rollers' ripple."""
+    atlas = load_atlas("atlas")
+    loop = AtlasLoop.of(atlas, load_platform(atlas.stage))
+    run, state = scan(loop.program, loop.feedback), {**loop.quiet_inputs(), **loop.at_rest()}
+    run(TICKS, **state)
+
+    def seconds() -> float:
+        begin = time.perf_counter()
+        run(TICKS, **state)
+        return time.perf_counter() - begin
+
+    rounds = interleaved({"ours": seconds}, settings)
+    return rounds.rate("ours", TICKS * loop.dt)
+
+
+@functools.cache
+def tumbled(settings: Settings) -> Manoeuvre:
+    """Ten minutes at the largest spin about axes that change without end; a minute in a quick run."""
+    atlas = load_atlas("atlas")
+    loop = SphereLoop(atlas)
+    return drive(loop, tumbling(60.0 if settings.quick else 600.0, atlas.limits.velocity, loop.dt), every=20)
+
+
+def drift_deg(settings: Settings) -> Samples:
+    """Largest of the last second."""
+    last = round(1 / (20 * tumbled(settings).loop.dt))
+    note = "after one minute" if settings.quick else ""
+    return Samples((float(np.degrees(tumbled(settings).drift[-last:].max())),), note)
+
+
+def direction_gap(settings: Settings) -> Samples:
+    """How far the worst case by search is from the best of a fine grid about it, over its value."""
+    atlas = load_atlas("atlas")
+    found = analyse(atlas).traction["least_squares"]
+    rows = np.linalg.pinv(atlas.J_tau)
+    polar = np.linspace(0, np.pi, 721 if settings.quick else 2881)
+    azimuth = np.linspace(-np.pi, np.pi, 2 * len(polar) - 1)
+    best, at = _finest(rows, polar, azimuth)
+    for _ in range(4):  # the grid again, finer each time, about its best place
+        span = 2 * (polar[1] - polar[0])
+        polar, azimuth = np.linspace(at[0] - span, at[0] + span, 201), np.linspace(at[1] - span, at[1] + span, 201)
+        best, at = _finest(rows, polar, azimuth)
+    return Samples((abs(best - found.demand.worst) / found.demand.worst,))
+
+
+def _finest(rows: Array, polar: Array, azimuth: Array) -> tuple[float, tuple[float, float]]:
+    a, b = np.meshgrid(polar, azimuth, indexing="ij")
+    m = np.stack([np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)], axis=-1)
+    torque = np.abs(m @ rows.T).max(axis=-1)
+    k = int(torque.argmax())
+    return float(torque.flat[k]), (float(a.flat[k]), float(b.flat[k]))
+
+
 def _times(once: Callable[[], object]) -> Callable[[int], None]:
     def loop(n: int) -> None:
         for _ in range(n):
@@ -218,4 +280,12 @@ BENCHMARKS = [
               lambda s: clearances(s).ratio("every", "ours")),
     Benchmark("kinematics.clearance_trajectory_ms", "ms", None, "a pose of 10 s at 100 Hz, all pairs within 0.25 m",
               trajectory),
+    Benchmark("atlas.realtime_factor", "x", ">= 50", "sphere on its stage, both control laws, 2 kHz, one core",
+              atlas_factor, "strict"),
+    Benchmark("atlas.drift_deg", "deg", "<= 0.1", "from the integrated command, after 10 min of tumbling at 35 deg/s",
+              drift_deg, "strict"),
+    Benchmark("atlas.quaternion_off_unit", "-", "<= 1e-12", "of the sphere, largest in these ten minutes",
+              lambda s: Samples((tumbled(s).unit_error,)), "strict"),
+    Benchmark("atlas.worst_direction_gap", "-", "<= 1e-9", "largest wheel torque by search against a fine grid",
+              direction_gap),
 ]  # fmt: skip

@@ -105,3 +105,40 @@ def test_a_wrong_file_is_told_with_its_line(capsys: Capture, tmp_path: Path, old
 def test_platforms_sends_to_this_command(capsys: Capture) -> None:
     assert call(["platforms", str(FOLDER / "atlas.toml")]) == 2
     assert "motionbase atlas analyse takes it" in capsys.readouterr().err
+
+
+# ---- in motion ----
+
+
+def test_a_burst_without_preload_slips_and_says_so(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "slip.svg"
+    text = output(capsys, "simulate", "--preload", "0", "--plot", str(path))
+    assert "WHEELS SLIP; the control law tells of it at 0.5" in text and "never" in text
+    assert path.read_text().startswith("<?xml")
+    found = json.loads(output(capsys, "simulate", "--preload", "0", "--json"))
+    assert found["slips"][-1]["fastest"] > 1 and found["slip_told_at_s"] < 0.6 and found["traction_lost_at_s"] is None
+
+
+def test_a_tumble_holds(capsys: Capture) -> None:
+    found = json.loads(output(capsys, "simulate", "--manoeuvre", "tumble", "--seconds", "20", "--json"))
+    assert found["slips"] == [] and found["slip_told_at_s"] is None
+    assert found["error_at_the_end_deg"] < 0.1 and found["quaternion_off_unit"] <= 1e-12
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["--manoeuvre", "tumbel"], "did you mean 'tumble'"),
+        (["--axis", "1 2"], "three numbers"),
+        (["--axis", "0 0 0"], "not all 0"),
+        (["--acceleration", "351"], "at most 350"),
+        (["--friction", "-1"], "--friction is -1, it must be between 0 and 10"),
+        (["--preload", "nan"], "--preload is nan"),
+        (["--seconds", "0"], "--seconds is 0"),
+        (["--plot", "slip.docx"], ".png"),
+    ],
+)
+def test_what_cannot_be_simulated(capsys: Capture, args: list[str], sentence: str) -> None:
+    assert call(["atlas", "simulate", *args]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1, told

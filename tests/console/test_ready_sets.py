@@ -8,7 +8,10 @@ import pytest
 from motionbase.console.api.judge import Judge
 from motionbase.console.api.preview import preview
 from motionbase.console.ready_sets import GENTLE, largest_sine, ready_sets
+from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.ring.blocks.generator import Generator, Shape, Space
+from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.schema import DOFS
 
 SECONDS = 120.0  # the tour takes 78 s
@@ -41,3 +44,23 @@ def test_they_move_what_they_say(name: str) -> None:
     np.testing.assert_allclose(largest[GENTLE], [0, 0, 0.1 * possible[2], 0, 0, 0], rtol=0.1)  # two digits
     assert (largest["tour"] > 0.2 * np.array(possible)).all() and (largest["swell"] > 0).all()
     assert [ready["tour"].generators[k].axes for k in range(6)] == [(dof,) for dof in DOFS]
+
+
+def test_with_a_sphere_they_turn_it_without_end_and_keep_its_limits() -> None:
+    atlas = load_atlas("atlas")
+    judge = Judge(load_platform(atlas.stage), atlas)
+    ready = ready_sets(judge.platform, atlas)
+    assert list(ready) == [GENTLE, "tour", "tumble"]
+    for wanted in ready.values():
+        found = preview(wanted, SECONDS, judge)
+        assert found.exceeded == [], wanted.name
+    yaw = np.array(preview(ready[GENTLE], SECONDS, judge).dofs)[5]
+    assert yaw[0].max() > 3.1 and yaw[0].min() < -3.1
+    assert np.ptp(yaw[1]) == 0 and 0 < yaw[1, 0] <= 0.3 * atlas.limits.velocity
+
+
+def test_a_spin_that_is_too_fast_for_a_sphere_is_told() -> None:
+    atlas = load_atlas("atlas")
+    judge = Judge(load_platform(atlas.stage), atlas)
+    fast = GeneratorSet((Generator(True, Space.DOF, ("yaw",), Shape.SAWTOOTH, np.pi, 0.2),), "fast")
+    assert [one.what for one in preview(fast, 5.0, judge).exceeded] == ["yaw velocity"]

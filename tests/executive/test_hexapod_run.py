@@ -24,7 +24,7 @@ def code() -> LoopCode:
 
 @pytest.fixture
 def job(ring_folder: Path) -> Iterator[HexapodRun]:
-    table = parameter_table(code().loop.law).json
+    table = parameter_table(code().loop).json
     with Writer(hexapod_schema(), dt=5e-4, every=20, capacity=16, parameters=table) as writer:
         run = HexapodRun(code(), writer, print)
         run.arrays["automatic"][...] = 1.0

@@ -24,7 +24,7 @@ from tests.ring.rings import small_writer
 
 Array = NDArray[np.float64]
 LAW = ControlLaw(load_platform("simona"))
-TABLE = parameter_table(LAW)
+TABLE = parameter_table(ClosedLoop.of(load_platform("simona")))
 K_P, LIMIT, FIXED = (TABLE.starts[name] for name in ("k_p", "dof_position", "abort_velocity"))
 DESIGNED = LAW.parameter_vector()
 

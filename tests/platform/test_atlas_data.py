@@ -128,7 +128,7 @@ WRONG = [
     (("mass = 800.0", "mass = 851.0"), "851 + 550 = 1401 kg, it must be less than the mass_limit of 1400 kg"),
     (("mass_limit = 1400.0", "mass_limit = 2900.0"), "it must be at most the stage_capacity of 2800 kg"),
     (("com = [0.0, 0.0, -0.005]", "com = [0.0, 0.0, -1.5]"), "com is 1.5 m from the centre, it must be inside"),
-    (('stage = "atlas-stage"', 'stage = "gantry"'), "line 12: stage: no platform 'gantry'; presets: atlas-stage, cmf"),
+    (('stage = "atlas-stage"', 'stage = "gantry"'), "line 13: stage: no platform 'gantry'; presets: atlas-stage, cmf"),
     (('stage = "atlas-stage"', 'stage = "odu"'), "stage 'odu' is made for a payload of 1000 kg, it must be at least"),
     (("friction = 0.6", "friction = [0.6, 0.5]"), "wheels.friction is [0.6, 0.5], one number, or a list of 3"),
     (("count = 12\n", "count = 12.5\n"), "rings: count is 12.5, a whole number of at least 3 is wanted"),

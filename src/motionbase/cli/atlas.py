@@ -1,4 +1,4 @@
-"""`motionbase atlas`: static analysis of a sphere on wheels, and the best layouts of its wheels."""
+"""`motionbase atlas`: analysis of a sphere on wheels, the best layouts of its wheels, and the sphere in motion."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.atlas_layout import layout
+from motionbase.cli.atlas_simulate import simulate
 from motionbase.cli.measuring import PICTURES, check_writable
 from motionbase.cli.suggest import unknown
 from motionbase.errors import UsageError
@@ -173,3 +174,4 @@ def _axis(direction: Any) -> str:
 
 
 app.command()(layout)
+app.command()(simulate)

@@ -37,6 +37,10 @@ def run(
         str | None,
         typer.Option(metavar="NAME|FILE", help="What it drives: gentle (the default), tour, swell, none, or a file."),
     ] = None,
+    point: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of a sphere: the point that a host moves; its centre if not given."),
+    ] = None,
     record: Annotated[
         Path | None, typer.Option(metavar="FILE|DIR", help="Where to record to; without it, the default folder.")
     ] = None,
@@ -63,6 +67,8 @@ def run(
 
     Example: motionbase run cmf --generators tour
 
+    Example: motionbase run atlas --generators tumble
+
     Example: motionbase run simona --law examples/07_own_control_law.py:heaving
     """
     if rate not in RATES:
@@ -71,7 +77,7 @@ def run(
         raise UsageError(f"--duration is {duration:g} s, it must be a finite number above 0")
     if record is not None and (no_record or alone):
         raise UsageError(f"--record and {'--no-record' if no_record else '--alone'} cannot be asked for together")
-    request = Request(platform, ring, rate, duration, faults, manual, parameters, law, generators)
+    request = Request(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     extras = Extras(record, no_record, no_console, port, browser)
@@ -140,6 +146,7 @@ def _command(request: Request) -> tuple[str, ...]:
     given = {
         "--ring": request.ring, "--rate": request.rate, "--duration": request.duration, "--faults": request.faults,
         "--parameters": request.parameters, "--law": request.law, "--generators": request.generators,
+        "--point": request.point,
     }  # fmt: skip
     options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     manual = ["--manual"] if request.manual else []

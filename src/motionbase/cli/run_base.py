@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from motionbase.executive.hexapod import HexapodRun, LoopCode
     from motionbase.executive.printer import Printer
     from motionbase.plant.fault_plan import FaultPlan
+    from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.ring import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
+    from motionbase.system.runnable import Runnable
 
 TICK_HZ = 2000
 LOOK_S = 0.05
@@ -34,13 +37,15 @@ class Request(NamedTuple):
     parameters: Path | None
     law: str | None
     generators: str | None = None
+    point: str | None = None
 
 
 class Start(NamedTuple):
     """What a run begins with."""
 
     hexapod: "Hexapod"
-    law: "Law"
+    atlas: "Atlas | None"
+    loop: "Runnable"
     plan: "FaultPlan"
     tuned: dict[int, float]
     generators: "GeneratorSet | None"
@@ -74,26 +79,59 @@ def _signals_wait() -> Iterator[None]:
 def checked(request: Request) -> Start:
     """Everything that can be refused, before anything takes long."""
     from motionbase.plant.fault_plan import FaultPlan, load_faults
-    from motionbase.platform.load import load_platform
     from motionbase.ring.backend import find
     from motionbase.ring.lock import is_held
 
     plan = load_faults(request.faults) if request.faults else FaultPlan()
-    hexapod = load_platform(request.platform)
+    hexapod, atlas = _platform(request.platform)
     if is_held(find(request.ring).lock_path):  # said before the compiling; the writer itself makes sure
         raise UsageError(f"ring {request.ring!r} has a writer already; stop it or choose another name")
-    law = _law(hexapod, request.law)
-    return Start(hexapod, law, plan, _tuned(law, request.parameters), _generators(hexapod, request))
+    loop = _loop(hexapod, atlas, _law(hexapod, request.law), request.point)
+    return Start(hexapod, atlas, loop, plan, _tuned(loop, request.parameters), _generators(hexapod, atlas, request))
+
+
+def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
+    """Six legs, and the sphere on them where there is one."""
+    from motionbase.platform.atlas.load import load_atlas
+    from motionbase.platform.atlas.text import is_sphere
+    from motionbase.platform.load import load_platform
+
+    atlas = load_atlas(reference) if is_sphere(reference) else None
+    return load_platform(atlas.stage if atlas else reference), atlas
+
+
+def _schema(atlas: "Atlas | None") -> "Schema":
+    from motionbase.ring import hexapod_schema
+    from motionbase.ring.sphere import sphere_schema
+
+    return sphere_schema(len(atlas.wheels)) if atlas else hexapod_schema()
+
+
+def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
+    """With the record's channels."""
+    from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
+    from motionbase.system.atlas_loop import AtlasLoop
+    from motionbase.system.closed_loop import ClosedLoop
+
+    channels = tuple(c.name for c in _schema(atlas).channels)
+    if atlas is None:
+        if point is not None:
+            raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
+        return ClosedLoop.of(hexapod, channels, law)
+    Decoupling(atlas, point or CENTRE)  # refuses a point that is not there
+    return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
 def _compiled(start: Start) -> "LoopCode":
-    """The closed loop with the record's channels."""
-    print(f"motionbase run {start.hexapod.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
+    """The closed loop as machine code."""
+    print(
+        f"motionbase run {(start.atlas or start.hexapod).name}: compiling the closed loop ...",
+        file=sys.stderr,
+        flush=True,
+    )
     from motionbase.executive.hexapod import LoopCode
-    from motionbase.ring import hexapod_schema
-    from motionbase.system.closed_loop import ClosedLoop
 
-    return LoopCode.of(ClosedLoop.of(start.hexapod, tuple(c.name for c in hexapod_schema().channels), start.law))
+    return LoopCode.of(start.loop)
 
 
 def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
@@ -110,7 +148,7 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     return own
 
 
-def _generators(hexapod: "Hexapod", request: Request) -> "GeneratorSet | None":
+def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> "GeneratorSet | None":
     """What is armed at the start; nothing where a person decides, or a law of their own."""
     from motionbase.console.ready_sets import GENTLE, ready_sets
     from motionbase.ring.blocks.files import load
@@ -120,18 +158,18 @@ def _generators(hexapod: "Hexapod", request: Request) -> "GeneratorSet | None":
         return None
     if wanted.endswith((".toml", ".json")):
         return load(wanted)
-    ready = ready_sets(hexapod)
+    ready = ready_sets(hexapod, atlas)
     if wanted not in ready:
         there = ", ".join((*ready, NO_GENERATORS))
         raise UsageError(f"--generators {wanted!r:.80}: it must be one of {there}, or a file .toml or .json")
     return ready[wanted]
 
 
-def _tuned(law: "Law", file: Path | None) -> dict[int, float]:
+def _tuned(loop: "Runnable", file: Path | None) -> dict[int, float]:
     from motionbase.executive.tuning import parameter_table
     from motionbase.ring.blocks.parameter_files import load_parameters
 
-    table = parameter_table(law)  # refuses here what a ring could not show
+    table = parameter_table(loop)  # refuses here what a ring could not show
     return load_parameters(file, table) if file else {}
 
 
@@ -141,14 +179,15 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
     from motionbase.executive.printer import Printer, to_stderr
     from motionbase.executive.signals import heard
     from motionbase.executive.tuning import parameter_table
+    from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
-    from motionbase.ring import Writer, hexapod_schema
+    from motionbase.ring import Writer
     from motionbase.ring.blocks.generators import GeneratorClient
 
-    schema, say, table = hexapod_schema(), Printer(to_stderr), parameter_table(code.loop.law).json
+    schema, say, table = _schema(start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
     told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
-    told["platform"] = platform_text(request.platform)
+    told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
         Writer(schema, name=request.ring, program="motionbase run", **told) as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
@@ -159,9 +198,9 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
         executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)
         if start.generators is not None:
             GeneratorClient(request.ring, author="motionbase run").write(start.generators)
-        hexapod = code.loop.plant.hexapod
-        marks = f"; illustrative: {', '.join(hexapod.illustrative)}" if hexapod.illustrative else ""
-        print(f"{hexapod.name}: {hexapod.summary}{marks}", flush=True)
+        platform = start.atlas or start.hexapod
+        marks = f"; illustrative: {', '.join(platform.illustrative)}" if platform.illustrative else ""
+        print(f"{platform.name}: {platform.summary}{marks}", flush=True)
         print(f"ring {request.ring!r}: {writer.backend}; {request.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.hexapod import Hexapod
 from motionbase.ring.blocks.generator import Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
@@ -16,10 +17,42 @@ GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.1, 0.3, 0.12  # of the largest sine th
 TOUR_CYCLES, TOUR_PAUSE_S = 2, 0.5
 SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # no two alike, so that it takes long to repeat
 SWELL_FADE_S = 5.0
+GENTLE_SPIN, TOUR_SPIN, TUMBLE_SPIN = 0.3, 0.5, 0.4  # of the largest spin of a sphere
+ROCK_SHARE, ROCK_HZ = 0.4, 0.1
 
 
-def ready_sets(platform: Hexapod) -> dict[str, GeneratorSet]:
-    """By name: heave alone, the six axes one after another, and all of them at once like a ship."""
+def ready_sets(platform: Hexapod, atlas: Atlas | None = None) -> dict[str, GeneratorSet]:
+    """By name: heave alone, the six axes one after another, and all of them at once like a ship.
+
+    With a sphere: heave with an endless slow turn, a turn about each axis, and tumbling about all of them.
+    """
+    return _on_legs(platform) if atlas is None else _with_sphere(platform, atlas)
+
+
+def _with_sphere(platform: Hexapod, atlas: Atlas) -> dict[str, GeneratorSet]:
+    heave = _sine(platform, "heave", SLOW_HZ, GENTLE_SHARE, SWELL_FADE_S)
+    spin = atlas.limits.velocity
+    return {
+        GENTLE: GeneratorSet((heave, _turn("yaw", GENTLE_SPIN * spin)), GENTLE),
+        "tour": GeneratorSet((_turn("yaw", TOUR_SPIN * spin), _rock("pitch", spin), _rock("roll", spin)), "tour"),
+        "tumble": GeneratorSet(
+            (heave, _turn("yaw", GENTLE_SPIN * spin), _turn("roll", TUMBLE_SPIN * spin), _rock("pitch", spin)), "tumble"
+        ),
+    }
+
+
+def _turn(axis: str, spin: float) -> Generator:
+    """Without end: a sawtooth of half a turn to each side jumps by a whole one, which is none."""
+    frequency = _two_digits(spin / (2 * math.pi))
+    return Generator(True, Space.DOF, (axis,), Shape.SAWTOOTH, math.pi, frequency)
+
+
+def _rock(axis: str, spin: float) -> Generator:
+    amplitude = _two_digits(ROCK_SHARE * spin / (2 * math.pi * ROCK_HZ))
+    return Generator(True, Space.DOF, (axis,), Shape.SINE, amplitude, ROCK_HZ, fade_in=FADE_S, fade_out=FADE_S)
+
+
+def _on_legs(platform: Hexapod) -> dict[str, GeneratorSet]:
     return {
         GENTLE: GeneratorSet((_sine(platform, "heave", SLOW_HZ, GENTLE_SHARE, SWELL_FADE_S),), GENTLE),
         "tour": GeneratorSet(tuple(_visit(platform, k) for k in range(len(DOFS))), "tour"),

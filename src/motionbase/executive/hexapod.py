@@ -19,8 +19,8 @@ from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
 from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
-from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.operator import ASKED
+from motionbase.system.runnable import Runnable
 from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
 
 Array = NDArray[np.float64]
@@ -39,13 +39,13 @@ NOT_DRIVABLE = WarningBit.HOST_SILENT | WarningBit.DEMAND_OUTSIDE  # host mode: 
 class LoopCode:
     """What takes seconds to make and needs no ring yet: compiled code, and the state to start from."""
 
-    loop: ClosedLoop
+    loop: Runnable
     step: Compiled
     nothing: Compiled
     start: dict[str, Any]
 
     @staticmethod
-    def of(loop: ClosedLoop) -> LoopCode:
+    def of(loop: Runnable) -> LoopCode:
         """Compile."""
         return LoopCode(loop, compile(loop.program), compile(NOTHING), {**loop.quiet_inputs(), **loop.at_rest()})
 

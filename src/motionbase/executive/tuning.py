@@ -11,17 +11,18 @@ from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Reason
 from motionbase.ring.blocks.parameter import Parameter, ParameterTable
 from motionbase.ring.blocks.parameters import ParameterPublisher
-from motionbase.system.stages import Law, State
+from motionbase.system.runnable import Runnable
+from motionbase.system.stages import State
 
 Array: TypeAlias = NDArray[np.float64]
 RAMP_S = 0.5  # [s] from the old value to the new: slow against the leg loops, quick against a hand
 REST = (State.OFF, State.DOWN, State.STANDBY, State.HELD)  # nothing moves here, by the control law's own account
 
 
-def parameter_table(law: Law) -> ParameterTable:
-    """The parameters of a law as the ring shows them."""
-    listed = []
-    for field in law.parameters.fields:
+def parameter_table(loop: Runnable) -> ParameterTable:
+    """The parameters of a loop as the ring shows them."""
+    listed, law = [], loop.law
+    for field in loop.parameters.fields:
         least, most = (tuple(b.tolist()) if field.tunable else () for b in field.bounds)
         values = tuple(field.values.tolist())
         listed.append(Parameter(field.name, field.unit, field.description, values, least, most, field.at_rest))

@@ -14,6 +14,7 @@ from motionbase.spatial.rotations import (
     quaternion_product,
     quaternion_rate,
     quaternion_rotation_vector,
+    rotation_vector,
     skew,
     unit_quaternion,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "quaternion_product",
     "quaternion_rate",
     "quaternion_rotation_vector",
+    "rotation_vector",
     "skew",
     "unit_quaternion",
 ]

@@ -71,6 +71,16 @@ def quaternion_rotation_vector(theta: Expr) -> Expr:
     return ca.vertcat(ca.cos(half), 0.5 * sinc(half) * theta)
 
 
+def rotation_vector(Q: Expr) -> Expr:
+    """Rotation vector [rad] of a unit quaternion, at most half a turn long (the logarithm), smooth at zero."""
+    sign = ca.if_else(Q[0] < 0, -1.0, 1.0)  # Q and -Q are the same orientation
+    w, v = sign * Q[0], sign * Q[1:4]
+    s = norm(v)
+    # atan2(s, w) / s; below the bound the series 1 - s^2/6 of asin(s)/s is exact to rounding
+    ratio = ca.if_else(s < 1e-4, 1 + s * s / 6, ca.atan2(s, w) / ca.if_else(s < 1e-4, 1.0, s))
+    return 2 * ratio * v
+
+
 def quaternion_axis_angle(axis: Expr, angle: Expr) -> Expr:
     """Unit quaternion of a rotation by an angle [rad] about a unit axis."""
     return ca.vertcat(ca.cos(angle / 2), ca.sin(angle / 2) * ca.vertcat(axis[0], axis[1], axis[2]))

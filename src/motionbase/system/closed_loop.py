@@ -11,6 +11,7 @@ import numpy as np
 
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.reference import Reference
+from motionbase.control.fields import Fields
 from motionbase.control.law import ControlLaw
 from motionbase.control.own_law import Law
 from motionbase.control.ports import INPUTS, OUTPUTS, channels
@@ -56,6 +57,11 @@ class ClosedLoop:
     def dt(self) -> float:
         """Period of a tick [s]."""
         return self.law.dt
+
+    @property
+    def parameters(self) -> Fields:
+        """Of the law."""
+        return self.law.parameters
 
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:

@@ -16,7 +16,7 @@ from motionbase.control.generators import COLUMNS, COUNT, PLACE
 from motionbase.control.states import Mode, Request
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultPlan
-from motionbase.system.closed_loop import ClosedLoop
+from motionbase.system.runnable import Runnable
 
 Array: TypeAlias = NDArray[np.float64]
 Host: TypeAlias = Callable[[float], Array]
@@ -47,6 +47,7 @@ class Scenario:
         automatic: whether the automatic operator asks when nobody else does
         automatic_until: from when on it asks no more [s], because a person has taken over
         seed: of the sensors' noise
+        inputs: further inputs of the loop, by name, that are not as its `quiet_inputs` have them
     """
 
     faults: FaultPlan = field(default_factory=FaultPlan)
@@ -61,6 +62,7 @@ class Scenario:
     automatic: bool = True
     automatic_until: float = math.inf
     seed: int = 0
+    inputs: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         wanted = (COUNT, len(COLUMNS))
@@ -81,7 +83,7 @@ class Scenario:
         settings = np.zeros((COUNT, len(COLUMNS))) if self.settings is None else self.settings
         mode = Mode.MAINTENANCE if self.host is None else Mode.HOST
         numbers = {"mode": mode, "settings_version": self.version, "seed": self.seed}
-        return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}}
+        return {"settings": settings, **{name: np.array(float(x)) for name, x in numbers.items()}, **self.inputs}
 
     def rows(self, first: int, ticks: int, dt: float, frames_before: float) -> dict[str, Array]:
         """Inputs with a row a tick, from tick `first` on."""
@@ -139,7 +141,7 @@ class Runner:
         outputs: of the loop, to be kept besides its record
     """
 
-    loop: ClosedLoop
+    loop: Runnable
     outputs: tuple[str, ...] = ()
 
     @cached_property

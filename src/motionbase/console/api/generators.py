@@ -148,12 +148,17 @@ def router(console: Console) -> APIRouter:
         """Those that come with the platform of the live ring; a set of the same name that was kept stands before."""
         judge = judge_of(console.source("live").header)
         kept = shelf.names
-        return {} if judge is None else {n: s for n, s in ready_sets(judge.platform).items() if n not in kept}
+        return {} if judge is None else {n: s for n, s in ready_sets(judge.platform, judge.atlas).items() if n not in kept}
 
     def own(name: str) -> str:
         if name in ready():
             raise WrongState(f"set {name!r} comes with the platform and stays as it is; choose another name")
         return name
+
+    @api.get("/ready", dependencies=[Depends(viewer)])
+    async def come_with_the_platform() -> list[str]:
+        """Names of the sets that come with the platform of the live ring, which stay as they are."""
+        return await turns.stored.take(lambda: list(ready()))
 
     @api.get("/sets", dependencies=[Depends(viewer)])
     async def sets() -> list[str]:

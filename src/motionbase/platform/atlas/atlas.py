@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, shown
-from motionbase.platform.atlas.jacobians import force_jacobian, velocity_jacobian
+from motionbase.platform.atlas.jacobians import contact, force_jacobian, velocity_jacobian
 from motionbase.platform.atlas.sphere import Sphere, SpinLimits
 from motionbase.platform.atlas.wheels import DrivenWheel, PassiveRing
 from motionbase.platform.parts import checked_number, checked_point
@@ -136,6 +136,12 @@ class Atlas:
     def J_omega(self) -> Array:
         """(n, 3) speeds of the wheels = J_omega angular velocity of the sphere."""
         return np.array(velocity_jacobian(*self.layout))
+
+    @cached_property
+    def axles(self) -> Array:
+        """(n, 3) unit vectors along the axles of the driven wheels."""
+        each = (contact(w.azimuth, w.elevation, w.roller_angle).axle for w in self.wheels)
+        return np.array([np.array(ca.DM(axle)).ravel() for axle in each])
 
     @cached_property
     def contacts(self) -> Array:

@@ -67,7 +67,7 @@ class Decoupling:
 
         def expr(p_host: Expr, Q_host: Expr, v_host: Expr, omega_W: Expr, a_host: Expr, alpha_W: Expr) -> Any:
             Q = unit_quaternion(Q_host)
-            moved, v, a = self._carried(Q, omega_W, alpha_W)
+            moved, v, a = self.carried(Q, omega_W, alpha_W)
             return Q, p_host - moved, v_host - v, a_host - a, J @ omega_W, J @ alpha_W
 
         wheels = Port("omega", n, "rad/s", "speeds of the wheels"), Port("omega_dot", n, "rad/s^2", "their rates")
@@ -79,13 +79,13 @@ class Decoupling:
         """The way back: orientation and stage translation with rates -> motion of the host's point."""
 
         def expr(p_stage: Expr, Q: Expr, v_stage: Expr, omega_W: Expr, a_stage: Expr, alpha_W: Expr) -> Any:
-            moved, v, a = self._carried(Q, omega_W, alpha_W)
+            moved, v, a = self.carried(Q, omega_W, alpha_W)
             return p_stage + moved, v_stage + v, a_stage + a
 
         inputs = (P_STAGE, Q_WS, V_STAGE, OMEGA_W, A_STAGE, ALPHA_W)
         return Kernel("atlas_composed", inputs, (P_HOST, V_HOST, A_HOST), expr)
 
-    def _carried(self, Q: Expr, omega_W: Expr, alpha_W: Expr) -> tuple[Expr, Expr, Expr]:
+    def carried(self, Q: Expr, omega_W: Expr, alpha_W: Expr) -> tuple[Expr, Expr, Expr]:
         """How the turning about G carries the point along: displacement, velocity, acceleration, in W."""
         r_W = R_quaternion(Q) @ self._r
         v = ca.cross(omega_W, r_W)

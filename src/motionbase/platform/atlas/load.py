@@ -14,7 +14,8 @@ from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.sphere import Sphere, SpinLimits
 from motionbase.platform.atlas.units import in_si
 from motionbase.platform.atlas.wheels import DrivenWheel, PassiveRing, Rollers
-from motionbase.platform.load import FOLDER, SPHERES, illustrative_keys, load_platform
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.load import FOLDER, SPHERES, illustrative_keys, load_platform, load_text
 from motionbase.platform.table import Table
 
 Part = TypeVar("Part")
@@ -24,16 +25,19 @@ QUANTITIES = {
     "wheels": {
         "azimuth": "rad", "elevation": "rad", "roller_angle": "rad", "radius": "m", "inertia": "kg m^2",
         "rotor_inertia": "kg m^2", "gear": "-", "torque_max": "N m", "speed_max": "rad/s", "friction": "-",
-        "contact_area": "m^2",
+        "contact_area": "m^2", "stiffness": "N/m", "damping": "N s/m", "creep": "m/(N s)",
     },
-    "rings": {"elevation": "rad", "azimuth": "rad", "radius": "m", "preload": "N"},
+    "rings": {
+        "elevation": "rad", "azimuth": "rad", "radius": "m", "preload": "N", "stiffness": "N/m", "damping": "N s/m",
+        "rolling": "-",
+    },
     "limits": {"velocity": "rad/s", "acceleration": "rad/s^2"},
 }  # fmt: skip
 NEEDED = (
     "kind", "summary", "sources", "illustrative", "stage", "mount", "structure_mass", "mass_limit", "stage_capacity",
     "sphere", "wheels", "rings", "limits",
 )  # fmt: skip
-OPTIONAL = ("name", "points")
+OPTIONAL = ("name", "points", "stage_text")
 MANY = 64  # wheels and rings; more is a slip
 
 
@@ -50,19 +54,30 @@ def load_atlas_file(path: Path | str) -> Atlas:
     """The platform in a file; errors name the file, the line, the key and what is wanted."""
     try:
         source = in_si(TomlSource.read(path), QUANTITIES)
-        return _atlas(Table(source, (), source.data), Path(path))
+        return _atlas(Table(source, (), source.data), Path(path).stem, Path(path).parent)
     except ModelError as e:
         raise PlatformError(str(e)) from None
 
 
-def _atlas(top: Table, path: Path) -> Atlas:
+def load_atlas_text(text: str, name: str = "platform") -> tuple[Atlas, Hexapod]:
+    """The platform of a ring's or a recording's text, with the stage whose text is in it: no file is looked at."""
+    try:
+        source = in_si(TomlSource.of(name, text), QUANTITIES)
+        top = Table(source, (), source.data)
+        return _atlas(top, name, None), load_text(top.text("stage_text"), "stage_text")
+    except ModelError as e:
+        raise PlatformError(str(e)) from None
+
+
+def _atlas(top: Table, stem: str, folder: Path | None) -> Atlas:
+    """A stage in a file is from `folder`; None takes it as it is."""
     if top.data.get("kind") != "sphere":
         top.complain("kind", 'the file needs kind = "sphere"; platforms on six legs are shown by motionbase platforms')
     top.check_keys((*OPTIONAL, *NEEDED), NEEDED)
     points = top.table("points") if "points" in top.data else None
     atlas = top.made(
         Atlas,
-        name=top.text("name") if "name" in top.data else path.stem,
+        name=top.text("name") if "name" in top.data else stem,
         summary=top.text("summary"),
         sources=top.texts("sources"),
         illustrative=illustrative_keys(top),
@@ -75,7 +90,7 @@ def _atlas(top: Table, path: Path) -> Atlas:
         points={key: points.numbers(key, (3,)) for key in points.data} if points else {},
         **{key: top.number(key) for key in ("structure_mass", "mass_limit", "stage_capacity")},
     )
-    return _on_its_stage(atlas, top, path.parent)
+    return atlas if folder is None else _on_its_stage(atlas, top, folder)
 
 
 def _on_its_stage(atlas: Atlas, top: Table, folder: Path) -> Atlas:

@@ -83,6 +83,8 @@ class DrivenWheel:
         torque_max, speed_max: of the motor, at its own shaft [N m], [rad/s]
         friction: coefficient between roller and sphere, the least to count on
         contact_area: of roller and sphere [m^2]
+        stiffness, damping: of contact and suspension along the normal [N/m], [N s/m]
+        creep: sliding speed along the roller for each newton that it passes on, without slip [m/(N s)]
         rollers: around the wheel
     """
 
@@ -97,6 +99,9 @@ class DrivenWheel:
     speed_max: float
     friction: float
     contact_area: float
+    stiffness: float
+    damping: float
+    creep: float
     rollers: Rollers
 
     def __post_init__(self) -> None:
@@ -107,12 +112,13 @@ class DrivenWheel:
             object.__setattr__(self, name, checked_angle(owner, name, getattr(self, name), limit, reason))
         for name, unit in (
             ("radius", "m"), ("gear", "-"), ("torque_max", "N m"), ("speed_max", "rad/s"), ("friction", "-"),
-            ("contact_area", "m^2"),
+            ("contact_area", "m^2"), ("stiffness", "N/m"),
         ):  # fmt: skip
             object.__setattr__(self, name, checked_number(owner, name, getattr(self, name), unit))
-        for name in ("inertia", "rotor_inertia"):
-            number = checked_number(owner, name, getattr(self, name), "kg m^2", above_zero=False)
-            object.__setattr__(self, name, number)
+        for name, unit in (
+            ("inertia", "kg m^2"), ("rotor_inertia", "kg m^2"), ("damping", "N s/m"), ("creep", "m/(N s)"),
+        ):  # fmt: skip
+            object.__setattr__(self, name, checked_number(owner, name, getattr(self, name), unit, above_zero=False))
         if not isinstance(self.rollers, Rollers):
             raise PlatformError(f"{owner}: rollers are {shown(self.rollers)}, a Rollers is wanted")
 
@@ -141,7 +147,9 @@ class DrivenWheel:
 @final
 @dataclass(frozen=True)
 class PassiveRing:
-    """Equally spaced passive wheels that press on the sphere and let it turn freely: normal force, no friction.
+    """Equally spaced passive wheels that press on the sphere and let it turn: normal force and rolling resistance.
+
+    The static analysis takes them for free of friction.
 
     Attributes:
         count: of wheels
@@ -149,6 +157,8 @@ class PassiveRing:
         azimuth: of the first contact [rad]
         radius: of the wheels [m]
         preload: normal force of each wheel on the sphere at rest [N]
+        stiffness, damping: of contact and suspension of each wheel along the normal [N/m], [N s/m]
+        rolling: resistance against the sphere's surface over the normal force
     """
 
     count: int
@@ -156,14 +166,19 @@ class PassiveRing:
     azimuth: float
     radius: float
     preload: float
+    stiffness: float
+    damping: float
+    rolling: float
 
     def __post_init__(self) -> None:
         checked_count("rings", "count", self.count, 3)
         for name, limit in (("elevation", math.pi / 2), ("azimuth", 4 * math.pi)):
             object.__setattr__(self, name, checked_angle("rings", name, getattr(self, name), limit))
-        object.__setattr__(self, "radius", checked_number("rings", "radius", self.radius, "m"))
-        preload = checked_number("rings", "preload", self.preload, "N", above_zero=False)
-        object.__setattr__(self, "preload", preload)
+        for name, unit in (("radius", "m"), ("stiffness", "N/m")):
+            object.__setattr__(self, name, checked_number("rings", name, getattr(self, name), unit))
+        for name, unit in (("preload", "N"), ("damping", "N s/m"), ("rolling", "-")):
+            number = checked_number("rings", name, getattr(self, name), unit, above_zero=False)
+            object.__setattr__(self, name, number)
 
     @property
     def contacts(self) -> NDArray[np.float64]:

@@ -1,0 +1,151 @@
+"""`motionbase atlas simulate`: the sphere under its control law through a manoeuvre, with slip where it slips."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.measuring import PICTURES, check_writable
+from motionbase.cli.suggest import unknown
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.platform.atlas.atlas import Atlas
+    from motionbase.system.manoeuvre import Manoeuvre
+    from motionbase.system.spins import Spin
+
+MANOEUVRES = {
+    "burst": "from rest to the largest spin with the largest acceleration, and back",
+    "tumble": "the largest spin about axes that change without end",
+}
+HARDEST = "hardest"
+DT = 5e-4  # [s], as `motionbase run` has it
+ROWS = 2000  # of a long run, for the picture
+MOST_SECONDS = 3600.0
+
+
+def simulate(
+    platform: Annotated[str, typer.Argument(metavar="[PRESET|FILE]", help="A preset or a TOML file.")] = "atlas",
+    manoeuvre: Annotated[str, typer.Option(help="burst or tumble.")] = "burst",
+    axis: Annotated[
+        str, typer.Option(metavar="'X Y Z'", help="Of a burst; hardest: that asks one wheel for the most torque.")
+    ] = HARDEST,
+    acceleration: Annotated[
+        float | None, typer.Option(help="Of a burst [deg/s^2]; the platform's largest if not given.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="How long to tumble.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Of the axes of a tumble.")] = 0,
+    friction: Annotated[float, typer.Option(help="Friction over its nominal value: 0.3 is a film of oil.")] = 1.0,
+    preload: Annotated[float, typer.Option(help="Preload of the passive wheels over its nominal value.")] = 1.0,
+    no_ripple: Annotated[bool, typer.Option("--no-ripple", help="Wheels as if they were round.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw it: .png, .pdf, .svg.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+) -> None:
+    """Drive the sphere through a manoeuvre and tell how well it follows, and whether a wheel slips.
+
+    The wheels can pass on no more force than friction times what presses them. Where a manoeuvre asks for more they
+    slip; the control law sees it, tells, and brings the sphere to rest if it lasts.
+
+    Example: motionbase atlas simulate --preload 0 --plot slip.png
+
+    Example: motionbase atlas simulate --manoeuvre tumble --seconds 600
+    """
+    if manoeuvre not in MANOEUVRES:
+        raise unknown("manoeuvre", manoeuvre, MANOEUVRES, "manoeuvres")
+    for option, value in (("--friction", friction), ("--preload", preload)):
+        if not 0 <= value <= 10:
+            raise UsageError(f"{option} is {value:g}, it must be between 0 and 10")
+    if not DT <= seconds <= MOST_SECONDS:
+        raise UsageError(f"--seconds is {seconds:g}, it must be between {DT:g} and {MOST_SECONDS:g}")
+    check_writable(plot, PICTURES)
+    from motionbase.platform.atlas.load import load_atlas
+    from motionbase.system.manoeuvre import drive
+    from motionbase.system.sphere_loop import SphereLoop
+
+    atlas = load_atlas(platform)
+    loop = SphereLoop(atlas, DT, ripple=not no_ripple)
+    spin = _tumbling(atlas, seconds, seed) if manoeuvre == "tumble" else _burst(atlas, axis, acceleration)
+    with terminal.working("turning the sphere"):
+        every = max(1, len(spin) // ROWS) if manoeuvre == "tumble" else 1
+        found = drive(loop, spin, every, friction_scale=friction, preload_scale=preload)
+    if plot is not None:
+        from motionbase.system.manoeuvre_plot import write_manoeuvre
+
+        write_manoeuvre(found, plot)
+    if as_json:
+        print(json.dumps(_facts(found), indent=2))
+    else:
+        _show(found)
+
+
+def _tumbling(atlas: "Atlas", seconds: float, seed: int) -> "Spin":
+    from motionbase.system.spins import tumbling
+
+    return tumbling(seconds, atlas.limits.velocity, DT, seed)
+
+
+def _burst(atlas: "Atlas", axis: str, acceleration: float | None) -> "Spin":
+    from motionbase.system.spins import burst, hardest_axis
+
+    most = math.degrees(atlas.limits.acceleration)
+    wanted = most if acceleration is None else acceleration
+    if not 0 < wanted <= most * (1 + 1e-9):
+        raise UsageError(f"--acceleration is {wanted:g} deg/s^2, it must be above 0 and at most {most:g}")
+    if axis == HARDEST:
+        direction = hardest_axis(atlas).tolist()
+    else:
+        try:
+            direction = [float(part) for part in axis.replace(",", " ").split()]
+        except ValueError:
+            direction = []
+        if len(direction) != 3 or not all(map(math.isfinite, direction)) or not any(direction):
+            raise UsageError(f"--axis is {axis!r}, it must be {HARDEST}, or three numbers that are not all 0")
+    return burst(direction, math.radians(wanted), atlas.limits.velocity, DT)
+
+
+def _facts(found: "Manoeuvre") -> dict[str, Any]:
+    """For scripts, in SI and degrees."""
+    rows, settled = found.rows, found.drift
+    return {
+        "platform": found.loop.atlas.name,
+        "seconds": len(found.spin) * found.spin.dt,
+        "largest_error_deg": math.degrees(float(settled.max())),
+        "error_at_the_end_deg": math.degrees(float(settled[-1])),
+        "quaternion_off_unit": found.unit_error,
+        "largest_motor_torque_Nm": float(abs(rows["tau_motor"]).max()),
+        "least_normal_force_N": float(rows["N_wheel"].min()),
+        "traction_used": found.traction_used.tolist(),
+        "slips": [vars(one) for one in found.slips],
+        "slip_told_at_s": found.told_at,
+        "traction_lost_at_s": found.lost_at,
+    }
+
+
+def _show(found: "Manoeuvre") -> None:
+    facts, atlas, screen = _facts(found), found.loop.atlas, terminal.console()
+    columns = "wheel", "traction used [%]", "largest torque [N m]", "of", "least normal force [N]", "slides"
+    title = f"{atlas.name}: {facts['seconds']:.1f} s under its control law"
+    table = terminal.table(title, *columns, right=columns[1:5])
+    slides = {one.wheel: one for one in found.slips}
+    for k, wheel in enumerate(atlas.wheels):
+        one = slides.get(k + 1)
+        how = f"from {one.begins:.3f} s, {one.lasts:.3f} s in all, up to {one.fastest:.2f} m/s" if one else "never"
+        torque, normal = abs(found.rows["tau_motor"][:, k]).max(), found.rows["N_wheel"][:, k].min()
+        used = 100 * found.traction_used[k]
+        table.add_row(str(k + 1), f"{used:.1f}", f"{torque:.2f}", f"{wheel.torque_max:g}", f"{normal:,.0f}", how)
+    screen.print(table)
+    screen.print(
+        f"Farthest from the command {facts['largest_error_deg']:.4f} deg, "
+        f"at the end {facts['error_at_the_end_deg']:.4f} deg."
+    )
+    if found.slips and found.told_at is None:
+        screen.print("WHEELS SLIP, and the control law does not see it: less than its threshold or too short.")
+    elif found.slips:
+        screen.print(f"WHEELS SLIP; the control law tells of it at {found.told_at:.3f} s.", style="bold")
+    if found.lost_at is not None:
+        screen.print(f"Traction is lost at {found.lost_at:.3f} s: the sphere was brought to rest.", style="bold")
+    marks = ", ".join(atlas.illustrative) or "none"
+    screen.print(f"Illustrative numbers of this platform: {marks}.", style="dim")

@@ -1,0 +1,1 @@
+"""The control law of a sphere on wheels."""

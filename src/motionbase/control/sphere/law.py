@@ -1,0 +1,152 @@
+"""The control law of a sphere: one pure program a tick, from a target orientation to the torques of its motors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import casadi as ca
+
+from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile.reference import Reference
+from motionbase.control.fields import Fields
+from motionbase.control.sphere import ports
+from motionbase.control.sphere.attitude import Attitude
+from motionbase.control.sphere.reference import REFERENCE
+from motionbase.control.sphere.slip import SlipWatch
+from motionbase.platform.atlas.atlas import Atlas
+from motionbase.spatial.rotations import Expr, R_quaternion
+
+GENTLE = 0.25  # of the largest acceleration: how a sphere that has lost traction is brought to rest
+FOLLOW = Port("follow", (), "-", "1: the target; 0: to rest where it is")
+ON = Port("on", (), "-", "1 where the motors may give torque")
+RESET = Port("reset", (), "-", "1 for one tick to clear a loss of traction")
+STARTED = Port("started", (), "-", "0 before the first tick")
+KEPT = Port("kept", 7, "SI, mixed", "reference after the last tick: orientation, angular velocity")
+
+
+def _begin(
+    started: Expr, kept: Expr, Q: Expr, omega_S: Expr, follow: Expr, lost_before: Expr, lost: Expr, integral: Expr
+) -> Any:
+    """The first reference is where the sphere is; so is the one from which a sphere without traction is stopped."""
+    anew = ca.logic_or(started < 0.5, ca.logic_and(lost > 0.5, lost_before < 0.5))
+    spin = ca.if_else(started < 0.5, ca.SX.zeros(3), R_quaternion(Q) @ omega_S)
+    return (
+        ca.if_else(anew, Q, kept[:4]),
+        ca.if_else(anew, spin, kept[4:]),
+        follow * (1 - lost),
+        1 - (1 - GENTLE) * lost,
+        ca.if_else(anew, ca.SX.zeros(3), integral),
+        1.0,
+    )
+
+
+BEGIN = Kernel(
+    "sphere_begin",
+    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, FOLLOW, Port("lost_before", (), "-"), Port("lost", (), "-"),
+     Port("integral_before", 3, "rad s")),
+    (ports.Q_REF, ports.OMEGA_REF, Port("follows", (), "-"), Port("gently", (), "-"), Port("integral", 3, "rad s"),
+     Port("started_next", (), "-")),
+    _begin,
+)  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class SphereLaw:
+    """Of one platform; `program` is what runs.
+
+    Attributes:
+        dt: period [s]
+    """
+
+    atlas: Atlas
+    dt: float = 5e-4
+
+    @cached_property
+    def parameters(self) -> Fields:
+        """Names, units and values of the tunable parameters."""
+        return ports.parameters(self.atlas.limits.velocity, self.atlas.limits.acceleration)
+
+    @cached_property
+    def state(self) -> Fields:
+        """Names of the state's parts."""
+        return ports.state(len(self.atlas.wheels))
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Parameters, state, target, what is wanted of it, measurements."""
+        wheels = Port("omega_wheel", len(self.atlas.wheels), "rad/s", "measured speeds of the wheels")
+        return (
+            self.parameters.port("sphere_parameters", "may be changed at any tick"),
+            self.state.port("sphere_x", "state of the sphere's law"),
+            FOLLOW, ON, RESET, ports.Q_TARGET, ports.OMEGA_TARGET, ports.ALPHA_TARGET,
+            ports.Q_MEAS, ports.OMEGA_MEAS, wheels, ports.A_STAGE,
+        )  # fmt: skip
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """State, torques, and what people want to see."""
+        n = len(self.atlas.wheels)
+        return (
+            self.state.port("sphere_x_next", "state for the next tick"),
+            Port("tau_motor", n, "N m", "torques of the motors"),
+            ports.Q_REF, ports.OMEGA_REF, ports.ALPHA_REF,
+            Port("error", 3, "rad", "rotation vector from the sphere to its reference, in W"),
+            Port("grip", n, "-", "traction asked for, over what friction passes on at rest"),
+            Port("slip_hat", n, "m/s", "at which rollers slide over the sphere, as the law sees it"),
+            Port("slips", (), "-", "1 while a wheel slips"),
+            Port("lost", (), "-", "1 since traction was lost, until a reset"),
+            Port("limited", (), "-", "1 where a motor is at its limit"),
+        )  # fmt: skip
+
+    @cached_property
+    def program(self) -> Program:
+        """Named `sphere_control`."""
+        attitude, watch = Attitude(self.atlas).kernel, SlipWatch(self.atlas).kernel
+
+        def body(b: Body) -> None:
+            dt = b.constant("dt", self.dt)
+            measured = {"Q_WS": b["Q_WS"], "omega_S": b["omega_S"]}
+
+            def param(name: str) -> Reference:
+                return self.parameters.place(b["sphere_parameters"], name)
+
+            def before(name: str) -> Reference:
+                return self.state.place(b["sphere_x"], name)
+
+            def after(name: str) -> Reference:
+                return self.state.place(b["sphere_x_next"], name)
+
+            b.call(
+                watch, **{name: param(name) for name in ("slip_speed", "slip_time", "slip_lost")}, dt=dt,
+                reset=b["reset"], **measured, omega_wheel=b["omega_wheel"], slip_before=before("slip"),
+                lost=before("lost"), slip_next=after("slip"), slip_hat=b["slip_hat"], slips=b["slips"],
+                lost_next=after("lost"),
+            )  # fmt: skip
+            b.copy(after("lost"), b["lost"])
+            follows, gently, integral = b.local("follows"), b.local("gently"), b.local("integral", 3)
+            b.call(
+                BEGIN, started=before("started"), kept=before("reference"), **measured, follow=b["follow"],
+                lost_before=before("lost"), lost=b["lost"], integral_before=before("integral"), Q_ref=b["Q_ref"],
+                omega_ref=b["omega_ref"], follows=follows, gently=gently, integral=integral,
+                started_next=after("started"),
+            )  # fmt: skip
+            reference = {"Q_ref": b["Q_ref"], "omega_ref": b["omega_ref"]}
+            target = {name: b[name] for name in ("Q_target", "omega_target", "alpha_target")}
+            bounds = {n: param(n) for n in ("sphere_velocity", "sphere_acceleration", "sphere_chase")}
+            kept = after("reference")
+            b.call(
+                REFERENCE, **bounds, dt=dt, follow=follows, gently=gently, **reference, **target,
+                alpha_ref=b["alpha_ref"], Q_ref_next=kept[:4], omega_ref_next=kept[4:],
+            )  # fmt: skip
+            b.call(
+                attitude, sphere_bandwidth=param("sphere_bandwidth"), gently=gently, dt=dt, on=b["on"], **measured,
+                sphere_acceleration=param("sphere_acceleration"), **reference, alpha_ref=b["alpha_ref"],
+                a_stage=b["a_stage"], integral=integral,
+                tau_motor=b["tau_motor"], grip=b["grip"], error=b["error"], limited=b["limited"],
+                integral_next=after("integral"),
+            )  # fmt: skip
+
+        return Program("sphere_control", self.inputs, self.outputs, body, description=f"turns {self.atlas.name}")

@@ -1,0 +1,95 @@
+"""The plant of a sphere on wheels over one tick: motors drive, wheels hold or slip, sphere and support move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.compile import Body, Port, Program
+from motionbase.errors import PlatformError
+from motionbase.plant.motion import next_of
+from motionbase.plant.sphere.motion import SphereMotion
+from motionbase.plant.sphere.rest import UPRIGHT, holding_torque, resting_state
+from motionbase.platform.atlas.atlas import Atlas
+
+Array = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SpherePlant:
+    """An Atlas platform's sphere, wheels and support, as one program.
+
+    Attributes:
+        dt: period of a tick [s]
+        substeps: of the motion in a tick
+        ripple: whether the rollers' outlines are felt as the wheels turn
+    """
+
+    atlas: Atlas
+    dt: float = 5e-4
+    substeps: int = 1
+    ripple: bool = True
+
+    def __post_init__(self) -> None:
+        if type(self.substeps) is not int or self.substeps < 1:
+            raise PlatformError(f"sphere plant: substeps is {self.substeps!r}, a whole number of at least 1 is wanted")
+        if not 0 < self.dt < np.inf:
+            raise PlatformError(f"sphere plant: dt is {self.dt!r} s, a finite number above 0 is wanted")
+
+    @cached_property
+    def motion(self) -> SphereMotion:
+        """Over a part of a tick."""
+        return SphereMotion(self.atlas, self.dt / self.substeps, self.ripple)
+
+    @property
+    def state_ports(self) -> tuple[Port, ...]:
+        """Q_WS, omega_S, d_C, v_C, psi, omega_wheel."""
+        return self.motion.ports.state
+
+    @property
+    def feedback(self) -> dict[str, str]:
+        """State -> state after a tick, for `scan`."""
+        return {p.name: next_of(p).name for p in self.state_ports}
+
+    @cached_property
+    def step(self) -> Program:
+        """(state, tau_motor, a_stage, friction_scale, preload_scale) -> state_next, forces, sliding, load_stage."""
+        ports, unit = self.motion.ports, self.motion.step
+
+        def body(b: Body) -> None:
+            held = {p.name: b[p.name] for p in ports.inputs}
+            found = {p.name: b[p.name] for p in (*map(next_of, ports.state), *ports.results)}
+            b.call(unit, **{p.name: b[p.name] for p in ports.state}, **held, **found)
+            if self.substeps > 1:
+                between = {p.name: b.local(f"{p.name}_part", p.shape) for p in ports.state}
+                with b.loop(self.substeps - 1):
+                    for p in ports.state:
+                        b.copy(b[next_of(p).name], between[p.name])
+                    b.call(unit, **between, **held, **found)
+
+        outputs = (*(next_of(p) for p in ports.state), *ports.results)
+        return Program("sphere_plant", (*ports.state, *ports.inputs), outputs, body)
+
+    def at_rest(self, Q: ArrayLike = UPRIGHT, preload_scale: ArrayLike = 1.0) -> dict[str, Array]:
+        """The state at rest at an orientation, held there by `holding_torque`."""
+        return resting_state(self.motion, Q, preload_scale)
+
+    def holding_torque(self, Q: ArrayLike = UPRIGHT) -> Array:
+        """(n,) torques of the motors [N m], of least squares, that balance a centre of mass off the centre."""
+        return holding_torque(self.motion, Q)
+
+    @property
+    def quiet(self) -> dict[str, Array]:
+        """Inputs without torque, motion of the support or trouble."""
+        p = self.motion.ports
+        return {
+            "tau_motor": np.zeros(p.wheels),
+            "a_stage": np.zeros(3),
+            "friction_scale": np.ones(p.wheels),
+            "preload_scale": np.ones(p.rings),
+        }

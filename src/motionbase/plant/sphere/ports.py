@@ -1,0 +1,68 @@
+"""Ports of a sphere on wheels. W has the axes of the world, S those of the sphere; C is the sphere's centre."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from motionbase.compile import Port
+from motionbase.platform.atlas.atlas import Atlas
+from motionbase.platform.atlas.decoupling import Q_WS
+
+OMEGA = Port("omega_S", 3, "rad/s", "angular velocity of the sphere, in S")
+D = Port("d_C", 3, "m", "displacement of the sphere's centre from its place in the support, in W")
+V = Port("v_C", 3, "m/s", "velocity of the sphere's centre against the support, in W")
+A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the support, in W")
+MOMENT = Port("M_sphere", 3, "N m", "all moments on the sphere about its centre, in W: I alpha + omega x I omega")
+LOAD_STAGE = Port(
+    "load_stage", 6, "-", "moment [N m] and force [N] on the stage at the mount, in W, besides a mass that rests there"
+)
+
+
+@final
+@dataclass(frozen=True)
+class SpherePorts:
+    """State, inputs and results of a tick, for so many wheels and rings.
+
+    Attributes:
+        wheels: driven ones
+        passive: all wheels of all rings, ring after ring
+        rings: of passive wheels
+    """
+
+    wheels: int
+    passive: int
+    rings: int
+
+    @staticmethod
+    def of(atlas: Atlas) -> SpherePorts:
+        """Those of a platform."""
+        return SpherePorts(len(atlas.wheels), sum(ring.count for ring in atlas.rings), len(atlas.rings))
+
+    @property
+    def state(self) -> tuple[Port, ...]:
+        """Sphere, then wheels."""
+        psi = Port("psi", self.wheels, "rad", "angles of the driven wheels, 0 to 2 pi")
+        return Q_WS, OMEGA, D, V, psi, Port("omega_wheel", self.wheels, "rad/s", "speeds of the driven wheels")
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Commands, motion of the support, and what may go wrong."""
+        return (
+            Port("tau_motor", self.wheels, "N m", "torque asked of each motor, at its own shaft"),
+            A_STAGE,
+            Port("friction_scale", self.wheels, "-", "friction of each driven contact over its nominal one"),
+            Port("preload_scale", self.rings, "-", "preload of each ring over its nominal one"),
+        )
+
+    @property
+    def results(self) -> tuple[Port, ...]:
+        """Forces over the tick, or its last part; the sliding speed is that of its end."""
+        return (
+            Port("N_wheel", self.wheels, "N", "normal forces at the driven wheels"),
+            Port("N_passive", self.passive, "N", "normal forces at the passive wheels, ring after ring"),
+            Port("f_contact", self.wheels, "N", "force on the sphere along the axis of the roller that touches"),
+            Port("slip", self.wheels, "m/s", "sliding speed of the sphere over the wheel along that axis"),
+            MOMENT,
+            LOAD_STAGE,
+        )

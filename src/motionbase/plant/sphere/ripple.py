@@ -1,0 +1,96 @@
+"""What a turning wheel's rollers do to its contact, one after the other: sums of sines of the wheel's angle.
+
+Of all rollers the one that reaches farthest touches. What `Outline` says of it repeats with every roller and jumps, or
+has a kink, where the next takes over. The contact is a patch, though, which lies on both for a while: the mean over a
+disc of its size, and harmonics up to HARMONICS, tapered (Lanczos) so that none overshoots, are a smooth hand-over.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.plant.sphere.outline import Outline
+from motionbase.platform.atlas.wheels import DrivenWheel
+from motionbase.spatial.rotations import Expr
+
+Array = NDArray[np.float64]
+HARMONICS = 8
+SAMPLES = 1024  # of a pitch
+NEIGHBOURS = range(-3, 4)  # rollers that may touch in place of the nearest: one with a sharp edge may
+
+
+class Waves(NamedTuple):
+    """Of one wheel, or (n,) of all of them; the means over a turn are 0.
+
+    Attributes:
+        reach: how far the wheel reaches beyond its radius, with the sphere's centre straight out [m]
+        slope: derivative of the reach by the wheel's angle [m/rad]
+        roll: how much more than its radius it rolls on [m]
+        lever: arm of the force along the roller about the normal at its mean place [m]
+    """
+
+    reach: Expr
+    slope: Expr
+    roll: Expr
+    lever: Expr
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ripple:
+    """Waves of a wheel as series in its angle psi.
+
+    Attributes:
+        count: of rollers
+        reach, roll: coefficients of cos(k count psi) [m], k = 1, 2, ...
+        lever: coefficients of sin(k count psi) [m]
+    """
+
+    count: int
+    reach: Array
+    roll: Array
+    lever: Array
+
+    @staticmethod
+    def of(wheel: DrivenWheel, R: float) -> Ripple:
+        """Of a wheel on a sphere of radius R [m]."""
+        samples = sampled(wheel, R)
+        k = np.arange(1, HARMONICS + 1)
+        patch = k * wheel.rollers.count * math.sqrt(wheel.contact_area / math.pi) / wheel.radius
+        x = np.linspace(-1, 1, SAMPLES + 1)
+        disc = np.sqrt(1 - x**2)
+        smooth = (np.cos(np.outer(patch, x)) @ disc) / disc.sum() * np.sinc(k / (HARMONICS + 1))
+        spectra = [2 / SAMPLES * np.fft.rfft(wave)[k] * smooth for wave in samples]
+        reach, roll, lever = spectra
+        return Ripple(wheel.rollers.count, reach.real, roll.real, -lever.imag)
+
+    def at(self, psi: Expr) -> Waves:
+        """At a wheel angle [rad]."""
+        c1, s1 = ca.cos(self.count * psi), ca.sin(self.count * psi)
+        reach, slope, roll, lever = (ca.SX(0) for _ in range(4))
+        c, s = c1, s1
+        for k in range(HARMONICS):
+            reach += self.reach[k] * c
+            slope -= (k + 1) * self.count * self.reach[k] * s
+            roll += self.roll[k] * c
+            lever += self.lever[k] * s
+            c, s = c * c1 - s * s1, s * c1 + c * s1
+        return Waves(reach, slope, roll, lever)
+
+
+def sampled(wheel: DrivenWheel, R: float) -> tuple[Array, Array, Array]:
+    """(SAMPLES,) reach, roll and lever [m] over a pitch, from a roller's middle on; before the patch evens them out."""
+    touch, pitch = Outline.of(wheel).touch(R), 2 * math.pi / wheel.rollers.count
+    psi = pitch * np.arange(SAMPLES) / SAMPLES
+    betas = psi - pitch * np.array(NEIGHBOURS)[:, None]
+    away = float(touch.D.min())  # a roller that is too far round does not touch
+    D = np.interp(betas, touch.beta, touch.D, left=away, right=away)
+    farthest = np.take_along_axis(betas, D.argmax(axis=0)[None], axis=0)[0]
+    roll, lever = (np.interp(farthest, touch.beta, wave) for wave in (touch.roll, touch.lever))
+    return D.max(axis=0) - R - wheel.radius, roll - wheel.radius, lever

@@ -1,0 +1,48 @@
+"""Which kind of platform a name, a file or a text is, and the text that a ring carries of one with a sphere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from motionbase.errors import ModelError, PlatformError
+from motionbase.multibody.loaders.toml_source import TomlSource, read_text
+from motionbase.platform.atlas.atlas import Atlas
+from motionbase.platform.atlas.load import load_atlas, load_atlas_text
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.load import FOLDER, SPHERES, load_text, platform_text
+
+KIND = "sphere"
+
+
+def is_sphere(reference: Path | str) -> bool:
+    """Whether it is a sphere on wheels; a file that cannot be read is not."""
+    if str(reference) in SPHERES:
+        return True
+    if Path(reference).suffix.lower() != ".toml":
+        return False
+    try:
+        return TomlSource.read(reference).data.get("kind") == KIND
+    except ModelError:
+        return False
+
+
+def sphere_text(reference: Path | str) -> str:
+    """Text of the platform with the text of its stage in it: a ring and its recordings need no other file."""
+    path = FOLDER / f"{reference}.toml" if str(reference) in SPHERES else Path(reference)
+    data = TomlSource.read(path).data
+    name = "" if "name" in data else f'name = "{path.stem}"\n'
+    stage = json.dumps(platform_text(load_atlas(reference).stage))  # such a string is one of TOML as well
+    return f"{name}stage_text = {stage}\n{read_text(path)}"
+
+
+def platforms_of_text(text: str, name: str = "platform") -> tuple[Hexapod, Atlas | None]:
+    """The hexapod of a ring's or a recording's text, and the sphere on it where there is one."""
+    try:
+        is_one = TomlSource.of(name, text).data.get("kind") == KIND
+    except ModelError as e:
+        raise PlatformError(str(e)) from None
+    if not is_one:
+        return load_text(text, name), None
+    atlas, stage = load_atlas_text(text, name)
+    return stage, atlas

@@ -1,0 +1,58 @@
+"""`motionbase run atlas` as a process: a ring with its own schema, its platform's text, and commands that turn it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionbase.cli.main import main as call
+from motionbase.control.states import State
+from motionbase.platform.atlas.text import platforms_of_text
+from motionbase.ring import Reader
+from motionbase.ring.blocks.parameters import shown
+from motionbase.ring.sphere import sphere_schema
+from tests.ring.ring_processes import PATIENCE_S, command, until
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(tmp_path))
+    monkeypatch.delenv("MOTIONBASE_RING_DEVICE", raising=False)
+    yield tmp_path
+
+
+def test_it_rises_turns_and_ends(folder: Path) -> None:
+    """From the floor to drive takes nine seconds, then the sphere turns evenly about the vertical."""
+    with command(folder, "run", "atlas", "--alone", "--ring", "ball", "--rate", "200", "--duration", "12") as process:
+        until((folder / "motionbase-ball").exists, "ring ball")
+        reader = Reader("ball", start="oldest", batch=20_000)
+        schema = reader.schema
+        assert schema == sphere_schema(3) and schema.name == "atlas"
+        stage, atlas = platforms_of_text(reader.header.layout.platform)
+        assert atlas is not None and (stage.name, atlas.name) == ("atlas-stage", "atlas")
+        assert {"sphere_bandwidth", "slip_speed"} <= {p.name for p in shown("ball")[0].table.parameters}
+        _, said = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0, said
+        found, at = reader.read().rows.copy(), schema.index
+    drives = found[:, at["state"]] == State.DRIVE
+    assert drives[-1] and set(found[:, at["fault"]]) == {0.0}
+    assert found[drives][-200:, at["sphere_omega_z"]].mean() == pytest.approx(0.18, abs=0.02)
+    assert np.abs(np.linalg.norm(found[:, at["sphere_q_w"] : at["sphere_q_w"] + 4], axis=1) - 1).max() < 1e-12
+    assert found[drives][-200:, at["sphere_error"]].max() < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["atlas", "--point", "tail"], "has no point 'tail'; points: centre, head"),
+        (["simona", "--point", "head"], "platform 'simona' has no sphere"),
+        (["atlas", "--generators", "swell"], "it must be one of gentle, tour, tumble, none"),
+    ],
+)
+def test_bad_calls_get_a_sentence(folder: Path, args: list[str], said: str, capsys: Capture) -> None:
+    assert call(["run", *args, "--alone"]) == 2
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1, told
