@@ -41,7 +41,8 @@ COMMANDS: dict[str, Command] = {
     ),
     "atlas": Command("motionbase.cli.atlas:app", "Analyse a sphere on Mecanum wheels, and find layouts of its wheels."),
     "kinematics": Command(
-        "motionbase.cli.kinematics:app", "Bearing angles, rod rotation and dexterity: at a pose, along a trajectory."
+        "motionbase.cli.kinematics:app",
+        "Bearing angles, dexterity, workspace, clearance of a platform; maps and a report.",
     ),
     "control": Command("motionbase.cli.control:app", "Gains and margins of the control law."),
     "step-response": Command(

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionbase.errors import UsageError
+from motionbase.kinematics.clearance import Clearance, Thresholds
+from motionbase.kinematics.geometry import geometry_of
 from motionbase.kinematics.posture import Postures, at_dof, at_legs
-from motionbase.kinematics.trajectory import posture_rows, posture_schema
+from motionbase.kinematics.sweep import WITHIN, Sweep, sweep
+from motionbase.kinematics.trajectory import clearance_rows, posture_rows, posture_schema, with_clearance
 from motionbase.platform.parts import DOF
 from motionbase.recording.open import open_recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
     from motionbase.recording.recording import Recording
 
+Array = NDArray[np.float64]
 LEGS = tuple(f"leg{k}_l_meas" for k in range(1, 7))
 POSES = {
     "legs": LEGS,
@@ -29,26 +34,45 @@ POSES = {
 }
 
 
-def write(platform: Hexapod, file: Path, out: Path, source: str, definition: Definition, force: bool) -> Postures:
-    """What is in the file, moment by moment, to `out`; whole or not there."""
+def write(
+    platform: Hexapod,
+    file: Path,
+    out: Path,
+    source: str,
+    definition: Definition,
+    force: bool,
+    limits: Thresholds | None = None,
+) -> tuple[Postures, Sweep | None]:
+    """What is in the file, moment by moment, to `out`, with clearances where there are limits; whole or not there."""
     ending = out.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"--out is {str(out)!r}: the name must end in {', '.join(ENDINGS)}")
+    t, found, epoch = read(platform, file, source, definition)
+    geometry = None if limits is None else geometry_of(platform)
+    swept, schema, rows = None, posture_schema(), posture_rows(t, found)
+    if geometry is not None and limits is not None:
+        swept = sweep(Clearance(geometry), found.p_W, found.Q_WP, within=max(WITHIN, 1.5 * limits.warn))
+        schema, rows = with_clearance(schema, geometry), np.hstack([rows, clearance_rows(geometry, swept, limits)])
+    about = {"platform": platform.name, "from": file.name, "dexterity": definition}
+    try:
+        with whole_or_not(out, force) as part:
+            sink = open_sink(part, ending, Heading(schema, about, epoch, 0))
+            sink.write(t, rows)
+            sink.close([])
+    except OSError as e:
+        raise trouble(out, e) from None
+    return found, swept
+
+
+def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
+    """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
     with open_recording(file) as recording:
         names = _names(recording, source)
         columns = recording.columns(names)
         epoch = int(recording.source.about.get("epoch_utc_ns", "0") or 0)
     t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
     found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
-    about = {"platform": platform.name, "from": file.name, "dexterity": definition}
-    try:
-        with whole_or_not(out, force) as part:
-            sink = open_sink(part, ending, Heading(posture_schema(), about, epoch, 0))
-            sink.write(t, posture_rows(t, found))
-            sink.close([])
-    except OSError as e:
-        raise trouble(out, e) from None
-    return found
+    return np.asarray(t), found, epoch
 
 
 def _names(recording: Recording, source: str) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 A cross has x along the first bearing and y along the second. A cylinder has y along the second bearing at the base and
 z along the leg, its origin in the base joint; a rod has the same at the platform, its origin in the platform joint.
-From cylinder to rod it is the rod's rotation about the leg. At neutral all four frames of a leg have the same axes.
+From cylinder to rod it is the rod's rotation about the leg. At neutral all four frames of a leg have the same axes,
+where the platform's gimbals name no others.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.compile import Kernel, Port
 from motionbase.kinematics.lanes import on_lanes
 from motionbase.kinematics.poses import check_lengths, checked_poses
-from motionbase.platform.gimbals import neutral_frames
+from motionbase.platform.gimbals import first_bearings
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.kinematics import POSE
 from motionbase.platform.legs import legs_at, rows_cross, rows_dot
@@ -80,12 +81,12 @@ def placement(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike) -> Placement:
 @lru_cache(maxsize=16)
 def frames_kernel(platform: Hexapod) -> Kernel:
     """(p_W, Q_WP) -> attitude, platform joints, axes of the legs' frames."""
-    first = ca.DM(neutral_frames(platform)[:, :, 0])
+    base, top = (ca.DM(first_bearings(platform, end)) for end in ("base", "platform"))
 
     def expr(p_W: Expr, Q_WP: Expr) -> Any:
         legs, R = legs_at(platform, p_W, Q_WP), R_quaternion(Q_WP)
         ends = ca.DM(np.asarray(platform.base)) + legs.u * ca.repmat(legs.l, 1, 3)
-        at_base, at_platform = _axes(first, legs.u), _axes(first @ R.T, legs.u)
+        at_base, at_platform = _axes(base, legs.u), _axes(top @ R.T, legs.u)
         return R, ends, at_base[0], at_base[1], at_platform[1], at_platform[0]
 
     return Kernel("hexapod_frames", POSE, OUTPUTS, expr)

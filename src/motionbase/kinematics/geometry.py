@@ -30,6 +30,7 @@ SHOWS = {  # what a file of the platform stands in for
     "cylinder": ("cylinder", "manifold", "motor", "pipes"),
     "rod": ("rod",),
 }
+END = {"cylinder": "base", "rod": "platform"}
 ON_CYLINDER = SHOWS["cylinder"]
 FIRST, SECOND = "the first bearing joins them", "the second bearing joins them"
 SLIDES, SHARES = "the rod slides in the cylinder", "the joint between them is inside the fork"
@@ -155,7 +156,7 @@ def _of_files(platform: Hexapod, what: str) -> list[Part]:
         return [Part(what, what, "W" if what == "base" else "P", whole)]
     return [
         Part(f"{what} {k + 1}", what, f"{what} {k + 1}", whole.turned(angle), k + 1)
-        for k, angle in zip(range(LEGS), outward_angles(platform), strict=True)
+        for k, angle in zip(range(LEGS), outward_angles(platform, END[what]), strict=True)
     ]
 
 

@@ -18,6 +18,7 @@ from motionbase.platform.shape import BASE_HALF, PLATFORM_HALF, SPARE, Shape, le
 Array: TypeAlias = NDArray[np.float64]
 DECK_OUT = 1.09  # the deck's corners beyond the joints
 RAIL_RADIUS = 0.02  # [m]
+FLOOR = 0.1  # [m], thickness
 
 
 @final
@@ -49,8 +50,13 @@ def parametric_parts(platform: Hexapod, shape: Shape) -> tuple[Part, ...]:
         Part("base frame", "base frame", "W", base_frame(base, shape)),
         Part("platform frame", "platform frame", "P", platform_frame(joints, shape)),
     ]
-    if shape.catwalk_width:
+    if shape.catwalk_width or shape.catwalk_outline:
         parts.append(Part("catwalk", "catwalk", "P", catwalk(joints, shape)))
+    if shape.cabin is not None:
+        parts.append(Part("cabin", "cabin", "P", box(shape.cabin.size, shape.cabin.at)))
+    if shape.floor_reach:
+        side = 2 * shape.floor_reach
+        parts.append(Part("floor", "floor", "W", box([side, side, FLOOR], [0, 0, shape.floor - 0.5 * FLOOR])))
     foot = min(2.5 * shape.base_fork, 0.5 * SPARE * least_spacing(base))
     for k in range(LEGS):
 
@@ -166,15 +172,16 @@ def platform_frame(joints: Array, shape: Shape) -> Mesh:
 
 
 def catwalk(joints: Array, shape: Shape) -> Mesh:
-    """A walkway round the deck, in segments, with a rail on posts; in P."""
+    """A walkway round the deck, in segments, or of an outline as one plate with it, and a rail on posts; in P."""
     inner = DECK_OUT * joints[:, :2]
     reach = np.linalg.norm(inner, axis=1, keepdims=True)
-    outer = inner * (1 + shape.catwalk_width / reach)
+    outer = np.array(shape.catwalk_outline or inner * (1 + shape.catwalk_width / reach))
     floor, rail = shape.deck - shape.plate, shape.deck + shape.catwalk_rail
-    solids = []
-    for k in range(LEGS):
-        after = (k + 1) % LEGS
-        solids.append(plate([inner[k], outer[k], outer[after], inner[after]], floor, shape.plate))
+    solids = [plate(outer, floor, shape.plate)] if shape.catwalk_outline else []
+    for k in range(len(outer)):
+        after = (k + 1) % len(outer)
+        if not shape.catwalk_outline:
+            solids.append(plate([inner[k], outer[k], outer[after], inner[after]], floor, shape.plate))
         solids.append(bar([*outer[k], floor], [*outer[k], rail], RAIL_RADIUS, 6))
         solids.append(bar([*outer[k], rail], [*outer[after], rail], RAIL_RADIUS, 6))
     return joined(solids)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.errors import PlatformError
+from motionbase.kinematics.clearance import Thresholds, Verdict
+from motionbase.kinematics.geometry import Geometry
 from motionbase.kinematics.posture import Postures
+from motionbase.kinematics.sweep import Sweep
 from motionbase.platform.parts import DOF
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.schema import MOST_WORDS, Channel, Schema
 
 Array: TypeAlias = NDArray[np.float64]
 LEGS = range(1, 7)
 ENDS = ("base", "platform")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+NONE = "none"  # where no parts are near
 
 
 def posture_schema() -> Schema:
@@ -47,3 +53,25 @@ def posture_rows(t: Array, found: Postures) -> Array:
     n = len(found)
     parts = (t, found.dof, found.l, found.base, found.platform, found.rotation, found.actuator, found.dexterity)
     return np.hstack([part.reshape(n, -1) for part in parts])
+
+
+def with_clearance(schema: Schema, geometry: Geometry) -> Schema:
+    """The same with the least clearance of every moment; parts are numbers whose names are the channels' codes."""
+    parts = NONE, *(part.name for part in geometry.parts)
+    if len(parts) > MOST_WORDS:
+        raise PlatformError(f"there are {len(parts) - 1} parts, a file can name {MOST_WORDS - 1}; leave some out")
+    least = "between the nearest parts; NaN where they interfere, infinite where none are near"
+    return Schema(schema.name, (
+        *schema.channels,
+        Channel("clearance", "m", least, "clearance"),
+        Channel("clearance_first", "-", "one of the nearest parts", "clearance", codes=parts),
+        Channel("clearance_second", "-", "the other", "clearance", codes=parts),
+        Channel("clearance_verdict", "-", "by the thresholds", "clearance", codes=VERDICTS),
+    ))  # fmt: skip
+
+
+def clearance_rows(geometry: Geometry, found: Sweep, limits: Thresholds) -> Array:
+    """(n, 4) in the order of the schema."""
+    pairs = np.array([*geometry.pairs, (-1, -1)])[found.pairs] + 1
+    verdicts = [VERDICTS.index(verdict) for verdict in found.verdicts(limits)]
+    return np.column_stack([found.distance, pairs, verdicts]).astype(np.float64)

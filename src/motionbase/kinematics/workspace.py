@@ -1,8 +1,9 @@
 """Where a hexapod can be: along rays from a place, in slices, and how much room there is altogether.
 
-A pose is reachable where no leg is beyond its operational stroke, no bearing beyond its range, and no two legs are
-nearer than they are thick. Rays go out from a pose that is reachable to the first that is not: what lies behind a gap
-is not seen, and the platform could not get there on a straight way.
+A pose is reachable where no leg is beyond its operational stroke, no bearing beyond its range, no two legs are nearer
+than they are thick, and, where clearances are looked at, no two parts are nearer than where to stop. Rays go out from a
+pose that is reachable to the first that is not: what lies behind a gap is not seen, and the platform could not get
+there on a straight way.
 """
 
 from __future__ import annotations
@@ -17,16 +18,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Kernel
 from motionbase.errors import PlatformError
+from motionbase.kinematics.clearance import Clearance, Thresholds
 from motionbase.kinematics.lanes import on_lanes
 from motionbase.kinematics.margins import margins_kernel
+from motionbase.kinematics.sweep import sweep
 from motionbase.platform.envelope import IDENTITY
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
 
 Array: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
-LIMITS = ("stroke", "bearings", "legs")
+Ints: TypeAlias = NDArray[np.int64]
+Poses: TypeAlias = Callable[[Array], tuple[Array, Array]]  # (rays,) distances -> positions, attitudes
+Progress: TypeAlias = Callable[[float], None]  # the part that is done
+LIMITS = ("stroke", "bearings", "legs", "clearance")
+CLEARANCE = LIMITS.index("clearance")
 HALVINGS = 40  # of the last step of a ray: to 1e-12 of it
+STATIONS = 24  # of a ray at which clearances are looked at
+MESH_HALVINGS = 12  # between two of them: to 2e-4 of the way between
+RAYS_AT_ONCE = 64  # of which clearances are looked at, for the sake of progress
+TINY = 1e-6  # [m]: what is nearer touches
 
 
 @final
@@ -49,10 +60,24 @@ class Margins:
         return np.asarray((self.stroke >= 0) & (self.bearings >= 0) & (self.legs >= 0))
 
     @property
-    def beyond(self) -> NDArray[np.int64]:
+    def beyond(self) -> Ints:
         """What is beyond, as a place in `LIMITS`, the first of several; -1 where nothing is."""
         flags = np.stack([self.stroke < 0, self.bearings < 0, self.legs < 0])
         return np.where(flags.any(axis=0), flags.argmax(axis=0), -1)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """Of n rays.
+
+    Attributes:
+        distance: (n,) how far each goes [m, or rad where it turns]
+        limit: (n,) what ends it, as a place in `LIMITS`; -1 where it went as far as was looked
+    """
+
+    distance: Array
+    limit: Ints
 
 
 @final
@@ -61,30 +86,30 @@ class Workspace:
     """Of one platform.
 
     Attributes:
-        gimbals: range of the bearings
+        gimbals: range of the bearings; the platform's own where none are given
         thickness: least distance between the axes of two legs [m]
+        clearance: of the parts, where they count
+        stop: clearance at which a ray ends [m]
     """
 
     platform: Hexapod
-    gimbals: Gimbals = Gimbals()
+    gimbals: Gimbals | None = None
     thickness: float = 0.0
+    clearance: Clearance | None = None
+    stop: float = Thresholds().stop
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return margins_kernel(self.platform, self.gimbals)
+        return margins_kernel(self.platform, self.gimbals or self.platform.gimbals)
 
     def margins(self, p_W: Array, Q_WP: Array) -> Margins:
-        """At (n, 3) positions and (n, 4) attitudes."""
+        """At (n, 3) positions and (n, 4) attitudes; clearances are not looked at."""
         found = on_lanes(self._kernel, p_W=p_W, Q_WP=Q_WP)
         apart = found.pop("apart")
         return Margins(**found, legs=apart - self.thickness)
 
-    def along(self, poses: Callable[[Array], tuple[Array, Array]], rays: int, furthest: float, steps: int) -> Array:
-        """(rays,) how far each ray goes, up to `furthest`: marched in steps, then halved where it leaves.
-
-        Args:
-            poses: (rays,) distances -> positions and attitudes, one for each ray
-        """
+    def reach(self, poses: Poses, rays: int, furthest: float, steps: int, progress: Progress | None = None) -> Reach:
+        """How far each ray goes, up to `furthest`: marched in steps, then halved where it leaves."""
         if not np.all(self.margins(*poses(np.zeros(rays))).reachable):
             raise PlatformError(
                 f"platform {self.platform.name!r}: the place from which the workspace is looked at is itself not "
@@ -102,10 +127,51 @@ class Workspace:
             middle = 0.5 * (inside + outside)
             reachable = self.margins(*poses(middle)).reachable
             inside, outside = np.where(reachable, middle, inside), np.where(reachable, outside, middle)
-        return inside
+        found = Reach(inside, self.margins(*poses(outside)).beyond)
+        return found if self.clearance is None else self._until_near(poses, found, progress)
 
-    def at_attitude(self, directions: ArrayLike, Q_WP: ArrayLike = IDENTITY, centre: ArrayLike | None = None) -> Array:
-        """(n,) how far the platform goes in each of n directions (unit vectors in W) without turning [m]."""
+    def _until_near(self, poses: Poses, found: Reach, progress: Progress | None) -> Reach:
+        """Rays cut where parts come too near; what is thinner than a ray's way between two stations may be missed."""
+        rays = len(found.distance)
+        if self._near(*(row[:1] for row in poses(np.zeros(rays))))[0]:
+            raise PlatformError(
+                f"platform {self.platform.name!r}: parts are nearer than {self.stop:g} m at the place from which the "
+                "workspace is looked at; choose another place, or a smaller distance at which to stop"
+            )
+        shares = np.arange(1, STATIONS + 1) / STATIONS
+        near = np.empty((rays, STATIONS), dtype=bool)
+        at = [poses(share * found.distance) for share in shares]
+        p, Q = (np.stack([one[k] for one in at], axis=1) for k in range(2))
+        for begin in range(0, rays, RAYS_AT_ONCE):
+            mine = slice(begin, begin + RAYS_AT_ONCE)
+            near[mine] = self._near(p[mine].reshape(-1, 3), Q[mine].reshape(-1, 4)).reshape(-1, STATIONS)
+            if progress is not None:
+                progress(min(1.0, (begin + RAYS_AT_ONCE) / rays))
+        cut = np.flatnonzero(near.any(axis=1))
+        first = near[cut].argmax(axis=1)
+        distance, limit = found.distance.copy(), found.limit.copy()
+        inside, outside = first / STATIONS * distance[cut], (first + 1) / STATIONS * distance[cut]
+        for _ in range(MESH_HALVINGS if len(cut) else 0):
+            middle = distance.copy()
+            middle[cut] = 0.5 * (inside + outside)
+            near_there = self._near(*(row[cut] for row in poses(middle)))
+            inside, outside = np.where(near_there, inside, middle[cut]), np.where(near_there, middle[cut], outside)
+        distance[cut], limit[cut] = inside, CLEARANCE
+        return Reach(distance, limit)
+
+    def _near(self, p_W: Array, Q_WP: Array) -> Flags:
+        """(n,) whether any parts are nearer than where to stop."""
+        assert self.clearance is not None
+        return np.asarray(~np.isposinf(sweep(self.clearance, p_W, Q_WP, max(self.stop, TINY)).distance))
+
+    def straight(
+        self,
+        directions: ArrayLike,
+        Q_WP: ArrayLike = IDENTITY,
+        centre: ArrayLike | None = None,
+        progress: Progress | None = None,
+    ) -> Reach:
+        """How far the platform goes in each of n directions (unit vectors in W) without turning [m]."""
         directions = np.atleast_2d(np.asarray(directions, dtype=np.float64))
         start = np.asarray(self.platform.p_neutral if centre is None else centre, dtype=np.float64)
         attitude = np.tile(np.asarray(Q_WP, dtype=np.float64), (len(directions), 1))
@@ -113,10 +179,10 @@ class Workspace:
         def poses(distance: Array) -> tuple[Array, Array]:
             return start + distance[:, None] * directions, attitude
 
-        return self.along(poses, len(directions), 2 * self.platform.stroke.hard_max, 200)
+        return self.reach(poses, len(directions), 2 * self.platform.stroke.hard_max, 200, progress)
 
-    def at_place(self, axes: ArrayLike, p_W: ArrayLike | None = None) -> Array:
-        """(n,) how far the platform turns about each of n axes (unit vectors in W) without moving [rad]."""
+    def turning(self, axes: ArrayLike, p_W: ArrayLike | None = None, progress: Progress | None = None) -> Reach:
+        """How far the platform turns about each of n axes (unit vectors in W) without moving [rad]."""
         axes = np.atleast_2d(np.asarray(axes, dtype=np.float64))
         place = np.asarray(self.platform.p_neutral if p_W is None else p_W, dtype=np.float64)
         places = np.tile(place, (len(axes), 1))
@@ -125,17 +191,18 @@ class Workspace:
             half = 0.5 * angle[:, None]
             return places, np.hstack([np.cos(half), np.sin(half) * axes])
 
-        return self.along(poses, len(axes), np.pi, 180)
+        return self.reach(poses, len(axes), np.pi, 180, progress)
+
+    def at_attitude(self, directions: ArrayLike, Q_WP: ArrayLike = IDENTITY, centre: ArrayLike | None = None) -> Array:
+        """(n,) how far the platform goes in each of n directions (unit vectors in W) without turning [m]."""
+        return self.straight(directions, Q_WP, centre).distance
+
+    def at_place(self, axes: ArrayLike, p_W: ArrayLike | None = None) -> Array:
+        """(n,) how far the platform turns about each of n axes (unit vectors in W) without moving [rad]."""
+        return self.turning(axes, p_W).distance
 
     def volume(self, Q_WP: ArrayLike = IDENTITY, *, rows: int = 40) -> float:
-        """[m^3] that can be reached without turning, as seen from neutral: the integral of r^3 / 3 over all directions.
+        """[m^3] that can be reached without turning, as seen from neutral."""
+        from motionbase.kinematics.surface import surface_at_attitude
 
-        Gauss's rule in the height, equal steps round about: polynomials of degree 2 rows - 1 on the sphere are exact.
-        """
-        heights, weights = np.polynomial.legendre.leggauss(rows)
-        turns = 2 * np.pi / (2 * rows) * np.arange(2 * rows)
-        level = np.sqrt(1 - heights**2)
-        directions = np.stack([np.outer(level, np.cos(turns)), np.outer(level, np.sin(turns)),
-                               np.repeat(heights[:, None], len(turns), axis=1)], axis=2)  # fmt: skip
-        r = self.at_attitude(directions.reshape(-1, 3), Q_WP).reshape(len(heights), len(turns))
-        return float(weights @ (r**3 / 3).sum(axis=1) * 2 * np.pi / len(turns))
+        return surface_at_attitude(self, Q_WP, rows=rows).volume

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import final
+from functools import lru_cache
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,15 +92,23 @@ class Extremes:
 
 def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
     """The 64 extremes of the operational stroke, or of the hard ends."""
-    stroke, kinematics = platform.stroke, Kinematics(platform)
+    stroke = platform.stroke
     ends = (stroke.hard_min, stroke.hard_max) if hard else (stroke.l_min, stroke.l_max)
     n = 2**6
     out = (np.arange(n)[:, None] >> np.arange(6)) & 1
     l = np.where(out == 1, ends[1], ends[0])
     start = np.tile(platform.p_neutral, (n, 1)), np.tile(IDENTITY, (n, 1))
-    found = compile(kinematics.forward).map(l=l, p_start=start[0], Q_start=start[1])
+    forward, jacobian, dof_of_pose = _compiled(platform)
+    found = forward.map(l=l, p_start=start[0], Q_start=start[1])
     pose = {"p_W": found["p_W"], "Q_WP": found["Q_WP"]}
-    J = compile(kinematics.jacobian).map(**pose)["J"]
-    dof = compile(kinematics.dof_of_pose).map(**pose)["dof"]
+    J = jacobian.map(**pose)["J"]
+    dof = dof_of_pose.map(**pose)["dof"]
     return Extremes(l, **pose, dof=dof, condition=np.linalg.cond(J), iterations=found["iterations"],
                     converged=found["converged"] == 1)  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def _compiled(platform: Hexapod) -> tuple[Any, Any, Any]:
+    """Kept: tracing takes far longer than the 64 poses."""
+    kinematics = Kinematics(platform)
+    return compile(kinematics.forward), compile(kinematics.jacobian), compile(kinematics.dof_of_pose)

@@ -14,7 +14,9 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, numbers_of, shown
+from motionbase.platform.gimbals import Gimbals, check_axes
 from motionbase.platform.mesh import MeshFile
+from motionbase.platform.own_shape import OwnShape
 from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke, checked_number, checked_point
 from motionbase.platform.sensors import Sensors
 
@@ -23,7 +25,7 @@ Actuator = HydraulicActuator | ElectricActuator
 LEGS = 6
 KINDS: dict[str, Any] = {
     "stroke": Stroke, "payload": Payload, "cylinder": LegPart, "rod": LegPart, "limits": MotionLimits,
-    "actuator": Actuator, "points": Mapping, "sensors": Sensors,
+    "actuator": Actuator, "points": Mapping, "sensors": Sensors, "gimbals": Gimbals, "shape": OwnShape,
 }  # fmt: skip
 CENTROID_TOLERANCE = 1e-3  # [m]; drawings give joints to the millimetre
 
@@ -52,7 +54,9 @@ class Hexapod:
         actuator: of each leg
         points: further places in P by name, such as the design eye point [m]
         sensors: what the control law is told, and how well
-        meshes: pictures of the parts, for displays
+        meshes: pictures of the parts, for displays and clearances
+        gimbals: the legs' universal joints
+        shape: what is known of the parts' dimensions
     """
 
     name: str
@@ -72,6 +76,8 @@ class Hexapod:
     points: Mapping[str, Vector] = field(default_factory=dict, hash=False)
     sensors: Sensors = field(default_factory=Sensors)
     meshes: tuple[MeshFile, ...] = ()
+    gimbals: Gimbals = field(default_factory=Gimbals)
+    shape: OwnShape = field(default_factory=OwnShape)
 
     def __post_init__(self) -> None:
         owner = f"platform {shown(self.name)}"
@@ -85,6 +91,7 @@ class Hexapod:
         self._check_centroid(owner)
         self._check_order(owner)
         self._check_lengths(owner)
+        check_axes(self.gimbals, np.asarray(self.p_neutral) + np.asarray(self.joints) - np.asarray(self.base))
 
     def _check_kinds(self, owner: str) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", self.name):

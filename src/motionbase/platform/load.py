@@ -16,9 +16,12 @@ from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.body import tensor_of
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.envelope import axis_limits
+from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Actuator, Hexapod
 from motionbase.platform.layout import AXES, renumbered, three_pairs
+from motionbase.platform.load_shape import checked_fit, gimbals_of, own_shape_of
 from motionbase.platform.mesh import MeshFile, with_absolute_files
+from motionbase.platform.own_shape import OwnShape
 from motionbase.platform.parts import DOF, LegPart, MotionLimits, Payload, Stroke
 from motionbase.platform.sensors import Sensor, Sensors
 from motionbase.platform.table import Table
@@ -33,7 +36,7 @@ NEEDED = (
     "summary", "sources", "illustrative", "base", "joints", "p_neutral", "l_down", "stroke", "payload", "cylinder",
     "rod", "limits", "actuator",
 )  # fmt: skip
-OPTIONAL = ("name", "axes", "legs", "points", "sensors", "meshes")
+OPTIONAL = ("name", "axes", "legs", "points", "sensors", "meshes", "gimbals", "shape")
 IN_ORDER = [1, 2, 3, 4, 5, 6]
 NO_LEGS = "motionbase atlas analyse takes it"
 
@@ -101,8 +104,12 @@ def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
         points={key: convert(points.numbers(key, (3,))) for key in points.data} if points else {},
         sensors=_sensors(top.table("sensors")) if "sensors" in top.data else Sensors(),
         meshes=_meshes(top, folder) if "meshes" in top.data else (),
+        gimbals=gimbals_of(top.table("gimbals"), convert, _legs(top)) if "gimbals" in top.data else Gimbals(),
+        shape=own_shape_of(top.table("shape"), convert) if "shape" in top.data else OwnShape(),
         **{key: top.table(key).part(kind) for key, kind in PARTS.items()},
     )
+    if "shape" in top.data:
+        checked_fit(hexapod, top.table("shape"))
     _check_limits(hexapod, top.table("limits"))
     return hexapod
 
@@ -135,10 +142,15 @@ def _six(top: Table, key: str) -> Array:
         found = table.made(three_pairs, **pairs)
     else:
         found = top.numbers(key, (6, 3))
+    return renumbered(found, _legs(top))
+
+
+def _legs(top: Table) -> list[int]:
+    """The source's numbers of our legs."""
     legs = top.data.get("legs", IN_ORDER)
     if not isinstance(legs, list) or sorted(legs, key=repr) != IN_ORDER or any(type(n) is not int for n in legs):
         top.refuse("legs", "a list of the source's numbers of our legs 1 to 6, each once,")
-    return renumbered(found, legs)
+    return legs
 
 
 def _payload(table: Table, R: Array) -> Payload:

@@ -1,23 +1,24 @@
-"""Dimensions of a hexapod's drawn parts: leg tubes, rods, forks, frames, manifolds, pipes, catwalk; illustrative.
+"""Dimensions of a hexapod's drawn parts: leg tubes, rods, forks, frames, manifolds, pipes, catwalk, floor, cabin.
 
 Nobody publishes these. They are derived from joints, strokes and piston areas, so that every platform has a machine
 that could be built: neighbouring forks stand clear of each other, frames stand clear of the joints that they carry.
-`dataclasses.replace` puts in what an owner knows better.
+What an owner knows better stands in the platform's [shape], or is put in by `dataclasses.replace`.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import final
+from dataclasses import dataclass, fields, replace
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.platform.gimbals import neutral_frames
+from motionbase.errors import PlatformError
+from motionbase.platform.gimbals import joint_frames, neutral_frames
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import checked_number
+from motionbase.platform.own_shape import Cabin, Flat, checked_size
 
 Array = NDArray[np.float64]
 WALL = 1.25  # outer radius of a cylinder over that of its piston
@@ -28,8 +29,8 @@ BASE_HALF, PLATFORM_HALF = 1.7, 2.0  # half the width of a fork with its pin, ov
 SPARE = 0.9  # of the room between neighbouring joints, for their two forks
 FORK_ABOVE = 2.0  # lowest side of the platform's frame above the joints, over the size of their forks
 BLOCK_CLEAR = 2.4  # where manifold or motor begin, over the size of the base fork under them
-CATWALKS = frozenset({"cmf"})  # presets that have one
-SIGNED = ("floor", "deck", "frame_low")
+CATWALK = 0.35  # how far a catwalk stands out, over the radius of the platform's joints
+NO_SIZES = ("catwalk_outline", "cabin")
 
 
 @final
@@ -51,6 +52,9 @@ class Shape:
         pipe_radius: of the two hard pipes from manifold to gland; 0 for none
         catwalk_width: how far a walkway round the deck stands out; 0 for none
         catwalk_rail: height of its rail above the deck
+        floor_reach: half the side of a square floor; 0 for none
+        catwalk_outline: (n, 2) corners in P of a walkway's outer edge, instead of its width
+        cabin: a box on the platform
     """
 
     cylinder_radius: float
@@ -69,22 +73,23 @@ class Shape:
     pipe_radius: float = 0.0
     catwalk_width: float = 0.0
     catwalk_rail: float = 1.1
+    floor_reach: float = 0.0
+    catwalk_outline: tuple[Flat, ...] = ()
+    cabin: Cabin | None = None
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
-            if name == "block":
-                value = tuple(checked_number("shape", "block", x, "m", above_zero=False) for x in value)
-            elif name in SIGNED:
-                value = math.copysign(checked_number("shape", name, abs(value), "m", above_zero=False), value)
-            else:
-                optional = name in ("pipe_radius", "catwalk_width")
-                value = checked_number("shape", name, value, "m", above_zero=not optional)
-            object.__setattr__(self, name, value)
+            if name not in NO_SIZES:
+                object.__setattr__(self, name, checked_size(name, getattr(self, name)))
 
 
 def radii(platform: Hexapod) -> tuple[float, float]:
-    """Of cylinder and rod [m]: from the piston areas where there are some, else by the eye."""
+    """Of cylinder and rod [m]: as the owner has them, from the piston areas where there are some, else by the eye."""
+    cylinder, rod = _derived_radii(platform)
+    return platform.shape.cylinder_radius or cylinder, platform.shape.rod_radius or rod
+
+
+def _derived_radii(platform: Hexapod) -> tuple[float, float]:
     retracted, actuator = platform.stroke.hard_min, platform.actuator
     if isinstance(actuator, HydraulicActuator):
         cylinder = WALL * math.sqrt(actuator.area_cap / math.pi)
@@ -94,22 +99,26 @@ def radii(platform: Hexapod) -> tuple[float, float]:
 
 
 def shape_of(platform: Hexapod, *, catwalk: bool | None = None) -> Shape:
-    """As derived from the platform.
+    """As the platform has it, and as derived where it says nothing.
 
     Args:
-        catwalk: whether there is one; None for what the preset of that name has
+        catwalk: whether there is one; None for what the platform has
     """
+    own: dict[str, Any] = platform.shape.given
     base, joints, stroke = np.asarray(platform.base), np.asarray(platform.joints), platform.stroke
     size, upper = mean_radius(base), mean_radius(joints)
     r, rod = radii(platform)
     usual = max(1.1 * r, 0.032 * size)
-    base_fork = min(usual, SPARE * least_spacing(base) / (2 * BASE_HALF))
-    platform_fork = min(0.7 * usual, SPARE * least_spacing(joints) / (2 * PLATFORM_HALF))
+    base_fork = own.get("base_fork", min(usual, SPARE * least_spacing(base) / (2 * BASE_HALF)))
+    platform_fork = own.get("platform_fork", min(0.7 * usual, SPARE * least_spacing(joints) / (2 * PLATFORM_HALF)))
     highest = float(joints[:, 2].max())
-    frame_low = highest + FORK_ABOVE * platform_fork
-    tube = stroke.hard_min - max(0.1 * stroke.hard_min, 3.2 * rod)
-    walks = platform.name in CATWALKS if catwalk is None else catwalk
-    return Shape(
+    frame_low = own.get("frame_low", highest + FORK_ABOVE * platform_fork)
+    tube = own.get("tube_length", stroke.hard_min - max(0.1 * stroke.hard_min, 3.2 * rod))
+    if catwalk is not None:
+        own = {key: value for key, value in own.items() if catwalk or not key.startswith("catwalk")}
+        if catwalk and not {"catwalk_width", "catwalk_outline"} & own.keys():
+            own = {**own, "catwalk_width": CATWALK * upper}
+    derived = Shape(
         cylinder_radius=r,
         rod_radius=rod,
         tube_length=tube,
@@ -124,8 +133,34 @@ def shape_of(platform: Hexapod, *, catwalk: bool | None = None) -> Shape:
         block=(0.9 * r, 1.2 * r, 3.4 * r),
         block_from=max(2.5 * r, BLOCK_CLEAR * base_fork),
         pipe_radius=0.13 * r if isinstance(platform.actuator, HydraulicActuator) else 0.0,
-        catwalk_width=0.35 * upper if walks else 0.0,
     )
+    return replace(derived, **own)
+
+
+def check_fit(platform: Hexapod) -> None:
+    """Refuse dimensions of which no leg could be built."""
+    shape, stroke = shape_of(platform), platform.stroke
+    if shape.rod_radius >= shape.cylinder_radius:
+        raise PlatformError(
+            f"shape: rod_radius is {shape.rod_radius:g} m, it must be below cylinder_radius, "
+            f"{shape.cylinder_radius:g} m"
+        )
+    for name in ("tube_length", "rod_length"):
+        if getattr(shape, name) >= stroke.hard_min:
+            raise PlatformError(
+                f"shape: {name} is {getattr(shape, name):g} m, it must be below the retracted leg, "
+                f"{stroke.hard_min:g} m"
+            )
+    if shape.tube_length + shape.rod_length <= stroke.hard_max:
+        raise PlatformError(
+            f"shape: tube_length {shape.tube_length:g} m and rod_length {shape.rod_length:g} m together must be more "
+            f"than the extended leg, {stroke.hard_max:g} m: the rod would leave its tube"
+        )
+    if shape.deck <= shape.frame_low + shape.plate:
+        raise PlatformError(
+            f"shape: deck is {shape.deck:g} m, it must be above frame_low and plate together, "
+            f"{shape.frame_low + shape.plate:g} m"
+        )
 
 
 def mean_radius(points: Array) -> float:
@@ -133,13 +168,15 @@ def mean_radius(points: Array) -> float:
     return float(np.hypot(points[:, 0], points[:, 1]).mean())
 
 
-def outward_angles(platform: Hexapod) -> Array:
-    """(6,) angle about each leg, from its first bearing, of the side that looks away from the middle at neutral [rad].
+def outward_angles(platform: Hexapod, end: str = "base") -> Array:
+    """(6,) angle about each leg of the side that looks away from the middle at neutral [rad].
 
-    Manifolds stand there, and the x axis of a mesh file of a cylinder or rod points there.
+    From the x axis of the cylinder's frame at "base", of the rod's at "platform". Manifolds stand there, and the x axis
+    of a mesh file of a cylinder or rod points there.
     """
     feet = np.asarray(platform.base) * [1.0, 1.0, 0.0]
-    seen = np.einsum("kij,ki->kj", neutral_frames(platform), feet)
+    y, legs = joint_frames(platform, end)[:, :, 1], neutral_frames(platform)[:, :, 2]
+    seen = np.stack([np.sum(np.cross(y, legs) * feet, axis=1), np.sum(y * feet, axis=1)], axis=1)
     return np.asarray(np.arctan2(seen[:, 1], seen[:, 0]))
 
 

@@ -60,8 +60,8 @@ class Attitude:
         largest = ca.DM(self.torque_max)
 
         def expr(
-            w: Expr, most: Expr, gently: Expr, dt: Expr, on: Expr, Q: Expr, omega_S: Expr, Q_ref: Expr, omega_ref: Expr, alpha_ref: Expr,
-            a_stage: Expr, integral: Expr,
+            w: Expr, most: Expr, gently: Expr, dt: Expr, on: Expr, Q: Expr, omega_S: Expr, Q_ref: Expr, omega_ref: Expr,
+            alpha_ref: Expr, a_stage: Expr, integral: Expr,
         ) -> Any:  # fmt: skip
             R = R_quaternion(Q)
             omega = R @ omega_S

@@ -1,0 +1,132 @@
+"""`motionbase kinematics report`: everything about a platform as one page, and as JSON."""
+
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from motionbase.cli import terminal
+from motionbase.cli.kinematics_common import (
+    DEFAULT,
+    STOP,
+    WARN,
+    Platform,
+    Stop,
+    Warn,
+    dexterity_name,
+    loaded,
+    thresholds,
+)
+from motionbase.cli.measuring import check_writable
+from motionbase.cli.progress import fraction_bar
+from motionbase.errors import UsageError
+
+if TYPE_CHECKING:
+    from motionbase.kinematics.report import Report
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+PRINTING_S = 120.0
+
+
+def report(
+    platform: Platform,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The page to write: .html, or .pdf by way of Chromium.")],
+    data: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="The same as .json; - prints it and nothing else.")
+    ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also what this recording or CSV asked of the joints.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--pose", metavar="NAME", help="Of a recording: legs (measured), measured, estimated, host.")
+    ] = "legs",
+    warn: Warn = WARN,
+    stop: Stop = STOP,
+    rows: Annotated[int, typer.Option(metavar="N", help="Rows of directions of the workspace, 4 to 200.")] = 24,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+) -> None:
+    """Write a report of a platform: its numbers, limits, extremes, joints, clearances, workspace, maps, singular poses.
+
+    One file of HTML with its pictures inside, that needs nothing from elsewhere and prints well. A PDF is that page
+    printed by Chromium, so that both are the same; it needs Chromium or Chrome on this machine.
+
+    Example: motionbase kinematics report simona --out report.html --json report.json
+    """
+    from motionbase.kinematics.report import made_report
+
+    limits = thresholds(warn, stop)
+    check_writable(out, (".html", ".pdf"))
+    printed = str(data) == "-"
+    check_writable(None if printed else data, (".json",))
+    if not 4 <= rows <= 200:
+        raise UsageError(f"--rows is {rows}, it must be 4 to 200")
+    for path in (out, None if printed else data):
+        if path is not None and path.exists() and not force:
+            raise UsageError(f"{str(path)!r} is there already; choose another name, or --force to write over it")
+    browser = _browser() if out.suffix == ".pdf" else ""
+    hexapod = loaded(platform)
+    moments = None
+    if recording is not None:
+        from motionbase.cli.kinematics_file import read
+
+        t, found, _ = read(hexapod, recording, source, dexterity_name(DEFAULT))
+        moments = recording.name, t, found
+    with fraction_bar("the report") as bar:
+        made = made_report(hexapod, limits, recording=moments, rows=rows, progress=lambda part: bar(0.85 * part))
+        _write(made, out, browser)
+        bar(1.0)
+    if data is not None:
+        text = json.dumps(made.facts(), default=_plain, allow_nan=False)
+        if printed:
+            print(text)
+            return
+        _write_text(data, text)
+    worst = made.extremes.clearances.least
+    near = "no parts near" if worst is None else f"{worst.gap.first} and {worst.gap.second} nearest"
+    files = str(out) if data is None else f"{out} and {data}"
+    terminal.console().print(f"report of {hexapod.name} to {files}; {near} at the extremes")
+
+
+def _write(made: "Report", out: Path, browser: str) -> None:
+    from motionbase.kinematics.report_page import page
+
+    text = page(made)
+    if out.suffix == ".html":
+        _write_text(out, text)
+        return
+    with tempfile.TemporaryDirectory(prefix="motionbase-report-") as folder:
+        source = Path(folder) / "report.html"
+        source.write_text(text)
+        options = "--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"
+        files = f"--user-data-dir={folder}/profile", f"--print-to-pdf={out.absolute()}", source.as_uri()
+        command = [browser, *options, *files]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PRINTING_S)
+        except (OSError, subprocess.TimeoutExpired) as e:
+            raise UsageError(f"{browser} did not print {str(out)!r}: {e}; write .html and print it by hand") from None
+    if done.returncode != 0 or not out.is_file():
+        raise UsageError(f"{browser} did not print {str(out)!r}; write .html and print it by hand")
+
+
+def _browser() -> str:
+    """Chromium or one like it."""
+    for name in BROWSERS:
+        if found := shutil.which(name):
+            return found
+    raise UsageError(f"a PDF needs one of {', '.join(BROWSERS)}, and none is here; write .html and print it by hand")
+
+
+def _write_text(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as e:
+        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for."""
+    return list(value) if isinstance(value, tuple | set | frozenset) else str(value)

@@ -1,0 +1,150 @@
+"""Quantities of poses over a plane of two degrees of freedom: dexterity, condition, leg rates, holding forces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, final, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionbase.errors import PlatformError
+from motionbase.kinematics.any_attitude import room_of
+from motionbase.kinematics.dexterity import scaling
+from motionbase.kinematics.effort import holding_forces, most_leg_rates
+from motionbase.kinematics.lanes import compiled, kinematics_of, on_lanes
+from motionbase.kinematics.poses import checked_rows
+from motionbase.kinematics.workspace import Workspace
+from motionbase.platform.envelope import axis_limits, extremes
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.parts import DOF
+
+Array: TypeAlias = NDArray[np.float64]
+Quantity: TypeAlias = Literal["dexterity", "conditioning", "leg-rate", "leg-force"]
+QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+UNITS: dict[Quantity, str] = {"dexterity": "-", "conditioning": "-", "leg-rate": "m/s", "leg-force": "N"}
+MEANING: dict[Quantity, str] = {
+    "dexterity": "characteristic: 1 where all directions are alike, 0 where the pose is singular",
+    "conditioning": "condition number, largest over least singular value, turns by the rms radius of the joints",
+    "leg-rate": "largest rate that any leg can be asked for, all degrees of freedom at their limits at once",
+    "leg-force": "largest force in any leg, pushing or pulling, that holds the payload's weight at rest",
+}
+MARGIN = 1.05  # of what is reached: how far the maps look
+FEWEST, MOST = 3, 401  # points along an axis
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PlaneMap:
+    """A quantity over two degrees of freedom, the others held.
+
+    Attributes:
+        across, up: places of the two among the degrees of freedom
+        x, y: (n,), (m,) their values [m, rad]
+        values: (m, n); NaN where the pose is out of reach
+        everywhere: (m, n) the same without regard to reach
+        room: (m, n) what is left of stroke and bearings, in comparable parts; below 0 out of reach
+        at: (6,) the others
+        at_neutral: the quantity there
+    """
+
+    quantity: Quantity
+    across: int
+    up: int
+    x: Array
+    y: Array
+    values: Array
+    everywhere: Array
+    room: Array
+    at: Array
+    at_neutral: float
+
+    @property
+    def unit(self) -> str:
+        """Of the quantity."""
+        return UNITS[self.quantity]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no pose of the plane is within reach."""
+        return bool(np.isnan(self.values).all())
+
+    def extreme(self, most: bool) -> tuple[float, float, float]:
+        """Largest or least value, and where [m, rad]."""
+        if self.is_empty:
+            raise PlatformError("no pose of the plane is within reach; hold the other degrees of freedom nearer to 0")
+        k = int(np.nanargmax(self.values) if most else np.nanargmin(self.values))
+        row, column = np.unravel_index(k, self.values.shape)
+        return float(self.values[row, column]), float(self.x[column]), float(self.y[row])
+
+    def summary(self) -> dict[str, Any]:
+        """The few numbers."""
+        made: dict[str, Any] = {
+            "quantity": self.quantity, "meaning": MEANING[self.quantity], "unit": self.unit,
+            "plane": [DOF[self.across], DOF[self.up]], "at": self.at.tolist(), "at_neutral": self.at_neutral,
+            "reachable": float(np.isfinite(self.values).mean()),
+        }  # fmt: skip
+        for what, most in (("least", False), ("most", True)):
+            value, x, y = self.extreme(most)
+            made[what] = {"value": value, DOF[self.across]: x, DOF[self.up]: y}
+        return made
+
+    def facts(self) -> dict[str, Any]:
+        """Everything; None where out of reach."""
+        rows = [[None if np.isnan(v) else v for v in row] for row in self.values.tolist()]
+        return {**self.summary(), "x": self.x.tolist(), "y": self.y.tolist(), "values": rows}
+
+
+def plane_of(text: str) -> tuple[int, int]:
+    """Two different degrees of freedom, such as surge-heave."""
+    names = text.split("-")
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(DOF):
+        raise PlatformError(f"plane is {text!r}, two of {', '.join(DOF)} with a dash between are wanted: surge-heave")
+    return DOF.index(names[0]), DOF.index(names[1])
+
+
+def plane_map(
+    space: Workspace, quantity: Quantity, plane: tuple[int, int], *, points: int = 61, at: ArrayLike | None = None
+) -> PlaneMap:
+    """As far as one axis goes alone or the 64 extremes go, and a little more; no value where a pose is out of reach.
+
+    Args:
+        points: along each axis
+        at: (6,) degrees of freedom of which the two of the plane are left out; neutral if not given
+    """
+    if quantity not in QUANTITIES:
+        raise PlatformError(f"quantity is {quantity!r}, it must be one of {', '.join(QUANTITIES)}")
+    if not FEWEST <= points <= MOST:
+        raise PlatformError(f"points are {points}, {FEWEST} to {MOST} along each axis are wanted")
+    hexapod = space.platform
+    held = checked_rows("at", np.zeros(6) if at is None else at, 6)[0]
+    limits = _ranges(hexapod)
+    x, y = (np.linspace(limits[axis, 0], limits[axis, 1], points) for axis in plane)
+    dof = np.tile(held, (points * points + 1, 1))
+    X, Y = np.meshgrid(x, y)
+    dof[:-1, plane[0]], dof[:-1, plane[1]] = X.ravel(), Y.ravel()
+    dof[-1] = 0.0
+    pose = compiled(kinematics_of(hexapod).pose_of_dof).map(dof=dof)
+    p, Q = pose["p_W"], pose["Q_WP"]
+    found = space.margins(p, Q)
+    values = found.dexterity if quantity == "dexterity" else _values(hexapod, quantity, p, Q)
+    shown = np.where(found.reachable[:-1], values[:-1], np.nan).reshape(points, points)
+    room = room_of(space, found)[:-1].reshape(points, points)
+    everywhere = values[:-1].reshape(points, points)
+    return PlaneMap(quantity, *plane, x, y, shown, everywhere, room, held, float(values[-1]))
+
+
+def _ranges(hexapod: Hexapod) -> Array:
+    """(6, 2) as far as one axis goes alone or the 64 extremes of the legs go, and a little more [m, rad]."""
+    corners = extremes(hexapod)
+    reached = np.vstack([corners.dof[corners.converged], axis_limits(hexapod).T])
+    return MARGIN * np.stack([reached.min(axis=0), reached.max(axis=0)], axis=1)
+
+
+def _values(hexapod: Hexapod, quantity: Quantity, p: Array, Q: Array) -> Array:
+    if quantity == "conditioning":
+        J = on_lanes(kinematics_of(hexapod).jacobian, p_W=p, Q_WP=Q)["J"]
+        return np.asarray(np.linalg.cond(J @ scaling(hexapod, "characteristic")))
+    if quantity == "leg-rate":
+        return np.asarray(most_leg_rates(hexapod, p, Q).max(axis=1))
+    return np.asarray(np.abs(holding_forces(hexapod, p, Q)).max(axis=1))

@@ -1,0 +1,293 @@
+"""A report as one page of HTML that needs nothing from elsewhere, and prints well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from motionbase.kinematics.dexterity import MEANING as DEXTERITIES
+from motionbase.kinematics.maps import MEANING as QUANTITY_MEANING
+from motionbase.kinematics.plot_workspace import MEANING as END_MEANING
+from motionbase.kinematics.report import Report, versions
+from motionbase.kinematics.report_definitions import DEFINITIONS
+from motionbase.kinematics.report_pictures import pictures
+from motionbase.kinematics.report_style import STYLE
+from motionbase.kinematics.requirements import Row
+from motionbase.platform.parts import DOF
+from motionbase.platform.shape import shape_of
+
+Rows = Iterable[Sequence[str]]
+PAIRS = 16  # of the table of clearances
+
+
+def page(report: Report) -> str:
+    """The whole text."""
+    sections = (_platform, _single_axes, _extremes, _joints, _clearances, _workspace, _maps, _singular, _recording)
+    drawn = pictures(report)
+    body = "\n".join(section(report, drawn) for section in sections)
+    hexapod = report.hexapod
+    title = f"{hexapod.name}: kinematics"
+    return f"""<!doctype html>
+<html lang="en-GB"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{escape(title)}</title><style>{STYLE}</style></head><body>
+<header><p class="kind">Kinematics report</p><h1>{escape(hexapod.name)}</h1><p>{escape(hexapod.summary)}</p></header>
+{_cards(report)}
+{body}
+{_definitions()}
+</body></html>
+"""
+
+
+def _cards(report: Report) -> str:
+    worst = report.extremes.clearances.least
+    gap = "beyond reach" if worst is None else _mm(worst.gap.distance)
+    verdict = report.thresholds.verdict(None if worst is None else worst.gap.distance) if worst else "clear"
+    items = (
+        ("stroke", f"{report.hexapod.stroke.length:.3f} m", "operational"),
+        ("workspace", f"{report.reach.volume:.3g} m³", "level attitude"),
+        ("any attitude", f"≥ {report.any_attitude.volume:.3g} m³", "searched from inside"),
+        ("least dexterity", f"{report.worst.dexterity:.3f}", "found within the strokes"),
+        ("worst clearance", gap, f'<span class="v {verdict}">{verdict}</span> at the 64 extremes'),
+    )
+    cells = "".join(f'<div class="card"><p>{a}</p><strong>{b}</strong><small>{c}</small></div>' for a, b, c in items)
+    return f'<div class="cards">{cells}</div>'
+
+
+def _platform(report: Report, drawn: dict[str, str]) -> str:
+    h = report.hexapod
+
+    def star(key: str) -> str:
+        listed = any(key == one or key.startswith(f"{one}.") for one in h.illustrative)
+        return "<sup>*</sup>" if listed else ""
+
+    joints = [(str(k + 1), _place(h.base[k]), _place(h.joints[k]), f"{h.l_neutral[k]:.4f}") for k in range(len(h.base))]
+    s, limits = h.stroke, h.limits
+    numbers = [
+        (f"operational stroke{star('stroke')}", f"{s.l_min:g} to {s.l_max:g} m"),
+        (f"hard ends{star('stroke')}", f"{s.hard_min:g} to {s.hard_max:g} m"),
+        (f"neutral{star('p_neutral')}", f"{_place(h.p_neutral)} m"),
+        (f"payload{star('payload')}", f"{h.payload.mass:g} kg, centre of mass {_place(h.payload.com)} m in P"),
+        (f"velocity limits{star('limits.velocity')}",
+         ", ".join(f"{v:g}" for v in limits.velocity[:3]) + " m/s; "
+         + ", ".join(f"{v:g}" for v in limits.velocity[3:]) + " rad/s"),
+        (f"leg velocity{star('limits.leg_velocity')}", f"{limits.leg_velocity:g} m/s"),
+        (f"bearings at the base{star('gimbals')}", _degrees_pair(h.gimbals.base)),
+        (f"bearings at the platform{star('gimbals')}", _degrees_pair(h.gimbals.platform)),
+        ("cylinder and rod, radius", "{:.3f} and {:.3f} m".format(*_radii(report))),
+    ]  # fmt: skip
+    known = ", ".join(sorted(h.shape.given)) or "nothing; all dimensions of parts are derived, and illustrative"
+    sources = "".join(f"<li>{escape(one)}</li>" for one in h.sources)
+    return _section("Platform", f"""
+<div class="two"><div>{_table(("what", "value"), numbers, left=2)}</div>
+<div>{_table(("leg", f"base joint in W{star('base')} [m]", f"platform joint in P{star('joints')} [m]", "neutral [m]"),
+             joints)}</div></div>
+<h3>Sources</h3><ul>{sources}</ul>
+<p><b>Illustrative<sup>*</sup></b>, published by nobody: {escape(', '.join(h.illustrative) or 'nothing')}.
+Dimensions of parts that the platform gives: {escape(known)}.</p>""")  # fmt: skip
+
+
+def _single_axes(report: Report, drawn: dict[str, str]) -> str:
+    corners = report.extremes.extremes
+    reached = corners.dof[corners.converged]
+    rows = []
+    for k, name in enumerate(DOF):
+        scale, unit, digits = (1.0, "m", 3) if k < 3 else (float(np.degrees(1)), "deg", 1)
+        pairs = report.limits[k], (reached[:, k].min(), reached[:, k].max())
+        shown = [" to ".join(f"{scale * x:+.{digits}f}" for x in pair) for pair in pairs]
+        rows.append((name, *shown, f"±{scale * report.hexapod.limits.position[k]:.{digits}f}", unit))
+    head = "axis", "alone", "over the 64 extremes", "may be commanded", "unit"
+    return _section("How far it goes from neutral", _table(head, rows))
+
+
+def _extremes(report: Report, drawn: dict[str, str]) -> str:
+    rows = []
+    for one in report.extreme_rows():
+        if not one["reached"]:
+            rows.append((str(one["number"]), escape(one["legs"]), *["–"] * 9))
+            continue
+        dof = [_signed(x, 3) for x in one["dof"][:3]] + [_signed(float(np.degrees(x)), 1) for x in one["dof"][3:]]
+        near = "" if one["clearance_m"] is None else f"{1000 * one['clearance_m']:.0f} "
+        cells = f"{one['dexterity']:.3f}", f"{one['condition']:.2f}", f"{near}{_badge(one['verdict'])}"
+        rows.append((str(one["number"]), escape(one["legs"]), *dof, *cells))
+    head = ("no.", "legs", "surge [m]", "sway [m]", "heave [m]", "roll [°]", "pitch [°]", "yaw [°]", "dexterity",
+            "condition (m, rad)", "clearance [mm]")  # fmt: skip
+    count = int(report.extremes.extremes.converged.sum())
+    return _section("The 64 extremes", f"<p>{count} of 64 have a pose, found from neutral.</p>"
+                    + _table(head, rows, "small"))  # fmt: skip
+
+
+def _joints(report: Report, drawn: dict[str, str]) -> str:
+    gimbals = report.hexapod.gimbals
+    allowed = {
+        "base, first bearing": gimbals.base[0], "base, second bearing": gimbals.base[1],
+        "platform, first bearing": gimbals.platform[0], "platform, second bearing": gimbals.platform[1],
+    }  # fmt: skip
+    rows = []
+    for joint, need in report.extremes.largest.items():
+        limit = allowed.get(joint)
+        spare = "–" if limit is None else f"{np.degrees(limit - need.largest):.1f}"
+        shown = "–" if limit is None else f"±{np.degrees(limit):.1f}"
+        from_legs = next(r for r in report.extremes.angle_rows() if r["joint"] == joint and r["leg"] == need.leg)
+        at = from_legs["at_most"] if need.most >= -need.least else from_legs["at_least"]
+        rows.append((joint, f"{np.degrees(need.largest):.2f}", str(need.leg), escape(str(at)), shown, spare))
+    head = "joint", "largest [deg]", "leg", "where", "range [deg]", "left [deg]"
+    every = [
+        (str(r["joint"]), str(r["leg"]), f"{r['least_deg']:+.2f}", escape(str(r["at_least"])), f"{r['most_deg']:+.2f}",
+         escape(str(r["at_most"])))
+        for r in report.extremes.angle_rows()
+    ]  # fmt: skip
+    details = _table(("joint", "leg", "least [deg]", "there", "most [deg]", "there"), every, "small")
+    return _section("What the joints must allow", _table(head, rows) + f"<h3>Leg by leg</h3>{details}")
+
+
+def _clearances(report: Report, drawn: dict[str, str]) -> str:
+    limits, found = report.thresholds, report.extremes.clearance_rows(report.thresholds)
+    rows = [
+        (escape(f"{r['first']} and {r['second']}"), _millimetres(r["distance_m"]), _badge(str(r["verdict"])),
+         escape(str(r["at"])), str(count))
+        for r, count in _by_kinds(found)[:PAIRS]
+    ]  # fmt: skip
+    words = (
+        f"Stop below {1000 * limits.stop:g} mm, warn below {1000 * limits.warn:g} mm. {len(found)} pairs come within "
+        f"{1000 * report.extremes.clearances.within:g} mm at the 64 extremes; of each two kinds of parts, the "
+        "nearest pair is shown. "
+        f"{len(report.clearance.geometry.left_out)} pairs that a joint holds together, or that are one body, are left "
+        "out."
+    )
+    warned = "".join(f"<p>{escape(one.sentence)}</p>" for one in report.clearance.geometry.warnings)
+    table = (
+        _table(("parts", "clearance [mm]", "verdict", "where", "pairs"), rows) if rows else "<p>No parts come near.</p>"
+    )
+    figure = _figure(drawn, "worst", "The worst pose; the nearest parts in colour, and from near.")
+    return _section("Clearances", f"<p>{words}</p>{warned}{table}{figure}")
+
+
+def _by_kinds(rows: list[Row]) -> list[tuple[Row, int]]:
+    """The nearest pair of each two kinds of parts, and how many pairs of them come near."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        one, other = sorted((_kind(row["first"]), _kind(row["second"])))
+        found.setdefault((one, other), []).append(row)
+    return [(near[0], len(near)) for near in found.values()]
+
+
+def _kind(name: object) -> str:
+    """Of a part: "rod" of "rod 3"."""
+    return str(name).rstrip("0123456789 ")
+
+
+def _workspace(report: Report, drawn: dict[str, str]) -> str:
+    shares = ", ".join(f"{END_MEANING[name]} {share:.0%}" for name, share in report.reach.shares.items())
+    words = (
+        f"Without turning it reaches {report.reach.volume:.4g} m³; of all directions, rays are ended by: {shares}. "
+        f"With any attitude it reaches at least {report.any_attitude.volume:.4g} m³ ({report.any_attitude.notes[0]}). "
+        f"Legs' axes stay {report.space.thickness:.3f} m apart; clearances of parts are not a limit here."
+    )
+    first = _figure(drawn, "reach", "Where it gets with level attitude, coloured by what ends it.")
+    second = _figure(drawn, "turns", "How far it turns about every axis at neutral.")
+    return _section("Workspace", f"<p>{escape(words)}</p>{first}{second}")
+
+
+def _maps(report: Report, drawn: dict[str, str]) -> str:
+    words = "".join(f"<li><b>{name}</b>: {escape(text)}</li>" for name, text in QUANTITY_MEANING.items())
+    captions = (f"Over {DOF[maps[0].across]} and {DOF[maps[0].up]}, the others at neutral" for maps in report.planes)
+    figures = "".join(_figure(drawn, f"map{k}", f"{one}; white is out of reach.") for k, one in enumerate(captions))
+    return _section("Dexterity, conditioning, leg rates and forces", f"<ul>{words}</ul>{figures}")
+
+
+def _singular(report: Report, drawn: dict[str, str]) -> str:
+    worst = report.worst
+    at = [f"{name} {_signed(x, 3)} m" for name, x in zip(DOF[:3], worst.dof[:3], strict=True)]
+    at += [f"{name} {_signed(x, 1)}°" for name, x in zip(DOF[3:], np.degrees(worst.dof[3:]), strict=True)]
+    said = worst.sentence[0].upper() + worst.sentence[1:]
+    return _section("Singular poses", f"<p>{escape(said)}.</p><p>The worst pose found: {', '.join(at)}.</p>")
+
+
+def _recording(report: Report, drawn: dict[str, str]) -> str:
+    if report.moments is None:
+        return ""
+    facts = report.moment_facts(report.moments)
+    near = facts["worst_clearance"]
+    words = f"{facts['moments']} moments of {facts['seconds']:.1f} s; least dexterity {facts['least_dexterity']:.4f}; "
+    if near is None:
+        words += "no parts come near."
+    else:
+        words += (
+            f"worst clearance {near['first']} and {near['second']}, {_mm(near['distance_m'])}, at {near['t']:.2f} s: "
+        )
+        words += f"{near['verdict']}."
+    figure = _figure(drawn, "recording", "Legs within their strokes, bearing angles, dexterity and clearance.")
+    return _section(f"Recording {escape(report.moments.name)}", f"<p>{escape(words)}</p>{figure}")
+
+
+def _definitions() -> str:
+    rows = [*((f"dexterity, {name}", escape(text)) for name, text in DEXTERITIES.items()),
+            *((name, escape(text)) for name, text in DEFINITIONS)]  # fmt: skip
+    used = ", ".join(f"{name} {number}" for name, number in versions().items())
+    words = (
+        "The unit-independent dexterity of the Cockpit Motion Facility's tools has no public definition; the report "
+        "uses the characteristic one."
+    )
+    table = _table(("what", "definition"), rows, left=2)
+    return _section("Definitions", f"<p>{words}</p>{table}<footer>{escape(used)}</footer>")
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{title}</h2>{body}</section>"
+
+
+def _table(head: Sequence[str], rows: Rows, kind: str = "", left: int = 1) -> str:
+    """Cells are HTML; numbers are to the right, words to the left by their looks."""
+    lines = [[(cell, _is_number(cell, k < left)) for k, cell in enumerate(row)] for row in rows]
+    to_right = [all(line[k][1] for line in lines) for k in range(len(head))]
+    heads = "".join(_cell("th", cell, right) for cell, right in zip(head, to_right, strict=True))
+    lines_text = "".join(f"<tr>{''.join(_cell('td', *cell) for cell in line)}</tr>" for line in lines)
+    return f'<table class="{kind}"><thead><tr>{heads}</tr></thead><tbody>{lines_text}</tbody></table>'
+
+
+def _is_number(text: str, left: bool) -> bool:
+    return not left and text[:1] in "+-±–0123456789(" and not text[-1:].isalpha()
+
+
+def _cell(tag: str, text: str, right: bool) -> str:
+    return f'<{tag} class="n">{text}</{tag}>' if right else f"<{tag}>{text}</{tag}>"
+
+
+def _figure(drawn: dict[str, str], name: str, caption: str) -> str:
+    if name not in drawn:
+        return ""
+    alt = escape(caption)
+    return f'<figure><img alt="{alt}" src="{drawn[name]}"><figcaption>{alt}</figcaption></figure>'
+
+
+def _badge(verdict: str) -> str:
+    return f'<span class="v {verdict}">{verdict}</span>'
+
+
+def _mm(distance: float | None) -> str:
+    return "interference" if distance is None else f"{1000 * distance:.1f} mm"
+
+
+def _millimetres(distance: Any) -> str:
+    return "–" if distance is None else f"{1000 * distance:.1f}"
+
+
+def _signed(x: float, digits: int) -> str:
+    """Without negative zeros."""
+    return f"{round(x, digits) + 0.0:+.{digits}f}"
+
+
+def _place(xyz: Sequence[float]) -> str:
+    return f"({', '.join(f'{x:.3f}' for x in xyz)})"
+
+
+def _degrees_pair(pair: Sequence[float]) -> str:
+    return "±" + " and ±".join(f"{np.degrees(x):g}°" for x in pair)
+
+
+def _radii(report: Report) -> tuple[float, float]:
+    shape = shape_of(report.hexapod)
+    return shape.cylinder_radius, shape.rod_radius
