@@ -16,11 +16,13 @@ from motionbase.cli.kinematics_common import (
     Json,
     LegLengths,
     Platform,
+    Rates,
     Stop,
     Warn,
     dexterity_name,
     loaded,
     posture_at,
+    six_dof,
     thresholds,
     where,
 )
@@ -55,6 +57,7 @@ def pose(
     platform: Platform,
     dof: Dof = None,
     legs: LegLengths = None,
+    rates: Rates = None,
     definition: Definition = DEFAULT,
     as_json: Json = False,
 ) -> None:
@@ -62,13 +65,17 @@ def pose(
 
     Example: motionbase kinematics pose simona --legs "2.5 2.6 2.7 2.8 2.9 3.0"
     """
+    from motionbase.kinematics.effort import condition_numbers
+
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("compiling"):
         found = posture_at(hexapod, dof, legs, name)
+        leg_rates = _leg_rates(hexapod, found, rates)
+        condition = float(condition_numbers(hexapod, found.p_W, found.Q_WP)[0])
     if as_json:
-        print(json.dumps(_facts(found, name), indent=2))
+        print(json.dumps({**_facts(found, name), "condition": [condition], "l_dot": [leg_rates]}, indent=2))
     else:
-        _show(hexapod, found, name)
+        _show(hexapod, found, name, leg_rates, condition)
 
 
 @app.command()
@@ -163,7 +170,19 @@ def _facts(found: "Postures", name: str) -> dict[str, Any]:
     return {"definition": name, **{part: getattr(found, part).tolist() for part in parts}}
 
 
-def _show(hexapod: "Hexapod", found: "Postures", name: str) -> None:
+def _leg_rates(hexapod: "Hexapod", found: "Postures", rates: str | None) -> list[float] | None:
+    """Of the rates that were asked for [m/s]."""
+    from motionbase.platform.demand import LegDemand
+
+    if rates is None:
+        return None
+    _, l_dot = LegDemand(hexapod)(found.dof, six_dof("--rates", rates)[None])
+    return [float(rate) for rate in l_dot[0]]
+
+
+def _show(
+    hexapod: "Hexapod", found: "Postures", name: str, leg_rates: list[float] | None, condition: float
+) -> None:  # fmt: skip
     import numpy as np
 
     from motionbase.kinematics.dexterity import DEFINITIONS
@@ -171,17 +190,20 @@ def _show(hexapod: "Hexapod", found: "Postures", name: str) -> None:
 
     stroke, screen = hexapod.stroke, terminal.console()
     ends = [f"{end} {which}" for end in ("base", "platform") for which in ("1st", "2nd")]
-    columns = ("leg", "length [m]", "stroke [%]", *ends, "rod", "elevation", "azimuth")
+    moving = [] if leg_rates is None else ["rate [m/s]"]
+    columns = ("leg", "length [m]", "stroke [%]", *moving, *ends, "rod", "elevation", "azimuth")
     table = terminal.table(f"{hexapod.name} at {where(found.dof[0])}; angles [deg]", *columns, right=columns[1:])
     for k in range(6):
         used = 100 * (found.l[0, k] - stroke.l_min) / stroke.length
         angles = (*found.base[0, k], *found.platform[0, k], found.rotation[0, k], *found.actuator[0, k])
         beyond = "" if 0 <= used <= 100 else " !"
         shown = (f"{x:.2f}" for x in np.degrees(angles))
-        table.add_row(str(k + 1), f"{found.l[0, k]:.4f}", f"{used:.1f}{beyond}", *shown)
+        rate = [] if leg_rates is None else [f"{leg_rates[k]:+.4f}"]
+        table.add_row(str(k + 1), f"{found.l[0, k]:.4f}", f"{used:.1f}{beyond}", *rate, *shown)
     screen.print(table)
     numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
     screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
+    screen.print(f"condition number of the leg Jacobian {condition:.3f}, turns by the rms radius of the joints")
     if np.any((found.l[0] < stroke.l_min) | (found.l[0] > stroke.l_max)):
         screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")
 

@@ -23,6 +23,9 @@ Definition = Annotated[str, typer.Option("--dexterity", metavar="NAME", help="ch
 Dof = Annotated[
     str | None, typer.Option(metavar="SIX", help="surge, sway, heave from neutral [m], roll, pitch, yaw [degrees].")
 ]
+Rates = Annotated[
+    str | None, typer.Option("--rates", metavar="SIX", help="Rates of surge to yaw there [m/s, degrees/s].")
+]
 LegLengths = Annotated[str | None, typer.Option(metavar="SIX", help="Leg lengths instead [m].")]
 Warn = Annotated[float, typer.Option(metavar="M", help="Warn at clearances below this [m].")]
 Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below this [m].")]

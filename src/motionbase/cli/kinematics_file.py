@@ -49,7 +49,7 @@ def write(
         raise UsageError(f"--out is {str(out)!r}: the name must end in {', '.join(ENDINGS)}")
     t, found, epoch = read(platform, file, source, definition)
     geometry = None if limits is None else geometry_of(platform)
-    swept, schema, rows = None, posture_schema(), posture_rows(t, found)
+    swept, schema, rows = None, posture_schema(), posture_rows(platform, t, found)
     if geometry is not None and limits is not None:
         swept = sweep(Clearance(geometry), found.p_W, found.Q_WP, within=max(WITHIN, 1.5 * limits.warn))
         schema, rows = with_clearance(schema, geometry), np.hstack([rows, clearance_rows(geometry, swept, limits)])

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import solve
 from motionbase.errors import PlatformError
-from motionbase.kinematics.lanes import on_lanes
+from motionbase.kinematics.dexterity import scaling
+from motionbase.kinematics.lanes import kinematics_of, on_lanes
 from motionbase.multibody.body import shown
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import POSE
@@ -73,3 +74,24 @@ def holding_forces(platform: Hexapod, p_W: Array, Q_WP: Array, wrench_W: ArrayLi
     if wrench.shape != (6,) or not np.all(np.isfinite(wrench)):
         raise PlatformError(f"wrench is {shown(wrench_W)}, six finite numbers are wanted: moment [N m], then force [N]")
     return on_lanes(holding_kernel(platform), p_W=p_W, Q_WP=Q_WP, wrench_W=np.tile(wrench, (len(p_W), 1)))["f"]
+
+
+def condition_numbers(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
+    """(n,) largest over least singular value of the leg Jacobian, turns by the rms radius of the joints."""
+    J = on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"]
+    return np.asarray(np.linalg.cond(J @ scaling(platform, "characteristic")))
+
+
+def leg_rates(t: ArrayLike, l: ArrayLike) -> Array:
+    """(n, 6) rates of leg lengths along a trajectory [m/s], by differences of second order in time.
+
+    NaN where time does not go on: at moments that stand twice, or where a recording begins anew.
+    """
+    when, lengths = np.asarray(t, dtype=np.float64), np.asarray(l, dtype=np.float64)
+    if len(when) < 2:
+        return np.full(lengths.shape, np.nan)
+    steps = np.diff(when)
+    good = steps > 0
+    found = np.gradient(lengths, np.concatenate([[0.0], np.cumsum(np.where(good, steps, 1.0))]), axis=0)
+    found[np.concatenate([[False], ~good]) | np.concatenate([~good, [False]])] = np.nan
+    return np.asarray(found)

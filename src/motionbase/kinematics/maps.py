@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.kinematics.any_attitude import room_of
-from motionbase.kinematics.dexterity import scaling
-from motionbase.kinematics.effort import holding_forces, most_leg_rates
-from motionbase.kinematics.lanes import compiled, kinematics_of, on_lanes
+from motionbase.kinematics.effort import condition_numbers, holding_forces, most_leg_rates
+from motionbase.kinematics.lanes import compiled, kinematics_of
 from motionbase.kinematics.poses import checked_rows
 from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.envelope import axis_limits, extremes
@@ -143,8 +142,7 @@ def _ranges(hexapod: Hexapod) -> Array:
 
 def _values(hexapod: Hexapod, quantity: Quantity, p: Array, Q: Array) -> Array:
     if quantity == "conditioning":
-        J = on_lanes(kinematics_of(hexapod).jacobian, p_W=p, Q_WP=Q)["J"]
-        return np.asarray(np.linalg.cond(J @ scaling(hexapod, "characteristic")))
+        return condition_numbers(hexapod, p, Q)
     if quantity == "leg-rate":
         return np.asarray(most_leg_rates(hexapod, p, Q).max(axis=1))
     return np.asarray(np.abs(holding_forces(hexapod, p, Q)).max(axis=1))

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.kinematics.clearance import Thresholds, Verdict
+from motionbase.kinematics.effort import condition_numbers, leg_rates
 from motionbase.kinematics.geometry import Geometry
 from motionbase.kinematics.posture import Postures
 from motionbase.kinematics.sweep import Sweep
+from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.parts import DOF
 from motionbase.ring.schema import MOST_WORDS, Channel, Schema
 
@@ -35,6 +37,8 @@ def _channels() -> Iterator[Channel]:
         yield Channel(dof, unit, f"{dof} from neutral", "pose", dof=dof)
     for leg in LEGS:
         yield Channel(f"leg{leg}_l", "m", f"length of leg {leg}", "legs", leg=leg)
+    for leg in LEGS:
+        yield Channel(f"leg{leg}_l_dot", "m/s", f"rate of leg {leg}, by differences in time", "leg_rates", leg=leg)
     for end in ENDS:
         for leg in LEGS:
             for bearing, which in ((1, "first"), (2, "second")):
@@ -46,12 +50,15 @@ def _channels() -> Iterator[Channel]:
         yield Channel(f"leg{leg}_elevation", "rad", f"leg {leg} above the horizontal", "actuators", leg=leg)
         yield Channel(f"leg{leg}_azimuth", "rad", f"leg {leg} from forward to the left", "actuators", leg=leg)
     yield Channel("dexterity", "-", "1 where all directions are alike, 0 where singular", "pose")
+    yield Channel("condition", "-", "condition number of the leg Jacobian, turns by the joints' rms radius", "pose")
 
 
-def posture_rows(t: Array, found: Postures) -> Array:
+def posture_rows(platform: Hexapod, t: Array, found: Postures) -> Array:
     """(n, channels) in the order of the schema."""
     n = len(found)
-    parts = (t, found.dof, found.l, found.base, found.platform, found.rotation, found.actuator, found.dexterity)
+    joints = (found.base, found.platform, found.rotation, found.actuator)
+    conditions = condition_numbers(platform, found.p_W, found.Q_WP)
+    parts = (t, found.dof, found.l, leg_rates(t, found.l), *joints, found.dexterity, conditions)
     return np.hstack([part.reshape(n, -1) for part in parts])
 
 
