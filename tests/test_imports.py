@@ -22,7 +22,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "campaign": {*LIBRARIES, "system"},
     "recording": {"ring"},
     "kinematics": {*LIBRARIES, "ring"},
-    "console": {*LIBRARIES, "ring", "recording"},  # shows platforms and recordings; no control law, no executive
+    # shows platforms and recordings; no control law, no executive
+    "console": {*LIBRARIES, "ring", "recording", "kinematics"},
 }
 EVERYONE = {"errors"}  # may be imported by all, and imports nothing of motionbase itself
 ROOT_MODULES = {"__init__": set[str](), "errors": set[str](), "__main__": {"cli"}}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import numpy as np
 import pytest
 from websockets.asyncio.client import ClientConnection, connect
@@ -158,3 +159,24 @@ class Page:
 async def page(address: str, **options: Any) -> AsyncIterator[Page]:
     async with connect(f"ws://{address}/ws", subprotocols=["motionbase.1"], proxy=None, **options) as socket:  # type: ignore
         yield Page(socket)
+
+
+Served = tuple[Console, str, Writer]
+
+
+@contextmanager
+def served_ring(folder: Path) -> Iterator[Served]:
+    """A console whose ring has 3000 records and a writer that waits."""
+    with writer() as made, console(folder) as (server, address):
+        made.write(rows(0, 3000))
+        yield server, address, made
+
+
+@contextmanager
+def served_api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
+    """A console whose ring has a hundred records of a base that drives, and who asks it."""
+    with writer() as made, console(folder) as (server, address):
+        made.write(rows(0, 100, state=5.0))
+        wait_for(lambda: server.source("live").history and server.source("live").state == "live")
+        with httpx.Client(base_url=f"http://{address}", trust_env=False) as client:
+            yield server, client

@@ -6,12 +6,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from motionbase.console.api.strip import Roll, chart_of, chart_text
+from motionbase.console.api.strip import NOTHING, SILENT, Roll, chart_of, chart_text, outcome
 from motionbase.console.children import Children
 from motionbase.console.models import StartStrip, Strip
 from motionbase.errors import MotionBaseError
@@ -67,6 +68,36 @@ def test_a_recording_is_played_and_led(operator: Page) -> None:
     assert operator.call("DELETE", "/api/replay").json() == {"accepted": True, "text": "ended"}
     assert operator.console.status().replay is None
     assert "nothing" in operator.call("DELETE", "/api/replay").json()["text"]
+
+
+def test_play_while_it_is_getting_ready_plays_the_one_that_is(operator: Page) -> None:
+    """Not another one, which would end the first."""
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(operator.call, "POST", "/api/replay", {"file": "run.mcap", "paused": True})
+        wait_for(lambda: (child := operator.console.children.of("replay")) is not None and child.lives)
+        begun = operator.console.children.of("replay")
+        second = threads.submit(operator.call, "POST", "/api/replay", {"file": "run.mcap", "paused": False})
+        answers = [one.result().json() for one in (first, second)]
+    assert [answer["accepted"] for answer in answers] == [True, True], answers
+    assert operator.console.children.of("replay") is begun
+    status = operator.console.status().replay
+    assert status is not None and status.state == "playing"
+    operator.call("DELETE", "/api/replay")
+
+
+def test_another_recording_takes_the_place_of_one_that_is_getting_ready(operator: Page) -> None:
+    recordings = operator.console.settings.recordings
+    (recordings / "other.mcap").write_bytes((recordings / "run.mcap").read_bytes())
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(operator.call, "POST", "/api/replay", {"file": "run.mcap"})
+        wait_for(lambda: (child := operator.console.children.of("replay")) is not None and child.lives)
+        second = operator.call("POST", "/api/replay", {"file": "other.mcap"}).json()
+    given_up = first.result().json()
+    assert second["accepted"] and not given_up["accepted"] and "gave way to another recording" in given_up["text"]
+    status = operator.console.status().replay
+    assert status is not None and status.file == "other.mcap"
+    operator.call("DELETE", "/api/replay")
+    (recordings / "other.mcap").unlink()
 
 
 @pytest.mark.parametrize(
@@ -164,6 +195,38 @@ def test_a_strip_chart_is_drawn_and_can_be_fetched(operator: Page, live: Waves) 
     assert (
         roll.status_code == 200 and roll.content.startswith(b"%PDF") and roll.content.count(b"%%EOF") == ended["pages"]
     )
+
+
+def test_a_chart_that_is_ended_at_once_has_its_page(operator: Page, live: Waves) -> None:
+    """A signal that came while it still started would end it without a word."""
+    operator.call("POST", "/api/strip", {"channels": [{"name": "state"}], "name": "short"})
+    operator.call("DELETE", "/api/strip")
+    wait_for(lambda: _strip(operator).state != "drawing", 120)
+    ended = _strip(operator)
+    assert ended.text and (ended.state == "ended" or "could not be written" in ended.text), ended
+    assert ended.state == "failed" or ended.pages == (1 if "1 page" in ended.text else 0), ended
+
+
+@pytest.mark.parametrize(
+    ("code", "is_over", "expected"),
+    [
+        ("import time; time.sleep(60)", True, ("ended", NOTHING)),
+        ("print('no records, no pages')", True, ("ended", NOTHING)),
+        ("print('7 records on 1 page: /a/b.pdf')", True, ("ended", "7 records on 1 page")),
+        ("import sys; sys.exit('motionbase: no channel x')", False, ("failed", "no channel x")),
+        ("import os; os._exit(3)", False, ("failed", SILENT)),
+    ],
+)
+def test_what_became_of_a_chart_is_always_said(code: str, is_over: bool, expected: tuple[str, str]) -> None:
+    children = Children()
+    roll = Roll(Path("nowhere.pdf"), "nowhere.pdf", [], is_over=is_over)
+    child = children.start("test", (sys.executable, "-c", code), roll)
+    if "sleep" in code:
+        child.stop()
+    assert child.ends_within(20)
+    child.complaint  # noqa: B018  waits for its last words
+    assert outcome(child, roll) == expected
+    children.close()
 
 
 def _pages(operator: Page) -> int:

@@ -1,12 +1,8 @@
 """The recordings folder over the border: what is listed, read, sent and taken, and that nothing else can be named."""
 
-import http.client
 import json
 import os
-import threading
-import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +19,15 @@ from motionbase.errors import MotionBaseError
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.source import Damage
-from tests.console.api_rig import Page, page, wait_for
-from tests.recording.files import bits, schema_of, waves, write_mcap
-
-COUNT = 20_000
-SCHEMA = schema_of()
+from tests.console.api_rig import Page
+from tests.console.recordings_rig import COUNT, SCHEMA, recordings_page
+from tests.recording.files import bits, waves, write_mcap
 
 
 @pytest.fixture(scope="module")
 def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    folder = tmp_path_factory.mktemp("recordings")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("MOTIONBASE_RING_FOLDER", str(folder))
-    patch.setenv("MOTIONBASE_RING_DEVICE", "none")
-    patch.setenv("MOTIONBASE_DATA", str(folder / "user"))
-    with page(folder) as made:
-        rows = waves(SCHEMA, COUNT)
-        rows[COUNT // 2 + 3, 1] = 1000.0  # a spike of one record
-        write_mcap(made.console.settings.recordings / "run.mcap", SCHEMA, rows)
-        (made.console.settings.recordings / "broken.mcap").write_bytes(b"\x89MCAP0\r\nnothing")
-        (folder / "secret.csv").write_text("t,x\n0,1\n")
-        (made.console.settings.recordings / "leads_out.csv").symlink_to(folder / "secret.csv")
+    with recordings_page(tmp_path_factory.mktemp("recordings")) as made:
         yield made
-    patch.undo()
 
 
 def test_files_are_listed_with_what_they_are(operator: Page) -> None:
@@ -231,208 +213,6 @@ def _tree(factory: pytest.TempPathFactory) -> Path:
         (made / "in" / "link").symlink_to(made)
         _trees.append(made)
     return _trees[0]
-
-
-# ---- uploads ----
-
-
-def sent(operator: Page, name: str, body: bytes) -> dict[str, object]:
-    answer = operator.call("PUT", "/api/recordings/upload", params={"name": name}, content=body)
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
-
-
-def left_over(operator: Page) -> list[Path]:
-    return [p for p in (operator.console.settings.recordings / ".uploads").rglob("*") if p.is_file()]
-
-
-def test_an_upload_is_the_same_file(operator: Page) -> None:
-    body = (operator.console.settings.recordings / "run.mcap").read_bytes()
-    assert sent(operator, "taken.mcap", body)["bytes"] == len(body)
-    assert (operator.console.settings.recordings / "taken.mcap").read_bytes() == body
-    with open_recording(operator.console.settings.recordings / "taken.mcap") as recording:
-        assert recording.count == COUNT
-    assert left_over(operator) == []
-
-
-def test_an_upload_never_replaces(operator: Page) -> None:
-    before = (operator.console.settings.recordings / "run.mcap").read_bytes()
-    said = operator.refusal(409, "PUT", "/api/recordings/upload", params={"name": "run.mcap"}, content=b"t,x\n0,1\n")
-    assert "already" in said and (operator.console.settings.recordings / "run.mcap").read_bytes() == before
-    said = operator.refusal(409, "PUT", "/api/recordings/upload", params={"name": "leads_out.csv"}, content=b"t\n0\n")
-    assert "already" in said
-
-
-@pytest.mark.parametrize(
-    ("name", "body"),
-    [
-        ("../x.csv", b"t,x\n0,1\n"),
-        ("a/x.csv", b"t,x\n0,1\n"),
-        (".x.csv", b"t,x\n0,1\n"),
-        ("x.exe", b"t,x\n0,1\n"),
-        ("x.toml", b"t,x\n0,1\n"),
-        ("x.mcap", b"this is no recording"),
-        ("x.parquet", b"PAR1 and then nothing"),
-        ("x.csv", b""),
-        ("x.csv", b"\x00\xff" * 1000),
-    ],
-)
-def test_an_upload_that_is_no_recording_leaves_nothing(operator: Page, name: str, body: bytes) -> None:
-    before = sorted(operator.console.settings.recordings.glob("*"))
-    operator.refusal(422, "PUT", "/api/recordings/upload", params={"name": name}, content=body)
-    assert sorted(operator.console.settings.recordings.glob("*")) == before and left_over(operator) == []
-
-
-def test_an_upload_that_is_too_large_is_broken_off(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from motionbase.console.api import upload
-
-    monkeypatch.setattr(upload, "LEFT_FREE", 1 << 60)  # as if the disk were nearly full
-    said = operator.refusal(413, "PUT", "/api/recordings/upload", params={"name": "x.csv"}, content=b"t,x\n0,1\n" * 9)
-    assert "recorder" in said and left_over(operator) == []
-    assert not (operator.console.settings.recordings / "x.csv").exists()
-
-
-def begun(operator: Page, announced: int, body: bytes) -> http.client.HTTPConnection:
-    """An upload of which only so much comes."""
-    link = http.client.HTTPConnection(operator.client.base_url.host, operator.client.base_url.port, timeout=10)
-    link.putrequest("PUT", "/api/recordings/upload?name=x.csv")
-    for name, value in {**operator.headers, "Content-Length": str(announced)}.items():
-        link.putheader(name, value)
-    link.endheaders(body)
-    return link
-
-
-def test_an_upload_that_says_it_is_too_large_is_not_even_begun(operator: Page) -> None:
-    with closing(begun(operator, 1 << 50, b"t")) as link:
-        answer = link.getresponse()
-        assert answer.status == 413 and "which is the most" in json.loads(answer.read())["detail"]
-
-
-def test_an_upload_that_is_broken_off_leaves_nothing(operator: Page) -> None:
-    with closing(begun(operator, 1 << 20, b"t,x\n" + b"0,1\n" * 1000)):
-        wait_for(lambda: left_over(operator) != [], 10)
-    wait_for(lambda: left_over(operator) == [], 10)
-    assert not (operator.console.settings.recordings / "x.csv").exists()
-
-
-# ---- exports ----
-
-
-def ended(operator: Page, number: int) -> dict[str, Any]:
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
-        job = next(j for j in operator.console.jobs.list() if j.number == number)
-        if job.state != "running":
-            return job.model_dump()
-        time.sleep(0.02)
-    raise AssertionError("the job never ended")
-
-
-def test_an_export_is_what_was_chosen(operator: Page) -> None:
-    body = {"file": "run.mcap", "format": "csv", "channels": ["x1"], "start": 1.0, "stop": 2.0, "name": "part one"}
-    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
-    assert job["state"] == "done" and job["files"] == ["exports/part one.csv"] and job["share"] == 1.0
-    with open_recording(operator.console.settings.recordings / "exports" / "part one.csv") as recording:
-        assert list(recording.schema.index) == ["t", "x1"] and recording.count == 1001
-    assert "already" in operator.refusal(409, "POST", "/api/export", body)
-    listed = {f["file"] for f in operator.get("/api/recordings").json()}
-    assert "exports/part one.csv" in listed
-    assert operator.get("/api/recordings/info", file="exports/part one.csv").json()["records"] == 1001
-
-
-def test_a_split_makes_pieces(operator: Page) -> None:
-    body = {"file": "run.mcap", "format": "parquet", "piece_records": 8000, "name": "pieces", "groups": []}
-    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
-    assert job["state"] == "done" and job["files"] == [f"exports/pieces/run_part00{k}.parquet" for k in (1, 2, 3)]
-
-
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        ({"name": "../x"}, "is called"),
-        ({"name": "a/b"}, "is called"),
-        ({"format": "exe"}, "format"),
-        ({"channels": ["none*"]}, "no channel"),
-        ({"groups": ["nowhere"]}, "no group"),
-        ({"legs": [9]}, "no leg 9"),
-        ({"start": 100.0}, "no records"),
-        ({"start": 2.0, "stop": 1.0}, "before the first"),
-        ({"piece_records": 1, "piece_seconds": 1.0}, "one of the two"),
-        ({"piece_records": 0}, "piece_records"),
-    ],
-)
-def test_an_export_that_cannot_be_is_refused_at_once(operator: Page, change: dict[str, object], what: str) -> None:
-    jobs = len(operator.console.jobs.list())
-    body = {"file": "run.mcap", "format": "csv", "name": "never", **change}
-    assert what in operator.refusal(422, "POST", "/api/export", body)
-    assert len(operator.console.jobs.list()) == jobs
-
-
-def test_jobs_are_cancelled_and_counted(operator: Page) -> None:
-    """Two at once; a third is refused, and a cancelled one leaves no file."""
-    go = threading.Event()
-
-    def work(task: object) -> str:
-        from motionbase.console.jobs import Task
-
-        assert isinstance(task, Task)
-        go.wait(30)
-        task.progress(1, 2)
-        return "done"
-
-    first, second = (operator.console.jobs.start(f"wait {k}", work) for k in range(2))
-    said = operator.refusal(409, "POST", "/api/export", {"file": "run.mcap", "format": "csv", "name": "third"})
-    assert "2 jobs run already" in said and not (operator.console.settings.recordings / "exports/third.csv").exists()
-    assert operator.call("DELETE", f"/api/jobs/{first.number}").json()["state"] == "running"  # until its next step
-    go.set()
-    assert ended(operator, first.number)["state"] == "cancelled" and ended(operator, second.number)["state"] == "done"
-    assert "there is no job 99999" in operator.refusal(404, "DELETE", "/api/jobs/99999")
-    operator.refusal(422, "DELETE", "/api/jobs/x")
-
-
-def test_a_cancelled_export_leaves_nothing(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    from motionbase.console.jobs import Task
-
-    heard = Task.progress
-
-    def cancel_first(self: Task, done: int, total: int) -> None:
-        self.cancelled.set()
-        heard(self, done, total)
-
-    monkeypatch.setattr(Task, "progress", cancel_first)
-    body = {"file": "run.mcap", "format": "csv", "name": "half"}
-    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
-    assert job["state"] == "cancelled"
-    assert [p.name for p in (operator.console.settings.recordings / "exports").glob("*half*")] == []
-
-
-@pytest.mark.parametrize("pieces", [0, 2])
-def test_a_cancelled_split_names_the_files_that_are_whole(
-    operator: Page, monkeypatch: pytest.MonkeyPatch, pieces: int
-) -> None:
-    """Cancelled in the middle of a piece: those before it are named, can be opened, and nothing else is there."""
-    from motionbase.console.jobs import Task
-
-    heard, folder = Task.progress, operator.console.settings.recordings / "exports" / f"cut_{pieces}"
-
-    def cancel_later(self: Task, done: int, total: int) -> None:
-        if done > 100 * pieces:
-            self.cancelled.set()
-        heard(self, done, total)
-
-    monkeypatch.setattr(Task, "progress", cancel_later)
-    body = {"file": "run.mcap", "format": "csv", "name": folder.name, "piece_records": 100}
-    job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
-    assert job["state"] == "cancelled" and len(job["files"]) == pieces
-    assert job["text"] == ("cancelled; 2 files were finished before" if pieces else "cancelled")
-    assert folder.exists() == bool(pieces)
-    if pieces:
-        assert sorted(p.name for p in folder.iterdir()) == [file.rpartition("/")[2] for file in job["files"]]
-    for file in job["files"]:
-        assert operator.get("/api/recordings/info", file=file).json()["records"] == 100
-
-
-# ---- open recordings ----
 
 
 def test_recordings_stay_open_while_they_are_used_and_are_opened_anew_when_replaced(tmp_path: Path) -> None:

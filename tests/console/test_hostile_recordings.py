@@ -9,16 +9,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from motionbase.console.api import opened, upload_check
-from motionbase.errors import UsageError
+from motionbase.console.api.folders import last_parts
+from motionbase.errors import RecordingError, UsageError
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.read import LARGEST_EVENTS
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
+from motionbase.recording.source import Array
+from motionbase.recording.sources import csv as csv_source
+from motionbase.recording.sources import row_groups
 from tests.console.api_rig import Page, page
 from tests.recording.files import EPOCH, schema_of, waves, write_mcap
 
@@ -82,6 +88,54 @@ def test_a_billion_channels_are_one_sentence(operator: Page) -> None:
     put = ("PUT", "/api/recordings/upload?name=wide.csv")
     said = operator.refusal(422, *put, content=f"{header}\n0\n1\n".encode())
     assert "100001 channels, it must have 1 to 65536" in said and str(operator.console.settings.recordings) not in said
+
+
+def test_columns_are_counted_before_they_are_taken_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("t" + ",a" * 1_500_000 + "\n0\n")
+    monkeypatch.setattr(csv_source, "schema_of", lambda *_: pytest.fail("each of them is looked at"))
+    with pytest.raises(RecordingError, match="1500001 channels, it must have 1 to 65536"):
+        open_recording(path)
+
+
+def test_a_row_group_that_unfolds_into_gigabytes_is_refused_by_its_metadata(tmp_path: Path) -> None:
+    """Numbers that repeat take no room in the file."""
+    path = tmp_path / "bomb.parquet"
+    count = upload_check.MOST_RECORDS + 1
+    column = pa.array(np.zeros(count, np.int8))
+    pq.write_table(pa.table({"t": column, "x": column}), path, row_group_size=count)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(UsageError, match="row group 0 has 16777217 records of 2 columns"):
+        upload_check.check_row_groups(path)
+    pq.write_table(pa.table({"t": column, "x": column}), path)  # as pyarrow writes unless told otherwise
+    upload_check.check_row_groups(path)
+
+
+def test_columns_of_a_row_group_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, rows = tmp_path / "run.parquet", np.arange(5000.0).reshape(1000, 5)
+    pq.write_table(pa.table({name: rows[:, k] for k, name in enumerate(("t", "a", "b", "c", "d"))}), path)
+    monkeypatch.setattr(row_groups, "AT_ONCE", 2000)
+    groups, asked = row_groups.RowGroups(path), list[int]()
+    columns = groups._columns
+
+    def counted(block: int, names: tuple[str, ...], count: int) -> dict[str, Array]:
+        asked.append(len(names))
+        return columns(block, names, count)
+
+    monkeypatch.setattr(groups, "_columns", counted)
+    found = groups.read(0, ["d", "t", "d", "a", "b"])
+    assert asked == [2, 2] and (found == rows[:, [4, 0, 4, 1, 2]].T).all()
+
+
+def test_nobody_learns_where_the_folders_lie(operator: Page, tmp_path: Path) -> None:
+    (operator.console.settings.recordings / "broken.csv").write_text("nonsense\n")
+    said = [
+        operator.anybody().refusal(422, "GET", "/api/recordings/info?file=broken.csv"),
+        operator.refusal(422, "POST", "/api/export", {"file": "broken.csv", "format": "csv"}),
+        operator.call("POST", "/api/replay", {"file": "broken.csv"}).json()["text"],
+    ]
+    assert all("broken.csv" in one and str(tmp_path) not in one for one in said), said
+    assert last_parts("'/data/a b/run.mcap' cannot be written: full") == "'run.mcap' cannot be written: full"
 
 
 @pytest.mark.parametrize("times", [[0, np.inf, -np.inf, 1], [0, 1e308, -1e308, 1], [np.nan] * 4, [1e15, 0, 1e15, 0]])

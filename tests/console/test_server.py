@@ -1,31 +1,23 @@
-"""The whole server: REST of the core, the page, and the command that runs it."""
+"""The whole server: REST of the core, and the page."""
 
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import signal
-import socket
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 
-from motionbase.cli.token_files import TokenFiles
-from motionbase.console.api.pace import Pace
 from motionbase.console.console import Console, Settings
 from motionbase.console.listening import listening
 from motionbase.console.polite import NICE
 from motionbase.console.server import address_of
 from motionbase.errors import UsageError
-from tests.console.live_rig import RING, TOKEN, VIEWER, console, own_rings, rows, wait_for, writer
+from tests.console.live_rig import RING, TOKEN, VIEWER, console, own_rings, served_api
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
@@ -37,11 +29,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
-    with writer() as made, console(folder) as (server, address):
-        made.write(rows(0, 100, state=5.0))
-        wait_for(lambda: server.source("live").history and server.source("live").state == "live")
-        with httpx.Client(base_url=f"http://{address}", trust_env=False) as client:
-            yield server, client
+    with served_api(folder) as made:
+        yield made
 
 
 def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
@@ -93,62 +82,6 @@ def test_how_things_stand(api: tuple[Console, httpx.Client]) -> None:
     assert missing.status_code == 404 and "has shown no channels yet" in missing.json()["detail"]
     events = client.get("/api/events", params={"source": "live"}).json()
     assert [e["text"] for e in events] == ["test, small, 11 channels, 1000 Hz", "state drive"]
-
-
-def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
-    server, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
-    made = client.post("/api/derive", json={"name": "twice", "formula": "2 * x", "unit": "m"})
-    assert made.json()["channels"][-1]["name"] == "twice" and made.json()["channels"][-1]["place"] == 11
-    bad = client.post("/api/derive", json={"name": "bad", "formula": "2 * (x"})
-    assert bad.status_code == 422 and "character 5" in bad.json()["detail"]
-    assert client.post("/api/derive", json={"name": "Bad Name", "formula": "x"}).status_code == 422
-    assert client.delete("/api/derive/other").status_code == 404
-    assert client.post("/api/derive", json={"name": "thrice", "formula": "3 * x"}).json()["channels"][-1]["place"] == 12
-    changed = client.post("/api/derive", json={"name": "twice", "formula": "2 * x + 1", "unit": "mm"}).json()
-    assert [(c["name"], c["place"], c["unit"]) for c in changed["channels"][11:]] == [
-        ("twice", 11, "mm"), ("thrice", 12, "-"),
-    ]  # fmt: skip
-    newest = server.source("live").newest
-    assert newest is not None and newest[11] == 2 * 99 + 1, "over the records that are there as well"
-    wrong = client.post("/api/derive", json={"name": "twice", "formula": "2 * nowhere", "unit": "s"})
-    assert wrong.status_code == 422 and "nowhere" in wrong.json()["detail"]
-    assert client.get("/api/schema").json() == changed, "a wrong formula leaves the old one"
-    client.delete("/api/derive/thrice")
-    assert len(client.delete("/api/derive/twice").json()["channels"]) == 11
-
-
-def test_a_derived_channel_is_the_page_s_that_made_it(
-    api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    server, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
-    ann, bob = {"X-Client": "ann"}, {"X-Client": "bob"}
-    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
-    assert client.post("/api/derive", json=twice, headers=ann).status_code == 200
-    assert client.post("/api/derive", json=twice, headers=bob).status_code == 200, "the same does no harm"
-    other = client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=bob)
-    assert other.status_code == 409 and "made by another page" in other.json()["detail"]
-    gone = client.delete("/api/derive/twice", headers=bob)
-    assert gone.status_code == 409 and "made by another page" in gone.json()["detail"]
-    assert client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=ann).status_code == 200
-    for k in range(7):
-        assert client.post("/api/derive", json={"name": f"x{k}", "formula": "x"}, headers=ann).status_code == 200
-    ninth = client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=ann)
-    assert ninth.status_code == 429 and "8 derived channels" in ninth.json()["detail"]
-    assert client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=bob).status_code == 200
-    server.access.seat.take("tab1", "Ann")
-    assert client.delete("/api/derive/twice", headers={**OPERATOR, "X-Client": "tab2"}).status_code == 409
-    assert client.delete("/api/derive/twice", headers=OPERATOR).status_code == 200
-
-
-def test_derived_channels_are_asked_for_at_a_pace(api: tuple[Console, httpx.Client]) -> None:
-    _, client = api
-    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
-    answers = [client.post("/api/derive", json=twice, headers={"X-Client": "hasty"}) for _ in range(5)]
-    assert [a.status_code for a in answers[:4]] == [200] * 4 and answers[4].status_code == 429
-    assert "4 requests a second" in answers[4].json()["detail"]
-    assert client.post("/api/derive", json=twice, headers={"X-Client": "other"}).status_code == 200
 
 
 def test_viewers_who_compute_do_not_hold_up_the_operator(api: tuple[Console, httpx.Client]) -> None:
@@ -281,7 +214,7 @@ def test_where_others_can_reach_it_viewers_need_a_token(folder: Path) -> None:
 
 def test_everything_that_changes_state_needs_token_and_seat(api: tuple[Console, httpx.Client]) -> None:
     """Whatever address there is: no viewer gets past the gate with anything but a question."""
-    questions = {"/api/generators/preview", "/api/derive", "/api/derive/{name}"}
+    questions = {"/api/generators/preview", "/api/derive", "/api/derive/{name}", "/api/kinematics/pose"}
     paths = api[1].get("/api/openapi.json").json()["paths"]
     asked = 0
     for path, methods in paths.items():
@@ -303,113 +236,12 @@ def test_a_port_in_use_is_one_sentence() -> None:
         listening("no.such.host.invalid", 0)
 
 
-def test_the_command_runs_to_a_good_end(folder: Path) -> None:
-    token = folder / "token"
-    token.write_text(TOKEN + "\n")
-    command = [sys.executable, "-m", "motionbase", "console", "--ring", RING, "--port", "0", "--no-browser"]
-    with subprocess.Popen(
-        [*command, "--token-file", str(token)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None and process.stderr is not None
-        line = process.stdout.readline()
-        base, _, file = line.partition(": ")[2].strip().removesuffix(")").partition(" (operator token in ")
-        assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and TOKEN not in line
-        assert Path(file) == token and list((folder / "data").rglob("*.token")) == [], "the file that was given, alone"
-        assert TOKEN not in Path(f"/proc/{process.pid}/cmdline").read_text()
-        assert httpx.get(f"{base}api/me", headers=OPERATOR).json()["role"] == "operator"
-        port = base.rstrip("/").rpartition(":")[2]
-        second = subprocess.run([*command[:-3], "--port", port, "--no-browser"], capture_output=True, text=True)
-        assert second.returncode == 2 and second.stderr.count("\n") == 1 and "already in use" in second.stderr
-        begin = time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0 and time.monotonic() - begin < 15
-        assert process.stderr.read() == "" and token.read_text() == f"{TOKEN}\n"
-
-
-@contextmanager
-def said_by_a_console(*options: str) -> Iterator[tuple[subprocess.Popen[str], Path]]:
-    """A console whose output goes to no terminal, and the file that it names."""
-    command = [sys.executable, "-m", "motionbase", "console", "--ring", RING, "--port", "0", "--no-browser", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        yield process, Path(process.stdout.readline().strip().removesuffix(")").partition(" (operator token in ")[2])
-        process.terminate()
-        process.wait(20)
-
-
-def test_two_consoles_of_a_ring_keep_two_tokens_and_a_dead_one_s_name_is_used_again(folder: Path) -> None:
-    with said_by_a_console() as (first, one), said_by_a_console() as (_, two):
-        assert (one.name, two.name) == ("rig.token", "rig.2.token") and one.read_text() != two.read_text()
-        assert one.stat().st_mode & 0o777 == two.stat().st_mode & 0o777 == 0o600
-        before = one.read_text()
-        first.kill()
-        first.wait(20)
-        assert one.read_text() == before, "nobody could take it away"
-        with said_by_a_console() as (_, third):
-            assert third == one and third.read_text() not in (before, two.read_text())
-    assert [p.name for p in (folder / "data" / "console").iterdir() if "token" in p.name] == []
-    for post in (folder / "data" / "console" / "stop_posts").glob("*.lock"):  # of the one that was killed
-        os.kill(int(post.read_text()), signal.SIGTERM)
-
-
-def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
-    (folder / "rig.token").write_text("of a console before")
-    (folder / "rig.token").chmod(0o644)
-    ours, other = TokenFiles(folder, "rig"), TokenFiles(folder, "rig")
-    path = ours.write("token", "secret")
-    assert path.read_text() == "secret\n" and path.stat().st_mode & 0o777 == 0o600
-    assert ours.write("viewer.token", "look").name == "rig.viewer.token"
-    assert other.write("token", "another").name == "rig.2.token"
-    ours.remove()
-    assert not path.exists() and (folder / "rig.2.token").read_text() == "another\n"
-    other.remove()
-    assert list(folder.glob("*rig*")) == []
-    with pytest.raises(UsageError, match="start the console on a terminal"):
-        TokenFiles(path / "no folder" if path.write_text("x") else path, "rig").write("token", "secret")
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--port", "99999"], "port 99999"),
-        (["--token-file", "nowhere"], "nowhere"),
-        (["--ring", "no/ring"], "ring name"),
-        (["--recordings", "nowhere"], "no such folder"),
-    ],
-)
-def test_the_command_refuses_in_one_sentence(folder: Path, options: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "motionbase", "console", "--no-browser", *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=dict(os.environ))
-    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
-
-
-def test_a_run_has_its_console(folder: Path) -> None:
-    """The address is printed, the token stands in no command line, and all ends together."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", RING, "--no-record", "--port", str(port)]
-    command += ["--generators", "none"]  # what moves is tested elsewhere
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        try:
-            line = next(text for text in process.stdout if "console | console of ring" in text)
-            assert "#token=" not in line
-            token = Path(line.strip().removesuffix(")").partition(" (operator token in ")[2]).read_text().strip()
-            headers = {"Authorization": f"Bearer {token}", "X-Client": "tab1"}
-            assert httpx.get(f"http://127.0.0.1:{port}/api/me", headers=headers).json()["role"] == "operator"
-            for name in Path("/proc").glob("[0-9]*/cmdline"):
-                try:
-                    assert token not in name.read_text(errors="replace")
-                except OSError:
-                    continue  # it has just ended
-
-            def shows() -> bool:
-                status = json.loads(httpx.get(f"http://127.0.0.1:{port}/api/status").text)
-                return bool(status["sources"][0]["platform"] == "simona")
-
-            wait_for(shows, 120.0)
-        finally:
-            process.send_signal(signal.SIGINT)
-            rest = process.stdout.read()
-        assert process.wait(60) == 0, rest
+def test_an_address_that_leads_nowhere_says_what_would(api: tuple[Console, httpx.Client]) -> None:
+    _, client = api
+    said = client.get("/api/nothing")
+    assert said.status_code == 404
+    assert said.json()["detail"] == "there is nothing at /api/nothing; /api lists the addresses of this server"
+    page = client.get("/<b>nothing", headers={"Accept": "text/html"})
+    assert page.status_code == 404 and '<a href="/">' in page.text and "<b>" not in page.text
+    wrong = client.put("/api/me")
+    assert wrong.status_code == 405 and "does not take PUT; it takes GET" in wrong.json()["detail"]

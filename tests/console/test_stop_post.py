@@ -301,3 +301,14 @@ def test_without_a_console_it_stays_for_as_long_as_somebody_writes_the_ring(fold
             writing.close()
             wait_for(lambda: not post(), 10.0)
     assert list((folder / "data" / FOLDER).glob("*.lock")) == []
+
+
+def test_a_post_has_the_ring_and_no_symbolic_algebra() -> None:
+    """Of the compiler it needs what loads machine code; the rest would be a quarter of its memory."""
+    code = (
+        "from motionbase.console.stop.alone import PACKAGE, without_its_beginning as alone; alone(PACKAGE)\n"
+        "import sys, motionbase.console.stop.post as post; from motionbase.ring.blocks.native import block_native\n"
+        "print(bool(block_native().add), hasattr(post, 'serve'), 'casadi' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "True True False\n", done.stderr

@@ -5,6 +5,7 @@ import { batch, signal, type Signal } from "./core/signal";
 import { LayoutStore } from "./data/layout";
 import { LiveStore } from "./data/live";
 import { Session } from "./data/session";
+import { KinematicsStore } from "./kinematics/store";
 import { Api } from "./net/api";
 import { LiveSocket, type SourceName } from "./net/socket";
 import type { Event, RecordingInfo } from "./net/types";
@@ -38,6 +39,7 @@ export class App {
   readonly session = new Session();
   readonly live = new LiveStore();
   readonly layout = new LayoutStore();
+  readonly kinematics = new KinematicsStore();
   readonly api: Api;
   readonly socket: LiveSocket;
   readonly toast: Signal<Toast | null> = signal<Toast | null>(null);
@@ -86,6 +88,8 @@ export class App {
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },
+      kinematics: (found) => found.source === this.session.source.peek() && this.kinematics.live.set(found),
+      clearance: (alarm) => this.kinematics.told(alarm),
       error: (text) => this.say(text, "error"),
     });
   }

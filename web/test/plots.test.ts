@@ -6,10 +6,12 @@ import type { Channel } from "../src/net/types";
 import { number } from "../src/core/format";
 import { exceeded, worstOf } from "../src/plots/alarms";
 import { roundStep, settled } from "../src/plots/autorange";
+import { fitting, wordAt } from "../src/plots/completion";
 import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
 import { namingOf } from "../src/plots/naming";
+import { judgedShare } from "../src/scene/resting";
 import { axisScale, axisTexts, fixedText, timeStep, timeText, unitText } from "../src/plots/numbers";
 
 function channel(name: string, more: Partial<Channel> = {}): Channel {
@@ -104,6 +106,38 @@ test("counts have no fraction, short times have as many places as they need", ()
   assert.equal(forms.text(count, 3), "3.0");
 });
 
+test("numbers that are measured on an axis have the digits that the axis shows", () => {
+  const forms = new Forms();
+  const length = channel("leg1_l_meas", { leg: 1 });
+  forms.note(length, 2.7061);
+  assert.equal(forms.text(length, 2.70612345), "2.7061");
+  assert.equal(forms.text(length, 2.70612345, 2e-4), "2.7061235");
+  assert.equal(forms.text(length, 1.2e-5, 2e-4), "0.0000120", "a difference of two such values");
+  assert.equal(forms.text(length, 2.70612345, 3), "2.7061", "a wide axis takes none away");
+  const force = channel("leg1_f_meas", { leg: 1, unit: "N" });
+  forms.note(force, 15_000);
+  assert.equal(forms.text(force, 14_321.5678, 2), "14.321568");
+  const state = channel("state", { unit: "-" });
+  forms.note(state, 5);
+  assert.equal(forms.text(state, 5, 2), "5", "what is counted has no fraction");
+});
+
+test("a word in a formula becomes the names that fit it", () => {
+  const names = ["leg1_l_cmd", "leg1_l_meas", "pose_meas_heave", "rate", "max"];
+  assert.deepEqual(wordAt("leg1_l_cmd - leg1_l", 19), { word: "leg1_l", begin: 13 });
+  assert.deepEqual(wordAt("2 * ", 4), { word: "", begin: 4 });
+  assert.deepEqual(fitting("leg1_l", names), ["leg1_l_cmd", "leg1_l_meas"]);
+  assert.deepEqual(fitting("ma", names), ["max"]);
+  assert.deepEqual(fitting("meas", names), ["leg1_l_meas", "pose_meas_heave"], "those that begin with it first, then those that have it");
+  assert.deepEqual(fitting("rate", names), [], "it is one already");
+  assert.deepEqual(fitting("", names), []);
+});
+
+test("legs of a base that rests are short, and that is no warning", () => {
+  assert.deepEqual([0.0, 0.01, 0.9, NaN].map((share) => judgedShare(share, true)), [0.5, 0.5, 0.9, NaN]);
+  assert.equal(judgedShare(0.01, false), 0.01);
+});
+
 test("settings are as short as they can be", () => {
   assert.deepEqual([600, 0.25, -3.17483, 4.2661e-6, 0].map((value) => number(value)), ["600", "0.25", "−3.175", "4.266e−6", "0"]);
 });
@@ -139,15 +173,18 @@ test("channels are found by words, else by letters in order", () => {
 });
 
 test("what traces share is the title, what tells them apart the legend", () => {
-  assert.deepEqual(named(LEGS), { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3"], saysUnit: true });
-  assert.deepEqual(named(POSE), { title: "pose_meas", labels: ["surge", "roll"], saysUnit: false });
+  assert.deepEqual(named(LEGS), { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3"], saysUnit: true, isShort: true });
+  assert.deepEqual(named(POSE), { title: "pose_meas", labels: ["surge", "roll"], saysUnit: false, isShort: true });
   const forces = [1, 2].map((leg) => channel(`leg${leg}_f_meas`, { leg, unit: "N" }));
-  assert.deepEqual(named(forces), { title: "f_meas [N]", labels: ["leg 1", "leg 2"], saysUnit: true });
+  assert.deepEqual(named(forces), { title: "f_meas [N]", labels: ["leg 1", "leg 2"], saysUnit: true, isShort: true });
   const one = ["l_cmd", "l_meas"].map((name) => channel(`leg4_${name}`, { leg: 4 }));
-  assert.deepEqual(named(one), { title: "leg 4", labels: ["l_cmd", "l_meas"], saysUnit: false });
+  assert.deepEqual(named(one), { title: "leg 4", labels: ["l_cmd", "l_meas"], saysUnit: false, isShort: true });
   assert.deepEqual(named([...LEGS, ...POSE]).labels, [...LEGS, ...POSE].map(({ name }) => name));
   assert.deepEqual(namingOf(["gone", "leg1_l_meas"], [undefined, channel("leg1_l_meas", { leg: 1 })], unitText).labels, ["gone", "leg1_l_meas"]);
   assert.equal(named(LEGS.slice(0, 1)).labels[0], "leg1_l_dot_meas");
+  const mixed = named([...LEGS, ...POSE]);
+  assert.deepEqual([mixed.title, mixed.isShort], ["l_dot_meas, pose_meas", false], "what shares nothing has a title all the same");
+  assert.equal(named(LEGS.slice(0, 1)).title, "");
 });
 
 test("a table is read back to the bit, and what is no number is an empty cell", () => {

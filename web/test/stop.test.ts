@@ -5,6 +5,7 @@ import { mock, test } from "node:test";
 import { Api, ApiError } from "../src/net/api";
 import { StopPost } from "../src/net/stop_post";
 import type { Answer } from "../src/net/types";
+import { ConfirmedStop } from "../src/panels/common/confirmed_stop";
 import { StopRequest, type Phase } from "../src/panels/operator/stop_request";
 
 const never = (): Promise<Answer> => new Promise(() => undefined);
@@ -70,22 +71,36 @@ test("an answer gives way to a better one that comes later, by the stop post whi
   worse.stop.end();
 });
 
-test("a stop that no record will show is shown for longer", async () => {
+test("each press has a name of its own, which all its ways and repetitions have", () => {
   mock.timers.enable({ apis: ["setTimeout"] });
-  for (const [isWatched, after] of [[true, "idle"], [false, "acts"]] as const) {
-    const stop = new StopRequest(
-      () => [() => Promise.resolve({ accepted: true, text: "the emergency stop acts" })], () => undefined, () => isWatched,
-    );
-    stop.press();
-    await Promise.resolve();
-    await Promise.resolve();
-    assert.equal(stop.phase.peek(), "acts");
-    mock.timers.tick(2000);
-    assert.equal(stop.phase.peek(), after);
-    mock.timers.tick(15_000);
-    assert.equal(stop.phase.peek(), "idle");
-  }
+  const names: string[] = [];
+  const stop = new StopRequest((press) => [() => (names.push(press), never()), () => (names.push(press), never())], () => undefined);
+  stop.press();
+  mock.timers.tick(1000);
+  assert.equal(new Set(names).size, 1);
+  assert.equal(names.length, 4);
+  stop.end();
+  stop.press();
+  assert.equal(new Set(names).size, 2);
+  stop.end();
   mock.timers.reset();
+});
+
+test("a confirmed stop stays until records, or a status that came later, say otherwise", () => {
+  const [before, after] = [{}, {}];
+  const stop = new ConfirmedStop();
+  stop.confirm(1700, 0, before);
+  stop.look(60_000, false, false, before);
+  assert.equal(stop.at.peek(), 1700, "the console is away");
+  stop.look(61_000, true, false, before);
+  assert.equal(stop.at.peek(), 1700, "a connection that came back has said nothing yet");
+  stop.look(62_000, true, true, after);
+  assert.equal(stop.at.peek(), 1700, "records show it");
+  stop.look(63_000, true, false, after);
+  assert.equal(stop.at.peek(), null, "it was reset");
+  stop.confirm(1800, 70_000, after);
+  stop.look(70_500, true, false, {});
+  assert.equal(stop.at.peek(), 1800, "what was on its way at the time counts for nothing");
 });
 
 test("the stop posts that a page was told of are kept, also when the console is gone", async () => {

@@ -21,15 +21,15 @@ def test(
 ) -> None:
     """Run the test suite of a checkout on all cores; further arguments go to pytest.
 
-    With MOTIONBASE_TEST_BROWSER=1 the console is also tested in Chromium, which is installed if it may be.
+    The console is also tested in Chromium, which is installed if it may be: shortly, and with MOTIONBASE_TEST_BROWSER=1
+    in full, which takes minutes.
 
     Example: motionbase test tests/cli -k help
     """
     root = checkout.require("the tests")
     if importlib.util.find_spec("pytest") is None:
         raise UsageError("the test tools are not installed; ./motionbase test in the checkout installs them")
-    if os.environ.get(BROWSER_VARIABLE) == "1":
-        browser.ensure()  # without one, the tests in a browser are skipped and say so
+    browser.ensure()  # without one, the tests in a browser are skipped and say so
     args = [_absolute(a) for a in pytest_args or ()]
     # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
     os.chdir(root)

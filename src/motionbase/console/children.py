@@ -75,6 +75,15 @@ class Child:
         last = next((line for line in reversed(self._complained) if line.strip()), "")
         return last.removeprefix("motionbase: ").strip()
 
+    def says_within(self, seconds: float, words: str) -> bool:
+        """Wait until a line on its stderr begins with these words; false where it ends or the time is over before."""
+        end = time.monotonic() + seconds
+        while not any(line.startswith(words) for line in tuple(self._complained)):
+            if not self.lives or time.monotonic() > end:
+                return False
+            time.sleep(POLL_S)
+        return True
+
     def ends_within(self, seconds: float) -> bool:
         """Wait for it."""
         with suppress(subprocess.TimeoutExpired):

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import final
 
 from motionbase.console.access import Access
+from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs
+from motionbase.console.kinematics.watcher import Watcher
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
@@ -77,13 +79,14 @@ class Console:
         self.jobs = Jobs()
         self.children = Children()
         self.turns = AllTurns()
-        self.stop_button = StopButton(settings.ring)
+        self.stop_button, self.presses = StopButton(settings.ring), Presses()
         self.viewers = 0  # pages that are connected
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events),
             # a replay never goes to hardware, whatever is plugged in
             "replay": Follower("replay", settings.replay_ring, Emulation(settings.replay_ring), self.events),
         }
+        self.watcher = Watcher(self)
 
     def _seat_changed(self, text: str) -> None:
         self.events.add("seat", text)
@@ -95,12 +98,14 @@ class Console:
         return self._followers[name]
 
     def start(self) -> None:
-        """Follow the rings, each in a thread of its own."""
+        """Follow the rings and watch clearances, each in a thread of its own."""
         for follower in self._followers.values():
             follower.start()
+        self.watcher.start()
 
     def close(self) -> None:
         """End followers, threads, jobs and children."""
+        self.watcher.close()
         for follower in self._followers.values():
             follower.close()
         self.turns.close()

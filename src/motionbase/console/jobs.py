@@ -84,7 +84,7 @@ class Jobs:
             self._count += 1
             task = Task(self._count, what)
             ended = [t for t in self._tasks if t.state != "running"]
-            self._tasks = [t for t in self._tasks if t not in ended[: len(ended) - KEPT + 1]] + [task]
+            self._tasks = [t for t in self._tasks if t not in ended[: max(0, len(ended) - KEPT + 1)]] + [task]
             thread = threading.Thread(target=_run, args=(task, work), name=f"motionbase {what}", daemon=True)
             self._threads.append(thread)
             thread.start()

@@ -7,12 +7,16 @@ from html import escape
 from pathlib import Path
 from typing import Any, final
 
-from fastapi import FastAPI
-from starlette.responses import HTMLResponse, Response
+from fastapi import FastAPI, Request
+from fastapi.exception_handlers import http_exception_handler
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 HASHED = re.compile(r"assets/.+-[A-Za-z0-9_-]{8,}\.\w+")  # Vite names files after what is in them
+NOTHING = {404: "Not Found", 405: "Method Not Allowed"}  # what Starlette says of an address that nobody has
+SHOWN = 100  # letters of an address
 FOR_EVER, EVERY_TIME = "public, max-age=31536000, immutable", "no-cache"
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:3rem auto;padding:0 1.5rem;color:#1c2733;"
@@ -32,8 +36,28 @@ class Page(StaticFiles):
         return response
 
 
+async def _nothing(request: Request, error: Exception) -> Response:
+    """An address that leads nowhere, or takes something else: what would work, as a page for who opened it as one."""
+    assert isinstance(error, HTTPException)
+    if error.detail != NOTHING.get(error.status_code):
+        return await http_exception_handler(request, error)
+    path = request.url.path if len(request.url.path) <= SHOWN else f"{request.url.path[:SHOWN]}..."
+    text = f"there is nothing at {path}"
+    if error.status_code == 405:
+        takes = (error.headers or {}).get("Allow", "another method")
+        text = f"{path} does not take {request.method}; it takes {takes}"
+    if path.startswith("/api") or "text/html" not in request.headers.get("accept", ""):
+        sentence = f"{text}; /api lists the addresses of this server"
+        return JSONResponse({"detail": sentence}, error.status_code, error.headers)
+    links = 'The console is <a href="/">here</a>, the addresses of the server are <a href="/api">there</a>.'
+    return HTMLResponse(
+        _html("motionbase console", f"<p>{escape(text[:1].upper() + text[1:])}. {links}</p>"), error.status_code
+    )
+
+
 def add_pages(app: FastAPI, static: Path) -> None:
     """`/api`, and the page below everything else."""
+    app.add_exception_handler(HTTPException, _nothing)
 
     @app.get("/api", include_in_schema=False)
     @app.get("/api/", include_in_schema=False)

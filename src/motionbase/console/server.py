@@ -21,6 +21,7 @@ from motionbase.console.access import viewer
 from motionbase.console.api import (
     export,
     generators,
+    kinematics,
     layouts,
     operate,
     parameters,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 ROUTERS = (
     core.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
     recordings.router, export.router, replay.router, layouts.router, scene.router,
+    kinematics.router,
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3

@@ -29,9 +29,15 @@ QUIET: dict[str, object] = {"shell": {"view": "plots"}}  # a shaded view drawn b
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def is_short() -> bool:
+    """Whether the tests of a module take so little time that they always run; a module may say so by its own."""
+    return False
+
+
+@pytest.fixture(scope="module")
+def browser(is_short: bool) -> Iterator[Browser]:
     """The system's Chromium."""
-    if os.environ.get(BROWSER_VARIABLE) != "1":
+    if not is_short and os.environ.get(BROWSER_VARIABLE) != "1":
         pytest.skip(f"minutes with software rendering: runs with {BROWSER_VARIABLE}=1")
     static = Path(os.environ.get(STATIC_VARIABLE) or STATIC)
     if not (static / "index.html").is_file():

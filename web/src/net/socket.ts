@@ -2,7 +2,7 @@
 
 import { signal, type Signal } from "../core/signal";
 import { decode, type LiveFrame, type WindowFrame } from "./frames";
-import type { Answer, Event, Me, Schema, Status } from "./types";
+import type { Answer, ClearanceAlarm, Event, Kinematics, Me, Schema, Status } from "./types";
 
 export type Link = "connecting" | "open" | "lost" | "refused";
 export type SourceName = "live" | "replay";
@@ -35,6 +35,8 @@ type Text =
   | ({ kind: "schema"; source: SourceName; generation: number } & Schema)
   | Statistics
   | Stopped
+  | Kinematics
+  | ClearanceAlarm
   | { kind: "error"; id: number | null; text: string };
 
 export interface Listener {
@@ -43,6 +45,8 @@ export interface Listener {
   event(event: Event): void;
   schema(source: SourceName, schema: Schema): void;
   live(frame: LiveFrame): void;
+  kinematics(found: Kinematics): void;
+  clearance(alarm: ClearanceAlarm): void;
   error(text: string): void;
 }
 
@@ -71,6 +75,7 @@ export class LiveSocket {
   #waiting = new Map<number, Waiting>();
   #subscription = { channels: [] as number[], span: 10, pixels: 800 };
   #source: SourceName = "live";
+  #watched: Kinematics["pose"] | null = null;
   #isResting = false;
   #newest = -1; // number of the last live frame of this connection
 
@@ -118,6 +123,13 @@ export class LiveSocket {
     return { do: "subscribe", ...this.#subscription, ...(this.#isResting ? { channels: [] } : {}) };
   }
 
+  /** Kinematics of a pose come from now on; of null none. */
+  watch(pose: Kinematics["pose"] | null): void {
+    if (pose === this.#watched) return;
+    this.#watched = pose;
+    this.#send({ do: "watch", pose });
+  }
+
   window(channels: number[], from: number, to: number, pixels: number): Promise<WindowFrame> {
     return this.#ask({ do: "window", channels, from, to, pixels }) as Promise<WindowFrame>;
   }
@@ -127,8 +139,8 @@ export class LiveSocket {
   }
 
   /** The emergency stop, beside the one by request: this connection stands already. */
-  estop(): Promise<Answer> {
-    return this.#ask({ do: "estop" }) as Promise<Stopped>;
+  estop(press: string): Promise<Answer> {
+    return this.#ask({ do: "estop", press }) as Promise<Stopped>;
   }
 
   /** What came over an earlier connection is not for this one to acknowledge. */
@@ -141,6 +153,7 @@ export class LiveSocket {
     this.#newest = -1;
     socket.send(JSON.stringify({ do: "hello", client: this.client, token: this.token(), source: this.#source }));
     socket.send(JSON.stringify(this.#wanted()));
+    if (this.#watched) socket.send(JSON.stringify({ do: "watch", pose: this.#watched }));
     this.#hear();
     this.link.set("open");
     clearInterval(this.#listening);
@@ -183,6 +196,10 @@ export class LiveSocket {
         return this.listener.event(said);
       case "schema":
         return this.listener.schema(said.source, said);
+      case "kinematics":
+        return this.listener.kinematics(said);
+      case "clearance":
+        return this.listener.clearance(said);
       case "statistics":
       case "estop":
         return this.#answered(said.id, said);

@@ -78,6 +78,113 @@ export interface PreviewRequest {
   seconds: number;
 }
 
+/** What the extremes ask of one joint of one leg [rad], and at which of them. */
+export interface AngleRange {
+  joint: string;
+  leg: number;
+  least: number;
+  most: number;
+  at_least: number;
+  at_most: number;
+}
+
+/** Six degrees of freedom from neutral [m, rad], or six leg lengths [m]. */
+export interface AskPose {
+  dof: number[] | null;
+  legs: number[] | null;
+}
+
+/** Sent as text to every page, of the measured pose: the nearest pair, and whether the alarm is raised. `least` [m] is null where parts interfere, and where nothing is known: then `verdict` is null too. */
+export interface ClearanceAlarm {
+  kind: "clearance";
+  source: "live" | "replay";
+  generation: number;
+  t: number | null;
+  verdict: "clear" | "warn" | "stop" | "interference" | null;
+  least: number | null;
+  first: string;
+  second: string;
+  is_alarm: boolean;
+  thresholds: ClearanceThresholds;
+  text: string;
+}
+
+/** Clearances [m] below which it is coloured, and below which an alarm is raised. */
+export interface ClearanceThresholds {
+  warn: number;
+  stop: number;
+}
+
+/** One of the 64: bit k of `number` is set where leg k + 1 is out. */
+export interface Extreme {
+  number: number;
+  name: string;
+  posture: Posture;
+}
+
+/** At all combinations of legs fully in and out that have a pose; `missing` are numbers of those that have none. */
+export interface Extremes {
+  platform: string;
+  extremes: Extreme[];
+  missing: number[];
+  requirements: AngleRange[];
+  worst: WorstGap[];
+  clearance_text: string;
+}
+
+/** Sent as text to pages that watch: of the newest record, at most five times a second. `state`: preparing while kernels are compiled, none where `text` says why there is nothing. */
+export interface Kinematics {
+  kind: "kinematics";
+  source: "live" | "replay";
+  generation: number;
+  pose: "measured" | "estimated" | "command" | "host";
+  t: number | null;
+  state: "ready" | "preparing" | "none";
+  text: string;
+  found: Posture | null;
+}
+
+/** One leg: `l` [m], `share` of the operational stroke; angles [rad], of bearings and rod from neutral. */
+export interface LegPosture {
+  l: number;
+  share: number;
+  base: [number, number];
+  platform: [number, number];
+  rotation: number;
+  elevation: number;
+  azimuth: number;
+}
+
+/** Between two parts: distance [m], null where they interfere; nearest points in W [m]. */
+export interface PartGap {
+  first: string;
+  second: string;
+  distance: number | null;
+  points: number[][];
+  verdict: "clear" | "warn" | "stop" | "interference";
+}
+
+/** At one pose: `dof` from neutral [m, rad]; the nearest pairs of parts, none where `clearance_text` says why. `bearings`: how far the first and second bearing turn, at base and platform [rad]; null where that is not known. `text`: why the pose cannot be reached, "" where it can. */
+export interface Posture {
+  dof: number[];
+  legs: LegPosture[];
+  bearings: ((number | null)[])[];
+  dexterity: number;
+  gaps: PartGap[];
+  verdict: "clear" | "warn" | "stop" | "interference" | null;
+  text: string;
+  clearance_text: string;
+}
+
+/** A pair of parts where it is nearest over the extremes; distance [m], null where they interfere. */
+export interface WorstGap {
+  first: string;
+  second: string;
+  distance: number | null;
+  verdict: "clear" | "warn" | "stop" | "interference";
+  at: number;
+}
+
 /** What became of a request. */
 export interface Answer {
   accepted: boolean;
@@ -326,6 +433,23 @@ export interface Scene {
   points: Record<string, number[]>;
   limits: Limits;
   meshes: Mesh[];
+  sphere: SphereShape | null;
+}
+
+/** A sphere that turns on wheels over the platform: centre in P [m], radius [m], places within it by name [m]. */
+export interface SphereShape {
+  centre: number[];
+  radius: number;
+  wheels: SphereWheel[];
+  points: Record<string, number[]>;
+}
+
+/** A wheel at the sphere: unit vectors from the sphere's centre to its contact and along its axle, in P. */
+export interface SphereWheel {
+  outward: number[];
+  axle: number[];
+  radius: number;
+  is_driven: boolean;
 }
 
 /** Something that takes a while. */

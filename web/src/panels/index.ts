@@ -8,5 +8,6 @@ import { operator } from "./operator";
 import { recorder } from "./recorder";
 import { tuning } from "./tuning";
 
+export { kinematics } from "../kinematics";
 export { estopButton } from "./operator/estop";
 export const panels: Panel[] = [operator, generators, tuning, recorder, events];

@@ -2,6 +2,8 @@
 
 import { fill, h } from "../core/dom";
 import { effect } from "../core/signal";
+import { gapText } from "../kinematics/store";
+import type { SourceName } from "../net/socket";
 import type { Alarms } from "./alarms";
 import { timeText } from "./numbers";
 import type { PlotsState } from "./state";
@@ -18,17 +20,26 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
       h("span", { class: "num" }, text),
       h("span", { class: "faint" }, word),
     );
+  // limits of channels, as counted before this, and parts that came too near
+  effect(() => state.app.alarms.set([...alarms.raised().values()].filter((one) => !one.isSeen).length + state.app.kinematics.unseen()));
   effect(() => {
     const raised = [...alarms.raised().values()];
     const unwatched = alarms.unwatched();
-    bar.hidden = raised.length === 0 && unwatched === null;
+    const near = Object.entries(state.app.kinematics.raised());
+    bar.hidden = raised.length === 0 && unwatched === null && near.length === 0;
     const pills = raised.map(({ name, level, value, limit, t, isActive, isSeen }) => {
       const channel = state.byName().get(name) ?? { name, unit: "" };
       const beyond = `${state.forms.text(channel, value)} ${value > limit ? ">" : "<"} ${state.forms.quantity(channel, limit)}`;
-      const how = isSeen ? "acknowledged, still outside" : isActive ? "outside now; click acknowledges" : "was outside; click acknowledges";
-      const word = isSeen ? "seen" : isActive ? "now" : "past";
+      const { how, word } = standing(isSeen, isActive);
       return pill(level, isSeen, how, `alarm-${name}`, `${name} ${beyond} at ${timeText(t, 0.01)} s`, word, () => alarms.acknowledge(name));
     });
+    for (const [source, { worst, isSeen, isActive }] of near) {
+      const { how, word } = standing(isSeen, isActive);
+      const pair = `${source === "replay" ? "replay: " : ""}clearance ${worst.first} – ${worst.second} ${gapText(worst.least)}`;
+      const when = worst.t === null ? "" : ` at ${timeText(worst.t, 0.01)} s`;
+      const title = `Clearance below ${gapText(worst.thresholds.stop)}: ${how}`;
+      pills.unshift(pill("alarm", isSeen, title, `alarm-clearance-${source}`, pair + when, word, () => state.app.kinematics.acknowledge(source as SourceName)));
+    }
     if (unwatched) {
       const text = `limits not watched from ${timeText(unwatched[0], 0.1)} to ${timeText(unwatched[1], 0.1)} s`;
       pills.push(pill("warn", false, UNWATCHED, "alarms-unwatched", text, "", () => alarms.unwatched.set(null)));
@@ -36,4 +47,9 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
     fill(bar, ...pills);
   });
   return bar;
+}
+
+function standing(isSeen: boolean, isActive: boolean): { how: string; word: string } {
+  if (isSeen) return { how: "acknowledged, still outside", word: "seen" };
+  return isActive ? { how: "outside now; click acknowledges", word: "now" } : { how: "was outside; click acknowledges", word: "past" };
 }

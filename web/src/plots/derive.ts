@@ -3,22 +3,28 @@
 import type { App } from "../app";
 import { h } from "../core/dom";
 import type { Channel, Schema } from "../net/types";
+import { completion } from "./completion";
 import { showDialog } from "./limits_dialog";
 import type { PlotsState } from "./state";
 
 const EXAMPLE = "leg1_l_cmd - leg1_l_meas";
+const HELP = [
+  "Names of channels, numbers, pi, + - * / ** and comparisons (< <= > >= == !=, which give 1 or 0).",
+  "abs sqrt exp log sin cos tan deg rad of one value, atan2 min max of two, rate(x): change per second.",
+  "The unit is that of the result; a comparison or a ratio has none, which is written -.",
+];
 
 /** @param old the channel that is replaced; null for a new one */
 export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
   const name = h("input", { required: true, pattern: "[a-z][a-z0-9_]*", value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
-  const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", "data-test": "derive-formula", list: "derive-channels" });
-  const unit = h("input", { required: true, value: old?.unit ?? "", placeholder: "m", "data-test": "derive-unit" });
+  const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", autocomplete: "off", "data-test": "derive-formula" });
+  const unit = h("input", { value: old?.unit ?? "", placeholder: "m, or - for none", title: "Of the result; a comparison or a ratio has none: -", "data-test": "derive-unit" });
   const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() };
+      const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() || "-" };
       take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
       if (!old) state.add([body.name]);
       else if (old.name !== body.name) {
@@ -35,9 +41,10 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
       "form",
       { class: "column", onsubmit: (event: Event) => void submit(event) },
       h("h2", {}, old ? `Change ${old.name}` : "New derived channel"),
-      h("p", { class: "dim" }, "Names of channels, numbers, + − * / ** and functions such as abs, sqrt, sin, min, max, deg."),
+      h("p", { class: "dim" }, ...HELP.flatMap((line, k) => (k ? [h("br", {}), line] : [line]))),
       h("div", { class: "derive-fields" }, h("label", {}, "Name", name), h("label", {}, "Unit", unit)),
       h("label", {}, "Formula", formula),
+      completion(formula, state),
       wrong,
       h(
         "div",

@@ -32,6 +32,7 @@ interface Known {
 }
 
 const DIGITS = 5;
+const AXIS_DIGITS = 3; // of the width of an axis: a line on it tells about as many
 const FINEST = 8;
 const DECIMALS: Record<string, number> = { s: 6 };
 const MEASURED = /^(-|m|rad|N|N m|Pa|W|J|V|A|deg|°)(\/s(\^2)?)?$/;
@@ -79,11 +80,13 @@ export class Forms {
     return known.form;
   }
 
-  /** Without its unit. */
-  text(channel: Named, value: number): string {
-    const { decimals, factor } = this.of(channel);
-    const { size } = this.#of(channel);
-    if (Math.abs(value) < NOTHING * size) return fixedText(0, decimals);
+  /** Without its unit; @param span of the axis on which it is read [own unit], for as many digits as that shows. */
+  text(channel: Named, value: number, span = NaN): string {
+    const { decimals: usual, factor } = this.of(channel);
+    const { size, isWhole } = this.#of(channel);
+    const wanted = isWhole && channel.unit === "-" ? 0 : AXIS_DIGITS - Math.floor(Math.log10(span / factor));
+    const decimals = Math.max(usual, Math.min(FINEST, wanted || 0));
+    if (Math.abs(value) < NOTHING * size && !(span > 0)) return fixedText(0, decimals);
     if (size > LEAST && size < 10 ** -FINEST && !MEASURED.test(channel.unit)) return minus(value.toExponential(2));
     return fixedText(value / factor, decimals);
   }

@@ -21,7 +21,6 @@ export class Grid {
   /** Counts up when plots were put up anew. */
   readonly built = signal(0);
   #views = new Map<string, PlotView>();
-  readonly #width = signal(1200);
   readonly #height = signal(800);
 
   constructor(
@@ -44,7 +43,7 @@ export class Grid {
   /** What scrolls is a layer of its own, which takes time to put together: it only does where it must. */
   #resized({ width, height }: DOMRectReadOnly): void {
     batch(() => {
-      this.#width.set(Math.floor(width));
+      this.state.fits.set(Math.max(1, Math.floor(width / NARROWEST_PX)));
       this.#height.set(Math.floor(height));
     });
   }
@@ -54,7 +53,7 @@ export class Grid {
   }
 
   columns(): number {
-    return Math.max(1, Math.min(this.state.columns(), Math.floor(this.#width() / NARROWEST_PX), this.state.plots().length || 1));
+    return Math.max(1, Math.min(this.state.columns(), this.state.fits(), this.state.plots().length || 1));
   }
 
   #build(): void {

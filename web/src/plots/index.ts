@@ -41,7 +41,7 @@ export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
     alarmBar(state, alarms),
     grid.element,
     emptyState(state),
-    readout(app, state, source),
+    readout(app, state, source, (name) => grid.views().map((view) => view.spanOf(name)).find((span) => span > 0) ?? NaN),
   );
   bindKeys(app, state, source, area);
   offer(app, state);

@@ -36,7 +36,7 @@ export class Legend {
     setText(this.title, naming.title);
     this.title.hidden = naming.title === "";
     this.title.title = names.join("\n");
-    toggleClass(this.element, "is-short", naming.title !== "");
+    toggleClass(this.element, "is-short", naming.isShort);
     toggleClass(this.element, "has-no-units", naming.saysUnit);
     fill(this.element, ...plot.traces.map((trace, k) => this.#item(plot, trace, sides, naming.labels[k] ?? trace.name)));
   }

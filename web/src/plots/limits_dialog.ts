@@ -3,7 +3,6 @@
 import type { App } from "../app";
 import { h } from "../core/dom";
 import { openModal } from "../shell/modal";
-import { unitText } from "./numbers";
 import type { Limits } from "./spec";
 import type { PlotsState } from "./state";
 
@@ -15,17 +14,17 @@ const FIELDS: readonly (readonly [keyof Limits, string])[] = [
 ];
 
 export function editLimits(app: App, state: PlotsState, name: string): void {
-  const unit = unitText(state.byName.peek().get(name)?.unit ?? "");
+  const { unit, factor } = state.forms.of(state.byName.peek().get(name) ?? { name, unit: "" }); // as plot and legend tell it
   const now = state.limits.peek()[name];
   const inputs = FIELDS.map(([field, label]) => {
-    const input = h("input", { type: "number", step: "any", class: "num", value: now?.[field] ?? "", "data-test": `limit-${field}` });
+    const input = h("input", { type: "number", step: "any", class: "num", value: typed(now?.[field] ?? null, factor), "data-test": `limit-${field}` });
     return { field, input, row: h("label", {}, unit ? `${label} [${unit}]` : label, input) };
   });
   const wrong = h("p", { class: "bad", role: "alert" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": `Limits of ${name}`, "data-test": "limits-dialog" });
   const save = (event: Event): void => {
     event.preventDefault();
-    const limits = Object.fromEntries(inputs.map(({ field, input }) => [field, input.value === "" ? null : input.valueAsNumber]));
+    const limits = Object.fromEntries(inputs.map(({ field, input }) => [field, input.value === "" ? null : input.valueAsNumber * factor]));
     const found = limits as unknown as Limits;
     const order = [found.alarmLow, found.warnLow, found.warnHigh, found.alarmHigh].filter((value) => value !== null);
     if (order.some((value, k) => k > 0 && value <= (order[k - 1] ?? -Infinity))) {
@@ -59,6 +58,11 @@ export function editLimits(app: App, state: PlotsState, name: string): void {
     ),
   );
   showDialog(dialog);
+}
+
+/** Without what a division leaves behind the last digit. */
+function typed(value: number | null, factor: number): string {
+  return value === null ? "" : String(Number((value / factor).toPrecision(12)));
 }
 
 /** Put up a dialog that goes away for good when it is closed. */

@@ -4,13 +4,17 @@ import type { Channel } from "../net/types";
 import { splitName } from "./families";
 
 export interface Naming {
-  /** "" where the traces share nothing */
+  /** What the traces share, or else what they are of; "" for a single one, whose label says it. */
   readonly title: string;
   /** For people, in the order of the traces. */
   readonly labels: readonly string[];
   /** Whether the title tells the unit of all of them. */
   readonly saysUnit: boolean;
+  /** Whether labels are short, because the title tells the rest. */
+  readonly isShort: boolean;
 }
+
+const MOST_NAMED = 3;
 
 /**
  * @param channels of the traces, undefined where the schema has none of that name
@@ -28,12 +32,15 @@ export function namingOf(
     const rest = [...rests].join();
     const saysUnit = units.size === 1;
     const unit = saysUnit ? unitOf([...units].join()) : "";
-    return { title: unit ? `${rest} [${unit}]` : rest, labels: parts.map((part) => part?.mark ?? ""), saysUnit };
+    return { title: unit ? `${rest} [${unit}]` : rest, labels: parts.map((part) => part?.mark ?? ""), saysUnit, isShort: true };
   }
   if (isShared && marks.size === 1) {
-    return { title: [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false };
+    return { title: [...marks].join(), labels: parts.map((part) => part?.rest ?? ""), saysUnit: false, isShort: true };
   }
-  return { title: "", labels: names, saysUnit: false };
+  const families = [...new Set(names.map((name, k) => parts[k]?.rest || name))];
+  const more = families.length > MOST_NAMED ? " …" : "";
+  const title = names.length > 1 ? `${families.slice(0, MOST_NAMED).join(", ")}${more}` : "";
+  return { title, labels: names, saysUnit: false, isShort: false };
 }
 
 /** leg1_l_meas is "leg 1" and "l_meas", pose_meas_surge "surge" and "pose_meas". */

@@ -104,6 +104,12 @@ export class PlotView {
     return this.#sides.hasRight;
   }
 
+  /** How wide the axis of a trace is, in the channel's own unit; NaN where it is not here. */
+  spanOf(name: string): number {
+    const side = this.#traces.some(({ channel }) => channel.name === name) ? this.#sides.of.get(name) : undefined;
+    return side === undefined ? NaN : this.#ranges[side][1] - this.#ranges[side][0];
+  }
+
   /** What it shows has changed: traces, the schema, limits or colours. */
   update(spec: PlotSpec): void {
     this.spec = spec;

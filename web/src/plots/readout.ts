@@ -13,7 +13,8 @@ import type { PlotsState } from "./state";
 const LATER_MS = 120;
 const AGAIN_MS = 1000; // a stretch that is not over yet is asked for again
 
-export function readout(app: App, state: PlotsState, source: Source): HTMLElement {
+/** @param spanOf how wide the axis of a channel is, in its own unit; NaN where it has none */
+export function readout(app: App, state: PlotsState, source: Source, spanOf: (name: string) => number): HTMLElement {
   const rows = signal<readonly StatisticsRow[]>([]);
   const trouble = signal("");
   const showsAll = signal(false);
@@ -50,12 +51,18 @@ export function readout(app: App, state: PlotsState, source: Source): HTMLElemen
     timer = window.setTimeout(() => void ask(from, to, places), LATER_MS);
   });
 
+  const spans = signal(""); // decades of the axes: another one has other digits
+  app.onFrame(() => {
+    if (!app.isBeat || element.hidden) return;
+    spans.set([...new Set(state.plots.peek().flatMap((plot) => plot.traces.map(({ name }) => Math.floor(Math.log10(spanOf(name))))))].join());
+  });
   const element = h("section", { class: "readout", "aria-label": "Cursors A and B", "data-test": "readout" });
   effect(() => {
     const [a, b] = [state.a(), state.b()];
     element.hidden = a === null && b === null;
     if (element.hidden) return;
-    fill(element, head(state, showsAll, a, b), body(state, rows(), a, b, trouble()));
+    spans();
+    fill(element, head(state, showsAll, a, b), body(state, rows(), a, b, trouble(), spanOf));
   });
   return element;
 }
@@ -92,7 +99,7 @@ function head(state: PlotsState, showsAll: { (): boolean; set(value: boolean): v
   );
 }
 
-function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | null, b: number | null, trouble: string): HTMLElement {
+function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | null, b: number | null, trouble: string, spanOf: (name: string) => number): HTMLElement {
   if (trouble) return h("p", { class: "empty bad" }, trouble);
   const byPlace = new Map(state.schema()?.channels.map((channel) => [channel.place, channel]) ?? []);
   const hasBoth = a !== null && b !== null;
@@ -101,7 +108,7 @@ function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | nul
   const lines = rows.map((row) => {
     const channel = byPlace.get(row.place) ?? { name: "", unit: "" };
     for (const seen of [row.min, row.max]) if (seen !== null) forms.note(channel, seen);
-    const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, forms.text(channel, value ?? NaN));
+    const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, forms.text(channel, value ?? NaN, spanOf(channel.name)));
     const [atA, atB] = isBack ? [row.last, row.first] : [row.first, row.last];
     const difference = atA !== null && atB !== null ? atB - atA : null;
     const name = h("td", { class: "ellipsis" }, channel.name, " ", h("span", { class: "faint" }, forms.unit(channel.unit)));

@@ -16,6 +16,8 @@ const SCHEMA_KEY = "motionbase.schema";
 export class PlotsState {
   readonly plots = signal<readonly PlotSpec[]>([]);
   readonly columns = signal(2);
+  /** How many there is room for. */
+  readonly fits = signal(MOST_COLUMNS);
   /** Heights of the rows, relative to each other. */
   readonly rows = signal<readonly number[]>([]);
   /** Seconds that slide along. */

@@ -130,14 +130,21 @@ function shownText(app: App, state: PlotsState): HTMLElement {
 }
 
 function columnsSelect(app: App, state: PlotsState): HTMLElement {
-  const options = Array.from({ length: MOST_COLUMNS }, (_, k) => h("option", { value: k + 1 }, `${k + 1} ${k === 0 ? "column" : "columns"}`));
+  const options = Array.from({ length: MOST_COLUMNS }, (_, k) => h("option", { value: k + 1 }, columnsText(k + 1)));
   const select = h("select", { title: "Columns of plots", "aria-label": "Columns of plots", "data-test": "columns" }, ...options);
   select.addEventListener("change", () => {
     state.columns.set(Number(select.value));
     app.layout.changed();
   });
   effect(() => {
-    select.value = String(state.columns());
+    const [wanted, fits] = [state.columns(), state.fits()];
+    options.forEach((option, k) => setText(option, fits > k ? columnsText(k + 1) : `${fits} of ${columnsText(k + 1)}`));
+    select.title = fits < wanted ? `Columns of plots; there is room for ${fits} now` : "Columns of plots";
+    select.value = String(wanted);
   });
   return select;
+}
+
+function columnsText(count: number): string {
+  return `${count} ${count === 1 ? "column" : "columns"}`;
 }

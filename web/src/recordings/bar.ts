@@ -63,7 +63,8 @@ function name(recordings: Recordings): HTMLElement {
     damage.hidden = places.length === 0;
     setText(damage, places.length === 1 ? "1 damage" : `${places.length} damages`);
     damage.title = places.slice(0, 8).join("\n");
-    const waits = recordings.opening() ? "getting ready …" : "in the plots, not replayed";
+    const isStarting = recordings.opening() !== "" || recordings.starting() !== "";
+    const waits = isStarting ? `getting ready${recordings.playsWhenReady() ? " to play" : ""} …` : "in the plots, not replayed";
     setText(word, found ? `${found.state}${found.source === "live" ? ", into the live ring" : ""}` : waits);
   });
   return h(

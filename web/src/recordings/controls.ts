@@ -60,7 +60,7 @@ export function controls(recordings: Recordings): HTMLElement {
     const found = replay();
     const why = recordings.whyNot() && `${recordings.whyNot()}; without it the recording can be looked at in the plots`;
     const needs = why || (found ? "" : "press play first: the recording is not being replayed");
-    const plays = found?.state === "playing";
+    const plays = found ? found.state === "playing" : recordings.starting() !== "" && recordings.playsWhenReady();
     const shape = plays ? PAUSE : PLAY;
     if (shape !== drawn) play.replaceChildren(icon((drawn = shape), 18));
     play.setAttribute("aria-label", plays ? "Pause" : "Play");

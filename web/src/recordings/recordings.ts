@@ -21,6 +21,10 @@ export class Recordings {
   readonly files = signal<readonly RecordingFile[] | null>(null);
   /** File that is being opened; "" for none. */
   readonly opening = signal("");
+  /** File whose replay is getting ready; "" for none. */
+  readonly starting = signal("");
+  /** Whether that one plays as soon as it is ready. */
+  readonly playsWhenReady = signal(false);
   /** The replay of what is shown: of the open recording, or one that somebody plays into the live ring. */
   readonly replay: Signal<Replay | null>;
   /** Why the replay cannot be moved from here; "" where it can. */
@@ -68,6 +72,7 @@ export class Recordings {
   /** Show a recording in the plots at once, and play it for values and the shaded view where that may be. */
   async open(file: string): Promise<void> {
     this.opening.set(file);
+    if (this.starting.peek() !== file) this.playsWhenReady.set(false);
     const info = await this.app.attempt(this.info(file));
     if (info && this.opening.peek() === file) {
       batch(() => {
@@ -82,22 +87,31 @@ export class Recordings {
     if (this.opening.peek() === file) this.opening.set("");
   }
 
-  /** Begin the replay of what is open. */
-  async start(paused: boolean): Promise<boolean> {
+  /** Begin the replay of what is open; one that is getting ready already is not begun again. */
+  async start(paused: boolean): Promise<void> {
     const info = this.app.file.peek();
-    if (!info) return false;
-    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay", { file: info.file, paused }, {}, OPENING_MS));
-    if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");
+    if (!info) return;
+    const isStarting = this.starting.peek() === info.file;
+    if (!isStarting || !paused) this.playsWhenReady.set(!paused);
+    if (isStarting) return;
+    this.starting.set(info.file);
+    const wish = { file: info.file, paused: true };
+    const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay", wish, {}, OPENING_MS));
+    const isShown = this.app.file.peek() === info; // else another one took its place, and this one is of no interest
+    if (answer && !answer.accepted && isShown) this.app.say(sentence(answer.text), "error");
     await this.look();
-    if (!answer?.accepted) return false;
-    if (this.app.file.peek() === info) this.app.show("replay");
-    return true;
+    const isNewest = this.starting.peek() === info.file;
+    if (isNewest) this.starting.set("");
+    if (!answer?.accepted || !isShown) return;
+    this.app.show("replay");
+    if (isNewest && this.playsWhenReady.peek()) await this.control("play");
   }
 
   /** Let go of the recording; the replay ends where it is ours to end. */
   async close(): Promise<void> {
-    const isPlayed = this.replay.peek()?.source === "replay";
+    const isPlayed = this.replay.peek()?.source === "replay" || this.starting.peek() !== "";
     this.opening.set("");
+    this.starting.set("");
     this.toLive();
     this.opened.set(null);
     if (!isPlayed || this.whyNot.peek() !== "") return;
@@ -129,11 +143,12 @@ export class Recordings {
     this.#seeks.ask(to);
   }
 
-  /** Play or pause; a recording that is not played yet begins. */
+  /** Play or pause; a recording that is not played yet begins, one that is getting ready plays once it is. */
   async toggle(): Promise<void> {
     if (this.whyNot.peek() !== "") return this.app.say(sentence(this.whyNot.peek()), "error");
     const found = this.replay.peek();
-    if (!found) await this.start(false);
+    if (!found && this.starting.peek() === this.app.file.peek()?.file) this.playsWhenReady.set(!this.playsWhenReady.peek());
+    else if (!found) await this.start(false);
     else await this.control(found.state === "playing" ? "pause" : "play");
   }
 

@@ -44,7 +44,7 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
       folder && h("span", { class: "faint ellipsis" }, folder),
       h("span", { class: "ellipsis" }, file.slice(folder.length)),
     ), format,
-    h("span", { class: "rec-row-facts" }, ...facts, written),
+    h("span", { class: "rec-row-facts" }, written, ...facts),
   );
   const act = (text: string, test: string, kind: string, work: () => unknown): HTMLButtonElement =>
     h("button", { type: "button", class: kind, "data-test": test, onclick: () => void work() }, text);
@@ -79,6 +79,7 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
     if (size) setText(size, bytes(now.bytes));
     setText(format, now.format);
     written.hidden = !now.is_written;
+    if (when) when.hidden = now.is_written; // it is of this moment
   };
   const choose = (on: boolean): void => {
     actions.hidden = !on;

@@ -54,6 +54,15 @@ export interface Seen {
   target: [number, number, number];
 }
 
+const made = new WeakMap<App, ChoiceStore>();
+
+/** Those of the page: the view and the panel of kinematics show the same pose. */
+export function choicesOf(app: App): ChoiceStore {
+  const known = made.get(app) ?? new ChoiceStore(app);
+  made.set(app, known);
+  return known;
+}
+
 export class ChoiceStore {
   readonly now: Signal<Choices> = signal(DEFAULTS);
   /** Where the camera was; the view writes it, and reads it when a platform comes. */

@@ -5,7 +5,9 @@ import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { effect, signal } from "../core/signal";
 import type { Scene as Platform } from "../net/types";
-import { ChoiceStore, PRESETS } from "./choices";
+import { studiesOf } from "../kinematics/study";
+import { watchFor } from "../kinematics/watch";
+import { choicesOf, PRESETS } from "./choices";
 import { savePicture } from "./picture";
 import { platformOf } from "./platform_source";
 import { readouts } from "./readouts";
@@ -15,7 +17,7 @@ import { toolbar } from "./toolbar";
 const KEYS = "arrows turn, with Shift they move, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n switch, p saves a picture";
 
 export function scene(app: App): HTMLElement {
-  const choices = new ChoiceStore(app);
+  const choices = choicesOf(app);
   const platform = signal<Platform | null>(null);
   const isFull = signal(false);
   const message = h("p", { class: "scene-message empty", role: "status", "data-test": "scene-message" });
@@ -27,7 +29,8 @@ export function scene(app: App): HTMLElement {
   const bar = toolbar(app, choices, platform, isFull, { preset: (one) => stage.preset(one), fit: () => stage.fit(), picture });
   const element = h("section", { class: "scene", "aria-label": "The platform in motion", "data-test": "scene" },
     bar, place, numbers.element); // prettier-ignore
-  place.append(name);
+  place.append(name, studyFrame(app));
+  watchFor(app, element);
 
   const found = platformOf(app);
   effect(() => {
@@ -71,6 +74,14 @@ export function scene(app: App): HTMLElement {
   });
   stage.keys = KEYS;
   void stage.start();
+  return element;
+}
+
+/** Nobody shall take a study for the platform. */
+function studyFrame(app: App): HTMLElement {
+  const leave = h("button", { type: "button", title: "Back to the platform [Escape]", "data-test": "scene-study-leave", onclick: () => studiesOf(app).leave() }, "Leave");
+  const element = h("div", { class: "scene-study", role: "status", "data-test": "scene-study" }, h("div", {}, h("strong", {}, "STUDY – not the platform"), leave));
+  effect(() => (element.hidden = !app.kinematics.isStudied()));
   return element;
 }
 

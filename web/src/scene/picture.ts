@@ -11,6 +11,7 @@ export interface Shown {
   source: PoseSource;
   pose: Pose | null;
   t: number;
+  isStudy: boolean;
 }
 
 export async function savePicture(canvas: HTMLCanvasElement, shown: Shown): Promise<void> {
@@ -33,9 +34,9 @@ export async function savePicture(canvas: HTMLCanvasElement, shown: Shown): Prom
   download(blob, `${shown.platform}_${stamp(new Date())}.png`);
 }
 
-function caption({ platform, source, pose, t }: Shown): string {
-  const parts = [platform, POSE_OF[source].title.toLowerCase()];
-  if (Number.isFinite(t)) parts.push(`t ${t.toFixed(3)} s`);
+function caption({ platform, source, pose, t, isStudy }: Shown): string {
+  const parts = [platform, isStudy ? "STUDY, not the platform" : POSE_OF[source].title.toLowerCase()];
+  if (!isStudy && Number.isFinite(t)) parts.push(`t ${t.toFixed(3)} s`);
   pose?.forEach((value, k) => parts.push(`${DOFS[k]} ${k < 3 ? `${number(value, 4)} m` : `${number((180 / Math.PI) * value, 4)}°`}`));
   return parts.join("   ");
 }

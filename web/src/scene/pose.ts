@@ -38,6 +38,19 @@ export function newestPose(app: App, source: PoseSource): Pose | null {
   return pose.every(Number.isFinite) ? pose : null;
 }
 
+/** Unit quaternion w, x, y, z. */
+export type Turn = readonly [number, number, number, number];
+
+export const UPRIGHT: Turn = [1, 0, 0, 0];
+const TURN_NAMES = ["w", "x", "y", "z"].map((part) => `sphere_q_${part}`);
+
+/** Of a sphere in the newest record; upright where there is none. */
+export function newestTurn(app: App): Turn {
+  const [w, x, y, z] = TURN_NAMES.map((name) => app.value(name));
+  const turn: Turn = [w ?? NaN, x ?? NaN, y ?? NaN, z ?? NaN];
+  return turn.every(Number.isFinite) ? turn : UPRIGHT;
+}
+
 /** Measured lengths of the legs [m], NaN where there is none. */
 export function measuredLengths(app: App): number[] {
   return LEG_NAMES.map((name) => app.value(name));

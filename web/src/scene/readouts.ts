@@ -3,57 +3,56 @@
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { effect } from "../core/signal";
-import { fixedText, unitText } from "../plots/numbers";
-import type { Scene as Platform } from "../net/types";
+import { gapText } from "../kinematics/store";
+import type { Posture, Scene as Platform } from "../net/types";
+import { fixedText } from "../plots/numbers";
 import type { ChoiceStore } from "./choices";
 import { level, strokeShare, type Pose } from "./kinematics";
 import { DOFS, POSE_OF } from "./pose";
+import { judgedShare, restsDown } from "./resting";
+import { sphereReadout } from "./sphere_readout";
 
 const MISSING = "–";
 const DEGREES = 180 / Math.PI;
-const EXTRA: [string, string][] = [
-  ["clearance_min", "clearance"],
-  ["dexterity", "dexterity"],
-];
 
 export interface Readouts {
   element: HTMLElement;
-  /** @param lengths of the legs that are drawn [m] */
-  show(platform: Platform, pose: Pose | null, lengths: readonly number[]): void;
+  /** @param lengths of the legs that are drawn [m]; @param posture null where nothing is known of it yet */
+  show(platform: Platform, pose: Pose | null, lengths: readonly number[], posture: Posture | null): void;
 }
 
 export function readouts(app: App, choices: ChoiceStore): Readouts {
   const pose = DOFS.map((dof) => row(dof, choices));
   const legs = [1, 2, 3, 4, 5, 6].map(bar);
   const title = h("h3");
-  const extra = EXTRA.map(([name, text]) => ({ name, value: h("b", { class: "num" }), text }));
-  const lines = extra.map(({ name, text, value }) =>
-    h("div", { class: "scene-extra", hidden: true, "data-test": `scene-${name}` }, h("span", {}, text), value),
-  );
+  const sphere = sphereReadout(app);
+  const even = h("b", { class: "num", "data-test": "scene-dexterity" }, MISSING);
+  const least = h("b", { class: "num", "data-test": "scene-clearance" }, MISSING);
   const element = h("div", { class: "scene-numbers", "data-test": "scene-readouts" },
     h("section", { "aria-label": "Pose" }, title, h("div", { class: "scene-pose" }, ...pose.map((one) => one.element))),
     h("section", { "aria-label": "Stroke used by leg" }, h("h3", {}, "Legs"),
       h("div", { class: "scene-legs" }, ...legs.map((one) => one.element))),
-    ...lines,
+    h("section", { class: "scene-margins", "aria-label": "Dexterity and clearance" }, h("span", { class: "dim" }, "dexterity", even), h("span", { class: "dim" }, "least clearance", least)),
+    sphere.element,
   ); // prettier-ignore
   effect(() => {
-    setText(title, `Pose, ${POSE_OF[choices.now().source].title.toLowerCase()}`);
+    setText(title, `Pose, ${app.kinematics.isStudied() ? "study" : POSE_OF[choices.now().source].title.toLowerCase()}`);
     element.hidden = !choices.now().numbers;
-  });
-  effect(() => {
-    const known = app.session.byName();
-    extra.forEach(({ name }, k) => lines[k]?.toggleAttribute("hidden", !known.has(name)));
   });
   return {
     element,
-    show: (platform, at, lengths) => {
+    show: (platform, at, lengths, posture) => {
       if (!element.checkVisibility()) return;
       const millimetres = choices.now.peek().millimetres;
       pose.forEach((one, k) => one.show(at?.[k] ?? NaN, millimetres));
-      legs.forEach((one, k) => one.show(platform, lengths[k] ?? NaN, millimetres));
-      for (const { name, value } of extra)
-        if (app.session.byName.peek().has(name))
-          setText(value, `${fixedText(app.value(name), 4)} ${unitText(app.session.byName.peek().get(name)?.unit ?? "-")}`);
+      const isResting = !app.kinematics.study.peek() && restsDown(app);
+      legs.forEach((one, k) => one.show(platform, lengths[k] ?? NaN, millimetres, isResting));
+      sphere.show(platform);
+      const gap = posture?.gaps[0];
+      setText(even, fixedText(posture?.dexterity ?? NaN, 3));
+      setText(least, gap ? gapText(gap.distance) : MISSING);
+      least.className = `num ${!gap || gap.verdict === "clear" ? "" : gap.verdict === "warn" ? "warn" : "bad"}`;
+      least.title = gap ? `${gap.first} – ${gap.second}` : (posture?.clearance_text ?? "");
     },
   };
 }
@@ -84,9 +83,9 @@ function bar(leg: number) {
   const unit = h("span", { class: "scene-unit" }, "m");
   const element = h("div", { "data-level": "unknown" },
     h("span", { class: "dim" }, leg), h("span", { class: "scene-stroke" }, fill), value, unit); // prettier-ignore
-  const show = (platform: Platform, length: number, millimetres: boolean): void => {
+  const show = (platform: Platform, length: number, millimetres: boolean, isResting: boolean): void => {
     const share = strokeShare(platform, length);
-    const now = level(share);
+    const now = level(judgedShare(share, isResting));
     if (element.dataset["level"] !== now) element.dataset["level"] = now;
     fill.style.transform = `scaleX(${Number.isFinite(share) ? Math.min(1, Math.max(0, share)).toFixed(3) : 0})`;
     setText(value, lengthText(length, millimetres));

@@ -2,11 +2,13 @@
 
 import type { App } from "../app";
 import { effect, signal, type Signal } from "../core/signal";
-import type { Scene as Platform } from "../net/types";
+import { studiesOf } from "../kinematics/study";
+import type { PartGap, Posture, Scene as Platform } from "../net/types";
 import type { ChoiceStore, Preset, Quality } from "./choices";
 import { placement, strokeShare, type Placement, type Pose } from "./kinematics";
 import type { Shown } from "./picture";
-import { measuredLengths, newestPose, samePose } from "./pose";
+import { measuredLengths, newestPose, newestTurn, samePose, UPRIGHT, type Turn } from "./pose";
+import { judgedShare, restsDown } from "./resting";
 import type { Readouts } from "./readouts";
 import { graphics, type Graphics } from "./view/software";
 import type { View } from "./view/view";
@@ -14,6 +16,7 @@ import type { View } from "./view/view";
 const NO_WEBGL =
   "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below go on. " +
   "Hardware acceleration in the browser's settings brings it back.";
+const NONE: readonly PartGap[] = [];
 const LOST = "The graphics card took its memory back. The picture returns by itself; if it does not, reload the page.";
 
 export class Stage {
@@ -25,7 +28,10 @@ export class Stage {
   #graphics: Graphics = "none";
   #pose: Pose | null = null;
   #ghost: Pose | null = null;
+  #turned: Turn = UPRIGHT;
   #isStale = true;
+  #known: unknown = null; // the study, or the last that was heard of joints and clearances
+  #near: readonly PartGap[] = [];
   #version = -1;
   #generation = -1;
   #owesNumbers = false;
@@ -84,7 +90,7 @@ export class Stage {
     if (!this.#view || !this.#platform) throw new Error("there is no picture to save yet");
     this.#view.draw(); // a canvas is only readable in the turn in which it was drawn
     const { source } = this.choices.now.peek();
-    await save(this.#view.canvas, { platform: this.#platform.name, source, pose: this.#pose, t: this.app.live.t });
+    await save(this.#view.canvas, { platform: this.#platform.name, source, pose: this.#pose, t: this.app.live.t, isStudy: this.app.kinematics.study.peek() !== null });
   }
 
   async #make(quality: Quality): Promise<void> {
@@ -98,6 +104,8 @@ export class Stage {
         lost: () => this.trouble.set(LOST),
         restored: () => this.trouble.set(""),
         rested: (seen) => this.choices.left(seen),
+        held: () => this.app.kinematics.study.peek()?.pose ?? null,
+        dragged: (pose) => studiesOf(this.app).take(pose),
       });
     } catch {
       return this.trouble.set(NO_WEBGL);
@@ -127,7 +135,9 @@ export class Stage {
     const platform = this.#platform;
     const { live } = this.app;
     const owesNumbers = this.#owesNumbers && this.app.isBeat; // a replay that stands still brings no further record
-    if (platform && (live.version !== this.#version || this.#isStale || owesNumbers)) {
+    const known = this.app.kinematics.study.peek() ?? this.app.kinematics.live.peek();
+    if (platform && (live.version !== this.#version || this.#isStale || owesNumbers || known !== this.#known)) {
+      this.#known = known;
       this.#version = live.version;
       if (live.generation !== this.#generation) this.#view?.forgetTrail();
       this.#generation = live.generation;
@@ -138,25 +148,43 @@ export class Stage {
 
   #take(platform: Platform): void {
     const { source, ghost, ghostOf } = this.choices.now.peek();
-    const pose = newestPose(this.app, source);
-    const demand = ghost && ghostOf !== source ? newestPose(this.app, ghostOf) : null;
-    const isSame = samePose(pose, this.#pose) && samePose(demand, this.#ghost) && !this.#isStale;
+    const study = this.app.kinematics.study.peek();
+    const pose = study ? study.pose : newestPose(this.app, source);
+    // beside a study the platform is followed a few times a second: to draw it costs as much as all the rest
+    const isDue = this.app.isBeat || !this.#ghost;
+    const demand = study ? (isDue ? newestPose(this.app, source) : this.#ghost) : ghost && ghostOf !== source ? newestPose(this.app, ghostOf) : null;
+    const posture = study ? study.found : (this.app.kinematics.live.peek()?.found ?? null);
+    this.#mark(study?.isMoving ? null : posture);
+    const turn = platform.sphere && !study ? newestTurn(this.app) : UPRIGHT;
+    const hasTurned = turn.some((part, k) => part !== this.#turned[k]);
+    const isSame = samePose(pose, this.#pose) && samePose(demand, this.#ghost) && !hasTurned && !this.#isStale;
     const wantsNumbers = this.app.isBeat || this.#isStale;
     this.#owesNumbers = !wantsNumbers;
     if (isSame && !wantsNumbers) return;
     const placed = pose && placement(platform, pose);
     const lengths = this.#lengths(placed);
-    if (wantsNumbers) this.numbers.show(platform, pose, lengths);
+    if (wantsNumbers) this.numbers.show(platform, pose, lengths, posture);
     if (isSame || !placed) return;
-    [this.#pose, this.#ghost, this.#isStale] = [pose, demand, false];
-    const shares = lengths.map((length) => strokeShare(platform, length));
-    this.#view?.pose(placed, shares, demand && placement(platform, demand), this.app.live.t);
+    [this.#pose, this.#ghost, this.#turned, this.#isStale] = [pose, demand, turn, false];
+    const isResting = !study && restsDown(this.app);
+    const shares = lengths.map((length) => judgedShare(strokeShare(platform, length), isResting));
+    this.#view?.pose(placed, shares, demand && placement(platform, demand), study ? NaN : this.app.live.t);
+    if (platform.sphere) this.#view?.turn(turn);
+  }
+
+  /** Parts that are near others; drawn anew only where they are others, or were before. */
+  #mark(posture: Posture | null): void {
+    const near = posture && posture.verdict !== "clear" ? posture.gaps : NONE;
+    if (near === this.#near && !this.#isStale) return;
+    this.#near = near;
+    this.#view?.near(near);
   }
 
   /** As measured, where what is drawn was measured; else those of the pose that is drawn, so that a demand shows its own. */
   #lengths(placed: Placement | null): number[] {
     const { source } = this.choices.now.peek();
-    if (source === "measured" || source === "estimated" || !placed) return measuredLengths(this.app);
+    const isMeasured = source === "measured" || source === "estimated";
+    if ((isMeasured && !this.app.kinematics.study.peek()) || !placed) return measuredLengths(this.app);
     return placed.legs.map((leg) => leg.length);
   }
 }

@@ -93,9 +93,10 @@ function collapse(bar: HTMLElement, place: (width: number) => void): void {
   }).observe(bar);
 }
 
-function poseSelect(app: App, choices: ChoiceStore): HTMLElement {
+/** Which of the poses of a record is shown. */
+export function poseSelect(app: App, choices: ChoiceStore, test = "scene-source"): HTMLElement {
   const select = h("select", {
-    class: "scene-source", "aria-label": "Pose that is shown", "data-test": "scene-source",
+    class: "scene-source", "aria-label": "Pose that is shown", "data-test": test,
     onchange: () => choices.change({ source: POSE_SOURCES[select.selectedIndex] ?? "measured" }),
   }, ...POSE_SOURCES.map((source) => h("option", { value: source, title: POSE_OF[source].about }, POSE_OF[source].title))); // prettier-ignore
   effect(() => {

@@ -16,21 +16,24 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["V", "plots, both, shaded view"],
     ["[", "channel list"],
     ["]", "panel at the right"],
-    ["Alt+1 … Alt+6", "open a panel"],
+    ["Alt+1 … Alt+7", "open a panel"],
     ["T", "dark, light, as the system"],
     ["Esc", "close what is open"],
   ],
   "Plots": [
     ["Space", "freeze, and back to live"],
-    ["← →", "pan"],
+    ["← →, Shift+← →", "pan by a tenth, by the whole width"],
     ["+ −", "zoom in time"],
     ["Wheel, Shift+wheel", "zoom in time, in value"],
     ["Drag", "zoom into a box"],
-    ["Shift+drag", "pan"],
-    ["Double click", "everything"],
+    ["Shift+drag, middle drag", "pan"],
+    ["Double click, L", "everything of the plot, back to live"],
     ["R, F", "range of what is visible, fit all"],
     ["Click, Shift+click", "cursor A, cursor B"],
-    ["Ctrl+Z, Ctrl+Shift+Z", "the view before, and again"],
+    ["Alt+click", "take the replay there"],
+    ["Esc", "clear the cursors"],
+    ["Ctrl+Z", "the view before"],
+    ["Ctrl+Shift+Z, Ctrl+Y", "the view that was undone"],
   ],
   "Replay": [
     ["K", "play and pause; Space where the bar has the focus"],
@@ -44,6 +47,7 @@ const ALL: Readonly<Record<string, Rows>> = {
   "Shaded view": [
     ["Drag, right drag, wheel", "turn, move, come closer"],
     ["Double click", "centre to turn about"],
+    ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
 };
 

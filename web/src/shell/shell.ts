@@ -3,7 +3,7 @@
 import type { App } from "../app";
 import { h, toggleClass } from "../core/dom";
 import { effect } from "../core/signal";
-import { panels } from "../panels";
+import { kinematics, panels } from "../panels";
 import { plots } from "../plots";
 import { Recordings, recordingsPanel, replayBar } from "../recordings";
 import { dropZone } from "../recordings/drop";
@@ -24,7 +24,7 @@ export function shell(app: App): HTMLElement {
   const frame = new Frame(app);
   const recordings = new Recordings(app);
   const { list, area } = plots(app);
-  const all = [...panels, recordingsPanel(recordings)];
+  const all = [...panels, recordingsPanel(recordings), kinematics];
   const side = drawer(app, frame, all);
   const channels = h("aside", { class: "channel-list", "aria-label": "Channels", "data-test": "channels" }, list);
   const scrim = h("div", { class: "scrim", onclick: () => frame.toggleList() });

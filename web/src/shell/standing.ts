@@ -45,7 +45,7 @@ export function standingOf(app: App): Signal<Standing> {
     if (now === "open" && app.socket.isSilent()) return kept({
       level: "bad",
       word: "silent",
-      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. Use the hardware stop if in doubt.`,
+      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. ${stopWay(app)}`,
       isOld: true,
     });
     if (now === "open") return kept(ofRing(
@@ -59,7 +59,7 @@ export function standingOf(app: App): Signal<Standing> {
       sentence: "The console did not let this page in: its token is not the right one.",
       isOld: true,
     });
-    const away = `The console at ${location.host} is away. This page connects again by itself; what it shows is old.`;
+    const away = `The console at ${location.host} is away. This page connects again by itself; what it shows is old. ${stopWay(app)}`;
     const sentence = isPatient() ? "" : away;
     return kept({ level: "warn", word: now === "lost" ? "away" : "connecting", sentence, isOld: now === "lost" });
   });
@@ -71,6 +71,12 @@ export function standingOf(app: App): Signal<Standing> {
   }
   made.set(app, found);
   return found;
+}
+
+/** The stop goes to the stop post as well, where this page was told of one. */
+function stopWay(app: App): string {
+  const works = app.session.me()?.stop_port && app.session.mayOperate() && !location.hostname.startsWith("[");
+  return works ? "The stop button still works; use the hardware stop if in doubt." : "Use the hardware stop if in doubt.";
 }
 
 function ofRing(ring: Ring | null, source: string, played: string | undefined): Standing {

@@ -4,12 +4,12 @@ import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { effect } from "../core/signal";
 import { baseOf } from "../panels/common/base";
-import { cause, origin } from "../panels/operator/estop";
+import { stoppedBy } from "../panels/operator/estop";
 
 export function stopStrip(app: App, openOperator: () => void): HTMLElement {
   const base = baseOf(app);
   const who = h("span", { class: "grow", "data-test": "stopped-by" });
-  const way = h("button", { type: "button", "data-test": "stopped-reset", title: "Open the operator panel", onclick: openOperator }, "Reset …");
+  const way = h("button", { type: "button", "data-test": "stopped-reset", title: "Show the reset button in the operator panel", onclick: () => showReset(app, openOperator) }, "Reset …");
   const element = h(
     "div", { class: "stop-strip", role: "alert", "data-test": "stopped", hidden: true },
     h("strong", {}, "STOPPED"), who, way,
@@ -17,7 +17,17 @@ export function stopStrip(app: App, openOperator: () => void): HTMLElement {
   effect(() => {
     element.hidden = !base.estop();
     if (element.hidden) return;
-    setText(who, origin(cause(app.session.events()), base.ring()?.estop_by ?? null, app.client));
+    setText(who, stoppedBy(app));
   });
   return element;
+}
+
+/** Where the panel is open already, too: the button comes into sight and gets the focus, or says why it cannot act. */
+function showReset(app: App, openOperator: () => void): void {
+  openOperator();
+  const reset = document.querySelector<HTMLButtonElement>('[data-test="operate-reset"]');
+  if (!reset) return;
+  reset.scrollIntoView({ block: "center" });
+  if (reset.disabled) app.say(reset.title, "error");
+  else reset.focus();
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,12 @@ from fastapi import APIRouter, Depends
 
 from motionbase.console.access import seated
 from motionbase.console.api import names
+from motionbase.console.api.folders import shown
 from motionbase.console.api.recordings import path_of
 from motionbase.console.api.sentences import SentenceRoute, WrongState
-from motionbase.console.jobs import Task
+from motionbase.console.jobs import Task, Work
 from motionbase.console.models import Export, Job
-from motionbase.errors import UsageError
+from motionbase.errors import MotionBaseError, UsageError
 from motionbase.recording.export import Exported, export
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
@@ -44,7 +46,20 @@ def started(console: Console, wanted: Export) -> Job:
         recording.select(wanted.channels, wanted.groups, wanted.legs)
         rows_of(recording, wanted.start, wanted.stop)
     what = f"{'split' if _in_pieces(wanted) else 'export'} {source.name} as {wanted.format}"
-    return console.jobs.start(what, lambda task: _written(console.settings.recordings, source, target, wanted, task))
+    work = partial(_written, console.settings.recordings, source, target, wanted)
+    return console.jobs.start(what, _named(console, work))
+
+
+def _named(console: Console, work: Work) -> Work:
+    """Whose refusals are read by pages."""
+
+    def named(task: Task) -> str:
+        try:
+            return work(task)
+        except MotionBaseError as error:
+            raise MotionBaseError(shown(console, str(error))) from None
+
+    return named
 
 
 def _written(recordings: Path, source: Path, target: Path, wanted: Export, task: Task) -> str:

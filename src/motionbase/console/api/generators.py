@@ -148,7 +148,9 @@ def router(console: Console) -> APIRouter:
         """Those that come with the platform of the live ring; a set of the same name that was kept stands before."""
         judge = judge_of(console.source("live").header)
         kept = shelf.names
-        return {} if judge is None else {n: s for n, s in ready_sets(judge.platform, judge.atlas).items() if n not in kept}
+        return (
+            {} if judge is None else {n: s for n, s in ready_sets(judge.platform, judge.atlas).items() if n not in kept}
+        )
 
     def own(name: str) -> str:
         if name in ready():

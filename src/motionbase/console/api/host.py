@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from motionbase.ring.schema import DOFS, Schema
 
 SUFFIXES = ("", "_dot", "_ddot")
 NEEDED = ("host_age", "host_frames", "host_lost", *(f"host_{dof}{order}" for order in SUFFIXES for dof in DOFS))
-_preparing: set[int] = set()
 
 
 def host_demand(header: Header | None, schema: Schema | None, row: NDArray[np.float64] | None) -> HostDemand | None:
@@ -39,12 +37,10 @@ def _demand(schema: Schema, row: NDArray[np.float64]) -> Demand:
 
 
 def _exceeded(judge: Judge, demand: Demand) -> list[Exceeded]:
-    """The legs are left out while their kinematics compile, in a thread of its own."""
+    """The legs are left out while their kinematics compile."""
     if judge.is_ready:
         return judge.exceeded(demand)
-    if id(judge) not in _preparing:
-        _preparing.add(id(judge))
-        threading.Thread(target=judge.prepare, name="motionbase kinematics", daemon=True).start()
+    judge.prepare_soon()
     neutral = np.repeat((judge.platform.stroke.l_min + judge.platform.stroke.l_max) / 2, 6)[:, None]
     return judge.exceeded(demand, (neutral, np.zeros((6, 1))))
 

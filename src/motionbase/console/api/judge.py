@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 
 from motionbase.console.models import Exceeded, Limits
 from motionbase.errors import MotionBaseError
+from motionbase.platform.atlas.atlas import Atlas
+from motionbase.platform.atlas.text import platforms_of_text
 from motionbase.platform.demand import LegDemand
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.load import load_text
 from motionbase.ring.layout import Header
 from motionbase.ring.schema import DOFS
 
@@ -40,25 +42,37 @@ class Demand(NamedTuple):
 
 @final
 class Judge:
-    """Knows one platform."""
+    """Knows one platform, and the sphere on it where there is one."""
 
-    def __init__(self, platform: Hexapod) -> None:
-        self.platform = platform
-        self._lock = threading.Lock()
+    def __init__(self, platform: Hexapod, atlas: Atlas | None = None) -> None:
+        self.platform, self.atlas = platform, atlas
+        self._lock, self._starting = threading.Lock(), threading.Lock()
         self._legs: LegDemand | None = None
+        self._preparing: threading.Thread | None = None
 
     @property
     def limits(self) -> Limits:
         """For the border."""
         limits, stroke = self.platform.limits, self.platform.stroke
         return Limits(
-            position=list(limits.position),
-            velocity=list(limits.velocity),
-            acceleration=list(limits.acceleration),
+            position=list(self.bounds["position"]),
+            velocity=list(self.bounds["velocity"]),
+            acceleration=list(self.bounds["acceleration"]),
             l_min=stroke.l_min,
             l_max=stroke.l_max,
             leg_velocity=limits.leg_velocity,
         )
+
+    @cached_property
+    def bounds(self) -> dict[str, tuple[float, ...]]:
+        """By order: what each degree of freedom may be asked for. A sphere turns without end, the stage not at all."""
+        limits = self.platform.limits
+        found = {field: getattr(limits, field) for field, _, _ in ORDERS}
+        if self.atlas is None:
+            return found
+        spin = {"position": math.pi, "velocity": self.atlas.limits.velocity,
+                "acceleration": self.atlas.limits.acceleration}  # fmt: skip
+        return {field: (*values[:3], *(spin[field],) * 3) for field, values in found.items()}
 
     @property
     def is_ready(self) -> bool:
@@ -72,9 +86,17 @@ class Judge:
                 self._legs = LegDemand(self.platform)
             return self._legs
 
+    def prepare_soon(self) -> None:
+        """The same in a thread of its own, which is started once."""
+        with self._starting:
+            if self._preparing is None:
+                self._preparing = threading.Thread(target=self.prepare, name="motionbase kinematics", daemon=True)
+                self._preparing.start()
+
     def leg_lengths(self, demand: Demand) -> tuple[Array, Array]:
         """(6, n) lengths [m] and rates [m/s]."""
-        l, l_dot = self.prepare()(demand.dofs[:, 0].T, demand.dofs[:, 1].T)
+        moved = np.ones(len(DOFS)) if self.atlas is None else np.repeat([1.0, 0.0], 3)  # a stage stays level
+        l, l_dot = self.prepare()(demand.dofs[:, 0].T * moved, demand.dofs[:, 1].T * moved)
         return l.T + demand.legs[:, 0], l_dot.T + demand.legs[:, 1]
 
     def exceeded(self, demand: Demand, lengths: tuple[Array, Array] | None = None) -> list[Exceeded]:
@@ -84,7 +106,7 @@ class Judge:
         for order, (field, word, units) in enumerate(ORDERS):
             for k, dof in enumerate(DOFS):
                 what = f"{dof} {word}".strip()
-                bound, unit = getattr(limits, field)[k], units[k >= 3]
+                bound, unit = self.bounds[field][k], units[k >= 3]
                 found += _beyond(what, demand.t, demand.dofs[k, order], -bound, bound, unit)
         l, l_dot = self.leg_lengths(demand) if lengths is None else lengths
         for k in range(6):
@@ -118,7 +140,7 @@ def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: s
 def _judge(text: str) -> Judge | str:
     """Of a platform's text; a sentence where it is none."""
     try:
-        return Judge(load_text(text))
+        return Judge(*platforms_of_text(text))
     except MotionBaseError as error:
         return str(error)
 

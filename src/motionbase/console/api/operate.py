@@ -82,9 +82,9 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/estop")
-    async def estop(caller: Annotated[Caller, Depends(operator)]) -> Answer:
+    async def estop(caller: Annotated[Caller, Depends(operator)], press: str | None = None) -> Answer:
         """Emergency stop of the live base; needs the token, and no seat. Says whether the base acts."""
-        return await stopped(console, caller)
+        return await stopped(console, caller, press)
 
     @api.post("/api/operate", dependencies=[Depends(seated)])
     async def operate(wanted: Operate) -> Answer:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import seated
+from motionbase.console.api.folders import last_parts
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, AskRecorder, Recorder
 from motionbase.errors import RecordingError, UsageError
@@ -23,7 +24,8 @@ def recorder_status(ring: str) -> Recorder | None:
         found: dict[str, Any] = control.status(ring)
         return Recorder.model_validate(
             {
-                **{key: found[key] for key in ("state", "bytes", "files", "records", "lost", "gaps", "trouble")},
+                **{key: found[key] for key in ("state", "bytes", "files", "records", "lost", "gaps")},
+                "trouble": last_parts(str(found["trouble"])),
                 "file": Path(found["file"]).name if found["file"] else "",
             }
         )

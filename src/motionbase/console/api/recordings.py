@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse
 
 from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
+from motionbase.console.api.folders import ESTOP
 from motionbase.console.api.opened import OpenRecordings
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
@@ -29,7 +30,6 @@ from motionbase.ring.folders import data_folder
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-ESTOP = "estop"
 STRIPS = "strips"  # folder of strip charts beside the recordings; they can be downloaded
 STRIP_ENDINGS = (".pdf", ".png")
 LONGEST_ABOUT = 400  # letters of what a recording says of itself, each

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
 
 from fastapi import APIRouter, Depends
 from pydantic import ValidationError
 
 from motionbase.console.access import seated
-from motionbase.console.api.recordings import ESTOP, estop_folder, path_of
+from motionbase.console.api.folders import ESTOP, shown
+from motionbase.console.api.recordings import estop_folder, path_of
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, Replay, ReplayControl, SourceName, StartReplay
 from motionbase.console.stop.button import SENDER
@@ -31,9 +34,48 @@ ENDS_S = 5.0
 LOOK_S = 0.03
 
 
-def begun(console: Console, wanted: StartReplay) -> Answer:
-    """Play a file; one that is being played gives way."""
-    path = path_of(console, wanted.file)
+@final
+class Starts:
+    """One start at a time: a wish for the file that is getting ready joins it, one for another file takes its place."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._turn = threading.Lock()
+        self._newest = 0  # number of the last wish
+        self._file = ""  # that is getting ready
+
+    def begin(self, wanted: StartReplay) -> Answer:
+        """Play a file; one that is being played gives way."""
+        path = path_of(self._console, wanted.file)
+        if wanted.file == self._file:
+            return self._joined(wanted)
+        self._newest += 1
+        number = self._newest
+        with self._turn:
+            if number != self._newest:
+                return _gave_way(wanted)
+            self._file = wanted.file
+            try:
+                return begun(self._console, wanted, path, lambda: number == self._newest)
+            finally:
+                self._file = ""
+
+    def _joined(self, wanted: StartReplay) -> Answer:
+        with self._turn:  # until it is ready
+            child = self._console.children.of(ROLE)
+            if child is None or not child.lives:
+                return Answer(accepted=False, text=f"{wanted.file} could not be replayed; try again")
+        if wanted.paused:
+            return Answer(accepted=True, text=f"replaying {wanted.file}")
+        return controlled(self._console, ReplayControl(source="replay", action="play"))
+
+
+def _gave_way(wanted: StartReplay) -> Answer:
+    return Answer(accepted=False, text=f"{wanted.file} gave way to another recording before it was ready")
+
+
+def begun(console: Console, wanted: StartReplay, path: Path, is_wanted: Callable[[], bool]) -> Answer:
+    """Start the process and wait until it is ready, for as long as it is wanted."""
     ended(console)
     ring, backend = console.settings.replay_ring, console.source("replay").backend
     if is_held(backend.lock_path):
@@ -47,11 +89,15 @@ def begun(console: Console, wanted: StartReplay) -> Answer:
         found = _status(backend)
         if found is not None and found.get("pid") == child.pid:
             return Answer(accepted=True, text=f"replaying {wanted.file}")
+        if not is_wanted():
+            child.end(ENDS_S)
+            return _gave_way(wanted)
         time.sleep(LOOK_S)
     if child.lives:
         child.end()
         return Answer(accepted=False, text=f"{wanted.file} was not ready after {STARTS_S:g} s")
-    return Answer(accepted=False, text=child.complaint or f"the replay of {wanted.file} ended at once")
+    why = shown(console, child.complaint) or f"the replay of {wanted.file} was ended before it was ready"
+    return Answer(accepted=False, text=why)
 
 
 def controlled(console: Console, wanted: ReplayControl) -> Answer:
@@ -113,11 +159,12 @@ def _shown(console: Console, path: Path) -> str:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/replay", route_class=SentenceRoute, dependencies=[Depends(seated)])
+    starts = Starts(console)
 
     @api.post("")
     async def begin(wanted: StartReplay) -> Answer:
         """Play a recording into the replay ring."""
-        return await console.turns.working.take(lambda: begun(console, wanted))
+        return await console.turns.working.take(lambda: starts.begin(wanted))
 
     @api.post("/control")
     async def control(wanted: ReplayControl) -> Answer:

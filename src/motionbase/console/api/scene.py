@@ -12,7 +12,8 @@ from fastapi.responses import FileResponse
 from motionbase.console.access import viewer
 from motionbase.console.api.judge import Judge, judge_of, why_no_platform
 from motionbase.console.api.sentences import NotThere, SentenceRoute
-from motionbase.console.models import Mesh, Scene, SourceName
+from motionbase.console.models import Mesh, Scene, SourceName, SphereShape, SphereWheel
+from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.mesh import MeshFile
 from motionbase.platform.shape import radii
 
@@ -26,12 +27,12 @@ MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
 def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
     """As the border has it."""
     platform = judge.platform
-    stroke = platform.stroke
+    shown, stroke = judge.atlas or platform, platform.stroke
     cylinder, rod = radii(platform)
     return Scene(
-        name=platform.name,
-        summary=platform.summary,
-        illustrative=list(platform.illustrative),
+        name=shown.name,
+        summary=shown.summary,
+        illustrative=list(shown.illustrative),
         base=[list(p) for p in platform.base],
         joints=[list(p) for p in platform.joints],
         p_neutral=list(platform.p_neutral),
@@ -45,6 +46,28 @@ def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
         points={name: list(p) for name, p in platform.points.items()},
         limits=judge.limits,
         meshes=[_mesh(n, m) for n, m in enumerate(platform.meshes) if not why_not_served(m, trusted)],
+        sphere=sphere_of(judge.atlas) if judge.atlas is not None else None,
+    )
+
+
+def sphere_of(atlas: Atlas) -> SphereShape:
+    """The sphere with its wheels; at neutral its axes are those of the platform below."""
+    driven = [
+        SphereWheel(outward=list(map(float, out)), axle=list(map(float, axle)), radius=wheel.radius, is_driven=True)
+        for out, axle, wheel in zip(atlas.contacts, atlas.axles, atlas.wheels, strict=True)
+    ]
+    passive = [
+        SphereWheel(
+            outward=out.tolist(), axle=[-float(out[1]), float(out[0]), 0.0], radius=ring.radius, is_driven=False
+        )
+        for ring in atlas.rings
+        for out in ring.contacts
+    ]
+    return SphereShape(
+        centre=list(atlas.mount),
+        radius=atlas.sphere.radius,
+        wheels=driven + passive,
+        points={name: list(p) for name, p in atlas.points.items()},
     )
 
 

@@ -9,6 +9,7 @@ from fastapi import HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
+from motionbase.console.api.folders import shown
 from motionbase.errors import MotionBaseError, RingError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -53,9 +54,11 @@ class SentenceRoute(APIRoute):
             except RequestValidationError as error:
                 raise HTTPException(422, invalid(error)) from None
             except MotionBaseError as error:
-                raise HTTPException(status_of(error), str(error)) from None
+                text = shown(request.app.state.console, str(error))
+                raise HTTPException(status_of(error), text) from None
             except OSError as error:
-                raise HTTPException(500, f"the server's disk or memory: {error.strerror or error}") from None
+                why = error.strerror or shown(request.app.state.console, str(error))
+                raise HTTPException(500, f"the server's disk or memory: {why}") from None
 
         return answered
 

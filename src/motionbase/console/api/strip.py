@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, final
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import seated
+from motionbase.console.api.folders import shown
 from motionbase.console.api.sentences import NotThere, SentenceRoute, WrongState
 from motionbase.console.children import Child
 from motionbase.console.models import StartStrip, Strip
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 ROLE = "strip chart"
 FOLDER = "strips"  # in the folder of recordings, from where it can be downloaded
 PAGE_END = b"%%EOF"  # each page of a roll ends with one
-STARTS_S = 0.6  # a chart that cannot be drawn is mostly said by then
+STARTS_S = 8.0  # a second or two, unless the machine is busy; a page waits 15 s for the answer
 ENDS_S = 6.0
+NOTHING = "it was ended before a record was drawn, so there is no file"
+NO_PAGES = "no records, no pages"  # as `motionbase strip` says it
+SILENT = "the process that drew it ended without a word; start it again"
 
 
 @final
@@ -39,6 +43,7 @@ class Roll:
     name: str
     channels: list[str]
     pages: int = 0
+    is_over: bool = False  # somebody has asked it to end
     _seen: int = 0
 
     def count(self) -> int:
@@ -104,8 +109,8 @@ def begun(console: Console, wanted: StartStrip) -> Strip:
     paths = ("--chart", str(config.absolute()), "--out", str(out.absolute()))
     command = (sys.executable, "-m", "motionbase", "strip", "--ring", settings.ring, *paths)
     child = console.children.start(ROLE, command, roll)
-    child.ends_within(STARTS_S)
-    return _told(child)
+    child.says_within(STARTS_S, _attached(console))
+    return _told(console, child)
 
 
 def ended(console: Console) -> Strip:
@@ -113,24 +118,46 @@ def ended(console: Console) -> Strip:
     child = console.children.of(ROLE)
     if child is None:
         raise NotThere("no strip chart is being drawn")
+    _roll(child).is_over = True
+    child.says_within(STARTS_S, _attached(console))  # before that, a signal would end it without a page
     child.stop()
     child.ends_within(ENDS_S)
-    return _told(child)
+    return _told(console, child)
+
+
+def _attached(console: Console) -> str:
+    """How the line begins that it says once it reads the ring, and ends in order when it is told to."""
+    return f"ring {console.settings.ring!r}: "
+
+
+def _roll(child: Child) -> Roll:
+    assert isinstance(child.about, Roll)
+    return child.about
 
 
 def strip_status(console: Console) -> Strip | None:
     """Of the last one; None where there was none."""
     child = console.children.of(ROLE)
-    return None if child is None else _told(child)
+    return None if child is None else _told(console, child)
 
 
-def _told(child: Child) -> Strip:
-    roll = child.about
-    assert isinstance(roll, Roll)
-    state: Literal["drawing", "ended", "failed"] = "drawing" if child.lives else "failed" if child.failed else "ended"
-    # at its end it says what was drawn, also where pages were lost; on stderr why there is nothing
-    said = "" if child.lives else child.said.rpartition("\n")[2].partition(":")[0] or child.complaint
-    return Strip(state=state, out=roll.name, channels=roll.channels, pages=roll.count(), text=said)
+def _told(console: Console, child: Child) -> Strip:
+    roll = _roll(child)
+    state, said = outcome(child, roll)
+    text = shown(console, said)
+    return Strip(state=state, out=roll.name, channels=roll.channels, pages=roll.count(), text=text)
+
+
+def outcome(child: Child, roll: Roll) -> tuple[Literal["drawing", "ended", "failed"], str]:
+    """And a sentence once it is over: at its end it says what was drawn, also where pages were lost."""
+    if child.lives:
+        return "drawing", ""
+    said = child.said.rpartition("\n")[2].partition(":")[0]
+    if roll.is_over and not said:  # a signal came before it could end in order
+        return "ended", NOTHING if not roll.count() else "it was ended at once; its last page is lost"
+    if not child.failed:
+        return "ended", NOTHING if said in ("", NO_PAGES) else said
+    return "failed", said or child.complaint or SILENT
 
 
 def router(console: Console) -> APIRouter:

@@ -46,6 +46,7 @@ class AllTurns:
         stored: layouts and sets that they load
         working: what an operator starts or keeps, which may take long: replays, exports, uploads
         preview: of generators, which takes longest
+        kinematics: of poses that somebody thought of, and the extremes
     """
 
     def __init__(self) -> None:
@@ -53,6 +54,7 @@ class AllTurns:
         self.telling = Turns("telling", 1, gives_way=False)
         self.looking, self.files, self.preview = Turns("looking", 3), Turns("files", 3), Turns("preview", 1)
         self.stored, self.working = Turns("stored", 1), Turns("working", 4)
+        self.kinematics = Turns("kinematics", 1)
 
     def close(self) -> None:
         """All of them."""

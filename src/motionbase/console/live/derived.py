@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -15,18 +15,25 @@ from motionbase.console.live.levels import Array
 from motionbase.ring.schema import Schema
 
 MOST, MOST_OF_ONE = 32, 8  # of all pages together, and of one
+MOST_OTHERS = 128  # pages that are remembered as showing the same channel
 
 
 @final
 @dataclass(frozen=True)
 class Derived:
-    """One of them; `place` is its column, which it keeps while others come and go, `owner` the page that made it."""
+    """One of them.
+
+    Attributes:
+        place: its column, which it keeps while others come and go
+        owner: the page that made it; others: pages that asked for the very same later, which inherit it
+    """
 
     place: int
     name: str
     unit: str
     formula: Formula
     owner: str
+    others: tuple[str, ...] = ()
 
 
 @final
@@ -45,7 +52,7 @@ class DerivedChannels:
         """Columns of a record with all of them."""
         return max(self._by_place, default=len(self._schema.channels) - 1) + 1
 
-    def add(self, name: str, text: str, unit: str, owner: str = "") -> Derived:
+    def add(self, name: str, text: str, unit: str, owner: str = "", others: tuple[str, ...] = ()) -> Derived:
         """A new one, or a new formula for one that is there and is the owner's."""
         if name in self._schema.index:
             raise FormulaError(f"the ring itself has a channel {name!r}; choose another name")
@@ -53,7 +60,7 @@ class DerivedChannels:
         there = next((d for d in self._by_place.values() if d.name == name), None)
         if there is not None and there.owner != owner:
             if (there.formula.text, there.unit) == (formula.text, unit):
-                return there  # two pages that show the same
+                return self._shared(there, owner)
             raise WrongState(f"the derived channel {name!r} was made by another page; choose another name")
         if there is None and sum(d.owner == owner for d in self._by_place.values()) >= MOST_OF_ONE:
             raise TooMany(f"this page has {MOST_OF_ONE} derived channels, which is the most; remove one")
@@ -61,8 +68,8 @@ class DerivedChannels:
         base = len(self._schema.channels)
         free = [p for p in range(base, base + MOST) if p not in self._by_place]
         if not (same or free):
-            raise FormulaError(f"there are {MOST} derived channels, which is the most; remove one")
-        made = Derived((same or free)[0], name, unit, formula, owner)
+            raise TooMany(f"there are {MOST} derived channels, which is the most for all pages; remove one")
+        made = Derived((same or free)[0], name, unit, formula, owner, there.others if there else others)
         self._by_place[made.place] = made
         return made
 
@@ -78,6 +85,29 @@ class DerivedChannels:
                 return self._by_place.pop(place)
         known = ", ".join(d.name for d in self._by_place.values()) or "none"
         raise NotThere(f"there is no derived channel {name!r:.80}; derived channels: {known}")
+
+    def _shared(self, there: Derived, page: str) -> Derived:
+        """Two pages that show the same."""
+        if page in there.others:
+            return there
+        self._by_place[there.place] = made = replace(there, others=(*there.others, page)[-MOST_OTHERS:])
+        return made
+
+    @property
+    def pages(self) -> frozenset[str]:
+        """Those for which there is a channel here."""
+        return frozenset(page for d in tuple(self._by_place.values()) for page in (d.owner, *d.others))
+
+    def forget(self, gone: Set[str]) -> list[Derived]:
+        """Remove what pages made that are gone, unless another one asked for the same; what was removed."""
+        removed = []
+        for place, derived in list(self._by_place.items()):
+            left = [page for page in (derived.owner, *derived.others) if page not in gone]
+            if left:
+                self._by_place[place] = replace(derived, owner=left[0], others=tuple(left[1:]))
+            else:
+                removed.append(self._by_place.pop(place))
+        return removed
 
     def extended(self, rows: Array, history: History) -> Array:
         """Rows (n, channels) with their derived columns, as they come after those of a history."""

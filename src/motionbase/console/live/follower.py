@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
@@ -135,6 +135,19 @@ class Follower:
             self.run = run.revised()
         self._tell()
 
+    def forget_derived(self, gone: Set[str]) -> None:
+        """Those of pages that are gone."""
+        with self._lock:
+            run = self.run
+            removed = run.derived.forget(gone) if run is not None else []
+            if run is None or not removed:
+                return
+            for derived in removed:
+                run.history.fill(derived.place, np.empty(0))
+            run.history.width = run.derived.width
+            self.run = run.revised()
+        self._tell()
+
     def _run_or_refuse(self) -> Run:
         if self.run is None:
             raise RingError(f"ring {self.ring!r} has shown no channels yet ({self.state_text})")
@@ -199,7 +212,7 @@ class Follower:
         run, self._finder, self._last_t = new_run(self._generation, header), ChangeFinder(header.layout.schema), -np.inf
         for derived in before.derived if before else ():
             try:
-                run.derived.add(derived.name, derived.formula.text, derived.unit, derived.owner)
+                run.derived.add(derived.name, derived.formula.text, derived.unit, derived.owner, derived.others)
             except FormulaError:
                 self._event("note", f"derived channel {derived.name!r} has no place in schema {run.schema.name!r}")
         run.history.width = run.derived.width

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, final
 
 from starlette.websockets import WebSocket
 
+from motionbase.console.live.absence import Absences
 from motionbase.console.live.curves import Bodies
 from motionbase.console.live.endings import TRY_LATER
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stream import Session
-from motionbase.console.models import Event, SourceName
+from motionbase.console.models import ClearanceAlarm, Event, Kinematics, SourceName
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -39,9 +40,11 @@ class Hub:
         self._schemas: dict[SourceName, tuple[Run, str]] = {}
         self._status: str | None = None
         self._poked = asyncio.Event()
+        self._absences = Absences()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._telling: asyncio.Task[None] | None = None
         console.events.listen(self._happened)
+        console.watcher.tell = lambda message: self._in_loop(partial(self._tell_kinematics, message))
         for source in SOURCES:
             console.source(source).listen(partial(self._in_loop, partial(self._beat, source)))
 
@@ -81,6 +84,8 @@ class Hub:
         session.say(self._me(session))
         if self._status is not None:
             session.say(self._status)
+        for alarm in self.console.watcher.alarms.copy().values():
+            session.say(alarm.model_dump_json())
         self._poked.set()
 
     def left(self, session: Session) -> None:
@@ -91,7 +96,14 @@ class Hub:
         self.console.viewers = len(self._sessions)
         if session.caller.role == "operator":
             self.console.access.seat.left(session.caller.client)
+        self.watched()
         self._poked.set()
+
+    def watched(self) -> None:
+        """Pages watch other poses than before; what is known of these they are told by the next look."""
+        watcher = self.console.watcher
+        watcher.wanted = frozenset((s.follower.source, s.watched) for s in self._sessions if s.watched is not None)
+        watcher.again()
 
     def bodies(self, follower: Follower) -> Bodies:
         """Of the frames of a ring."""
@@ -135,6 +147,13 @@ class Hub:
                 session.say(self._me(session))
         self._poked.set()
 
+    def _tell_kinematics(self, message: Kinematics | ClearanceAlarm) -> None:
+        text = message.model_dump_json()
+        watched = None if isinstance(message, ClearanceAlarm) else (message.source, message.pose)
+        for session in self._sessions:
+            if watched is None or watched == (session.follower.source, session.watched):
+                session.say(text)
+
     async def _tell_status(self) -> None:
         while True:
             try:
@@ -143,6 +162,7 @@ class Hub:
             except TimeoutError:
                 pass
             self._poked.clear()
+            await self._free_derived()
             if not self._sessions:
                 self._status = None
                 self.console.access.seat.holder  # noqa: B018  a seat whose page is gone becomes free
@@ -152,6 +172,14 @@ class Hub:
                 if self._status is not None:
                     session.say(self._status)
                 session.check()
+
+    async def _free_derived(self) -> None:
+        """Channels of pages that are gone make room; in a thread, for a follower may be at work."""
+        followers = [self.console.source(source) for source in SOURCES]
+        owners = frozenset().union(*(f.run.derived.pages for f in followers if f.run is not None))
+        if gone := self._absences.gone(owners, {session.caller.client for session in self._sessions}):
+            for follower in followers:
+                await self.console.turns.looking.take(partial(follower.forget_derived, gone))
 
     async def _new_status(self) -> str | None:
         """None where it cannot be told, which is logged once until it can again."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias, final
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
-from motionbase.console.models import Model, SourceName
+from motionbase.console.models import Model, PoseName, SourceName
 from motionbase.errors import MotionBaseError
 
 MOST_CHANNELS, MOST_PIXELS, MOST_CURVE_PIXELS = 256, 8192, 1 << 19
@@ -84,14 +84,23 @@ class Ack(Model):
 
 
 @final
+class Watch(Model):
+    """Kinematics of a pose from now on; of none, no more."""
+
+    do: Literal["watch"]
+    pose: PoseName | None
+
+
+@final
 class Estop(Model):
     """Emergency stop of the live base; for who has the operator token."""
 
     do: Literal["estop"]
     id: Number
+    press: str | None = None
 
 
-Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack | Estop
+Message: TypeAlias = Hello | Source | Subscribe | AskWindow | AskStatistics | Ack | Watch | Estop
 _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
 
 

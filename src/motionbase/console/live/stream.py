@@ -18,7 +18,7 @@ from motionbase.console.live.endings import BAD_DATA, NO_TOKEN, POLICY, TRY_LATE
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.outbox import Outbox
 from motionbase.console.live.runs import Run
-from motionbase.console.models import Answer
+from motionbase.console.models import Answer, PoseName
 from motionbase.console.tokens import NEEDS_OPERATOR, no_role
 from motionbase.errors import MotionBaseError
 
@@ -44,6 +44,7 @@ class Session:
         self._outbox = Outbox(socket, partial(self.end, TRY_LATER))
         self.say, self.wake = self._outbox.put, self._outbox.wake
         self._shown: tuple[int, int] | None = None  # generation and revision that the page was told
+        self.watched: PoseName | None = None  # whose kinematics the page is told
         self._wrong = 0
         self._asked: asyncio.Queue[messages.AskWindow | messages.AskStatistics] = asyncio.Queue()
         self._stops: set[asyncio.Task[None]] = set()
@@ -185,13 +186,17 @@ class Session:
                 self.wake()
             case messages.Source(source=source):
                 self._follow(source)
+                self._hub.watched()
+            case messages.Watch(pose=pose):
+                self.watched = pose
+                self._hub.watched()
             case messages.AskWindow() | messages.AskStatistics():
                 self._known(message.channels)
                 self._asked.put_nowait(message)
                 if self._asked.qsize() > MOST_ASKED:
                     self.end(TRY_LATER, "more is asked for than can be answered")
-            case messages.Estop(id=number):
-                stop = self._loop.create_task(self._stop(number))
+            case messages.Estop(id=number, press=press):
+                stop = self._loop.create_task(self._stop(number, press))
                 self._stops.add(stop)
                 stop.add_done_callback(self._stops.discard)
 
@@ -205,11 +210,11 @@ class Session:
             except MotionBaseError as error:
                 self._complain(str(error), asked.id)
 
-    async def _stop(self, number: int) -> None:
+    async def _stop(self, number: int, press: str | None) -> None:
         try:
             if self.caller.role != "operator":
                 raise MotionBaseError(NEEDS_OPERATOR)
-            answer = await stopped(self._hub.console, self.caller)
+            answer = await stopped(self._hub.console, self.caller, press)
         except MotionBaseError as error:
             answer = Answer(accepted=False, text=str(error))
         except OSError as error:

@@ -14,6 +14,21 @@ from motionbase.console.models.generators import (
     Preview,
     PreviewRequest,
 )
+from motionbase.console.models.kinematics import (
+    AngleRange,
+    AskPose,
+    ClearanceAlarm,
+    ClearanceThresholds,
+    Extreme,
+    Extremes,
+    Kinematics,
+    LegPosture,
+    PartGap,
+    PoseName,
+    Posture,
+    Verdict,
+    WorstGap,
+)
 from motionbase.console.models.operating import (
     Answer,
     AskRecorder,
@@ -34,7 +49,7 @@ from motionbase.console.models.recordings import (
     StartReplay,
 )
 from motionbase.console.models.ring import Channel, Derive, Event, HostDemand, Ring, Schema, Timing
-from motionbase.console.models.shown import Layout, Mesh, Scene
+from motionbase.console.models.shown import Layout, Mesh, Scene, SphereShape, SphereWheel
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
 from motionbase.console.models.who import Me, Seat, TakeSeat
 
@@ -81,6 +96,21 @@ __all__ = (
     "StartReplay",
     "ReplayControl",
     "Mesh",
+    "SphereWheel",
+    "SphereShape",
     "Scene",
     "Layout",
+    "PoseName",
+    "Verdict",
+    "LegPosture",
+    "PartGap",
+    "Posture",
+    "AskPose",
+    "ClearanceThresholds",
+    "Kinematics",
+    "ClearanceAlarm",
+    "Extreme",
+    "AngleRange",
+    "WorstGap",
+    "Extremes",
 )

@@ -18,6 +18,24 @@ class Mesh(Model):
     colour: str
 
 
+class SphereWheel(Model):
+    """A wheel at the sphere: unit vectors from the sphere's centre to its contact and along its axle, in P."""
+
+    outward: list[float]
+    axle: list[float]
+    radius: float
+    is_driven: bool
+
+
+class SphereShape(Model):
+    """A sphere that turns on wheels over the platform: centre in P [m], radius [m], places within it by name [m]."""
+
+    centre: list[float]
+    radius: float
+    wheels: list[SphereWheel]
+    points: dict[str, list[float]]
+
+
 class Scene(Model):
     """The platform to scale. Places [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`."""
 
@@ -37,6 +55,7 @@ class Scene(Model):
     points: dict[str, list[float]]
     limits: Limits
     meshes: list[Mesh]
+    sphere: SphereShape | None
 
 
 class Layout(Model):

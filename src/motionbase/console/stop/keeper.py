@@ -21,7 +21,7 @@ from motionbase.ring.lock import FileLock, is_held
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-COMMAND = (sys.executable, "-m", "motionbase.console.stop.post")
+COMMAND = (sys.executable, "-m", "motionbase.console.stop.alone")
 ENDS_S, REPLACED_S, AGAIN_S = 3.0, 3.0, 1.0
 
 

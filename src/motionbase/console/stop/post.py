@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
 import socket
 import sys
@@ -150,10 +149,3 @@ async def serve() -> None:
         await asyncio.wait({life})
         server.close()
         orders.lock.unlink(missing_ok=True)
-
-
-if __name__ == "__main__":
-    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # of a terminal that it does not belong to
-        signal.signal(number, signal.SIG_IGN)
-    asyncio.run(serve())
-    os._exit(0)  # a stop that is still being waited for has been pressed

@@ -24,11 +24,13 @@ from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
+from motionbase.ring.schema import LARGEST
 
 BLOCK, BLOCK_BYTES = 2048, 4_000_000  # lines and bytes of a block, whichever is reached first
 PIECE = 1 << 24  # [bytes] looked through at once for line ends
 LONGEST_HEADER = 1 << 24
 LONGEST_NUMBER = 32  # letters
+MOST_CELLS = 2 * LARGEST  # of the header, with commas in quoted names
 MOST_SENTENCES = 20
 
 
@@ -59,6 +61,8 @@ class CsvSource:
             text = self._raw[:end].decode("utf-8-sig").rstrip("\r")
         except UnicodeDecodeError:
             raise RecordingError(f"recording {str(self.path)!r}: its header is no text in UTF-8") from None
+        if (columns := text.count(",") + 1) > MOST_CELLS:  # before they are taken apart
+            raise RecordingError(f"recording {str(self.path)!r} has {columns} channels, it must have 1 to {LARGEST}")
         if "\0" in text:
             raise RecordingError(f"recording {str(self.path)!r}: its header is no text")
         return next(plain.reader([text]), []), end + 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.schema import LARGEST, Channel, Schema
 from motionbase.ring.standard import hexapod_schema
 
 TITLE = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
@@ -18,6 +18,9 @@ OTHER = "columns"  # group of channels that nobody knows, and schema of files th
 
 def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
     """From "name" or "name [unit]"; the first is the time. Names of the standard record bring group, leg and axis."""
+    titles = list(titles)
+    if len(titles) > LARGEST:  # said before each of them is looked at
+        raise RecordingError(f"recording {str(path)!r} has {len(titles)} channels, it must have 1 to {LARGEST}")
     found: list[Channel] = []
     taken: set[str] = set()
     for k, title in enumerate(titles):

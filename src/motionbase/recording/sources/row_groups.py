@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from motionbase.errors import RecordingError
 from motionbase.recording.source import Array, Damage
 
+AT_ONCE = 1 << 22  # numbers that are read together: they are there twice for a moment
 NAMED = 5  # columns in a sentence; the others are counted
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, MemoryError)
 
@@ -46,26 +47,36 @@ class RowGroups:
     def read(self, block: int, names: Sequence[str]) -> Array:
         """(names, records) of a row group: all at once, one by one where that fails; NaN where a column is damaged."""
         count = int(self.starts[block + 1] - self.starts[block])
-        wanted = dict.fromkeys(name for name in names if name not in self._lost.get(block, ()))
-        try:
-            found = self._columns(block, tuple(wanted), count)
-        except UNREADABLE:
-            found = {}
-            for name in wanted:
-                try:
-                    found |= self._columns(block, (name,), count)
-                except UNREADABLE as e:
-                    with self._lock:
-                        self._lost.setdefault(block, {})[name] = _line(e)
         try:
             out = np.empty((len(names), count))
         except (MemoryError, ValueError):
             raise RecordingError(
                 f"recording {str(self._path)!r}: there is no memory for the {count} records of a row group"
             ) from None
-        for k, name in enumerate(names):
-            out[k] = found.get(name, np.nan)
+        at_once = max(1, AT_ONCE // max(1, count))
+        wanted = list(dict.fromkeys(names))
+        for k in range(0, len(wanted), at_once):
+            found = self._found(block, wanted[k : k + at_once], count)
+            for place, name in enumerate(names):
+                if name in found:
+                    out[place] = found[name]
         return out
+
+    def _found(self, block: int, names: Sequence[str], count: int) -> dict[str, Array | float]:
+        """A few columns; NaN for one that is damaged."""
+        lost = self._lost.get(block, {})
+        wanted = tuple(name for name in names if name not in lost)
+        found: dict[str, Array | float] = dict.fromkeys(names, np.nan)
+        try:
+            return found | self._columns(block, wanted, count)
+        except UNREADABLE:
+            for name in wanted:
+                try:
+                    found |= self._columns(block, (name,), count)
+                except UNREADABLE as e:
+                    with self._lock:
+                        self._lost.setdefault(block, {})[name] = _line(e)
+        return found
 
     def _columns(self, block: int, names: tuple[str, ...], count: int) -> dict[str, Array]:
         if not names:

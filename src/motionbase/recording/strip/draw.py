@@ -79,6 +79,16 @@ def rendered(
     return out.getvalue()
 
 
+def prepare() -> None:
+    """Load what draws, which takes longer than to draw a page."""
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_pdf
+    import matplotlib.collections
+    import matplotlib.figure
+    import matplotlib.patches
+    import matplotlib.patheffects  # noqa: F401
+
+
 def figure(page: Page, chart: Chart, heading: Heading, scales: tuple[Scale | None, ...]) -> Figure:
     """The page for matplotlib."""
     from matplotlib.figure import Figure

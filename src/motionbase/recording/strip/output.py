@@ -18,7 +18,7 @@ from typing import Literal, Protocol, final
 
 from motionbase.errors import RecordingError
 from motionbase.recording.strip.chart import Chart
-from motionbase.recording.strip.draw import Heading, rendered, scales_for
+from motionbase.recording.strip.draw import Heading, prepare, rendered, scales_for
 from motionbase.recording.strip.paper import Page
 from motionbase.recording.strip.pdf import GrowingPdf
 from motionbase.recording.strip.scale import Scale
@@ -27,7 +27,8 @@ from motionbase.recording.whole import refuse_existing, whole_or_not
 WAITING = 8  # pages at most
 RETRY_S = 2.0
 SLOW_S = 5.0  # a page that takes longer is told
-CLOSE_S = 10.0  # for what still waits at the end
+CLOSE_S = 10.0  # for what still waits at the end, while nobody takes it
+DRAWN_S = 60.0  # for all of it, on a machine that is too busy to draw
 NEW = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
 REPLACED = os.O_TRUNC | os.O_RDWR | os.O_CLOEXEC
 SPECIAL = os.O_WRONLY | os.O_CLOEXEC
@@ -216,11 +217,16 @@ class Plotter:
         self._told = slow
 
     def close(self, seconds: float = CLOSE_S, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Give what waits so much time, or less when somebody stops it; returns the pages that are not written."""
-        end = time.monotonic() + seconds
+        """Give what waits so much time, or less when somebody stops it; returns the pages that are not written.
+
+        A page that is still being drawn has more: nothing is wrong with its paper.
+        """
+        end, latest = time.monotonic() + seconds, time.monotonic() + max(seconds, DRAWN_S)
         while self._queue.unfinished_tasks and time.monotonic() < end and not (self._patient and self.trouble):
             if stopped():
                 end = min(end, time.monotonic() + CLOSE_S)
+            elif not self._since and not self.trouble:
+                end = min(latest, time.monotonic() + seconds)
             if self.trouble:
                 self._ended.set()  # it is tried again without a pause
             time.sleep(0.01)
@@ -231,6 +237,8 @@ class Plotter:
         return left + self.dropped
 
     def _run(self) -> None:
+        with suppress(Exception):  # what is missing is said with the first page
+            prepare()  # while that one fills
         while True:
             page = self._queue.get()
             try:

@@ -97,7 +97,8 @@ export async function askToken(app: App, why: string): Promise<void> {
   const input = h(
     "input", { type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "token" },
   );
-  const where = "The console prints it when it starts, in the address behind #token=.";
+  const where =
+    "The console prints it when it starts: in the address, behind #token=; where its output goes to no terminal, it names a file that holds the token.";
   const body = [h("p", {}, why), h("label", {}, "Operator token", input), h("p", { class: "faint" }, where)];
   const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog" });
   if (yes) app.signIn(input.value.trim());

@@ -6,6 +6,7 @@
 import type { App } from "../../app";
 import { computed, effect, signal, type Signal } from "../../core/signal";
 import type { Ring, Seen } from "../../net/types";
+import { ConfirmedStop } from "./confirmed_stop";
 
 export interface Base {
   /** Name of the state, null where nobody knows: no record, a ring without states. */
@@ -17,6 +18,10 @@ export interface Base {
   warnings: Signal<string>;
   /** Whether the emergency stop acts; known also while the page shows a replay. */
   estop: Signal<boolean>;
+  /** When a stop was confirmed that no record has shown yet [s UTC]; null where records tell, or there was none. */
+  confirmedAt: Signal<number | null>;
+  /** The stop was confirmed, by whoever answered. */
+  confirm(): void;
   /** Version of the generator settings that the control law uses. */
   runs: Signal<number | null>;
   /** The live ring, whatever the page shows. */
@@ -52,12 +57,16 @@ function follow(app: App): Base {
   const ring = computed(() => session.status()?.sources.find((one) => one.source === "live") ?? null);
   let drawn: Drawn | null = null;
   const stopped = signal(false); // by the newest record; the status may be quicker where a page is behind
+  const shows = computed(() => stopped() || (ring()?.estop_acts ?? false));
+  const confirmed = new ConfirmedStop();
   const base: Base = {
     state: signal<string | null>(null),
     mode: signal<string | null>(null),
     fault: signal<string | null>(null),
     warnings: signal(""),
-    estop: computed(() => stopped() || (ring()?.estop_acts ?? false)),
+    estop: computed(() => shows() || confirmed.at() !== null),
+    confirmedAt: computed(() => (shows() && base.isFresh() ? null : confirmed.at())),
+    confirm: () => confirmed.confirm(Date.now() / 1000, performance.now(), session.status.peek()),
     runs: signal<number | null>(null),
     ring,
     isFresh: computed(() => socket.link() === "open" && !socket.isSilent() && ring()?.state === "live"),
@@ -67,6 +76,7 @@ function follow(app: App): Base {
   let since = -SETTLED_MS;
   let drawnAt = -Infinity;
   app.onFrame((now) => {
+    confirmed.look(performance.now(), base.isFresh.peek(), shows.peek(), session.status.peek());
     const source = session.source.peek();
     if (source !== shown) [shown, since] = [source, now];
     if (source !== "live" || now - since < SETTLED_MS) {

@@ -3,7 +3,7 @@
 import type { App } from "../../app";
 import { fill, h } from "../../core/dom";
 import { icon } from "../../core/icon";
-import { effect, signal } from "../../core/signal";
+import { batch, effect, signal } from "../../core/signal";
 import type { CardSet } from "../../net/types";
 import { ask, askText } from "../common/dialog";
 import { openFile, saveFile } from "../common/files";
@@ -13,9 +13,11 @@ import { jsonText, readSet, tomlText } from "./file";
 import { whole } from "./model";
 
 const PATH = "/api/generators/sets";
+const STAYS = "comes with the platform and stays as it is";
 
 export function sets(app: App, block: Block): { element: HTMLElement; refresh(): Promise<void> } {
   const names = signal<string[]>([]);
+  const ready = signal<string[]>([]); // of these, what comes with the platform
   const chosen = signal("");
   const select = h(
     "select",
@@ -26,11 +28,16 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
 
   const refresh = async (): Promise<void> => {
     const found = await app.api.get<string[]>(PATH).catch(() => null);
-    if (found && found.join("\n") !== names.peek().join("\n")) names.set(found);
+    const fixed = await app.api.get<string[]>("/api/generators/ready").catch(() => null);
+    batch(() => {
+      if (found && found.join("\n") !== names.peek().join("\n")) names.set(found);
+      if (fixed && fixed.join("\n") !== ready.peek().join("\n")) ready.set(fixed);
+    });
   };
   const save = button(["Save as…"], "set-save", async () => {
     const name = await askText("Save this set", "Name", block.edited.peek().name || chosen.peek(), "Save", "set-name");
     if (!name) return;
+    if (ready.peek().includes(name)) throw new Error(`set ${name} ${STAYS}; choose another name`);
     const isThere = names.peek().includes(name);
     if (isThere && !(await sure(`Replace ${name}?`, "A set of this name is there already.", "Replace"))) return;
     const named: CardSet = { ...block.edited.peek(), name };
@@ -77,7 +84,8 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
     const good = block.isGood() ? "" : "mend the numbers marked in red first";
     gate(bring, "", "A TOML or JSON file of yours, into the cards here; nothing is armed by it");
     gate(load, none, "Into the cards here; nothing is armed by it");
-    gate(remove, none || token, "Remove it from the server");
+    const stays = ready().includes(chosen()) ? `the set ${chosen()} ${STAYS}` : "";
+    gate(remove, none || stays || token, "Remove it from the server");
     gate(save, token || good, "Keep these cards on the server");
     gate(toml, good, "Save as a TOML file of yours");
     gate(json, good, "Save as a JSON file of yours");

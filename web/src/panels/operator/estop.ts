@@ -53,12 +53,13 @@ export function estopButton(app: App): HTMLElement {
     const acts = base.estop() && (base.isFresh() || !FAILED.has(phase));
     const last = acts ? cause(app.session.events()) : undefined;
     const by = base.ring()?.estop_by ?? null;
+    const confirmed = base.confirmedAt();
     toggleClass(button, "acts", acts || phase === "acts");
     toggleClass(button, "failed", FAILED.has(phase) && !acts);
     setText(word, acts ? WORDS.acts : WORDS[phase]);
-    setText(detail, acts ? origin(last, by, app.client) : DETAILS[phase]);
+    setText(detail, acts ? (confirmed === null ? origin(last, by, app.client) : `confirmed ${clock(confirmed)}`) : DETAILS[phase]);
     button.title = acts
-      ? `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
+      ? confirmed !== null ? `${sentence(confirmation(confirmed))}.` : `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
       : sentence(stop.request.text())
         || `Stops the base at once and brings it down; it asks nothing back (${KEYS}). It replaces no hardware stop.`;
   });
@@ -71,11 +72,14 @@ function stopOf(app: App): Stop {
   const base = baseOf(app);
   const post = new StopPost(app.api);
   effect(() => post.learn(app.session.me()));
-  const ofConsole = [() => app.api.post<Answer>("/api/estop", undefined, {}, MOVING_MS), () => app.socket.estop()];
+  const ofConsole = (press: string): (() => Promise<Answer>)[] =>
+    [() => app.api.post<Answer>("/api/estop", undefined, { press }, MOVING_MS), () => app.socket.estop(press)];
   const request = new StopRequest(
-    () => [...ofConsole, ...post.ways()],
-    (phase, text, error) => told(app, phase, text, error),
-    () => base.isFresh.peek(),
+    (press) => [...ofConsole(press), ...post.ways()],
+    (phase, text, error) => {
+      if (phase === "acts") base.confirm();
+      told(app, phase, text, error);
+    },
   );
   effect(() => base.estop() && base.isFresh() && request.settle());
   const stop: Stop = { request, press: () => (app.api.token ? request.press() : void enterToken(app)) };
@@ -92,6 +96,19 @@ function stopOf(app: App): Stop {
   );
   made.set(app, stop);
   return stop;
+}
+
+/** For the strip and the panel: when, and by whom, as far as anybody knows. */
+export function stoppedBy(app: App): string {
+  const base = baseOf(app);
+  const confirmed = base.confirmedAt();
+  if (confirmed !== null) return confirmation(confirmed);
+  return origin(cause(app.session.events()), base.ring()?.estop_by ?? null, app.client);
+}
+
+/** @param at when a stop was confirmed of which no record has come yet [s UTC] */
+export function confirmation(at: number): string {
+  return `stop confirmed at ${clock(at)}; no record has come since`;
 }
 
 /** Who or what stopped it: the first event since the last release. */

@@ -7,6 +7,7 @@ import { clock } from "../../core/format";
 import type { Event } from "../../net/types";
 import { baseOf } from "../common/base";
 import { section, sentence } from "../common/ui";
+import { confirmation } from "./estop";
 
 const SHOWN = 5;
 const BAD: Event["what"][] = ["fault", "estop", "warning"];
@@ -19,7 +20,9 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
   const warnings = h("p", { class: "warn", "data-test": "warnings" });
   const lately = h("ol", { class: "p-lately", "aria-label": "Lately" });
   effect(() => {
-    const stopped = base.estop() ? "emergency stop: it acts until it is reset" : "";
+    const confirmed = base.confirmedAt();
+    const acts = confirmed === null ? "stop: it acts until it is reset" : confirmation(confirmed);
+    const stopped = base.estop() ? `emergency ${acts}` : "";
     const fault = base.fault() ?? stopped;
     now.className = `p-fault row ${fault ? "bad" : ""}`;
     setText(what, fault ? `${sentence(fault)}.` : base.state() === null ? "Not known." : "No fault.");

@@ -1,5 +1,6 @@
 /** Asking for an emergency stop until somebody answers: by every way there is, again every second. */
 
+import { randomName } from "../../core/random";
 import { batch, signal, type Signal } from "../../core/signal";
 import { ApiError } from "../../net/api";
 import type { Answer } from "../../net/types";
@@ -15,7 +16,6 @@ const ORDER: readonly Phase[] = ["refused", "asked", "acts"];
 const AGAIN_MS = 1000;
 const ACTS = /\bacts\b/; // in the server's own sentence, once a record has shown it
 const SHOWN_MS: Partial<Record<Phase, number>> = { acts: 2_000, asked: 15_000, refused: 15_000 };
-const UNWATCHED_MS = 15_000; // where no record will show the stop
 const UNHEARD = "The console does not answer. It is asked again every second; use the hardware stop.";
 
 export class StopRequest {
@@ -23,17 +23,16 @@ export class StopRequest {
   /** What was answered last, for people. */
   readonly text: Signal<string> = signal("");
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #press = "";
   #round = 0; // answers to what was pressed before count no more
 
   /**
-   * @param ways those there are now; each asks once, and an answer that is not accepted, or an error, leaves it to others
+   * @param ways those there are now, for a press of this name, which is one however often it is asked for; each asks once, and an answer that is not accepted, or an error, leaves it to others
    * @param onAnswer with what ended it
-   * @param isWatched whether records come, which show a stop that acts better than its answer does
    */
   constructor(
-    private readonly ways: () => readonly (() => Promise<Answer>)[],
+    private readonly ways: (press: string) => readonly (() => Promise<Answer>)[],
     private readonly onAnswer: (phase: Phase, text: string, error: ApiError | null) => void,
-    private readonly isWatched: () => boolean = () => true,
   ) {}
 
   get isOpen(): boolean {
@@ -41,6 +40,7 @@ export class StopRequest {
   }
 
   press(): void {
+    this.#press = randomName(8);
     if (!this.isOpen) {
       this.#round += 1;
       this.#become("asking", "");
@@ -67,7 +67,7 @@ export class StopRequest {
 
   #ask(): void {
     const round = this.#round;
-    for (const way of this.ways()) {
+    for (const way of this.ways(this.#press)) {
       way().then(
         ({ accepted, text }) => {
           if (accepted) this.#answered(round, ACTS.test(text) ? "acts" : "asked", text, null);
@@ -88,12 +88,7 @@ export class StopRequest {
   #end(phase: Phase, text: string): void {
     this.#become(phase, text);
     const shown = SHOWN_MS[phase];
-    if (shown !== undefined) this.#timer = setTimeout(() => this.#fade(phase), shown);
-  }
-
-  #fade(phase: Phase): void {
-    if (phase !== "acts" || this.isWatched()) return this.end();
-    this.#timer = setTimeout(() => this.end(), UNWATCHED_MS);
+    if (shown !== undefined) this.#timer = setTimeout(() => this.end(), shown);
   }
 
   #become(phase: Phase, text: string): void {

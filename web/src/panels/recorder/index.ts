@@ -56,9 +56,10 @@ function status(app: App): HTMLElement {
     empty.hidden = found !== null;
     figures.hidden = file.hidden = found === null;
     setText(command, `motionbase record --ring ${baseOf(app).ring()?.name ?? "motionbase"}`);
-    setText(file, found?.file || "no file yet");
-    file.title = found?.file ?? "";
-    size?.set(found ? `${bytes(found.bytes)}${found.files > 1 ? ` in ${found.files}` : ""}` : "–");
+    const before = found && found.files > 1 ? ` (file ${found.files})` : "";
+    setText(file, found?.file ? `${found.file}${before}` : "no file yet");
+    file.title = found?.file ? `${found.file}${before}` : "";
+    size?.set(found ? bytes(found.bytes) : "–");
     records?.set(found ? found.records.toLocaleString("en-GB") : "–");
     lost?.set(found ? found.lost.toLocaleString("en-GB") : "–");
     gaps?.set(found ? found.gaps.toLocaleString("en-GB") : "–");

@@ -75,7 +75,7 @@ export function pens(app: App): Pens {
   effect(() => {
     const now = list();
     picker.disabled = now.length >= MOST;
-    picker.placeholder = now.length >= MOST ? `${MOST} channels are the most` : "Add a channel";
+    picker.placeholder = now.length >= MOST ? `${MOST} at most` : "Add a channel";
     clear.hidden = now.length === 0;
     const key = now.map((pen) => pen.name).join();
     if (key === drawn) return; // only numbers changed: the fields have them already

@@ -52,6 +52,7 @@ export function strip(app: App): HTMLElement {
     { type: "button", class: "quiet p-link ellipsis", "data-test": "strip-out", onclick: () => void fetched() },
   );
   const failed = note("bad", "strip-failed");
+  const ended = note("info", "strip-ended");
 
   const begin = async (): Promise<void> => {
     const wanted: StartStrip = {
@@ -73,6 +74,7 @@ export function strip(app: App): HTMLElement {
     toggleClass(dot, "bad", now?.state === "failed");
     setText(word, now === null ? "No chart yet." : spoken(now));
     failed.say(now?.state === "failed" ? now.text : "");
+    ended.say(now?.state === "ended" ? now.text : "");
     out.hidden = now === null || now.pages === 0;
     setText(out, fileOf(now));
     out.title = now?.out.endsWith(".png")
@@ -88,7 +90,7 @@ export function strip(app: App): HTMLElement {
   });
   const labelled = (text: string, input: HTMLElement): HTMLElement => h("label", { class: "grow" }, text, input);
   return section(
-    "Strip chart", [], h("div", { class: "row" }, dot, word), out, failed.element, chosen.element,
+    "Strip chart", [], h("div", { class: "row" }, dot, word), out, failed.element, ended.element, chosen.element,
     h(
       "div", { class: "row p-ends" }, labelled("Name", called), labelled("Seconds a page", page),
       h("div", {}, h("span", { class: "faint p-small" }, "Format"), kind.element),

@@ -13,18 +13,25 @@ export interface Gestures {
   moved(): void;
   /** A hand was taken off: a good time to keep where the camera is. */
   rested(): void;
+  /** Whether a hand at this place takes hold of the platform, in shares of the canvas, -1 to 1, y up. */
+  grasps(x: number, y: number): boolean;
+  /** It was moved, by heights of the canvas; down is positive. */
+  dragged(dx: number, dy: number, isTurn: boolean): void;
   /** Double click, in shares of the canvas, -1 to 1, y up. */
   picked(x: number, y: number): void;
 }
 
 export function listen(canvas: HTMLCanvasElement, camera: OrbitCamera, gestures: Gestures): void {
   const down = new Map<number, PointerEvent>();
+  let holds: number | null = null; // the pointer that has hold of the platform
 
   canvas.addEventListener("pointerdown", (event) => {
+    if (down.size === 0 && event.button === 0 && gestures.grasps(...shares(canvas, event))) holds = event.pointerId;
     down.set(event.pointerId, event);
     canvas.setPointerCapture(event.pointerId);
   });
   const up = (event: PointerEvent): void => {
+    if (holds === event.pointerId) holds = null;
     if (down.delete(event.pointerId)) gestures.rested();
   };
   canvas.addEventListener("pointerup", up);
@@ -36,6 +43,10 @@ export function listen(canvas: HTMLCanvasElement, camera: OrbitCamera, gestures:
     if (!before) return;
     const tall = Math.max(1, canvas.clientHeight);
     const [dx, dy] = [(event.clientX - before.clientX) / tall, (event.clientY - before.clientY) / tall];
+    if (holds === event.pointerId) {
+      down.set(event.pointerId, event);
+      return gestures.dragged(dx, dy, event.shiftKey);
+    }
     const other = [...down].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
       const apart = (one: PointerEvent): number => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
@@ -55,8 +66,7 @@ export function listen(canvas: HTMLCanvasElement, camera: OrbitCamera, gestures:
   }, { passive: false }); // prettier-ignore
 
   canvas.addEventListener("dblclick", (event) => {
-    const box = canvas.getBoundingClientRect();
-    gestures.picked((2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height);
+    gestures.picked(...shares(canvas, event));
   });
 
   canvas.addEventListener("keydown", (event) => {
@@ -66,6 +76,11 @@ export function listen(canvas: HTMLCanvasElement, camera: OrbitCamera, gestures:
     gestures.moved();
     gestures.rested();
   });
+}
+
+function shares(canvas: HTMLCanvasElement, event: MouseEvent): [number, number] {
+  const box = canvas.getBoundingClientRect();
+  return [(2 * (event.clientX - box.left)) / box.width - 1, 1 - (2 * (event.clientY - box.top)) / box.height];
 }
 
 function byKey(event: KeyboardEvent, camera: OrbitCamera): boolean {

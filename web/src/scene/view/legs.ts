@@ -1,6 +1,7 @@
 /** Six legs in three draw calls: cylinders, rods and the balls of the joints, each an instanced mesh. */
 
 import {
+  Color,
   CylinderGeometry,
   DynamicDrawUsage,
   InstancedMesh,
@@ -8,7 +9,6 @@ import {
   SphereGeometry,
   Vector3,
   type BufferGeometry,
-  type Color,
   type Material,
   type Object3D,
 } from "three";
@@ -20,6 +20,7 @@ import type { Materials } from "./materials";
 import type { Theme } from "./theme";
 
 const LEGS = 6;
+const PLAIN = new Color(1, 1, 1);
 const OVERLAP = 0.12; // of the cylinder's length stays on the rod at full extension
 
 /** The tube ends where the retracted leg leaves room for the rod's eye. */
@@ -35,6 +36,7 @@ export class Legs {
   readonly #colours: Theme;
   readonly #radii: [number, number];
   #levels: Level[] = [];
+  #marks: ReadonlyMap<string, Color> = new Map();
 
   constructor(platform: Platform, surfaces: Materials, colours: Theme, own: { cylinder?: BufferGeometry; rod?: BufferGeometry }) {
     this.#colours = colours;
@@ -47,7 +49,7 @@ export class Legs {
     this.levels(Array<number>(LEGS).fill(NaN));
   }
 
-    place({ legs }: Placement): void {
+  place({ legs }: Placement): void {
     legs.forEach((leg, k) => {
       const frame = along(leg);
       this.#cylinders.setMatrixAt(k, frame.setPosition(...leg.foot));
@@ -63,9 +65,26 @@ export class Legs {
     const now = shares.map(level);
     if (now.every((one, k) => one === this.#levels[k])) return false;
     this.#levels = now;
-    now.forEach((one, k) => this.#cylinders.setColorAt(k, this.#colours.levels[one]));
-    if (this.#cylinders.instanceColor) this.#cylinders.instanceColor.needsUpdate = true;
+    this.#paint();
     return true;
+  }
+
+  /** @param marks colours of parts that are too near others, by name */
+  mark(marks: ReadonlyMap<string, Color>): void {
+    this.#marks = marks;
+    this.#paint();
+  }
+
+  #paint(): void {
+    const of = (kinds: string[], k: number): Color | undefined => kinds.map((kind) => this.#marks.get(`${kind} ${k + 1}`)).find(Boolean);
+    for (let k = 0; k < LEGS; k += 1) {
+      const own = this.#colours.levels[this.#levels[k] ?? "unknown"];
+      this.#cylinders.setColorAt(k, of(["cylinder", "manifold", "motor", "pipes"], k) ?? own);
+      this.#rods.setColorAt(k, of(["rod"], k) ?? PLAIN);
+      this.#balls.setColorAt(k, of(["base cross", "base fork"], k) ?? PLAIN);
+      this.#balls.setColorAt(LEGS + k, of(["platform cross", "platform fork"], k) ?? PLAIN);
+    }
+    for (const mesh of [this.#cylinders, this.#rods, this.#balls]) if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
   }
 }
 

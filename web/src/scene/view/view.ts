@@ -1,13 +1,15 @@
 /** The canvas: it is drawn only where something changed, and says when it cannot be. */
 
-import { NeutralToneMapping, PCFShadowMap, Raycaster, Vector2, Vector3, WebGLRenderer, type Object3D } from "three";
-import type { Scene as Platform } from "../../net/types";
+import { NeutralToneMapping, PCFShadowMap, Raycaster, Vector2, Vector3, WebGLRenderer, type Intersection, type Object3D } from "three";
+import type { PartGap, Scene as Platform } from "../../net/types";
 import type { Choices, Preset, Seen } from "../choices";
 import { Governor } from "../governor";
-import { meanRadius, NEUTRAL, placement, strokeShare, vec, type Placement } from "../kinematics";
+import { meanRadius, NEUTRAL, placement, strokeShare, vec, type Placement, type Pose } from "../kinematics";
+import type { Turn } from "../pose";
 import { floorHeight } from "./base";
 import { eyePoint } from "./cabin";
 import { OrbitCamera } from "./camera";
+import { dragged } from "./grab";
 import { listen } from "./input";
 import { studio } from "./materials";
 import type { OwnParts } from "./meshes";
@@ -24,6 +26,10 @@ export interface Told {
   restored(): void;
   /** The camera came to rest. */
   rested(seen: Seen): void;
+  /** The pose that a hand may take hold of; null where it is the platform's own. */
+  held(): Pose | null;
+  /** A hand moved it. */
+  dragged(pose: Pose): void;
 }
 
 export class View {
@@ -36,6 +42,7 @@ export class View {
   #choices: Choices;
   #isDirty = true;
   #isLost = false;
+  #grasp = 1; // how far from the camera the hand is [m]
   #width = 0;
   #height = 0;
 
@@ -67,6 +74,12 @@ export class View {
       moved: () => (this.#isDirty = true),
       rested: () => told.rested(this.seen()),
       picked: (x, y) => this.#pick(x, y),
+      grasps: (x, y) => this.#grasps(x, y),
+      dragged: (dx, dy, isTurn) => {
+        const [pose, camera] = [told.held(), this.#camera];
+        const size = camera.metresPerPixel(this.#height) * this.#height * (camera.isParallel ? 1 : this.#grasp);
+        if (pose) told.dragged(dragged(pose, camera.camera, size, dx, dy, isTurn));
+      },
     });
   }
 
@@ -79,7 +92,9 @@ export class View {
     const before = this.#world;
     this.#build(platform);
     const eye = eyePoint(platform)?.place[2];
-    const top = vec(platform.p_neutral)[2] + (eye === undefined ? 0.6 * reach : eye + 0.2 * reach + 0.1);
+    const ball = platform.sphere;
+    const over = ball ? vec(ball.centre)[2] + ball.radius : eye === undefined ? 0.6 * reach : eye + 0.2 * reach + 0.1;
+    const top = vec(platform.p_neutral)[2] + over;
     this.#camera.setHome(new Vector3(0, 0, 0.5 * (floor + top)), Math.hypot(0.5 * (top - floor), 1.15 * reach));
     if (seen?.platform === platform.name) this.look(seen);
     else if (isOther || !before) this.#camera.preset("isometric", -Infinity);
@@ -108,6 +123,18 @@ export class View {
     const { trail, trailOf, trailSeconds } = this.#choices;
     const point = trail ? world.point(trailOf) : null;
     if (point && Number.isFinite(t)) world.trail.add(t, point, trailSeconds);
+    this.#isDirty = true;
+  }
+
+  /** The sphere on its wheels, where the platform has one. */
+  turn(Q: Turn): void {
+    this.#world?.turn(Q);
+    this.#isDirty = true;
+  }
+
+  /** Pairs of parts, the nearest first. */
+  near(gaps: readonly PartGap[]): void {
+    this.#world?.near(gaps);
     this.#isDirty = true;
   }
 
@@ -170,7 +197,7 @@ export class View {
     const world = this.#world;
     if (!world) return;
     const eye = new Vector3(...world.eye).applyMatrix4(world.T_WP);
-    this.#camera.update(eye, world.Q_WP);
+    this.#camera.update(eye, world.Q_eye);
     const perPixel = this.#camera.metresPerPixel(this.#height);
     world.scaleLabels(perPixel);
     const pixel = (distance: number): number => perPixel * (this.#camera.isParallel ? 1 : distance);
@@ -203,12 +230,24 @@ export class View {
     this.choose(this.#choices);
   }
 
+  #grasps(x: number, y: number): boolean {
+    const world = this.#world;
+    if (!world || this.#camera.isPilot || !this.told.held()) return false;
+    const hit = this.#hit(x, y, [world.moving]);
+    this.#grasp = hit?.distance ?? 1;
+    return hit !== undefined;
+  }
+
+  #hit(x: number, y: number, among: Object3D[]): Intersection | undefined {
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2(x, y), this.#camera.camera);
+    return ray.intersectObjects(among, true).find((one) => isSolid(one.object));
+  }
+
   #pick(x: number, y: number): void {
     const world = this.#world;
     if (!world || this.#camera.isPilot) return;
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2(x, y), this.#camera.camera);
-    const hit = ray.intersectObjects(world.scene.children, true).find((one) => isSolid(one.object));
+    const hit = this.#hit(x, y, world.scene.children);
     if (hit) this.#camera.centreOn(hit.point, performance.now());
     this.#isDirty = true;
   }

@@ -1,0 +1,134 @@
+"""Channels by formula over REST: whose they are, how many and how often, and when they make room."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from motionbase.console.api.pace import Pace
+from motionbase.console.console import Console
+from motionbase.console.live import absence
+from motionbase.console.live.absence import Absences
+from tests.console.live_rig import TOKEN, own_rings, page, served_api, wait_for
+
+OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_rings(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
+    with served_api(folder) as made:
+        yield made
+
+
+def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    server, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    made = client.post("/api/derive", json={"name": "twice", "formula": "2 * x", "unit": "m"})
+    assert made.json()["channels"][-1]["name"] == "twice" and made.json()["channels"][-1]["place"] == 11
+    bad = client.post("/api/derive", json={"name": "bad", "formula": "2 * (x"})
+    assert bad.status_code == 422 and "character 5" in bad.json()["detail"]
+    assert client.post("/api/derive", json={"name": "Bad Name", "formula": "x"}).status_code == 422
+    assert client.delete("/api/derive/other").status_code == 404
+    assert client.post("/api/derive", json={"name": "thrice", "formula": "3 * x"}).json()["channels"][-1]["place"] == 12
+    changed = client.post("/api/derive", json={"name": "twice", "formula": "2 * x + 1", "unit": "mm"}).json()
+    assert [(c["name"], c["place"], c["unit"]) for c in changed["channels"][11:]] == [
+        ("twice", 11, "mm"), ("thrice", 12, "-"),
+    ]  # fmt: skip
+    newest = server.source("live").newest
+    assert newest is not None and newest[11] == 2 * 99 + 1, "over the records that are there as well"
+    wrong = client.post("/api/derive", json={"name": "twice", "formula": "2 * nowhere", "unit": "s"})
+    assert wrong.status_code == 422 and "nowhere" in wrong.json()["detail"]
+    assert client.get("/api/schema").json() == changed, "a wrong formula leaves the old one"
+    client.delete("/api/derive/thrice")
+    assert len(client.delete("/api/derive/twice").json()["channels"]) == 11
+
+
+def test_a_derived_channel_is_the_page_s_that_made_it(
+    api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    ann, bob = {"X-Client": "ann"}, {"X-Client": "bob"}
+    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
+    assert client.post("/api/derive", json=twice, headers=ann).status_code == 200
+    assert client.post("/api/derive", json=twice, headers=bob).status_code == 200, "the same does no harm"
+    other = client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=bob)
+    assert other.status_code == 409 and "made by another page" in other.json()["detail"]
+    gone = client.delete("/api/derive/twice", headers=bob)
+    assert gone.status_code == 409 and "made by another page" in gone.json()["detail"]
+    assert client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=ann).status_code == 200
+    for k in range(7):
+        assert client.post("/api/derive", json={"name": f"x{k}", "formula": "x"}, headers=ann).status_code == 200
+    ninth = client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=ann)
+    assert ninth.status_code == 429 and "8 derived channels" in ninth.json()["detail"]
+    assert client.post("/api/derive", json={"name": "ninth", "formula": "x"}, headers=bob).status_code == 200
+    server.access.seat.take("tab1", "Ann")
+    assert client.delete("/api/derive/twice", headers={**OPERATOR, "X-Client": "tab2"}).status_code == 409
+    assert client.delete("/api/derive/twice", headers=OPERATOR).status_code == 200
+
+
+def test_derived_channels_are_asked_for_at_a_pace(api: tuple[Console, httpx.Client]) -> None:
+    _, client = api
+    twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
+    answers = [client.post("/api/derive", json=twice, headers={"X-Client": "hasty"}) for _ in range(5)]
+    assert [a.status_code for a in answers[:4]] == [200] * 4 and answers[4].status_code == 429
+    assert "4 requests a second" in answers[4].json()["detail"]
+    assert client.post("/api/derive", json=twice, headers={"X-Client": "other"}).status_code == 200
+
+
+def test_all_pages_together_have_a_limit_too(
+    api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    for k in range(32):
+        made = {"name": f"x{k}", "formula": "x"}
+        assert client.post("/api/derive", json=made, headers={"X-Client": f"page{k // 8}"}).status_code == 200
+    more = client.post("/api/derive", json={"name": "more", "formula": "x"}, headers={"X-Client": "page9"})
+    assert more.status_code == 429 and "32 derived channels" in more.json()["detail"]
+
+
+def test_channels_of_pages_that_are_gone_make_room(
+    api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that is connected keeps its own; what two asked for stays for the one that is left."""
+    server, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(absence, "KEPT_S", 0.5)
+
+    def names() -> list[str]:
+        return [c["name"] for c in client.get("/api/schema").json()["channels"][11:]]
+
+    async def stays() -> None:
+        async with page(client.base_url.netloc.decode()) as p:
+            await p.hello("stays")
+            for name, owner in (("mine", "stays"), ("theirs", "gone"), ("both", "gone"), ("both", "stays")):
+                body = {"name": name, "formula": "2 * x"}
+                answer = await asyncio.to_thread(client.post, "/api/derive", json=body, headers={"X-Client": owner})
+                assert answer.status_code == 200
+            assert await asyncio.to_thread(names) == ["mine", "theirs", "both"]
+            await asyncio.to_thread(wait_for, lambda: names() == ["mine", "both"])
+
+    asyncio.run(stays())
+    wait_for(lambda: names() == [])
+
+
+def test_a_page_that_comes_back_in_time_keeps_its_channels() -> None:
+    now = [100.0]
+    absences = Absences(lambda: now[0])
+    assert absences.gone({"a", "b"}, {"a"}) == frozenset()
+    now[0] += 0.9 * absence.KEPT_S
+    assert absences.gone({"a", "b"}, {"a", "b"}) == frozenset(), "it was reloaded"
+    now[0] += 0.9 * absence.KEPT_S
+    assert absences.gone({"a", "b"}, set()) == frozenset()
+    now[0] += absence.KEPT_S
+    assert absences.gone({"a", "b"}, {"a"}) == {"b"}

@@ -1,0 +1,38 @@
+"""What judges a demand: its kinematics are compiled beside whoever asks, once for each platform."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from motionbase.console.api import host, judge
+from motionbase.console.api.judge import Demand, Judge
+from motionbase.platform.demand import LegDemand
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.load import load_platform
+from tests.console.api_rig import wait_for
+
+
+def test_every_judge_prepares_itself_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that comes to lie where another one was, which is forgotten by then."""
+    platform, made = load_platform("simona"), list[object]()
+
+    def prepared(given: Hexapod) -> LegDemand:
+        made.append(given)
+        return LegDemand(given)
+
+    monkeypatch.setattr(judge, "LegDemand", prepared)
+    nothing = Demand(np.zeros(1), np.zeros((6, 3, 1)), np.zeros((6, 3, 1)))
+    for count in (1, 2, 3):
+        one = Judge(platform)
+        for _ in range(3):
+            if not one.is_ready:
+                host._exceeded(one, nothing)
+        wait_for(partial(_is_ready, one))
+        assert len(made) == count
+
+
+def _is_ready(one: Judge) -> bool:
+    return one.is_ready
