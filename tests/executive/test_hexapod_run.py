@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from motionbase.control.faults import Fault
+from motionbase.control.states import Request
 from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.executive.tuning import parameter_table
 from motionbase.platform.load import load_platform
@@ -50,3 +51,12 @@ def test_a_fault_ends_the_automatic_operator(job: HexapodRun) -> None:
     job.arrays["fault"][...] = 0.0
     job.listen(20)
     np.testing.assert_array_equal(job.arrays["automatic"], 0.0)
+
+
+def test_a_request_before_the_first_tick_waits_for_a_law_that_can_hear_it(job: HexapodRun) -> None:
+    assert not job.commands.estop  # who takes commands is there
+    CommandSender(sender="test").send(Command(Kind.DOWN))
+    job.listen(0)
+    assert job.arrays["asked"] == 0.0
+    job.listen(20)
+    assert job.arrays["asked"] == float(Request.DOWN)
