@@ -132,6 +132,8 @@ def test_a_tumble_holds(capsys: Capture) -> None:
         (["--axis", "1 2"], "three numbers"),
         (["--axis", "0 0 0"], "not all 0"),
         (["--acceleration", "351"], "at most 350"),
+        (["--acceleration", "1e-6"], "at least 1"),
+        (["--manoeuvre", "tumble", "--seed", "-1"], "--seed is -1, it must be 0 or above"),
         (["--friction", "-1"], "--friction is -1, it must be between 0 and 10"),
         (["--preload", "nan"], "--preload is nan"),
         (["--seconds", "0"], "--seconds is 0"),

@@ -75,3 +75,19 @@ def test_bad_calls(tmp_path: Path, capsys: Capture) -> None:
     assert "has no channel 'leg1_l_meas'" in refusal(capsys, "trajectory", "simona", str(other), "--out", "a.csv")
     assert "the name must end in" in refusal(capsys, "trajectory", "simona", str(other), "--out", "a.txt")
     assert "--pose is 'x'" in refusal(capsys, "trajectory", "simona", str(other), "--out", "a.csv", "--pose", "x")
+
+
+def test_the_very_end_of_the_stroke_is_not_beyond_it(capsys: Capture) -> None:
+    assert "beyond" not in said(capsys, "pose", "simona", "--legs", " ".join(["3.281"] * 6))
+
+
+def test_a_singular_pose_is_still_json(capsys: Capture) -> None:
+    found = json.loads(said(capsys, "pose", "simona", "--dof", "0 0 -2.39 0 0 0", "--json"), parse_constant=pytest.fail)
+    assert found["condition"] == [None] or found["condition"][0] > 1e9
+
+
+def test_a_number_that_is_none_is_named_by_its_record(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "way.csv"
+    file.write_text("t,surge,sway,heave,roll,pitch,yaw\n0,0,0,0,0,0,0\n1,0,0,0,0,0,nan\n")
+    sentence = refusal(capsys, "trajectory", "simona", str(file), "--out", str(tmp_path / "a.csv"))
+    assert "way.csv, record 2 at 1 s: yaw is nan" in sentence

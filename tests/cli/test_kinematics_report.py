@@ -56,7 +56,9 @@ def test_the_page_holds_what_it_says(made: tuple[str, dict[str, object]]) -> Non
     for shown in ("-0.981 to +1.259", "-25.9 to +25.9", "-41.6 to +41.6", "-1.571 to +1.565", "-55.1 to +55.1", "4.50"):
         assert shown in text
     assert text.count('src="data:image/png;base64,') == 6
-    assert "a search, not a proof" in text and "at least" in text and "SIMONA&#x27;s own control software" in text
+    assert (
+        "a search, not a proof" in text and "it reaches about" in text and "SIMONA&#x27;s own control software" in text
+    )
     for key in load_platform("simona").illustrative:
         assert key in text
     parser = Closed()

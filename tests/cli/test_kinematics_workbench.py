@@ -90,7 +90,7 @@ def test_workspace(tmp_path: Path, capsys: Capture) -> None:
         str(mesh),
     )
     shown = said(capsys, *args)
-    assert "volume with any attitude" in shown and "at least" in shown and "searched from inside" in shown
+    assert "volume with any attitude" in shown and "about" in shown and "searched from inside" in shown
     found = json.loads(out.read_text())
     up = found["surface"]["directions"].index([0.0, 0.0, 1.0])
     assert found["surface"]["reach"][up] == pytest.approx(axis_limits(SIMONA)[2, 1], abs=1e-9)  # the closed form
@@ -188,6 +188,8 @@ def test_watch_follows_the_ring(tmp_path: Path, capsys: Capture, monkeypatch: py
         (("workspace", "simona", "--place", "0", "0", "9"), "is itself not reachable"),
         (("workspace", "simona", "--place", "0", "0", "0", "--volume"), "--volume is of displacements"),
         (("workspace", "simona", "--rows", "3"), "--rows is 3, it must be 4 to 200"),
+        (("clearance", "simona", "--dof", "1e300 0 0 0 0 0"), "--dof: surge is 1e+300 m, at most 100 either way"),
+        (("pose", "simona", "--rates", "0 0 0 0 0 1e9"), "--rates: yaw is 1e+09 degrees, at most 5730 either way"),
         (("workspace", "simona", "--stop", "-1"), "--stop is -1 m"),
         (("workspace", "simona", "--thickness", "inf"), "--thickness is inf m"),
         (("workspace", "simona", "--thickness", "0.5"), "is itself not reachable"),

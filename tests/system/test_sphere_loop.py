@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.compile import scan
 from motionbase.errors import SimulationError
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.system.manoeuvre import Manoeuvre, angle_between, drive
@@ -27,8 +28,8 @@ def burst_with(friction: float, preload: float) -> Manoeuvre:
 def test_a_minute_of_tumbling_drifts_nowhere() -> None:
     found = drive(LOOP, tumbling(60.0, ATLAS.limits.velocity, LOOP.dt, seed=3), every=20)
     assert np.degrees(found.drift).max() < 0.1
-    assert found.unit_error <= 1e-12
-    assert found.slips == () and found.told_at is None and found.lost_at is None
+    assert found.tally.unit_error <= 1e-12
+    assert found.slips == () and found.tally.told_at is None and found.tally.lost_at is None
 
 
 def test_the_command_is_what_its_spin_integrates_to() -> None:
@@ -48,9 +49,9 @@ def test_the_command_is_what_its_spin_integrates_to() -> None:
 
 def test_the_largest_manoeuvre_holds_with_the_presets_preload() -> None:
     found = burst_with(1.0, 1.0)
-    assert found.slips == () and found.told_at is None
+    assert found.slips == () and found.tally.told_at is None
     assert np.degrees(found.drift).max() < 0.05
-    assert 0.9 < found.traction_used.max() < 1.0  # the drive's own forces leave little of what there is at rest
+    assert 0.9 < found.tally.traction.max() < 1.0  # the drive's own forces leave little of what there is at rest
 
 
 @pytest.mark.parametrize(("friction", "preload"), [(1.0, 0.5), (1.0, 0.0), (0.5, 1.0)])
@@ -61,14 +62,43 @@ def test_without_enough_normal_force_it_slips_and_the_law_tells(friction: float,
     at_bound = np.abs(found.rows["slip"][:, first.wheel - 1]) > 1e-3
     force, normal = found.rows["f_contact"][:, first.wheel - 1], found.rows["N_wheel"][:, first.wheel - 1]
     np.testing.assert_allclose(np.abs(force[at_bound]), (found.friction[0] * normal)[at_bound], rtol=1e-9)
-    assert found.told_at is not None and 0 < found.told_at - first.begins < 0.1
+    assert found.tally.told_at is not None and 0 < found.tally.told_at - first.begins < 0.1
 
 
 def test_lost_traction_brings_the_sphere_to_rest_until_a_reset() -> None:
     found = burst_with(0.5, 0.0)
-    assert found.told_at is not None and found.lost_at is not None and found.lost_at > found.told_at
+    assert (
+        found.tally.told_at is not None
+        and found.tally.lost_at is not None
+        and found.tally.lost_at > found.tally.told_at
+    )
     assert np.linalg.norm(found.rows["omega_S_next"][-1]) < math.radians(2)
     assert math.degrees(found.drift[-1]) > 5  # it did not go on as if nothing had been
+    assert found.tally.spin < 1.3 * ATLAS.limits.velocity
+
+
+def test_traction_that_comes_back_pulls_nothing_back() -> None:
+    """A sphere without any friction coasts; with friction again it is stopped where it is then, not taken back."""
+    run = scan(LOOP.program, LOOP.feedback, per_step=["Q_target", "omega_target", "alpha_target", "friction_scale"],
+               record=["omega_S_next", "Q_WS_next", "lost"])  # fmt: skip
+    spin = burst([0, 0, 1], ATLAS.limits.acceleration, ATLAS.limits.velocity, LOOP.dt, pause=2.0)
+    slick = np.ones((len(spin), 3))
+    slick[(np.arange(len(spin)) * LOOP.dt > 2.5) & (np.arange(len(spin)) * LOOP.dt < 4.5)] = 0.0
+    out = run(len(spin), **{**LOOP.quiet_inputs(), **LOOP.at_rest(), **spin.inputs, "friction_scale": slick})
+    assert out["lost"][-1] == 1
+    assert np.linalg.norm(out["omega_S_next"], axis=1).max() < 1.1 * ATLAS.limits.velocity
+    assert np.linalg.norm(out["omega_S_next"][-1]) < math.radians(0.5)
+    came_back = round(4.5 / LOOP.dt)
+    assert math.degrees(angle_between(out["Q_WS_next"][came_back][None], out["Q_WS_next"][-1][None])[0]) < 10
+
+
+def test_slip_is_counted_tick_by_tick_however_long_the_run() -> None:
+    brief, long = (
+        drive(LOOP, tumbling(seconds, ATLAS.limits.velocity, LOOP.dt), every, friction_scale=0.15)
+        for seconds, every in ((2.0, 1), (4.0, 400))
+    )
+    assert brief.slips and long.slips[0].begins == brief.slips[0].begins
+    assert long.slips[0].lasts >= brief.slips[0].lasts
 
 
 def test_what_the_law_sees_is_the_slip_that_there_is() -> None:

@@ -10,6 +10,7 @@ import { fitting, wordAt } from "../src/plots/completion";
 import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
+import { lostFormulas } from "../src/plots/kept_formulas";
 import { namingOf } from "../src/plots/naming";
 import { judgedShare } from "../src/scene/resting";
 import { axisScale, axisTexts, fixedText, timeStep, timeText, unitText } from "../src/plots/numbers";
@@ -194,4 +195,15 @@ test("a table is read back to the bit, and what is no number is an empty cell", 
   assert.equal(head, "t [s],a [m],b [-]");
   assert.deepEqual(first?.split(",").map(Number), [0, third, 1e-20]);
   assert.equal(second, "0.001,,2");
+});
+
+test("formulas of the page are asked for again where their channels are there and they are not", () => {
+  const made = (name: string, formula: string) => ({ name, formula, unit: "-" });
+  const kept = [made("speed", "rate(leg1_l) * 1e3 + pi"), made("twice", "2 * speed"), made("other", "wing_flap")];
+  const known = (...names: string[]) => new Map(names.map((name) => [name, channel(name)]));
+  const lost = (...names: string[]) => lostFormulas(kept, known(...names)).map(({ name }) => name);
+  assert.deepEqual(lost("leg1_l"), ["speed", "twice"]);
+  assert.deepEqual(lost("leg1_l", "speed"), ["twice"]);
+  assert.deepEqual(lost(), ["twice"]); // its own "speed" is kept as well; the server says no, and nothing is lost
+  assert.deepEqual(lost("leg1_l", "speed", "twice", "wing_flap"), ["other"]);
 });

@@ -95,6 +95,7 @@ def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
                 "underestimate": t.demand.underestimate,
                 "largest_torque_upright": units.of(t.upright, "N m"),
                 "largest_torque_with_weight": units.of(t.torque_with_weight, "N m"),
+                "largest_torque_with_spin_up_at_most": units.of(t.torque + found.spin_up, "N m"),
                 "torque_limit": units.of(t.limit, "N m"),
                 "normal_force": units.of(t.normal, "N"),
                 "normal_force_with_weight": units.of(t.normal_with_weight, "N"),
@@ -157,7 +158,9 @@ def _table(found: "Analysis", units: "Units") -> Any:
     chosen = list(found.traction.items())
     for name, t in chosen if len(found.atlas.wheels) > 3 else chosen[:1]:
         label = f", {name}" if len(found.atlas.wheels) > 3 else ""
-        table.add_row(f"wheel torque{label}", shown(t.torque), moment, shown(t.torque_with_weight), shown(t.limit))
+        table.add_row(f"wheel torque{label}", shown(t.torque), moment, shown(t.torque_with_weight), "")
+        own = (shown(x + found.spin_up) for x in (t.torque, t.torque_with_weight))
+        table.add_row("  with its own spin-up, at most", next(own), moment, next(own), shown(t.limit))
         table.add_row("  with the sphere upright", shown(t.upright), moment, "", "")
         table.add_row(f"normal force{label}", shown(t.normal, "N"), force, shown(t.normal_with_weight, "N"), "")
     table.add_row("torque to spin up a wheel", shown(found.spin_up), moment, "", "")

@@ -14,6 +14,7 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     from motionbase.platform.atlas.layouts import Layout
 
+MANY = 64  # as files may have
 # some elevations of isotropic layouts; the third goes with rollers at 45 degrees, the last with omni wheels
 FAMILY_DEG = (-15.0, -25.0, -math.degrees(math.asin(math.sqrt(1 / 3))), -45.0, -math.degrees(math.atan(math.sqrt(2))))
 
@@ -42,6 +43,8 @@ def layout(
     Example: motionbase atlas layout --wheels 4 --elevation -45
     """
     check_writable(plot, PICTURES)
+    if wheels > MANY:
+        raise UsageError(f"--wheels is {wheels}, it must be at most {MANY}")
     import numpy as np
 
     from motionbase.platform.atlas.layouts import best_layout, isotropic_family, searched_layout

@@ -24,7 +24,8 @@ MANOEUVRES = {
 HARDEST = "hardest"
 DT = 5e-4  # [s], as `motionbase run` has it
 ROWS = 2000  # of a long run, for the picture
-MOST_SECONDS = 3600.0
+LEAST_SECONDS, MOST_SECONDS = 1.0, 3600.0
+LEAST_ACCELERATION = 1.0  # [deg/s^2]: to the largest spin in minutes
 
 
 def simulate(
@@ -58,8 +59,10 @@ def simulate(
     for option, value in (("--friction", friction), ("--preload", preload)):
         if not 0 <= value <= 10:
             raise UsageError(f"{option} is {value:g}, it must be between 0 and 10")
-    if not DT <= seconds <= MOST_SECONDS:
-        raise UsageError(f"--seconds is {seconds:g}, it must be between {DT:g} and {MOST_SECONDS:g}")
+    if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
+        raise UsageError(f"--seconds is {seconds:g}, it must be between {LEAST_SECONDS:g} and {MOST_SECONDS:g}")
+    if seed < 0:
+        raise UsageError(f"--seed is {seed}, it must be 0 or above")
     check_writable(plot, PICTURES)
     from motionbase.platform.atlas.load import load_atlas
     from motionbase.system.manoeuvre import drive
@@ -92,8 +95,10 @@ def _burst(atlas: "Atlas", axis: str, acceleration: float | None) -> "Spin":
 
     most = math.degrees(atlas.limits.acceleration)
     wanted = most if acceleration is None else acceleration
-    if not 0 < wanted <= most * (1 + 1e-9):
-        raise UsageError(f"--acceleration is {wanted:g} deg/s^2, it must be above 0 and at most {most:g}")
+    if not min(LEAST_ACCELERATION, most) <= wanted <= most * (1 + 1e-9):
+        raise UsageError(
+            f"--acceleration is {wanted:g} deg/s^2, it must be at least {LEAST_ACCELERATION:g} and at most {most:g}"
+        )
     if axis == HARDEST:
         direction = hardest_axis(atlas).tolist()
     else:
@@ -108,44 +113,49 @@ def _burst(atlas: "Atlas", axis: str, acceleration: float | None) -> "Spin":
 
 def _facts(found: "Manoeuvre") -> dict[str, Any]:
     """For scripts, in SI and degrees."""
-    rows, settled = found.rows, found.drift
+    tally, settled = found.tally, found.drift
     return {
         "platform": found.loop.atlas.name,
         "seconds": len(found.spin) * found.spin.dt,
         "largest_error_deg": math.degrees(float(settled.max())),
         "error_at_the_end_deg": math.degrees(float(settled[-1])),
-        "quaternion_off_unit": found.unit_error,
-        "largest_motor_torque_Nm": float(abs(rows["tau_motor"]).max()),
-        "least_normal_force_N": float(rows["N_wheel"].min()),
-        "traction_used": found.traction_used.tolist(),
-        "slips": [vars(one) for one in found.slips],
-        "slip_told_at_s": found.told_at,
-        "traction_lost_at_s": found.lost_at,
+        "largest_spin_deg_s": math.degrees(tally.spin),
+        "spin_limit_deg_s": math.degrees(found.loop.atlas.limits.velocity),
+        "quaternion_off_unit": tally.unit_error,
+        "largest_motor_torque_Nm": float(tally.torque.max()),
+        "motor_at_its_limit_s": tally.limited,
+        "least_normal_force_N": float(tally.normal.min()),
+        "traction_used": tally.traction.tolist(),
+        "slips": [vars(one) for one in tally.slips],
+        "slip_told_at_s": tally.told_at,
+        "traction_lost_at_s": tally.lost_at,
     }
 
 
 def _show(found: "Manoeuvre") -> None:
-    facts, atlas, screen = _facts(found), found.loop.atlas, terminal.console()
+    facts, tally, atlas, screen = _facts(found), found.tally, found.loop.atlas, terminal.console()
     columns = "wheel", "traction used [%]", "largest torque [N m]", "of", "least normal force [N]", "slides"
     title = f"{atlas.name}: {facts['seconds']:.1f} s under its control law"
     table = terminal.table(title, *columns, right=columns[1:5])
-    slides = {one.wheel: one for one in found.slips}
+    slides = {one.wheel: one for one in tally.slips}
     for k, wheel in enumerate(atlas.wheels):
         one = slides.get(k + 1)
         how = f"from {one.begins:.3f} s, {one.lasts:.3f} s in all, up to {one.fastest:.2f} m/s" if one else "never"
-        torque, normal = abs(found.rows["tau_motor"][:, k]).max(), found.rows["N_wheel"][:, k].min()
-        used = 100 * found.traction_used[k]
+        torque, normal, used = tally.torque[k], tally.normal[k], 100 * tally.traction[k]
         table.add_row(str(k + 1), f"{used:.1f}", f"{torque:.2f}", f"{wheel.torque_max:g}", f"{normal:,.0f}", how)
     screen.print(table)
     screen.print(
         f"Farthest from the command {facts['largest_error_deg']:.4f} deg, "
-        f"at the end {facts['error_at_the_end_deg']:.4f} deg."
+        f"at the end {facts['error_at_the_end_deg']:.4f} deg; largest spin {facts['largest_spin_deg_s']:.1f} deg/s, "
+        f"limit of commands {facts['spin_limit_deg_s']:.1f} deg/s."
     )
-    if found.slips and found.told_at is None:
+    if tally.limited:
+        screen.print(f"A motor was at its torque limit for {tally.limited:.3f} s.", style="bold")
+    if tally.slips and tally.told_at is None:
         screen.print("WHEELS SLIP, and the control law does not see it: less than its threshold or too short.")
-    elif found.slips:
-        screen.print(f"WHEELS SLIP; the control law tells of it at {found.told_at:.3f} s.", style="bold")
-    if found.lost_at is not None:
-        screen.print(f"Traction is lost at {found.lost_at:.3f} s: the sphere was brought to rest.", style="bold")
+    elif tally.slips:
+        screen.print(f"WHEELS SLIP; the control law tells of it at {tally.told_at:.3f} s.", style="bold")
+    if tally.lost_at is not None:
+        screen.print(f"Traction is lost at {tally.lost_at:.3f} s: the sphere was brought to rest.", style="bold")
     marks = ", ".join(atlas.illustrative) or "none"
     screen.print(f"Illustrative numbers of this platform: {marks}.", style="dim")

@@ -1,6 +1,7 @@
 """`motionbase kinematics`: what the legs and joints of a platform do, at a pose, along a trajectory, everywhere."""
 
 import json
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 SHOWN = 12  # pairs of a table
+ROUNDING = 1e-6  # [%] of the stroke: forward kinematics comes to 1e-10 m
 
 
 @app.callback()
@@ -73,7 +75,8 @@ def pose(
         leg_rates = _leg_rates(hexapod, found, rates)
         condition = float(condition_numbers(hexapod, found.p_W, found.Q_WP)[0])
     if as_json:
-        print(json.dumps({**_facts(found, name), "condition": [condition], "l_dot": [leg_rates]}, indent=2))
+        known = condition if math.isfinite(condition) else None  # JSON has no infinity
+        print(json.dumps({**_facts(found, name), "condition": [known], "l_dot": [leg_rates]}, indent=2))
     else:
         _show(hexapod, found, name, leg_rates, condition)
 
@@ -196,7 +199,7 @@ def _show(
     for k in range(6):
         used = 100 * (found.l[0, k] - stroke.l_min) / stroke.length
         angles = (*found.base[0, k], *found.platform[0, k], found.rotation[0, k], *found.actuator[0, k])
-        beyond = "" if 0 <= used <= 100 else " !"
+        beyond = "" if -ROUNDING <= used <= 100 + ROUNDING else " !"
         shown = (f"{x:.2f}" for x in np.degrees(angles))
         rate = [] if leg_rates is None else [f"{leg_rates[k]:+.4f}"]
         table.add_row(str(k + 1), f"{found.l[0, k]:.4f}", f"{used:.1f}{beyond}", *rate, *shown)
@@ -204,7 +207,8 @@ def _show(
     numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
     screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
     screen.print(f"condition number of the leg Jacobian {condition:.3f}, turns by the rms radius of the joints")
-    if np.any((found.l[0] < stroke.l_min) | (found.l[0] > stroke.l_max)):
+    used = 100 * (found.l[0] - stroke.l_min) / stroke.length
+    if np.any((used < -ROUNDING) | (used > 100 + ROUNDING)):
         screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")
 
 

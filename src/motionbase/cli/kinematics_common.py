@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +31,8 @@ LegLengths = Annotated[str | None, typer.Option(metavar="SIX", help="Leg lengths
 Warn = Annotated[float, typer.Option(metavar="M", help="Warn at clearances below this [m].")]
 Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below this [m].")]
 DEFAULT = "characteristic"
+LARGEST = 100.0  # metres or radians, and their rates: no platform comes near it
+DOF_NAMES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 WARN, STOP = 0.05, 0.0254  # [m]
 STYLES = {"clear": "green", "warn": "yellow", "stop": "bold red", "interference": "bold white on red"}
 
@@ -72,7 +75,15 @@ def six_dof(option: str, text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Metres and degrees -> metres and radians."""
     import numpy as np
 
-    return np.asarray(numbers(option, text, 6) * np.array([1, 1, 1, *[np.pi / 180] * 3]), dtype=np.float64)
+    given = numbers(option, text, 6)
+    largest = np.array([LARGEST] * 3 + [math.degrees(LARGEST)] * 3)
+    if np.any(np.abs(given) > largest):
+        k = int((np.abs(given) / largest).argmax())
+        unit = "m" if k < 3 else "degrees"
+        raise UsageError(
+            f"{option}: {DOF_NAMES[k]} is {given[k]:g} {unit}, at most {largest[k]:.0f} either way is wanted"
+        )
+    return np.asarray(given * np.array([1, 1, 1, *[np.pi / 180] * 3]), dtype=np.float64)
 
 
 def posture_at(hexapod: Hexapod, dof: str | None, legs: str | None, name: DexterityName) -> Postures:

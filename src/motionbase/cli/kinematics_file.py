@@ -71,6 +71,13 @@ def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> 
         columns = recording.columns(names)
         epoch = int(recording.source.about.get("epoch_utc_ns", "0") or 0)
     t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise UsageError(
+            f"{file.name}, record {row + 1} at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, "
+            "a finite number is wanted"
+        )
     found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
     return np.asarray(t), found, epoch
 

@@ -31,7 +31,7 @@ def workspace(
         Triple | None, typer.Option(metavar="X Y Z", help="Instead, how far it turns at this place from neutral [m].")
     ] = None,
     volume: Annotated[
-        bool, typer.Option("--volume", help="Also the volume that it reaches with any attitude; at least that.")
+        bool, typer.Option("--volume", help="Also the volume that it reaches with any attitude, by a search.")
     ] = False,
     meshes: Annotated[
         bool, typer.Option("--meshes", help="Parts that come nearer than --stop end it, too; this takes a while.")
@@ -195,7 +195,7 @@ def _show(
     if not turns:
         table.add_row("volume with this attitude", f"{found.volume:.4g} m^3", "as seen from neutral")
     if union is not None:
-        table.add_row("volume with any attitude", f"at least {union.volume:.4g} m^3", "")
+        table.add_row("volume with any attitude", f"about {union.volume:.4g} m^3", "")
     screen = terminal.console()
     screen.print(table)
     for note in union.notes if union is not None else ():

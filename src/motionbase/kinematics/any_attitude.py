@@ -34,7 +34,7 @@ HALVINGS = 10  # of the last step
 PASSES = 2  # over the neighbours
 NOTE = (
     "searched from inside: along each ray in steps, at each turning until the legs are within their strokes, then from "
-    "the attitudes of the rays beside it; the volume is at least this, but for what is between the rays"
+    "the attitudes of the rays beside it; what is found is reachable; between the rays it is interpolated"
 )
 
 

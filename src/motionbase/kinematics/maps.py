@@ -73,6 +73,9 @@ class PlaneMap:
         if self.is_empty:
             raise PlatformError("no pose of the plane is within reach; hold the other degrees of freedom nearer to 0")
         k = int(np.nanargmax(self.values) if most else np.nanargmin(self.values))
+        beats = self.at_neutral > self.values.flat[k] if most else self.at_neutral < self.values.flat[k]
+        if not self.at.any() and beats:  # neutral is in the plane, but no point of the grid need be
+            return self.at_neutral, 0.0, 0.0
         row, column = np.unravel_index(k, self.values.shape)
         return float(self.values[row, column]), float(self.x[column]), float(self.y[row])
 

@@ -68,7 +68,7 @@ def _words(axes: Axes, surface: Surface, any_attitude: Surface | None) -> None:
     axes.legend(handles=patches, loc="upper left", title="what ends it, of all directions", frameon=False)
     lines = [f"volume {surface.volume:.4g} m³ with this attitude"]
     if any_attitude is not None:
-        lines.append(f"at least {any_attitude.volume:.4g} m³ with any attitude")
+        lines.append(f"about {any_attitude.volume:.4g} m³ with any attitude")
     for what, most in (("least", False), ("furthest", True)):
         reach, azimuth, elevation = surface.extreme(most)
         lines.append(

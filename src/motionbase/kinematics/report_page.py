@@ -48,7 +48,7 @@ def _cards(report: Report) -> str:
     items = (
         ("stroke", f"{report.hexapod.stroke.length:.3f} m", "operational"),
         ("workspace", f"{report.reach.volume:.3g} m³", "level attitude"),
-        ("any attitude", f"≥ {report.any_attitude.volume:.3g} m³", "searched from inside"),
+        ("any attitude", f"about {report.any_attitude.volume:.3g} m³", "searched from inside"),
         ("least dexterity", f"{report.worst.dexterity:.3f}", "found within the strokes"),
         ("worst clearance", gap, f'<span class="v {verdict}">{verdict}</span> at the 64 extremes'),
     )
@@ -183,7 +183,7 @@ def _workspace(report: Report, drawn: dict[str, str]) -> str:
     shares = ", ".join(f"{END_MEANING[name]} {share:.0%}" for name, share in report.reach.shares.items())
     words = (
         f"Without turning it reaches {report.reach.volume:.4g} m³; of all directions, rays are ended by: {shares}. "
-        f"With any attitude it reaches at least {report.any_attitude.volume:.4g} m³ ({report.any_attitude.notes[0]}). "
+        f"With any attitude it reaches about {report.any_attitude.volume:.4g} m³ ({report.any_attitude.notes[0]}). "
         f"Legs' axes stay {report.space.thickness:.3f} m apart; clearances of parts are not a limit here."
     )
     first = _figure(drawn, "reach", "Where it gets with level attitude, coloured by what ends it.")

@@ -14,7 +14,7 @@ from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, KEPT, TARGET, split
-from motionbase.control.states import Request
+from motionbase.control.states import Request, State
 from motionbase.plant.motion import LOAD, TWIST_RATE, next_of
 from motionbase.plant.plant import Plant
 from motionbase.platform.atlas.atlas import Atlas
@@ -32,7 +32,7 @@ TURNS_BEFORE = Port("turns_version", (), "-", "version of the settings whose axe
 COUNT_BEFORE = Port("count_before", (), "-", "host frames taken after the last tick")
 LOST = Port("lost_before", (), "-", "1 since traction was lost")
 OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channels begin
-DRIVING = (4.0, 5.0)  # engaging and drive: only then is there anything to freeze
+DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
 
 
 def _asked(asked: Expr, state: Expr, lost: Expr) -> Any:

@@ -19,6 +19,7 @@ KEPT = (
     "Q_WS_next", "omega_S_next", "Q_ref", "error", "tau_motor", "omega_wheel_next", "N_wheel", "N_passive", "f_contact",
     "slip", "slip_hat", "grip", "slips", "lost", "limited",
 )  # fmt: skip
+PIECE_TICKS = 20_000  # looked at in one go: 10 MB
 SLIDES = 1e-6  # [m/s]: less is rounding; wheels that hold keep to 1e-12
 
 
@@ -43,6 +44,66 @@ class WheelSlip:
 
 
 @final
+class Tally:
+    """What is counted tick by tick, of runs of any length.
+
+    Attributes:
+        traction: (wheels,) largest part of the friction that there was: 1 slides
+        torque: (wheels,) largest of each motor [N m]
+        normal: (wheels,) least normal force [N]
+        spin: largest angular speed of the sphere [rad/s]
+        unit_error: how far the sphere's quaternion is from length one, at most
+        told_at: when the law first told of slip [s]; None if never
+        lost_at: when it found traction lost and brought the sphere to rest [s]; None if never
+        limited: how long a motor was at its limit [s]
+    """
+
+    def __init__(self, loop: SphereLoop, friction: Array) -> None:
+        n = len(friction)
+        self._dt, self._friction, self._t = loop.dt, friction, 0.0
+        self._creep = np.array([w.creep for w in loop.atlas.wheels])
+        self.traction, self.torque, self.normal = np.zeros(n), np.zeros(n), np.full(n, np.inf)
+        self.spin = self.unit_error = self.limited = 0.0
+        self.told_at: float | None = None
+        self.lost_at: float | None = None
+        self._begins, self._ticks = np.full(n, np.nan), np.zeros(n)
+        self._fastest, self._way = np.zeros(n), np.zeros(n)
+
+    def add(self, rows: Mapping[str, Array]) -> None:
+        """A piece with a row a tick."""
+        t: Array = self._t + self._dt * np.arange(1, len(rows["slips"]) + 1, dtype=np.float64)
+        force = np.abs(rows["f_contact"])
+        most = np.maximum(self._friction * rows["N_wheel"], 1e-9)
+        self.traction = np.maximum(self.traction, (force / most).max(axis=0))
+        self.torque = np.maximum(self.torque, np.abs(rows["tau_motor"]).max(axis=0))
+        self.normal = np.minimum(self.normal, rows["N_wheel"].min(axis=0))
+        self.spin = max(self.spin, float(np.linalg.norm(rows["omega_S_next"], axis=1).max()))
+        self.unit_error = max(self.unit_error, float(np.abs(np.linalg.norm(rows["Q_WS_next"], axis=1) - 1).max()))
+        self.limited += self._dt * float(rows["limited"].sum())
+        self.told_at = self.told_at if self.told_at is not None else _first(t, rows["slips"])
+        self.lost_at = self.lost_at if self.lost_at is not None else _first(t, rows["lost"])
+        speed = np.maximum(np.abs(rows["slip"]) - self._creep * force, 0.0)  # a wheel that holds creeps
+        speed[speed <= SLIDES] = 0.0
+        for k in np.flatnonzero(np.isnan(self._begins) & (speed > 0).any(axis=0)):
+            self._begins[k] = t[int((speed[:, k] > 0).argmax())]
+        self._ticks += (speed > 0).sum(axis=0)
+        self._fastest, self._way = (
+            np.maximum(self._fastest, speed.max(axis=0)),
+            self._way + self._dt * speed.sum(axis=0),
+        )
+        self._t = float(t[-1])
+
+    @property
+    def slips(self) -> tuple[WheelSlip, ...]:
+        """Wheels that slid, in truth."""
+        return tuple(
+            WheelSlip(int(k) + 1, float(self._begins[k]), self._dt * float(self._ticks[k]), float(self._fastest[k]),
+                      float(self._way[k]))
+            for k in np.flatnonzero(self._ticks)
+        )  # fmt: skip
+
+
+@final
 @dataclass(frozen=True, eq=False)
 class Manoeuvre:
     """What a command came to.
@@ -50,9 +111,10 @@ class Manoeuvre:
     Attributes:
         loop: that followed it
         spin: the command
-        rows: outputs of the loop by name, one row every `every` ticks
+        rows: outputs of the loop by name, one row every `every` ticks, for pictures
         every: ticks from one row to the next
         friction: (wheels,) coefficients that there were
+        tally: of every tick
     """
 
     loop: SphereLoop
@@ -60,6 +122,7 @@ class Manoeuvre:
     rows: Mapping[str, Array]
     every: int
     friction: Array
+    tally: Tally
 
     @property
     def t(self) -> Array:
@@ -68,47 +131,20 @@ class Manoeuvre:
 
     @cached_property
     def drift(self) -> Array:
-        """(n - 1,) angle between the sphere and the command as it was integrated, at the same time [rad]."""
+        """Angle between the sphere and the command as it was integrated, at the times of the rows [rad]."""
         at = self.every * np.arange(1, len(self.rows["slips"]) + 1)
         at = at[at < len(self.spin)]
         return angle_between(self.rows["Q_WS_next"][: len(at)], self.spin.Q[at])
 
     @property
-    def unit_error(self) -> float:
-        """How far the sphere's quaternion is from length one, at most."""
-        return float(np.abs(np.linalg.norm(self.rows["Q_WS_next"], axis=1) - 1).max())
-
-    @cached_property
     def slips(self) -> tuple[WheelSlip, ...]:
         """Wheels that slid, in truth."""
-        found = []
-        step = self.loop.dt * self.every
-        for k, speed in enumerate(np.abs(self.rows["slip"]).T):
-            slides = np.flatnonzero(speed > SLIDES)
-            if len(slides):
-                lasts, way = step * len(slides), step * float(speed.sum())
-                found.append(WheelSlip(k + 1, float(self.t[slides[0]]), lasts, float(speed.max()), way))
-        return tuple(found)
+        return self.tally.slips
 
-    @property
-    def told_at(self) -> float | None:
-        """When the law first told of slip [s]; None if never."""
-        return self._first("slips")
 
-    @property
-    def lost_at(self) -> float | None:
-        """When the law found traction lost and brought the sphere to rest [s]; None if never."""
-        return self._first("lost")
-
-    @property
-    def traction_used(self) -> Array:
-        """(wheels,) largest part of the friction that there was: 1 slides."""
-        most = np.maximum(self.friction * self.rows["N_wheel"], 1e-9)
-        return np.asarray((np.abs(self.rows["f_contact"]) / most).max(axis=0))
-
-    def _first(self, flag: str) -> float | None:
-        there = np.flatnonzero(self.rows[flag] > 0.5)
-        return float(self.t[there[0]]) if len(there) else None
+def _first(t: Array, flag: Array) -> float | None:
+    there = np.flatnonzero(flag > 0.5)
+    return float(t[there[0]]) if len(there) else None
 
 
 def angle_between(P: Array, Q: Array) -> Array:
@@ -126,7 +162,15 @@ def drive(
     trouble = {
         "friction_scale": np.full(len(wheels), friction_scale), "preload_scale": np.full(len(rings), preload_scale),
     }  # fmt: skip
-    given = {**loop.quiet_inputs(), **trouble, **loop.at_rest(trouble["preload_scale"]), **spin.inputs}
-    out = run(len(spin), every=every, **given)
     friction = friction_scale * np.array([w.friction for w in wheels])
-    return Manoeuvre(loop, spin, {name: out[name] for name in KEPT}, every, friction)
+    held = {**loop.quiet_inputs(), **trouble, **loop.at_rest(trouble["preload_scale"])}
+    tally, kept = Tally(loop, friction), []
+    piece = every * max(1, PIECE_TICKS // every)
+    for begin in range(0, len(spin), piece):
+        targets = {name: rows[begin : begin + piece] for name, rows in spin.inputs.items()}
+        out = run(len(targets["Q_target"]), **{**held, **targets})
+        held |= {name: out[name] for name in loop.feedback}
+        tally.add(out)
+        kept.append({name: out[name][every - 1 :: every] for name in KEPT})
+    rows = {name: np.concatenate([one[name] for one in kept]) for name in KEPT}
+    return Manoeuvre(loop, spin, rows, every, friction, tally)

@@ -43,7 +43,7 @@ def write_manoeuvre(found: Manoeuvre, path: Path | str) -> None:
     force.legend(loc="upper right", ncols=len(wheels))
     slip.set_ylabel("slip [m/s]\n(dashed: as the law sees it)")
     slip.set_xlabel("time [s]")
-    for when, colour, text in ((found.told_at, TOLD, "slip told"), (found.lost_at, LOST, "traction lost")):
+    for when, colour, text in ((found.tally.told_at, TOLD, "slip told"), (found.tally.lost_at, LOST, "traction lost")):
         if when is not None:
             for axes in (spin, error, force, slip):
                 axes.axvline(when, color=colour, linewidth=1)

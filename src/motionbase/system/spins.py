@@ -78,6 +78,7 @@ def burst(axis: ArrayLike, acceleration: float, speed: float, dt: float, pause: 
         raise SimulationError(
             f"burst: acceleration is {acceleration!r} rad/s^2 and speed {speed!r} rad/s, both must be above 0"
         )
+    direction = direction / np.abs(direction).max()  # squares of what is left neither over- nor underflow
     direction = direction / np.linalg.norm(direction)
     rise = speed / acceleration
     times = np.cumsum([pause, rise, pause, rise])

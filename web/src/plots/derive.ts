@@ -2,9 +2,11 @@
 
 import type { App } from "../app";
 import { h } from "../core/dom";
+import { effect } from "../core/signal";
 import type { Channel, Schema } from "../net/types";
 import { completion } from "./completion";
 import { showDialog } from "./limits_dialog";
+import { forgetFormula, keepFormula, keptFormulas, lostFormulas, type Formula } from "./kept_formulas";
 import type { PlotsState } from "./state";
 
 const EXAMPLE = "leg1_l_cmd - leg1_l_meas";
@@ -26,6 +28,7 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
     try {
       const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() || "-" };
       take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
+      keepFormula(body);
       if (!old) state.add([body.name]);
       else if (old.name !== body.name) {
         state.rename(old.name, body.name);
@@ -61,6 +64,27 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
 export async function removeDerived(app: App, channel: Channel): Promise<void> {
   const schema = await app.attempt(app.api.delete<Schema>(`/api/derive/${channel.name}`, { source: app.session.source.peek() }));
   if (schema) take(app, schema);
+  forgetFormula(channel.name);
+}
+
+/** Asks again for this page's channels whenever a schema comes without them. */
+export function restoreDerived(app: App): void {
+  let asked: Schema | null = null;
+  effect(() => {
+    const schema = app.session.schema();
+    if (!schema || schema === asked) return;
+    asked = schema;
+    void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
+  });
+}
+
+async function restore(app: App, lost: readonly Formula[]): Promise<void> {
+  for (const body of lost)
+    try {
+      take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
+    } catch {
+      return; // of another platform, or there are too many: the next schema asks again
+    }
 }
 
 function take(app: App, schema: Schema): void {

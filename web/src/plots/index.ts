@@ -6,6 +6,7 @@ import { h } from "../core/dom";
 import { computed, effect } from "../core/signal";
 import { alarmBar } from "./alarm_bar";
 import { Alarms } from "./alarms";
+import { restoreDerived } from "./derive";
 import { Exporter } from "./export";
 import { Grid } from "./grid";
 import { bindKeys } from "./keys";
@@ -28,6 +29,7 @@ export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
   const source = new Source(app, state);
   const alarms = new Alarms(app, state);
   const list = new ChannelList(app, state);
+  restoreDerived(app);
   const actions = {
     seek: (t: number) => app.seek?.(t),
     exportMenu: (plot: PlotView, button: HTMLElement) => exporter.menu(button, [plot]),

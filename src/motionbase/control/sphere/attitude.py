@@ -5,8 +5,9 @@
     tau   = pinv(J_tau) M + (J_wheel + gear^2 J_rotor) J_omega alpha,    motors: tau / gear
 
 all in W, with e the rotation vector from the sphere to its reference and r its centre of mass. The gains put the
-error's poles at -0.33 w and (-1.04 +- 0.67i) w. alpha is clipped to a little
-more than the reference may have, or a large error would spin the wheels; torques beyond a motor's are scaled down
+error's poles at -0.33 w and (-1.04 +- 0.67i) w. alpha, and
+the spin that e asks for, are clipped to a little more than the reference may have, or a large error would spin the
+sphere and its wheels; torques beyond a motor's are scaled down
 together, so that the moment keeps its direction; the integral waits meanwhile.
 """
 
@@ -22,14 +23,14 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Kernel, Port
 from motionbase.control.sphere.ports import A_STAGE, ALPHA_REF, DT, OMEGA_MEAS, OMEGA_REF, Q_MEAS, Q_REF
-from motionbase.control.sphere.reference import ACCELERATION, GENTLY, clipped, error_vector
+from motionbase.control.sphere.reference import ACCELERATION, GENTLY, VELOCITY, clipped, error_vector
 from motionbase.platform.atlas.analysis import normal_per_torque, rest_normals
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr, R_quaternion
 
 G = (0.0, 0.0, -9.80665)  # [m/s^2]
 KD, KP, KI = 2.4, 2.2, 0.5  # of w, w^2, w^3
-HEADROOM = 1.25  # of the reference's largest acceleration, for feedback on top of it
+HEADROOM = 1.25  # of the reference's largest spin and acceleration, for feedback on top of them
 BANDWIDTH = Port("sphere_bandwidth", (), "rad/s", "of the orientation loop")
 INTEGRAL = Port("integral", 3, "rad s", "of the error, in W")
 ON = Port("on", (), "-", "1 where the motors may give torque")
@@ -60,13 +61,14 @@ class Attitude:
         largest = ca.DM(self.torque_max)
 
         def expr(
-            w: Expr, most: Expr, gently: Expr, dt: Expr, on: Expr, Q: Expr, omega_S: Expr, Q_ref: Expr, omega_ref: Expr,
-            alpha_ref: Expr, a_stage: Expr, integral: Expr,
+            w: Expr, fastest: Expr, most: Expr, gently: Expr, dt: Expr, on: Expr, Q: Expr, omega_S: Expr, Q_ref: Expr,
+            omega_ref: Expr, alpha_ref: Expr, a_stage: Expr, integral: Expr,
         ) -> Any:  # fmt: skip
             R = R_quaternion(Q)
             omega = R @ omega_S
             e = error_vector(Q_ref, Q)
-            wanted = alpha_ref + KD * w * (omega_ref - omega) + KP * w**2 * e + KI * w**3 * integral
+            spin = clipped(omega_ref + KP / KD * w * e, HEADROOM * fastest)  # that would make the error good
+            wanted = alpha_ref + KD * w * (spin - omega) + KI * w**3 * integral
             alpha = clipped(wanted, HEADROOM * gently * most)
             H, r = R @ (I_S @ omega_S), R @ c
             M = R @ (I_S @ (R.T @ alpha)) + ca.cross(omega, H) + m * ca.cross(r, a_stage - ca.DM(G))
@@ -89,6 +91,7 @@ class Attitude:
         )
         inputs = (
             BANDWIDTH,
+            VELOCITY,
             ACCELERATION,
             GENTLY,
             DT,

@@ -38,7 +38,7 @@ AXES = Port("turns", COUNT, "-", "which of roll, pitch and yaw each generator tu
 ANGLES = Port("angles", (3, 3), MIXED, "roll, pitch, yaw of the host's last good frame, with two derivatives")
 UPRIGHT = (State.STANDBY, State.SETTLING)
 DRIVEN = (State.ENGAGING, State.DRIVE)
-QUIET = (State.OFF, State.DOWN)
+QUIET = (State.OFF, State.DOWN)  # motors off; held is not among them: a sphere has no brakes but its motors
 
 
 def split(decoupling: Decoupling) -> Kernel:

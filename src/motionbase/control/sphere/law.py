@@ -27,11 +27,15 @@ KEPT = Port("kept", 7, "SI, mixed", "reference after the last tick: orientation,
 
 
 def _begin(
-    started: Expr, kept: Expr, Q: Expr, omega_S: Expr, follow: Expr, lost_before: Expr, lost: Expr, integral: Expr
+    started: Expr, kept: Expr, Q: Expr, omega_S: Expr, follow: Expr, on: Expr, lost: Expr, integral: Expr
 ) -> Any:
-    """The first reference is where the sphere is; so is the one from which a sphere without traction is stopped."""
-    anew = ca.logic_or(started < 0.5, ca.logic_and(lost > 0.5, lost_before < 0.5))
-    spin = ca.if_else(started < 0.5, ca.SX.zeros(3), R_quaternion(Q) @ omega_S)
+    """A reference that cannot be held to is where the sphere is: at first, without motors, and without traction.
+
+    Without motors it turns along; without traction it does not, so that spin is damped and nothing is pulled back.
+    """
+    anew = ca.logic_or(ca.logic_or(started < 0.5, on < 0.5), lost > 0.5)
+    along = ca.logic_and(ca.logic_and(started > 0.5, on < 0.5), lost < 0.5)
+    spin = ca.if_else(along, R_quaternion(Q) @ omega_S, ca.SX.zeros(3))
     return (
         ca.if_else(anew, Q, kept[:4]),
         ca.if_else(anew, spin, kept[4:]),
@@ -44,7 +48,7 @@ def _begin(
 
 BEGIN = Kernel(
     "sphere_begin",
-    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, FOLLOW, Port("lost_before", (), "-"), Port("lost", (), "-"),
+    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, FOLLOW, ON, Port("lost", (), "-"),
      Port("integral_before", 3, "rad s")),
     (ports.Q_REF, ports.OMEGA_REF, Port("follows", (), "-"), Port("gently", (), "-"), Port("integral", 3, "rad s"),
      Port("started_next", (), "-")),
@@ -129,7 +133,7 @@ class SphereLaw:
             follows, gently, integral = b.local("follows"), b.local("gently"), b.local("integral", 3)
             b.call(
                 BEGIN, started=before("started"), kept=before("reference"), **measured, follow=b["follow"],
-                lost_before=before("lost"), lost=b["lost"], integral_before=before("integral"), Q_ref=b["Q_ref"],
+                on=b["on"], lost=b["lost"], integral_before=before("integral"), Q_ref=b["Q_ref"],
                 omega_ref=b["omega_ref"], follows=follows, gently=gently, integral=integral,
                 started_next=after("started"),
             )  # fmt: skip
@@ -141,12 +145,11 @@ class SphereLaw:
                 REFERENCE, **bounds, dt=dt, follow=follows, gently=gently, **reference, **target,
                 alpha_ref=b["alpha_ref"], Q_ref_next=kept[:4], omega_ref_next=kept[4:],
             )  # fmt: skip
+            limits = {name: param(name) for name in ("sphere_bandwidth", "sphere_velocity", "sphere_acceleration")}
             b.call(
-                attitude, sphere_bandwidth=param("sphere_bandwidth"), gently=gently, dt=dt, on=b["on"], **measured,
-                sphere_acceleration=param("sphere_acceleration"), **reference, alpha_ref=b["alpha_ref"],
-                a_stage=b["a_stage"], integral=integral,
-                tau_motor=b["tau_motor"], grip=b["grip"], error=b["error"], limited=b["limited"],
-                integral_next=after("integral"),
+                attitude, **limits, gently=gently, dt=dt, on=b["on"], **measured, **reference, alpha_ref=b["alpha_ref"],
+                a_stage=b["a_stage"], integral=integral, tau_motor=b["tau_motor"], grip=b["grip"], error=b["error"],
+                limited=b["limited"], integral_next=after("integral"),
             )  # fmt: skip
 
         return Program("sphere_control", self.inputs, self.outputs, body, description=f"turns {self.atlas.name}")

@@ -38,8 +38,9 @@ from motionbase.spatial.rotations import (
 BRAKING = 0.5  # of the largest acceleration, for the way down to a target that stands
 SETTLING = 4.0  # the speed is corrected so much faster than the angle, or the way in would overshoot
 ACCELERATION = Port("sphere_acceleration", (), "rad/s^2", "largest angular acceleration")
+VELOCITY = Port("sphere_velocity", (), "rad/s", "largest spin")
 LIMITS = (
-    Port("sphere_velocity", (), "rad/s", "largest spin"),
+    VELOCITY,
     ACCELERATION,
     Port("sphere_chase", (), "1/s", "how fast a target is caught up with"),
 )
