@@ -169,6 +169,7 @@ def served_ring(folder: Path) -> Iterator[Served]:
     """A console whose ring has 3000 records and a writer that waits."""
     with writer() as made, console(folder) as (server, address):
         made.write(rows(0, 3000))
+        wait_for(lambda: (kept := server.source("live").history) is not None and kept.count >= 3000)
         yield server, address, made
 
 
