@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -13,20 +11,9 @@ from motionbase.console.api.pace import Pace
 from motionbase.console.console import Console
 from motionbase.console.live import absence
 from motionbase.console.live.absence import Absences
-from tests.console.live_rig import TOKEN, own_rings, page, served_api, wait_for
+from tests.console.live_rig import TOKEN, page, wait_for
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return own_rings(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
-    with served_api(folder) as made:
-        yield made
 
 
 def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,20 +17,9 @@ from motionbase.console.listening import listening
 from motionbase.console.polite import NICE
 from motionbase.console.server import address_of
 from motionbase.errors import UsageError
-from tests.console.live_rig import RING, TOKEN, VIEWER, console, own_rings, served_api
+from tests.console.live_rig import RING, TOKEN, VIEWER, console
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return own_rings(tmp_path, monkeypatch)
-
-
-@pytest.fixture
-def api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
-    with served_api(folder) as made:
-        yield made
 
 
 def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
@@ -180,14 +169,14 @@ def test_the_description_is_a_page_of_its_own(api: tuple[Console, httpx.Client])
     assert set(api[1].get("/api/openapi.json").json()["paths"]) >= {"/api/me", "/api/estop", "/api/derive/{name}"}
 
 
-def test_the_page_is_kept_for_ever_where_its_name_tells_its_content(folder: Path) -> None:
-    static = folder / "static"
+def test_the_page_is_kept_for_ever_where_its_name_tells_its_content(own_folder: Path) -> None:
+    static = own_folder / "static"
     (static / "assets").mkdir(parents=True)
     (static / "index.html").write_text("<!doctype html><title>page</title>")
     (static / "assets" / "index-Bx12_-9Z.js").write_text("1")
-    (folder / "secret.txt").write_text("secret")
-    (static / "link.txt").symlink_to(folder / "secret.txt")
-    with console(folder, static=static) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
+    (own_folder / "secret.txt").write_text("secret")
+    (static / "link.txt").symlink_to(own_folder / "secret.txt")
+    with console(own_folder, static=static) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
         assert "<title>page" in client.get("/").text
         assert client.get("/").headers["cache-control"] == "no-cache"
         assert "immutable" in client.get("/assets/index-Bx12_-9Z.js").headers["cache-control"]
@@ -195,16 +184,16 @@ def test_the_page_is_kept_for_ever_where_its_name_tells_its_content(folder: Path
         assert client.get("/%2e%2e/secret.txt").status_code == 404
 
 
-def test_without_a_built_page_it_says_what_to_do(folder: Path) -> None:
-    with console(folder, static=folder / "none") as (_, address):
+def test_without_a_built_page_it_says_what_to_do(own_folder: Path) -> None:
+    with console(own_folder, static=own_folder / "none") as (_, address):
         answer = httpx.get(f"http://{address}/")
         assert answer.status_code == 503 and "npm run build" in answer.text
 
 
-def test_where_others_can_reach_it_viewers_need_a_token(folder: Path) -> None:
+def test_where_others_can_reach_it_viewers_need_a_token(own_folder: Path) -> None:
     with pytest.raises(UsageError, match="give a viewer token"):
-        Settings(folder, folder, TOKEN, host="0.0.0.0")
-    with console(folder, viewer_token=VIEWER) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
+        Settings(own_folder, own_folder, TOKEN, host="0.0.0.0")
+    with console(own_folder, viewer_token=VIEWER) as (_, address), httpx.Client(base_url=f"http://{address}") as client:
         for path in ("/api/status", "/api/recordings", "/api/layouts", "/api/events"):
             assert client.get(path).status_code == 401
             assert client.get(path, headers={"Authorization": f"Bearer {VIEWER}"}).status_code == 200

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,20 +19,11 @@ from tests.console.live_rig import (
     Page,
     Served,
     beating,
-    own_rings,
     page,
     rows,
     schema,
-    served_ring,
     writer,
 )
-
-
-@pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    own_rings(tmp_path, monkeypatch)
-    with served_ring(tmp_path) as made:
-        yield made
 
 
 def test_hello_is_answered_by_me_status_and_schema(served: Served) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,20 +17,10 @@ from tests.console.live_rig import (
     RING,
     TOKEN,
     Served,
-    own_rings,
     page,
     rows,
-    served_ring,
     wait_for,
 )
-
-
-@pytest.fixture
-def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    own_rings(tmp_path, monkeypatch)
-    with served_ring(tmp_path) as made:
-        yield made
-
 
 # ---- the emergency stop ----
 

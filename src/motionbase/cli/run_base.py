@@ -109,7 +109,7 @@ def _schema(atlas: "Atlas | None") -> "Schema":
 
 def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
     """With the record's channels."""
-    from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
+    from motionbase.platform.atlas.decoupling import CENTRE
     from motionbase.system.atlas_loop import AtlasLoop
     from motionbase.system.closed_loop import ClosedLoop
 
@@ -118,7 +118,6 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
         if point is not None:
             raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
         return ClosedLoop.of(hexapod, channels, law)
-    Decoupling(atlas, point or CENTRE)  # refuses a point that is not there
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 

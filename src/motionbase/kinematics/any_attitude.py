@@ -20,6 +20,7 @@ from motionbase.kinematics.surface import Surface, legs_at_end
 from motionbase.kinematics.sweep import sweep
 from motionbase.kinematics.workspace import CLEARANCE, TINY, Margins, Progress, Workspace
 from motionbase.platform.envelope import IDENTITY
+from motionbase.spatial.arrays import quaternion_products
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -76,7 +77,7 @@ class _Search:
         for _ in range(rounds):
             half = 0.5 * turn[:, None, None] * axes
             small = np.concatenate([np.cos(0.5 * turn)[:, None, None].repeat(6, axis=1), np.sin(half)], axis=2)
-            tried = _product(small, Q[:, None]).reshape(-1, 4)
+            tried = _turned(small, Q[:, None]).reshape(-1, 4)
             found = self.room(np.repeat(rays, 6), np.repeat(distance, 6), tried).reshape(-1, 6)
             best = found.argmax(axis=1)
             better = found[np.arange(len(rays)), best] > room
@@ -101,7 +102,7 @@ class _Search:
             size = np.linalg.norm(turn, axis=1, keepdims=True)
             turn *= np.minimum(1.0, MOST_TURN / np.maximum(size, 1e-300))
             half = 0.5 * np.linalg.norm(turn, axis=1, keepdims=True)
-            Q = _product(np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn]), Q)
+            Q = _turned(np.hstack([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn]), Q)
         return Q
 
     def march(self) -> None:
@@ -178,11 +179,9 @@ def room_of(space: Workspace, found: Margins) -> Array:
     return np.asarray(np.minimum(np.minimum(parts[0], parts[1]), parts[2]))
 
 
-def _product(a: Array, b: Array) -> Array:
-    """Of quaternions wxyz, a in front."""
-    aw, av, bw, bv = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
-    w = aw * bw - np.sum(av * bv, axis=-1, keepdims=True)
-    q = np.concatenate([w, aw * bv + bw * av + np.cross(av, bv)], axis=-1)
+def _turned(a: Array, b: Array) -> Array:
+    """Attitudes a in front of b, of length one."""
+    q = quaternion_products(a, b)
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 

@@ -14,6 +14,7 @@ from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, KEPT, TARGET, split
+from motionbase.control.sphere.ports import LOST
 from motionbase.control.states import Request, State
 from motionbase.plant.motion import LOAD, TWIST_RATE, next_of
 from motionbase.plant.plant import Plant
@@ -28,9 +29,7 @@ from motionbase.system.sphere_record import WARN, sphere_row
 
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount after the last tick, in W")
 LOAD_SPHERE = Port("load_sphere", 6, "-", "moment [N m] and force [N] of the sphere on the stage, at its mount, in W")
-TURNS_BEFORE = Port("turns_version", (), "-", "version of the settings whose axes are kept")
 COUNT_BEFORE = Port("count_before", (), "-", "host frames taken after the last tick")
-LOST = Port("lost_before", (), "-", "1 since traction was lost")
 OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channels begin
 DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
 
@@ -68,6 +67,9 @@ class AtlasLoop:
     record_channels: tuple[str, ...] = ()
     point: str = CENTRE
     ripple: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.decoupling  # refuses a point that is not there
 
     @staticmethod
     def of(
@@ -110,8 +112,7 @@ class AtlasLoop:
     @cached_property
     def own_state(self) -> tuple[Port, ...]:
         """What goes from tick to tick besides the stage's state."""
-        kept = (AXES, ANGLES, TURNS_BEFORE, COUNT_BEFORE, LOST, A_STAGE, LOAD_SPHERE)
-        return (*self.sphere.state_ports, *kept)
+        return (*self.sphere.state_ports, AXES, ANGLES, COUNT_BEFORE, A_STAGE, LOAD_SPHERE)
 
     @property
     def state_ports(self) -> tuple[Port, ...]:
@@ -127,7 +128,7 @@ class AtlasLoop:
 
     @cached_property
     def mounted(self) -> Kernel:
-        """Motion of the stage's platform -> acceleration of the mount; the sphere's load -> load on the platform."""
+        """Motion of the stage's platform -> acceleration of the sphere's mount, in W."""
         m = ca.DM(np.asarray(self.atlas.mount))
 
         def expr(Q: Expr, V: Expr, V_dot: Expr) -> Any:
@@ -161,8 +162,8 @@ class AtlasLoop:
             given, asked, load = b.local("turns_given", 7), b.local("asked_stage"), b.local("load_all", 6)
             b.call(parts, settings=b["settings"], host_frame=b["host_frame"], settings_stage=settings,
                    frame_stage=frame, turns_given=given)  # fmt: skip
-            b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost_before=b["lost_before"],
-                   asked_stage=asked)  # fmt: skip
+            lost = sphere.law.state.place(b["sphere_x"], "lost")
+            b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost=lost, asked_stage=asked)
             b.call(self.loaded, Q_WP=b["Q_WP"], load_sphere=b["load_sphere"], load_P=b["load_P"], load_all=load)
             own = {"settings": settings, "host_frame": frame, "asked": asked, "load_P": load}
             own["parameters"] = b["parameters"][: self.law.parameters.size]
@@ -173,12 +174,11 @@ class AtlasLoop:
             b.call(self.mounted, Q_WP=b["Q_WP_next"], V_P=b["V_P_next"], V_dot_P=b["V_dot_P_next"],
                    a_stage_next=b["a_stage_next"])  # fmt: skip
             b.call(
-                KEPT, version=b["generators_version"], version_before=b["turns_version"], turns_given=given,
+                KEPT, version=b["generators_version"], version_before=b["version_before"], turns_given=given,
                 turns=b["turns"], host_count=b["host_count"], count_before=b["count_before"],
                 host_frame=b["host_frame"], angles=b["angles"], turns_next=b["turns_next"],
                 angles_next=b["angles_next"], count_next=b["count_before_next"],
             )  # fmt: skip
-            b.copy(b["generators_version"], b["turns_version_next"])
             target = {p.name: b.local(p.name, p.shape) for p in TARGET.outputs}
             b.call(TARGET, state=b["state"], mode=b["mode_used"], generators=b["generators"], turns=b["turns_next"],
                    angles=b["angles_next"], age=b["host_age"], **target)  # fmt: skip
@@ -201,7 +201,6 @@ class AtlasLoop:
         unit = self.sphere.program
         own = {**target, "sphere_parameters": b["parameters"][self.law.parameters.size :]}
         b.call(unit, **{p.name: own.get(p.name) or b[p.name] for p in (*unit.inputs, *unit.outputs)})
-        b.copy(b["lost"], b["lost_before_next"])
         b.copy(b["load_stage"], b["load_sphere_next"])
 
     def _record(self, b: Body) -> None:
@@ -220,7 +219,7 @@ class AtlasLoop:
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
         """State at rest, down if no length is given, the sphere upright; the control laws are off."""
         ours = {p.name: np.zeros(p.dims) for p in self.own_state} | self.sphere.at_rest()
-        return {**self.stage.at_rest(l), **ours, "turns_version": np.array(-1.0)}
+        return {**self.stage.at_rest(l), **ours}
 
     def quiet_inputs(self) -> dict[str, Any]:
         """Nobody asks, no host, no generators, no faults."""

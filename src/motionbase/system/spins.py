@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import SimulationError
 from motionbase.platform.atlas.atlas import Atlas
+from motionbase.spatial.arrays import quaternion_products
 
 Array: TypeAlias = NDArray[np.float64]
 RISE_S = 1.0  # [s] until it spins at full speed
@@ -132,25 +133,10 @@ def _products(steps: Array) -> Array:
     Q = np.tile(one, (rows, 1))
     for k in range(BLOCK):
         within[:, k] = Q
-        Q = _product(blocks[:, k], Q)
+        Q = quaternion_products(blocks[:, k], Q)
     before, Q_all = np.empty((rows, 4)), one
     for row in range(rows):
         before[row] = Q_all
-        Q_all = _product(Q[row], Q_all)
-    found = _product(within, before[:, None, :]).reshape(-1, 4)[:n]
+        Q_all = quaternion_products(Q[row], Q_all)
+    found = quaternion_products(within, before[:, None, :]).reshape(-1, 4)[:n]
     return np.asarray(found / np.linalg.norm(found, axis=1)[:, None])
-
-
-def _product(p: Array, q: Array) -> Array:
-    """Quaternions wxyz along the last axis; the later turn first."""
-    pw, px, py, pz = np.moveaxis(p, -1, 0)
-    qw, qx, qy, qz = np.moveaxis(q, -1, 0)
-    return np.stack(
-        [
-            pw * qw - px * qx - py * qy - pz * qz,
-            pw * qx + px * qw + py * qz - pz * qy,
-            pw * qy - px * qz + py * qw + pz * qx,
-            pw * qz + px * qy - py * qx + pz * qw,
-        ],
-        axis=-1,
-    )

@@ -22,19 +22,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Kernel, Port
-from motionbase.control.sphere.ports import A_STAGE, ALPHA_REF, DT, OMEGA_MEAS, OMEGA_REF, Q_MEAS, Q_REF
-from motionbase.control.sphere.reference import ACCELERATION, GENTLY, VELOCITY, clipped, error_vector
+from motionbase.control.sphere.ports import (
+    A_STAGE,
+    ALPHA_REF,
+    DT,
+    ERROR,
+    GENTLY,
+    INTEGRAL,
+    OMEGA_MEAS,
+    OMEGA_REF,
+    ON,
+    Q_MEAS,
+    Q_REF,
+)
+from motionbase.control.sphere.reference import ACCELERATION, VELOCITY, clipped, error_vector
 from motionbase.platform.atlas.analysis import normal_per_torque, rest_normals
 from motionbase.platform.atlas.atlas import Atlas
+from motionbase.platform.mechanism import STANDARD_GRAVITY
 from motionbase.spatial.rotations import Expr, R_quaternion
 
-G = (0.0, 0.0, -9.80665)  # [m/s^2]
 KD, KP, KI = 2.4, 2.2, 0.5  # of w, w^2, w^3
 HEADROOM = 1.25  # of the reference's largest spin and acceleration, for feedback on top of them
 BANDWIDTH = Port("sphere_bandwidth", (), "rad/s", "of the orientation loop")
-INTEGRAL = Port("integral", 3, "rad s", "of the error, in W")
-ON = Port("on", (), "-", "1 where the motors may give torque")
-ERROR = Port("error", 3, "rad", "rotation vector from the sphere to its reference, in W")
 
 
 @final
@@ -71,7 +80,7 @@ class Attitude:
             wanted = alpha_ref + KD * w * (spin - omega) + KI * w**3 * integral
             alpha = clipped(wanted, HEADROOM * gently * most)
             H, r = R @ (I_S @ omega_S), R @ c
-            M = R @ (I_S @ (R.T @ alpha)) + ca.cross(omega, H) + m * ca.cross(r, a_stage - ca.DM(G))
+            M = R @ (I_S @ (R.T @ alpha)) + ca.cross(omega, H) + m * ca.cross(r, a_stage - ca.DM(STANDARD_GRAVITY))
             contact = allocation @ M
             tau = (contact + reflected * (J_omega @ alpha)) / gear
             share = 1 / ca.fmax(1, ca.mmax(ca.fabs(tau) / largest))

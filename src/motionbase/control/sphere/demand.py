@@ -19,7 +19,7 @@ from motionbase.compile import Kernel, Port
 from motionbase.control.fields import MIXED
 from motionbase.control.generators import COUNT, PLACE, SETTINGS
 from motionbase.control.geometry import turning
-from motionbase.control.sphere.ports import ALPHA_TARGET, OMEGA_TARGET, Q_TARGET
+from motionbase.control.sphere.ports import ALPHA_TARGET, FOLLOW, OMEGA_TARGET, ON, Q_TARGET
 from motionbase.control.states import Mode, State
 from motionbase.platform.atlas.decoupling import Decoupling
 from motionbase.spatial.rotations import (
@@ -134,9 +134,6 @@ TARGET = Kernel(
         Port("generators", (COUNT, 3), MIXED, "position, velocity, acceleration of each generator"), AXES, ANGLES,
         Port("age", (), "s", "of the host's newest frame"),
     ),
-    (
-        Port("follow", (), "-", "1: the target; 0: to rest where it is"), Port("on", (), "-", "1: motors may act"),
-        Q_TARGET, OMEGA_TARGET, ALPHA_TARGET,
-    ),
+    (FOLLOW, ON, Q_TARGET, OMEGA_TARGET, ALPHA_TARGET),
     _target,
 )  # fmt: skip

@@ -19,9 +19,6 @@ from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr, R_quaternion
 
 GENTLE = 0.25  # of the largest acceleration: how a sphere that has lost traction is brought to rest
-FOLLOW = Port("follow", (), "-", "1: the target; 0: to rest where it is")
-ON = Port("on", (), "-", "1 where the motors may give torque")
-RESET = Port("reset", (), "-", "1 for one tick to clear a loss of traction")
 STARTED = Port("started", (), "-", "0 before the first tick")
 KEPT = Port("kept", 7, "SI, mixed", "reference after the last tick: orientation, angular velocity")
 
@@ -48,9 +45,9 @@ def _begin(
 
 BEGIN = Kernel(
     "sphere_begin",
-    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, FOLLOW, ON, Port("lost", (), "-"),
+    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, ports.FOLLOW, ports.ON, ports.LOST,
      Port("integral_before", 3, "rad s")),
-    (ports.Q_REF, ports.OMEGA_REF, Port("follows", (), "-"), Port("gently", (), "-"), Port("integral", 3, "rad s"),
+    (ports.Q_REF, ports.OMEGA_REF, Port("follows", (), "-"), ports.GENTLY, ports.INTEGRAL,
      Port("started_next", (), "-")),
     _begin,
 )  # fmt: skip
@@ -85,7 +82,7 @@ class SphereLaw:
         return (
             self.parameters.port("sphere_parameters", "may be changed at any tick"),
             self.state.port("sphere_x", "state of the sphere's law"),
-            FOLLOW, ON, RESET, ports.Q_TARGET, ports.OMEGA_TARGET, ports.ALPHA_TARGET,
+            ports.FOLLOW, ports.ON, ports.RESET, ports.Q_TARGET, ports.OMEGA_TARGET, ports.ALPHA_TARGET,
             ports.Q_MEAS, ports.OMEGA_MEAS, wheels, ports.A_STAGE,
         )  # fmt: skip
 
@@ -97,11 +94,11 @@ class SphereLaw:
             self.state.port("sphere_x_next", "state for the next tick"),
             Port("tau_motor", n, "N m", "torques of the motors"),
             ports.Q_REF, ports.OMEGA_REF, ports.ALPHA_REF,
-            Port("error", 3, "rad", "rotation vector from the sphere to its reference, in W"),
+            ports.ERROR,
             Port("grip", n, "-", "traction asked for, over what friction passes on at rest"),
             Port("slip_hat", n, "m/s", "at which rollers slide over the sphere, as the law sees it"),
             Port("slips", (), "-", "1 while a wheel slips"),
-            Port("lost", (), "-", "1 since traction was lost, until a reset"),
+            ports.LOST,
             Port("limited", (), "-", "1 where a motor is at its limit"),
         )  # fmt: skip
 

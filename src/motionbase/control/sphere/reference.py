@@ -22,6 +22,8 @@ from motionbase.control.sphere.ports import (
     ALPHA_REF,
     ALPHA_TARGET,
     DT,
+    FOLLOW,
+    GENTLY,
     OMEGA_REF,
     OMEGA_TARGET,
     Q_REF,
@@ -44,8 +46,6 @@ LIMITS = (
     ACCELERATION,
     Port("sphere_chase", (), "1/s", "how fast a target is caught up with"),
 )
-FOLLOW = Port("follow", (), "-", "1: the target; 0: to rest where it is")
-GENTLY = Port("gently", (), "-", "part of the largest acceleration that may be used")
 NEXT = Port("Q_ref_next", 4, "-", "a tick later"), Port("omega_ref_next", 3, "rad/s", "a tick later")
 
 

@@ -15,7 +15,7 @@ from typing import Any, final
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
-from motionbase.control.sphere.ports import DT, OMEGA_MEAS, Q_MEAS
+from motionbase.control.sphere.ports import DT, LOST, OMEGA_MEAS, Q_MEAS, RESET
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr, R_quaternion
 
@@ -25,8 +25,6 @@ THRESHOLDS = (
     Port("slip_time", (), "s", "slip for so long is told"),
     Port("slip_lost", (), "s", "slip for so long is a loss of traction"),
 )
-RESET = Port("reset", (), "-", "1 for one tick to clear a loss of traction")
-LOST = Port("lost", (), "-", "1 since traction was lost")
 
 
 @final

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from motionbase.errors import ModelError, PlatformError
-from motionbase.multibody.loaders.toml_source import TomlSource, read_text
+from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.load import load_atlas, load_atlas_text
 from motionbase.platform.hexapod import Hexapod
@@ -30,10 +30,8 @@ def is_sphere(reference: Path | str) -> bool:
 def sphere_text(reference: Path | str) -> str:
     """Text of the platform with the text of its stage in it: a ring and its recordings need no other file."""
     path = FOLDER / f"{reference}.toml" if str(reference) in SPHERES else Path(reference)
-    data = TomlSource.read(path).data
-    name = "" if "name" in data else f'name = "{path.stem}"\n'
     stage = json.dumps(platform_text(load_atlas(reference).stage))  # such a string is one of TOML as well
-    return f"{name}stage_text = {stage}\n{read_text(path)}"
+    return f"stage_text = {stage}\n{platform_text(path)}"
 
 
 def platforms_of_text(text: str, name: str = "platform") -> tuple[Hexapod, Atlas | None]:

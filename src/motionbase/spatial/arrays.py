@@ -1,0 +1,13 @@
+"""Rotations of many at once, in NumPy arrays: the last axis is the quaternion wxyz."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def quaternion_products(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Q_ac = Q_ab * Q_bc, one by one; leading axes broadcast."""
+    pw, pv, qw, qv = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
+    w = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)
+    return np.concatenate([w, pw * qv + qw * pv + np.cross(pv, qv)], axis=-1)
