@@ -9,7 +9,7 @@ from typing import Protocol, final
 
 import casadi as ca
 
-from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.electric import ElectricActuator, drive
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.limits import snapped
 from motionbase.actuators.valve import spool_step
@@ -24,6 +24,8 @@ from motionbase.platform.hexapod import Hexapod
 UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
 SMALL = 0.01  # part of them that is away from all limits
 SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
+STALL_PART = 0.1  # of the largest force of a leg: pushed by that much more than it needs, it must move
+INTEGRAL_CORNER = 2.0  # [rad/s] at which the model of a drive's integral follows its force
 OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it
 
 
@@ -66,8 +68,10 @@ class LegControl(Protocol):
     def kernel(self) -> Kernel:
         """Of one leg."""
 
-    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """What a valve that works reads after a tick with a command, and its rate; from those before."""
+    def actuation(
+        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
+    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """How far valve or drive is off a model that was told the same, as `watchdogs.Actuation`."""
 
     @property
     def linear(self) -> LinearLeg | LinearDrive:
@@ -111,7 +115,8 @@ class HydraulicControl:
     def thresholds(self) -> dict[str, float]:
         """Of pressure and speed."""
         speed_max = SPEED_FACTOR * self.platform.limits.leg_velocity
-        return {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max}
+        stall = STALL_PART * self.actuator.area_cap * self.actuator.p_supply
+        return {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max, "stall_force": stall}
 
     @property
     def p_supply(self) -> float:
@@ -135,12 +140,15 @@ class HydraulicControl:
         stroke = self.platform.stroke
         return compensator.compensator(self.actuator, stroke.hard_min, stroke.hard_max)
 
-    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """The spool behind its command, which is too slow to bring it to the limit of its rate."""
+    def actuation(
+        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
+    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """Place and rate of the spool behind its command, which is too slow to bring it to the limit of its rate."""
         steps = [spool_step(self.actuator, self.dt, *(SMALL * e for e in unit)) for unit in UNITS]
         linear = ca.DM([[float(x) / SMALL for x in after] for after in steps]).T  # as it is away from its limits
-        after = linear @ ca.vertcat(place, rate, command)
-        return snapped(after[0]), snapped(after[1])
+        after = linear @ ca.vertcat(model, command)
+        place, rate = snapped(after[0]), snapped(after[1])
+        return place - valve_meas, rate, place, rate
 
     @property
     def masses(self) -> tuple[float, ...]:
@@ -184,8 +192,7 @@ class ElectricControl:
         speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
         # drives without power are off at once; their brakes must not be taken for a fault of a drive
         known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}
-        # the command leads the speed by what makes the force, and by more where the motor is at its limit
-        return known | {"mismatch_max": 0.3, "mismatch_time": 0.03}
+        return known | {"stall_force": STALL_PART * self.actuator.force_max}
 
     @property
     def p_supply(self) -> float:
@@ -209,9 +216,22 @@ class ElectricControl:
         stroke = self.platform.stroke
         return electric.speed_compensator(self.actuator, stroke.hard_min, stroke.hard_max)
 
-    def valve(self, place: ca.SX, rate: ca.SX, command: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """The speed that is commanded; how fast the drive comes there depends on its load."""
-        return command, ca.SX(0)
+    def actuation(
+        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
+    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """The force that the speed loop makes of command and reported speed, against that of the current.
+
+        Divided by the speed loop's gain it is a difference of commands, whatever the load.
+        """
+        a, known = self.actuator, ca.fabs(valve_meas) < ca.inf
+        l_dot, stopped = a.v_max * ca.if_else(known, valve_meas, 0.0), ca.ne(quiet, 0)
+        wanted, winding = drive(a, model[0], l_dot, command, stopped)
+        force = model[1] + self.dt / (self.dt + a.torque_lag) * (wanted - model[1])
+        per_command = 1 / (a.speed_gain * a.v_max)
+        miss = ca.if_else(ca.fabs(f) < ca.inf, f - force, 0.0)
+        integral = model[0] + self.dt * (winding + INTEGRAL_CORNER * miss)
+        off = ca.if_else(ca.logic_or(stopped, known), per_command * (force - f), ca.inf)
+        return off, per_command * (wanted - model[1]) / a.torque_lag, snapped(integral), snapped(force)
 
     @property
     def masses(self) -> tuple[float, ...]:

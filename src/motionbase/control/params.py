@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from motionbase.control.agreement import AGREEMENT
 from motionbase.control.bounds import LEAST, chase_of
 from motionbase.control.design import FELT_SHARE, TURN_CORNER
 from motionbase.control.fields import Field, Fields
@@ -96,6 +97,8 @@ STATE = (
     Field("pose_hat", 12, "SI", "estimated pose and rate", 0.0, 2),
     Field("turning", 6, "SI", "angular rate and acceleration of the platform"),
     Field("watch", 6 * WATCHED, "SI", "watchdogs of the legs", 0.0, WATCHED),
+    Field("agreement", 6 * AGREEMENT, "SI", "of the legs' rates with each other and the gyros", 0.0, AGREEMENT),
+    Field("f_needed", 6, "N", "leg forces that weight and inertia need"),
     Field("latch", LATCHED, "SI", "first fault, blocked, shut off, time of low supply, legs that are closed"),
     Field("abort", 1, "-", "how far the hardware was told to act"),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from motionbase.compile import Body, Unit
 from motionbase.compile.reference import Reference
 from motionbase.control import supervision as own
+from motionbase.control.agreement import agreement_of
 from motionbase.control.bounds import IS_DRIVEN, TUNED, bounds
 from motionbase.control.fields import Fields
 from motionbase.control.generators import GENERATORS
@@ -46,7 +47,8 @@ class Tick:
         self.forward, self.inverse, self.force = forward, inverse, force
         self.demands = demands  # in place of the two, where they are of one make
         self.feeling = felt_of(platform)
-        self.watchdog = leg_watchdog(legs.valve, stroke.hard_min, stroke.hard_max)
+        self.agreement = agreement_of(platform)
+        self.watchdog = leg_watchdog(legs.actuation, stroke.hard_min, stroke.hard_max)
         self.flags, self.shut_off = own.flags(platform.l_down), own.shut_off(legs.brakes)
         self.base, self.bounds = base_trajectory(pose_down(platform)), bounds(platform)
         self.supply_lines = supply_lines(legs.p_supply)
@@ -59,6 +61,7 @@ class Tick:
         self._watch_legs()
         self._watch_lines()
         self._measure_pose()
+        self._compare_rates()
         self._propagate_host()
         self._choose_state()
         self._take_limits()
@@ -106,11 +109,13 @@ class Tick:
         with b.loop(6) as k:
             b.call(
                 self.watchdog, **self.params(*(t.name for t in THRESHOLDS)), dt=self.dt, watch=self.before("watch")[k],
-                fresh=self.fresh, quiet=self.before("quiet"), driven=driven, l_cmd=self.before("l_cmd")[k],
+                fresh=self.fresh, quiet=self.before("quiet"), driven=driven,
+                disagreement=self.before("agreement")[k, 0], free=self.before("agreement")[k, 2],
+                l_cmd=self.before("l_cmd")[k],
                 l_dot_cmd=self.before("leg_before")[k, 1], valve_cmd=leg_state[k, self.leg_control.command],
                 l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
                 p_cap=b["p_cap"][k], p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k],
-                watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
+                f=b["f_meas"][k], f_needed=self.before("f_needed")[k], watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
             )  # fmt: skip
         self.l = b.local("l", 6)
         with b.loop(6) as k:
@@ -129,6 +134,15 @@ class Tick:
         pose = self.after("pose_meas")
         b.call(self.forward, l=self.l, dof_start=self.before("pose_meas"), dof=pose, converged=self.converged)
         b.copy(pose, b["pose_meas"])
+
+    def _compare_rates(self) -> None:
+        b, l_dot = self.b, self.b.local("l_dot", 6)
+        with b.loop(6) as k:
+            b.copy(self.after("watch")[k, 1], l_dot[k])
+        b.call(
+            self.agreement, **self.params("drift_corner"), dt=self.dt, before=self.before("agreement"),
+            fresh=self.fresh, dof=self.after("pose_meas"), l_dot=l_dot, omega=b["omega"], after=self.after("agreement"),
+        )  # fmt: skip
 
     def _propagate_host(self) -> None:
         b = self.b
@@ -291,6 +305,7 @@ class Tick:
             b.call(self.inverse, motion=limited[:6], legs=wanted)
             b.call(self.force, motion=limited[:6], f_ff=b["f_ff"])
             b.call(self.feeling, **platform, l_ddot_felt=self.felt)
+        b.copy(b["f_ff"], after("f_needed"))
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):
                 b.copy(b.constant("no_leg_acts", np.zeros(6)), leg_acts)

@@ -1,8 +1,9 @@
 """Monitors of every leg.
 
-A length that cannot be true is replaced by the measured rate, integrated, so that the base can still be stopped and
-lowered; what else cannot be true by the last value that could, so that no NaN reaches a valve. The fault is reported
-all the same.
+Of a length and a rate that contradict each other one is wrong. The other legs and the rate gyros tell which
+(`agreement.py`); it is not believed again before the fault is reset. A length is then replaced by the integral of the
+rate, so that the base can still be stopped and lowered, and a rate by the commanded one. What else cannot be true is
+replaced by the last value that could, so that no NaN reaches a valve. The fault is reported all the same.
 """
 
 from __future__ import annotations
@@ -16,29 +17,39 @@ from motionbase.compile import Kernel, Port
 from motionbase.control.faults import BLOCKING, SHUTTING, Fault
 from motionbase.control.fields import Field
 
-Valve: TypeAlias = Callable[[ca.SX, ca.SX, ca.SX], tuple[ca.SX, ca.SX]]
-"""Reading of a valve that works, and its rate, after a tick: from those before, and the command."""
+Actuation: TypeAlias = Callable[[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX], tuple[ca.SX, ...]]
+"""(two numbers of its model, command, quiet, valve_meas, f) -> how far valve or drive is off what it was told [-], how
+fast it moves [1/s], and the two numbers after this tick."""
 THRESHOLDS = (
     Field("drift_max", 1, "m", "largest difference of a measured length and the integral of its rate", 0.005),
     Field("drift_corner", 1, "rad/s", "speed at which that integral is drawn to the measured length", 1.0),
+    Field("frozen_travel", 1, "m", "way of that integral in which a measured length must change at all", 5e-4),
     Field("rate_max", 1, "m/s", "largest believable rate of a leg", 5.0),
     Field("range_margin", 1, "m", "how far beyond the hard ends a measured length is believed", 0.01),
     Field("pressure_max", 1, "Pa", "largest believable pressure"),
     Field("tracking_max", 1, "m", "largest error of a leg's length", 0.05),
     Field("tracking_time", 1, "s", "for how long it may be exceeded", 0.1),
-    Field("stall_speed", 1, "m/s", "a leg slower than that stands; its command moves at twice as much", 0.02),
-    Field("stall_travel", 1, "m", "way that the command of a standing leg may go", 0.015),
+    Field("stall_travel", 1, "m", "error of a leg that hardly moves, from which on it may be seized", 0.002),
+    Field("stall_speed", 1, "m/s", "rate below which a leg hardly moves, and a third of the commanded one", 0.005),
+    Field("stall_force", 1, "N", "if its actuator pushes by that much more than the motion needs"),
+    Field("stall_time", 1, "s", "for how long that may be so", 0.02),
     Field("speed_max", 1, "m/s", "largest measured rate of a leg"),
     Field("speed_time", 1, "s", "for how long it may be exceeded", 0.01),
     Field("mismatch_max", 1, "-", "largest difference of measured spool and model of the valve", 0.08),
     Field("mismatch_time", 1, "s", "for how long it may be exceeded", 0.01),
+    Field("mismatch_slow", 1, "-", "largest mean of that difference while the valve stands", 0.015),
+    Field("mismatch_lag", 1, "s", "and as much more for each unit of its mean rate", 0.0025),
+    Field("mismatch_corner", 1, "rad/s", "speed of these means", 50.0),
     Field("contact", 1, "m", "distance from a hard end that counts as contact", 0.002),
 )
-WATCHED = 12
+STALL_PART = 0.35  # of the commanded rate: what seizes a leg may give way a little
+STALL_ACCELERATION = 1.0  # [m/s^2]: a leg that gains more than that is not seized
+WATCHED = 18
 LEG_WATCH = Port(
     "watch", WATCHED, "SI, mixed",
-    "believed l, l_dot, l_ddot, p_cap, p_rod; times of tracking, speed and mismatch [s]; integrated rate [m]; "
-    "spool of the model and its rate; way of the command while the leg stands [m]",
+    "believed l, l_dot, l_ddot, p_cap, p_rod; times of tracking, speed and mismatch [s]; integrated rate [m]; model of "
+    "valve or drive, two numbers; time of standing [s]; length read [m], way of the integrated rate since it changed "
+    "[m]; whether length and rate are known to be wrong; mean mismatch, mean rate of the valve",
 )  # fmt: skip
 
 
@@ -59,59 +70,85 @@ def first_of(codes: dict[Fault, ca.SX]) -> ca.SX:
     return first
 
 
-def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
+def leg_watchdog(actuation: Actuation, hard_min: float, hard_max: float) -> Kernel:
     """The monitor of one leg."""
 
     def expr(
-        drift_max: ca.SX, drift_corner: ca.SX, rate_max: ca.SX, range_margin: ca.SX, pressure_max: ca.SX,
-        tracking_max: ca.SX, tracking_time: ca.SX, stall_speed: ca.SX, stall_travel: ca.SX, speed_max: ca.SX,
-        speed_time: ca.SX, mismatch_max: ca.SX, mismatch_time: ca.SX, contact: ca.SX, dt: ca.SX, watch: ca.SX,
-        fresh: ca.SX, quiet: ca.SX, driven: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX,
-        l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX,
+        drift_max: ca.SX, drift_corner: ca.SX, frozen_travel: ca.SX, rate_max: ca.SX, range_margin: ca.SX,
+        pressure_max: ca.SX, tracking_max: ca.SX, tracking_time: ca.SX, stall_travel: ca.SX, stall_speed: ca.SX,
+        stall_force: ca.SX, stall_time: ca.SX, speed_max: ca.SX, speed_time: ca.SX, mismatch_max: ca.SX,
+        mismatch_time: ca.SX, mismatch_slow: ca.SX, mismatch_lag: ca.SX, mismatch_corner: ca.SX, contact: ca.SX,
+        dt: ca.SX, watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX,
+        disagreement: ca.SX, free: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
-        rates = ca.logic_and(ca.fabs(l_dot) <= rate_max, ca.fabs(l_ddot) < ca.inf)  # comparisons with a NaN are false
+        goes_on = ca.logic_not(begins)
+        moves = ca.fabs(l_dot) <= rate_max  # comparisons with a NaN are false
+        accelerates = ca.fabs(l_ddot) < ca.inf
         pressures = ca.logic_and(_believable(p_cap, pressure_max), _believable(p_rod, pressure_max))
 
-        # length and integrated rate: of two that contradict each other the one nearer to the command is believed
+        # length and integrated rate: they contradict each other, or the length does not change at all
         least, most = hard_min - range_margin, hard_max + range_margin
-        reckoned = ca.fmin(ca.fmax(watch[8] + ca.if_else(rates, l_dot, 0.0) * dt, least), most)
         in_range = ca.logic_and(l >= least, l <= most)
-        fits = ca.logic_or(begins, ca.fabs(l - reckoned) <= drift_max)
-        nearer = ca.fabs(l - l_cmd) < ca.fabs(reckoned - l_cmd)
-        good = ca.logic_and(in_range, fits)
-        usable = ca.logic_and(in_range, ca.logic_or(fits, nearer))
-        drawn = ca.if_else(begins, l, reckoned + drift_corner * dt * (l - reckoned))
+        l_read, knew_length, knew_rate = watch[12], watch[14], watch[15]
+        rate = ca.if_else(ca.logic_and(moves, ca.eq(knew_rate, 0)), l_dot, l_dot_cmd)
+        reckoned = ca.fmin(ca.fmax(watch[8] + rate * dt, least), most)
+        drawn = reckoned + drift_corner * dt * (l - reckoned)
+        way = ca.if_else(ca.logic_and(ca.eq(l, l_read), goes_on), watch[13] + drawn - watch[8], 0.0)
+        is_frozen = ca.fabs(way) > frozen_travel
+        apart_by = ca.if_else(is_frozen, way, reckoned - l)
+        contradict = ca.logic_and(goes_on, ca.logic_or(is_frozen, ca.fabs(apart_by) > drift_max))
+        blames_rate = disagreement * apart_by > 0.5 * free * apart_by**2
+        wrong_length = ca.logic_and(contradict, ca.logic_not(blames_rate))
+        wrong_rate = ca.logic_and(ca.logic_and(contradict, in_range), blames_rate)
+        no_length = ca.logic_or(ca.logic_not(in_range), ca.logic_and(goes_on, ca.logic_or(knew_length, wrong_length)))
+        no_rate = ca.logic_or(ca.logic_not(moves), ca.logic_and(goes_on, ca.logic_or(knew_rate, wrong_rate)))
+        blind = ca.logic_and(no_length, no_rate)
+        integrated = ca.if_else(no_length, reckoned, ca.if_else(ca.logic_or(begins, no_rate), l, drawn))
         believed = ca.vertcat(
-            ca.if_else(usable, l, reckoned),
-            ca.if_else(rates, ca.vertcat(l_dot, l_ddot), watch[1:3]),
+            ca.if_else(no_length, reckoned, l),
+            ca.if_else(no_rate, l_dot_cmd, l_dot),
+            ca.if_else(accelerates, l_ddot, watch[2]),
             ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5]),
         )
 
-        # the valve as it should be, and a leg that stands while its command moves
-        spool, spool_rate = valve(watch[9], watch[10], valve_cmd)
-        obeys = ca.fabs(spool - valve_meas) <= mismatch_max
-        stands = ca.logic_and(ca.fabs(believed[1]) < stall_speed, ca.fabs(l_dot_cmd) > 2 * stall_speed)
-        stalled = ca.if_else(ca.logic_and(driving, stands), watch[11] + ca.fabs(l_dot_cmd) * dt, 0.0)
+        # the valve, or the drive, as it should be; how far it is off may grow with how fast it moves
+        off, speed, place_next, rate_next = actuation(watch[9:11], valve_cmd, quiet, valve_meas, f)
+        share = mismatch_corner * dt
+        mean = watch[16] + share * (ca.if_else(ca.fabs(off) < ca.inf, off, 0.0) - watch[16])
+        activity = watch[17] + share * (ca.fabs(speed) - watch[17])
+        obeys = ca.logic_and(ca.fabs(off) <= mismatch_max, ca.fabs(mean) <= mismatch_slow + mismatch_lag * activity)
+
+        # a leg that stays behind though its actuator pushes it is seized; one that is too heavy gains speed
+        behind = l_cmd - believed[0]
+        side = ca.if_else(behind >= 0, 1.0, -1.0)
+        slow_enough = ca.fabs(believed[1]) < stall_speed + STALL_PART * ca.fabs(l_dot_cmd)
+        stays = ca.logic_and(slow_enough, side * believed[2] < STALL_ACCELERATION)
+        pushed = ca.logic_and(ca.fabs(behind) > stall_travel, side * (f - f_needed) > stall_force)
 
         tracks = ca.fabs(l_cmd - believed[0]) <= tracking_max
         slow = ca.fabs(believed[1]) <= speed_max
         lost = timer(watch[5], ca.logic_and(driving, ca.logic_not(tracks)), dt)
         fast = timer(watch[6], ca.logic_not(slow), dt)
         apart = timer(watch[7], ca.logic_not(obeys), dt)
+        stalled = timer(watch[11], ca.logic_and(driving, ca.logic_and(stays, pushed)), dt)
         at_lower = ca.logic_and(ca.ne(driven, 0), believed[0] <= hard_min + contact)
         at_upper = ca.logic_and(driving, believed[0] >= hard_max - contact)
-        blind = ca.logic_not(ca.logic_or(usable, rates))
+        doubted = ca.logic_or(ca.logic_or(no_length, no_rate), ca.logic_not(accelerates))
         codes = {
-            Fault.MEASUREMENT: ca.logic_not(ca.logic_or(ca.logic_and(good, rates), blind)),
+            Fault.MEASUREMENT: ca.logic_and(doubted, ca.logic_not(blind)),
             Fault.VALVE: apart > mismatch_time,
             Fault.LEG_VELOCITY: fast > speed_time,
-            Fault.TRACKING: ca.logic_or(lost > tracking_time, stalled > stall_travel),
+            Fault.TRACKING: ca.logic_or(lost > tracking_time, stalled > stall_time),
             Fault.PRESSURE: ca.logic_not(pressures),
             Fault.LIMIT_CONTACT: ca.logic_or(at_lower, at_upper),
             Fault.BLIND: blind,
         }
-        state = ca.vertcat(believed, lost, fast, apart, ca.if_else(usable, drawn, reckoned), spool, spool_rate, stalled)
+        state = ca.vertcat(
+            believed, lost, fast, apart, integrated, place_next, rate_next, stalled,
+            ca.if_else(in_range, l, watch[12]), way, no_length, no_rate,
+            ca.if_else(begins, 0.0, ca.vertcat(mean, activity)),
+        )  # fmt: skip
         return state, first_of(codes), any_of(codes, BLOCKING), any_of(codes, SHUTTING)
 
     return Kernel(
@@ -123,6 +160,8 @@ def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
             Port("fresh", (), "-", "1 in the first tick and when a fault is reset: there is nothing to compare with"),
             Port("quiet", (), "-", "1 while the valves stay closed"),
             Port("driven", (), "-", "1 while the operational limits hold; else a leg may rest on its lower end"),
+            Port("disagreement", (), "m", "integral of what the leg's rate is off those of the others and the gyros"),
+            Port("free", (), "-", "part of an error of the leg's rate that shows there"),
             Port("l_cmd", (), "m", "commanded one tick ago"),
             Port("l_dot_cmd", (), "m/s", "commanded one tick ago"),
             Port("valve_cmd", (), "-", "commanded one tick ago"),
@@ -132,6 +171,8 @@ def leg_watchdog(valve: Valve, hard_min: float, hard_max: float) -> Kernel:
             Port("p_cap", (), "Pa"),
             Port("p_rod", (), "Pa"),
             Port("valve_meas", (), "-"),
+            Port("f", (), "N", "measured force of the actuator"),
+            Port("f_needed", (), "N", "what weight and inertia asked of it one tick ago"),
         ),
         outputs=(
             Port("watch_next", WATCHED, "SI, mixed"),
