@@ -44,7 +44,7 @@ def _closed(b: Body) -> None:
         b.call(SENSOR, l=b["motion"][k, 0], **wrong, l_meas=measured["l_meas"][k])
         for name, place in (
             ("l_dot_meas", b["motion"][k, 1]), ("l_ddot_meas", b["motion"][k, 2]), ("p_cap", b["oil"][k, 2]),
-            ("p_rod", b["oil"][k, 3]), ("valve_meas", b["oil"][k, 0]), ("f_meas", fixed[2]),
+            ("p_rod", b["oil"][k, 3]), ("valve_meas", b["oil"][k, 0]), ("f_meas", fixed[4]),
         ):  # fmt: skip
             b.copy(place, measured[name][k])
     level = b.constant("level", [0.0, 0.0, 9.80665])

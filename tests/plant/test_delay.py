@@ -41,10 +41,11 @@ def read(sensors: Sensors) -> dict[str, Array]:
     """Readings of all that, the sensors alone; the history starts as zeros."""
     lag = Lag.of(sensors, TICK)
     kernel = measurement(sensors, plant(PERFECT).motion.kind, STANDARD_GRAVITY, lag)
-    feedback = {"l_last": "l_meas", **{p.name: f"{p.name}_next" for p in lag.ports}}
+    feedback = {"l_last": "l_meas", "held": "held_next", **{p.name: f"{p.name}_next" for p in lag.ports}}
     record = [p.name for p in MEASURED if p.name != "l_meas"]
     run = scan(kernel, feedback, per_step=list(truth()), record=["l_meas", *record])
     held: dict[str, Any] = {"sensor_fault": np.zeros(6), "sensor_offset": np.zeros(6), "l_last": np.zeros(6)}
+    held["held"] = np.zeros((6, 2))
     held |= truth() | {p.name: np.zeros(p.dims) for p in lag.ports}
     out: dict[str, Array] = run(N, **held)
     return out
@@ -101,7 +102,7 @@ def test_nothing_extra_without_delay() -> None:
     assert usual.lag.ports == () and set(usual.at_rest()) == {p.name for p in PLANT_STATE}
     assert not any(getattr(Sensors(), kind).delay for kind in KINDS)
     kernel = measurement(Sensors(), usual.motion.kind, STANDARD_GRAVITY, usual.lag)
-    assert [p.name for p in kernel.outputs] == [p.name for p in MEASURED] and "sensed" not in kernel.inputs[-1].name
+    assert [p.name for p in kernel.outputs] == [*(p.name for p in MEASURED), "held_next"] and "sensed" not in kernel.inputs[-1].name
 
 
 def test_whole_ticks_in_spite_of_rounding() -> None:

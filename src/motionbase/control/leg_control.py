@@ -68,6 +68,10 @@ class LegControl(Protocol):
     def kernel(self) -> Kernel:
         """Of one leg."""
 
+    @property
+    def areas(self) -> tuple[float, float] | None:
+        """Of the piston, cap and rod side [m^2], if there is one."""
+
     def actuation(
         self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
     ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
@@ -110,6 +114,11 @@ class HydraulicControl:
     def designed(self) -> dict[str, float]:
         """By `design.gains_for`."""
         return design.gains_for(self.linear)
+
+    @property
+    def areas(self) -> tuple[float, float] | None:
+        """Of the piston [m^2]."""
+        return self.actuator.area_cap, self.actuator.area_rod
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -175,6 +184,7 @@ class ElectricControl:
     gains: tuple[Field, ...] = electric.GAINS
     command: int = electric.COMMAND
     brakes: bool = True
+    areas: tuple[float, float] | None = None
 
     @cached_property
     def linear(self) -> LinearDrive:
@@ -230,7 +240,8 @@ class ElectricControl:
         per_command = 1 / (a.speed_gain * a.v_max)
         miss = ca.if_else(ca.fabs(f) < ca.inf, f - force, 0.0)
         integral = model[0] + self.dt * (winding + INTEGRAL_CORNER * miss)
-        off = ca.if_else(ca.logic_or(stopped, known), per_command * (force - f), ca.inf)
+        told = ca.ne(f, 0)  # a drive that tells no force reads 0: its speed alone is watched then
+        off = ca.if_else(ca.logic_or(stopped, known), ca.if_else(told, per_command * (force - f), 0.0), ca.inf)
         return off, per_command * (wanted - model[1]) / a.torque_lag, snapped(integral), snapped(force)
 
     @property

@@ -48,7 +48,7 @@ class Tick:
         self.demands = demands  # in place of the two, where they are of one make
         self.feeling = felt_of(platform)
         self.agreement = agreement_of(platform)
-        self.watchdog = leg_watchdog(legs.actuation, stroke.hard_min, stroke.hard_max)
+        self.watchdog = leg_watchdog(legs.actuation, legs.areas, stroke.hard_min, stroke.hard_max)
         self.flags, self.shut_off = own.flags(platform.l_down), own.shut_off(legs.brakes)
         self.base, self.bounds = base_trajectory(pose_down(platform)), bounds(platform)
         self.supply_lines = supply_lines(legs.p_supply)
@@ -115,7 +115,8 @@ class Tick:
                 l_dot_cmd=self.before("leg_before")[k, 1], valve_cmd=leg_state[k, self.leg_control.command],
                 l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
                 p_cap=b["p_cap"][k], p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k],
-                f=b["f_meas"][k], f_needed=self.before("f_needed")[k], watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
+                f=b["f_meas"][k], f_needed=self.before("f_needed")[k],
+                watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
             )  # fmt: skip
         self.l = b.local("l", 6)
         with b.loop(6) as k:

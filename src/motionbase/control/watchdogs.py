@@ -23,7 +23,7 @@ fast it moves [1/s], and the two numbers after this tick."""
 THRESHOLDS = (
     Field("drift_max", 1, "m", "largest difference of a measured length and the integral of its rate", 0.005),
     Field("drift_corner", 1, "rad/s", "speed at which that integral is drawn to the measured length", 1.0),
-    Field("frozen_travel", 1, "m", "way of that integral in which a measured length must change at all", 5e-4),
+    Field("frozen_travel", 1, "m", "way of that integral in which a measured length must change at all", 1e-3),
     Field("rate_max", 1, "m/s", "largest believable rate of a leg", 5.0),
     Field("range_margin", 1, "m", "how far beyond the hard ends a measured length is believed", 0.01),
     Field("pressure_max", 1, "Pa", "largest believable pressure"),
@@ -44,12 +44,13 @@ THRESHOLDS = (
 )
 STALL_PART = 0.35  # of the commanded rate: what seizes a leg may give way a little
 STALL_ACCELERATION = 1.0  # [m/s^2]: a leg that gains more than that is not seized
-WATCHED = 18
+WATCHED = 19
 LEG_WATCH = Port(
     "watch", WATCHED, "SI, mixed",
     "believed l, l_dot, l_ddot, p_cap, p_rod; times of tracking, speed and mismatch [s]; integrated rate [m]; model of "
     "valve or drive, two numbers; time of standing [s]; length read [m], way of the integrated rate since it changed "
-    "[m]; whether length and rate are known to be wrong; mean mismatch, mean rate of the valve",
+    "[m]; whether length and rate are known to be wrong; mean mismatch, mean rate of the valve; time "
+    "for which pressures and force contradict each other [s]",
 )  # fmt: skip
 
 
@@ -70,16 +71,17 @@ def first_of(codes: dict[Fault, ca.SX]) -> ca.SX:
     return first
 
 
-def leg_watchdog(actuation: Actuation, hard_min: float, hard_max: float) -> Kernel:
-    """The monitor of one leg."""
+def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_min: float, hard_max: float) -> Kernel:
+    """The monitor of one leg; areas are those of its piston [m^2], cap and rod side, if it has any."""
 
     def expr(
         drift_max: ca.SX, drift_corner: ca.SX, frozen_travel: ca.SX, rate_max: ca.SX, range_margin: ca.SX,
         pressure_max: ca.SX, tracking_max: ca.SX, tracking_time: ca.SX, stall_travel: ca.SX, stall_speed: ca.SX,
         stall_force: ca.SX, stall_time: ca.SX, speed_max: ca.SX, speed_time: ca.SX, mismatch_max: ca.SX,
         mismatch_time: ca.SX, mismatch_slow: ca.SX, mismatch_lag: ca.SX, mismatch_corner: ca.SX, contact: ca.SX,
-        dt: ca.SX, watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX,
-        disagreement: ca.SX, free: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
+        dt: ca.SX, watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX, disagreement: ca.SX, free: ca.SX,
+        l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX,
+        p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
         goes_on = ca.logic_not(begins)
@@ -111,6 +113,16 @@ def leg_watchdog(actuation: Actuation, hard_min: float, hard_max: float) -> Kern
             ca.if_else(accelerates, l_ddot, watch[2]),
             ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5]),
         )
+        quarrel, pushing = ca.SX(0), f
+        if areas is not None:  # pressures against the force at the rod: friction is far below, a hard end pushes too
+            A_cap, A_rod = areas
+            pushing = f_oil = A_cap * believed[3] - A_rod * believed[4]
+            free_of_ends = ca.logic_and(believed[0] > hard_min + contact, believed[0] < hard_max - contact)
+            differ = ca.logic_and(ca.fabs(f_oil - f) > stall_force, ca.ne(f, 0))  # what nobody measures reads 0
+            quarrel = timer(watch[18], ca.logic_and(differ, ca.logic_and(driving, free_of_ends)), dt)
+            nearer = ca.fabs(f - f_needed) < ca.fabs(f_oil - f_needed)
+            replaced = ca.logic_and(quarrel > mismatch_time, nearer)
+            believed[3] = ca.if_else(replaced, (f + A_rod * believed[4]) / A_cap, believed[3])
 
         # the valve, or the drive, as it should be; how far it is off may grow with how fast it moves
         off, speed, place_next, rate_next = actuation(watch[9:11], valve_cmd, quiet, valve_meas, f)
@@ -124,7 +136,7 @@ def leg_watchdog(actuation: Actuation, hard_min: float, hard_max: float) -> Kern
         side = ca.if_else(behind >= 0, 1.0, -1.0)
         slow_enough = ca.fabs(believed[1]) < stall_speed + STALL_PART * ca.fabs(l_dot_cmd)
         stays = ca.logic_and(slow_enough, side * believed[2] < STALL_ACCELERATION)
-        pushed = ca.logic_and(ca.fabs(behind) > stall_travel, side * (f - f_needed) > stall_force)
+        pushed = ca.logic_and(ca.fabs(behind) > stall_travel, side * (pushing - f_needed) > stall_force)
 
         tracks = ca.fabs(l_cmd - believed[0]) <= tracking_max
         slow = ca.fabs(believed[1]) <= speed_max
@@ -140,14 +152,14 @@ def leg_watchdog(actuation: Actuation, hard_min: float, hard_max: float) -> Kern
             Fault.VALVE: apart > mismatch_time,
             Fault.LEG_VELOCITY: fast > speed_time,
             Fault.TRACKING: ca.logic_or(lost > tracking_time, stalled > stall_time),
-            Fault.PRESSURE: ca.logic_not(pressures),
+            Fault.PRESSURE: ca.logic_or(ca.logic_not(pressures), quarrel > mismatch_time),
             Fault.LIMIT_CONTACT: ca.logic_or(at_lower, at_upper),
             Fault.BLIND: blind,
         }
         state = ca.vertcat(
             believed, lost, fast, apart, integrated, place_next, rate_next, stalled,
             ca.if_else(in_range, l, watch[12]), way, no_length, no_rate,
-            ca.if_else(begins, 0.0, ca.vertcat(mean, activity)),
+            ca.if_else(begins, 0.0, ca.vertcat(mean, activity)), quarrel,
         )  # fmt: skip
         return state, first_of(codes), any_of(codes, BLOCKING), any_of(codes, SHUTTING)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.plant.plant import HARD_IN, HARD_OUT, REVERSED, STUCK
-from motionbase.plant.sensors import FROZEN, LOST, OFFSET
+from motionbase.plant.sensors import ACCELERATION, CAP_PRESSURE, FORCE, FROZEN, LOST, OFFSET, RATE, SPOOL, fault_code
 from motionbase.platform.table import Table
 
 Array = NDArray[np.float64]
@@ -33,6 +33,17 @@ class FaultKind(Enum):
     SENSOR_LOST = "the length sensor reads 0"
     SENSOR_FROZEN = "the length sensor reads what it read last"
     SENSOR_OFFSET = "the length sensor adds `value` [m]"
+    RATE_LOST = "the rate sensor reads 0"
+    RATE_FROZEN = "the rate sensor reads what it read last"
+    RATE_OFFSET = "the rate sensor adds `value` [m/s]"
+    ACCELERATION_FROZEN = "the acceleration sensor reads what it read last"
+    ACCELERATION_OFFSET = "the acceleration sensor adds `value` [m/s^2]"
+    PRESSURE_LOST = "the sensor of the pressure that extends reads 0"
+    PRESSURE_FROZEN = "the sensor of the pressure that extends reads what it read last"
+    SPOOL_LOST = "the sensor of the spool, or of the drive's speed, reads 0"
+    SPOOL_FROZEN = "the sensor of the spool, or of the drive's speed, reads what it read last"
+    FORCE_LOST = "the force sensor reads 0"
+    FORCE_FROZEN = "the force sensor reads what it read last"
     LEG_SEIZED = "the leg is held where it is"
     SUPPLY_LOST = "the supply pressure falls to `value` times the nominal one, 0 to 1.2"
     HOST_DROPOUT = "no host frames come"
@@ -52,9 +63,25 @@ INPUTS = {
     FaultKind.SENSOR_LOST: ("sensor_fault", LOST),
     FaultKind.SENSOR_FROZEN: ("sensor_fault", FROZEN),
     FaultKind.SENSOR_OFFSET: ("sensor_fault", OFFSET),
+    FaultKind.RATE_LOST: ("sensor_fault", fault_code(RATE, LOST)),
+    FaultKind.RATE_FROZEN: ("sensor_fault", fault_code(RATE, FROZEN)),
+    FaultKind.RATE_OFFSET: ("sensor_fault", fault_code(RATE, OFFSET)),
+    FaultKind.ACCELERATION_FROZEN: ("sensor_fault", fault_code(ACCELERATION, FROZEN)),
+    FaultKind.ACCELERATION_OFFSET: ("sensor_fault", fault_code(ACCELERATION, OFFSET)),
+    FaultKind.PRESSURE_LOST: ("sensor_fault", fault_code(CAP_PRESSURE, LOST)),
+    FaultKind.PRESSURE_FROZEN: ("sensor_fault", fault_code(CAP_PRESSURE, FROZEN)),
+    FaultKind.SPOOL_LOST: ("sensor_fault", fault_code(SPOOL, LOST)),
+    FaultKind.SPOOL_FROZEN: ("sensor_fault", fault_code(SPOOL, FROZEN)),
+    FaultKind.FORCE_LOST: ("sensor_fault", fault_code(FORCE, LOST)),
+    FaultKind.FORCE_FROZEN: ("sensor_fault", fault_code(FORCE, FROZEN)),
     FaultKind.LEG_SEIZED: ("seized", 1.0),
 }
-DEFAULT_VALUE = {FaultKind.SENSOR_OFFSET: 0.02, FaultKind.SUPPLY_LOST: 0.0}
+DEFAULT_VALUE = {
+    FaultKind.SENSOR_OFFSET: 0.02,
+    FaultKind.RATE_OFFSET: 0.05,
+    FaultKind.ACCELERATION_OFFSET: 2.0,
+    FaultKind.SUPPLY_LOST: 0.0,
+}
 
 
 @final
@@ -117,7 +144,7 @@ class FaultPlan:
                 assert event.leg is not None
                 name, code = INPUTS[event.kind]
                 found[name][event.leg - 1] = code
-                if event.kind is FaultKind.SENSOR_OFFSET:
+                if event.kind in DEFAULT_VALUE:
                     found["sensor_offset"][event.leg - 1] = event.strength
         return found
 

@@ -16,7 +16,7 @@ from motionbase.compile.primitives import random
 from motionbase.plant.legs import LEGS
 from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LOAD, STATE, Motion, next_of
 from motionbase.plant.rest import holding_forces
-from motionbase.plant.sensors import MEASURED, NUMBERS, SENSOR_FAULTS, Lag, measurement, truth
+from motionbase.plant.sensors import HELD, MEASURED, NUMBERS, SENSOR_FAULTS, Lag, measurement, truth
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sensors import Sensors
 from motionbase.spatial.rotations import Expr
@@ -33,7 +33,7 @@ SEIZED_AT = Port("l_seized", LEGS, "m", "where each leg seized; where it is, whi
 READ = Port("l_read", LEGS, "m", "lengths read last")
 TICK = Port("tick", (), "-", "ticks since the start: the counter of the random numbers")
 FAULTS = (VALVE_FAULT, SEIZED, *SENSOR_FAULTS)
-PLANT_STATE = (TICK, *STATE, SEIZED_AT, READ)
+PLANT_STATE = (TICK, *STATE, SEIZED_AT, READ, HELD)
 
 
 @final
@@ -70,7 +70,7 @@ class Plant:
     @property
     def state_ports(self) -> tuple[Port, ...]:
         """As PLANT_STATE, with the names of what is in a leg's numbers, and a history where sensors are late."""
-        return (TICK, *self.motion.state, SEIZED_AT, READ, *self.lag.ports)
+        return (TICK, *self.motion.state, SEIZED_AT, READ, HELD, *self.lag.ports)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -127,7 +127,8 @@ class Plant:
             true = {name: found[name] for name in ("l", "l_dot", "l_ddot", "f")}
             faults = {p.name: b[p.name] for p in SENSOR_FAULTS}
             readings = {p.name: b[p.name] for p in (*MEASURED, *self.lag.ports, *map(next_of, self.lag.ports))}
-            b.call(measure, **now, **true, uniform=uniform, **faults, l_last=b["l_read"], **readings)
+            b.call(measure, **now, **true, uniform=uniform, **faults, l_last=b["l_read"], held=b["held"],
+                   held_next=b["held_next"], **readings)  # fmt: skip
             b.copy(b["l_meas"], b["l_read_next"])
             b.call(later, tick=b["tick"], tick_next=b["tick_next"])
 
@@ -139,7 +140,7 @@ class Plant:
         """The state at rest, all legs of length l [m], neutral if not given; electric legs by motors or by brakes."""
         motion = self.motion.at_rest(l, braked)
         lengths, _ = compile(self.motion.mechanism.legs)(p_W=motion["p_W"], Q_WP=motion["Q_WP"], V_P=np.zeros(6))
-        read = {"l_seized": np.asarray(lengths), "l_read": np.asarray(lengths)}
+        read = {"l_seized": np.asarray(lengths), "l_read": np.asarray(lengths), "held": np.zeros(HELD.dims)}
         return {"tick": np.array(0.0), **motion, **read, **self._history(motion, np.asarray(lengths))}
 
     def _history(self, motion: dict[str, Any], l: Array) -> dict[str, Any]:

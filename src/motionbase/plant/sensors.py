@@ -18,6 +18,13 @@ from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
 LOST, FROZEN, OFFSET = 1.0, 2.0, 3.0
+LENGTH, RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE = 0, 1, 2, 3, 5, 6  # places in MEASURED of what may fail
+FAILING = (RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE)
+
+
+def fault_code(which: int, how: float) -> float:
+    """Of a sensor that fails: a number of MEASURED, and LOST, FROZEN or OFFSET."""
+    return 10.0 * which + how
 
 
 NUMBERS = 7 * LEGS + 6
@@ -51,9 +58,16 @@ MEASURED = (
     Port("omega", 3, "rad/s", "angular rate in P"),
 )
 SENSOR_FAULTS = (
-    Port("sensor_fault", LEGS, "-", "of each length sensor: 0 none, 1 lost (reads 0), 2 frozen, 3 offset"),
-    Port("sensor_offset", LEGS, "m", "what an offset one adds"),
+    Port(
+        "sensor_fault",
+        LEGS,
+        "-",
+        "of each leg: 0 none, 1 lost (reads 0), 2 frozen, 3 offset; plus 10 times the "
+        "sensor: 0 length, 1 rate, 2 acceleration, 3 pressure that extends, 5 spool, 6 force",
+    ),
+    Port("sensor_offset", LEGS, "SI, mixed", "what an offset one adds"),
 )
+HELD = Port("held", (LEGS, 2), "SI, mixed", "of a sensor other than length: fault a tick ago, reading when it came")
 
 
 KINDS = (
@@ -134,7 +148,7 @@ def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, fl
 
     def expr(
         p_W: Expr, Q_WP: Expr, V_P: Expr, V_dot_P: Expr, legs: Expr, l: Expr, l_dot: Expr, l_ddot: Expr, f: Expr,
-        uniform: Expr, fault: Expr, offset: Expr, last: Expr, *sensed: Expr,
+        uniform: Expr, fault: Expr, offset: Expr, last: Expr, held: Expr, *sensed: Expr,
     ) -> Any:  # fmt: skip
         normal = bell(uniform)
         own = [normal[LEGS * k : LEGS * (k + 1)] for k in range(7)]
@@ -147,11 +161,19 @@ def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, fl
         length = ca.if_else(fault == OFFSET, readings[0] + offset, readings[0])
         length = ca.if_else(fault == FROZEN, last, length)
         readings[0] = ca.if_else(fault == LOST, 0.0, length)
-        return *readings, *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
+        kept = held[:, 1]
+        for which in FAILING:
+            lost, frozen, off = (fault_code(which, how) for how in (LOST, FROZEN, OFFSET))
+            healthy = readings[which]
+            comes = ca.logic_and(fault == frozen, held[:, 0] != frozen)
+            kept = ca.if_else(comes, healthy, kept)
+            reads = ca.if_else(fault == frozen, kept, ca.if_else(fault == off, healthy + offset, healthy))
+            readings[which] = ca.if_else(fault == lost, 0.0, reads)
+        return *readings, ca.horzcat(fault, kept), *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
 
     inputs = (
         *POSE, TWIST, TWIST_RATE, kind.states, *TRUTH,
         Port("uniform", NUMBERS, "-", "independent random numbers, 0 to 1"), *SENSOR_FAULTS,
-        Port("l_last", LEGS, "m", "lengths read a tick ago"), *lag.ports,
+        Port("l_last", LEGS, "m", "lengths read a tick ago"), HELD, *lag.ports,
     )  # fmt: skip
-    return Kernel("measurement", inputs, (*MEASURED, *(next_of(p) for p in lag.ports)), expr)
+    return Kernel("measurement", inputs, (*MEASURED, next_of(HELD), *(next_of(p) for p in lag.ports)), expr)

@@ -196,9 +196,7 @@ class FaultStudy:
             for swing, begin, l, s in zip(swings, begins, lengths, states, strict=True)
         }
 
-    def run(
-        self, moments: Iterable[Moment], progress: Callable[[int, int], None] | None = None
-    ) -> tuple[Outcome, ...]:
+    def run(self, moments: Iterable[Moment], progress: Callable[[int, int], None] | None = None) -> tuple[Outcome, ...]:
         """In the order of the moments; progress is told how many are done, of how many."""
         listed = list(moments)
         # those that take equally long stand side by side
