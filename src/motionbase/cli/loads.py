@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import json
 from enum import Enum
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,33 +15,32 @@ from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
-    from motionbase.system.loads import Allowables, LoadCase
+    from motionbase.system.fault_cases import Outcome
+    from motionbase.system.loads import Allowables
 
 COLUMNS = (
-    "fault", "leg", "motion", "leg force [kN]", "factor", "joint [kN]", "factor ", "accel. [m/s2]", "end met at [m/s]",
-    "found as", "after [s]", "ends in", "at rest [s]",
+    "fault", "leg", "worst in", "leg force [kN]", "factor", "joint [kN]", "factor ", "accel. [m/s2]",
+    "end met at [m/s]", "found as", "after showing [ms]", "ends in", "at rest [s]",
 )  # fmt: skip
-NUMBERS = (*COLUMNS[3:9], "after [s]", "at rest [s]")
+NUMBERS = (*COLUMNS[3:9], "after showing [ms]", "at rest [s]")
 
 
 def loads(
     platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
     axis: Annotated[str, typer.Option(help="The axis to move in besides heave; heave: no other.")] = "surge",
     legs: Annotated[str, typer.Option(metavar="LIST", help="Legs that faults strike, apart by commas.")] = "1,2,3",
-    near_ends: Annotated[
-        bool, typer.Option("--near-ends", help="Faults near the ends of the travel, too; twice the cases.")
-    ] = False,
+    near_ends: Annotated[bool, typer.Option("--near-ends", help="Faults near the ends of the travel, too.")] = False,
     allowable_force: Annotated[float | None, typer.Option(help="Of a leg [N]; else twice its stall force.")] = None,
     allowable_joint: Annotated[float | None, typer.Option(help="Of a joint [N]; else twice the stall force.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write every case: .csv.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Predict the loads of every fault out of full speed, in both directions of heave and of another axis.
+    """Predict the loads of every fault at rest and out of slow and fast motions of heave and of another axis.
 
-    A host moves the platform as a sine; in the middle of its stroke, at the full speed of the axis, the fault comes.
-    With --near-ends it comes also at 90 % of the travel, on the way to the end, at the speed the limits allow there.
-    The table has the worst leg of each fault and motion; --json and --out have every case. Factors are allowable over
-    peak load. The presets are alike left and right, so legs 1 to 3 stand for all.
+    A host moves the platform as a sine; the fault comes at full speed, at the reversals, and around the worst moment
+    that is found. With --near-ends it comes also at 90 % of the travel, on the way to the end. The table has the worst
+    case of each fault; --json and --out have every case. Factors are allowable over peak load. The presets are alike
+    left and right, so legs 1 to 3 stand for all.
 
     Example: motionbase loads simona --out loads.csv
     """
@@ -55,7 +53,7 @@ def loads(
     allowed = Allowables.of(hexapod, allowable_force, allowable_joint)
     axes = ("heave",) if axis == "heave" else ("heave", axis)
     with counted(f"loads of {hexapod.name}") as progress:
-        cases = Loads(hexapod, axes, chosen, near_ends).predict(progress)
+        cases = Loads(hexapod, axes, chosen, near_ends, allowed).predict(progress)
     rows = [_row(case, allowed) for case in cases]
     if out is not None:
         _write(rows, out)
@@ -73,14 +71,14 @@ def _legs(text: str) -> tuple[int, ...]:
     return tuple(int(piece) for piece in given)
 
 
-def _row(case: "LoadCase", allowed: "Allowables") -> dict[str, Any]:
+def _row(case: "Outcome", allowed: "Allowables") -> dict[str, Any]:
     """For scripts: names in lower case, numbers in SI."""
-    row = {
-        name: value.name.lower() if isinstance(value, Enum) else value
-        for name, value in dataclasses.asdict(case).items()
-    }
+    moment = case.moment
+    told = {"fault": moment.fault, "leg": moment.leg, "motion": moment.swing.name, "phase": moment.phase}
+    for name, value in ((f.name, getattr(case, f.name)) for f in dataclasses.fields(case) if f.name != "moment"):
+        told[name] = value.name.lower() if isinstance(value, Enum) else value
     factors = {"force_factor": allowed.force / case.force, "joint_factor": allowed.joint / case.joint}
-    return {**row, **factors, "contact_is_soft": case.contact_is_soft}
+    return {**told, **factors, "contact_is_soft": case.contact_is_soft}
 
 
 def _write(rows: list[dict[str, Any]], path: Path) -> None:
@@ -93,27 +91,32 @@ def _write(rows: list[dict[str, Any]], path: Path) -> None:
         raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
 
 
-def _show(hexapod: "Hexapod", cases: "tuple[LoadCase, ...]", allowed: "Allowables", out: Path | None) -> None:
-    from motionbase.system.loads import CONTACT_LIMIT, full_speed
+def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables", out: Path | None) -> None:
+    from motionbase.system.fault_cases import CONTACT_LIMIT, SHOWS
+    from motionbase.system.loads import full_speed
 
     screen = terminal.console()
-    table = terminal.table(f"Safety loads of {hexapod.name}, worst leg of each fault", *COLUMNS, right=NUMBERS)
-    for _, group in groupby(sorted(cases, key=_motion), key=_motion):
-        same = list(group)
-        worst = max(same, key=lambda c: max(c.force / allowed.force, c.joint / allowed.joint))
-        table.add_row(*_cells(worst, allowed, [c.contact for c in same if c.contact is not None]))
+    table = terminal.table(f"Safety loads of {hexapod.name}, worst case of each fault", *COLUMNS, right=NUMBERS)
+    by_fault: dict[str, list[Outcome]] = {}
+    for case in cases:
+        by_fault.setdefault(case.moment.fault, []).append(case)
+    for same in by_fault.values():
+        table.add_row(*_cells(max(same, key=allowed.severity), same, allowed))
     screen.print(table)
-    moved = dict.fromkeys(case.axis for case in cases)
+    moved = dict.fromkeys(case.moment.swing.axis for case in cases if case.moment.swing.axis)
     speeds = (
         f"{a} {full_speed(hexapod, a)[0]:g} {'m/s' if a in ('surge', 'sway', 'heave') else 'rad/s'}" for a in moved
     )
     mark = " (illustrative: a multiple of the stall force, where none is given)" if allowed.illustrative else ""
-    screen.print(f"Full speed: {', '.join(speeds)}. + and - are the direction of motion when the fault comes.")
+    screen.print(f"{len(cases)} cases. Full speed: {', '.join(speeds)}; slow: 0.05 m or rad at 0.1 Hz.")
+    screen.print(f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without it; the longest time is told.")
     screen.print(f"Allowable: leg {allowed.force / 1e3:.1f} kN, joint {allowed.joint / 1e3:.1f} kN{mark}.")
+    unfound = sum(c.shows_after is not None and c.found_after is None and c.moment.is_fault for c in cases)
     for what, over in (
         ("exceed the allowable leg force", sum(c.force > allowed.force for c in cases)),
         ("exceed the allowable joint load", sum(c.joint > allowed.joint for c in cases)),
         (f"meet a hard end faster than {CONTACT_LIMIT:g} m/s (!)", sum(not c.contact_is_soft for c in cases)),
+        ("show and are not found", unfound),
     ):
         screen.print(f"{over} of {len(cases)} cases {what}.")
     if hexapod.illustrative:
@@ -122,18 +125,15 @@ def _show(hexapod: "Hexapod", cases: "tuple[LoadCase, ...]", allowed: "Allowable
         screen.print(f"Every case: {out}")
 
 
-def _motion(case: "LoadCase") -> tuple[str, str, bool, int]:
-    return case.fault, case.axis, case.near_end, -case.direction
+def _cells(case: "Outcome", same: "list[Outcome]", allowed: "Allowables") -> tuple[str, ...]:
+    from motionbase.system.fault_cases import CONTACT_LIMIT
 
-
-def _cells(case: "LoadCase", allowed: "Allowables", contacts: list[float]) -> tuple[str, ...]:
-    from motionbase.system.loads import CONTACT_LIMIT
-
-    met = max(contacts, default=None)
+    met = max((c.contact for c in same if c.contact is not None), default=None)
+    late = max((c.detected_after for c in same if c.detected_after is not None), default=None)
     return (
-        case.fault,
-        str(case.leg or "-"),
-        f"{case.axis} {'+' if case.direction > 0 else '-'}{' end' if case.near_end else ''}",
+        case.moment.fault,
+        str(case.moment.leg or "-"),
+        case.moment.when,
         f"{case.force / 1e3:.1f}",
         f"{allowed.force / case.force:.2f}",
         f"{case.joint / 1e3:.1f}",
@@ -141,7 +141,7 @@ def _cells(case: "LoadCase", allowed: "Allowables", contacts: list[float]) -> tu
         f"{case.acceleration:.1f}",
         "-" if met is None else f"{met:.3f}{'!' if met > CONTACT_LIMIT else ' '}",
         case.found.name.lower(),
-        "-" if case.found_after is None else f"{case.found_after:.3f}",
+        "-" if late is None else f"{1e3 * late:.0f}",
         case.end.name.lower(),
         "-" if case.rest_after is None else f"{case.rest_after:.2f}",
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.cache import ObjectCache
@@ -129,14 +130,21 @@ class Scan:
 
     def _check_apart(self, given: dict[int, Array], used: list[Array]) -> None:
         """What is written may share memory with nothing but, for a state or memory, the very array it starts from."""
-        ports = self.plan.unit.ports
-        for k, array in enumerate(used):
-            if self.plan.feeds[k] in (Feed.HELD, Feed.PER_STEP):
-                continue
-            others = [(j, a) for j, a in given.items() if j != k] + [(j, a) for j, a in enumerate(used) if j != k]
-            for j, other in others:
-                if array.size and other.size and np.may_share_memory(array, other):
-                    raise PortError(f"{self._owner}: ports {ports[j].name!r} and {ports[k].name!r} share memory")
+        writes = [feed not in (Feed.HELD, Feed.PER_STEP) for feed in self.plan.feeds]
+        places = [(j, a, False) for j, a in given.items()]
+        places += [(k, a, writes[k]) for k, a in enumerate(used) if a is not given.get(k) or writes[k]]
+        bounds = sorted((*byte_bounds(a), j, is_written) for j, a, is_written in places if a.size)
+        reach: list[tuple[int, int, bool]] = []  # end, port and whether it is written, of those that are still open
+        for low, high, j, is_written in bounds:
+            reach = [r for r in reach if r[0] > low]
+            for _, k, other in reach:
+                if k != j and (is_written or other):
+                    ports = self.plan.unit.ports
+                    first, second = min(j, k), max(j, k)
+                    raise PortError(
+                        f"{self._owner}: ports {ports[first].name!r} and {ports[second].name!r} share memory"
+                    )
+            reach.append((high, j, is_written))
 
     def _run(self, steps: int, every: int, arrays: list[Array]) -> None:
         """Native calls of about a tenth of a second, so that Python hears Ctrl-C in between."""

@@ -54,6 +54,7 @@ class FaultKind(Enum):
         return self not in (FaultKind.SUPPLY_LOST, FaultKind.HOST_DROPOUT)
 
 
+OF_OIL = (FaultKind.PRESSURE_LOST, FaultKind.PRESSURE_FROZEN)  # mean nothing to electric legs
 # kind -> input of the plant, and the number that stands for it
 INPUTS = {
     FaultKind.VALVE_STUCK: ("valve_fault", STUCK),

@@ -26,11 +26,15 @@ from motionbase.system.lane_runs import LANES, LanePiece, LaneRunner
 from motionbase.system.runs import Scenario
 
 Array: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
 KEPT = ("state", "fault", "l", "l_dot", "f", "F_joint", "V_P_next", "V_dot_P_next")
 SHOWS = 2e-3  # [m] of a leg off its motion without the fault
 AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
+SINKING = 0.04  # [m/s] of the fastest leg: a base that is shut off sinks more slowly
 LONGEST_S = 60.0  # after the fault: a base that is shut off at the top sinks for most of it
+PIECE_S = 1.0  # looked at in one go
 LOOKED_S = 2.0  # after a fault came, and a whole period of the motion: one that has not been found by then is dormant
+CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
 OVER = (State.OFF, State.HELD, State.STANDBY, State.FREEZE)
 ESTOP = "estop"
 
@@ -86,6 +90,19 @@ class Moment:
         """Its name."""
         return ESTOP if self.kind is None else self.kind.name.lower()
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether the control law must find it; a silent host is none."""
+        return self.kind not in (None, FaultKind.HOST_DROPOUT)
+
+    @property
+    def when(self) -> str:
+        """For people: the motion, and where in it."""
+        if self.swing.axis is None:
+            return self.swing.name
+        where = {0.0: "full speed +", 0.25: "reversal +", 0.5: "full speed -", 0.75: "reversal -"}
+        return f"{self.swing.name}, {where.get(self.phase, f'{self.phase:.3f} of a period')}"
+
 
 @final
 @dataclass(frozen=True)
@@ -113,6 +130,11 @@ class Outcome:
     found_after: float | None
     end: State
     rest_after: float | None
+
+    @property
+    def contact_is_soft(self) -> bool:
+        """No end met, or slowly enough."""
+        return self.contact is None or self.contact <= CONTACT_LIMIT
 
     @property
     def detected_after(self) -> float | None:
@@ -204,20 +226,20 @@ class FaultStudy:
         found: dict[int, Outcome] = {}
         for k in range(0, len(order), LANES):
             batch = order[k : k + LANES]
-            found |= dict(zip(batch, self._batch([listed[j] for j in batch]), strict=True))
+            found |= dict(zip(batch, self._batch([listed[j] for j in batch], lands), strict=True))
             if progress is not None:
                 progress(len(found), len(listed))
         return tuple(found[k] for k in range(len(listed)))
 
-    def _batch(self, moments: Sequence[Moment]) -> list[Outcome]:
+    def _batch(self, moments: Sequence[Moment], lands: bool) -> list[Outcome]:
         ticks = [self.leads[m.swing].begin + round(m.phase * m.swing.period / self.dt) for m in moments]
         scenarios = [self._scenario(m, tick) for m, tick in zip(moments, ticks, strict=True)]
         starts = []
         for m, tick in zip(moments, ticks, strict=True):
             states = self.leads[m.swing].states
             starts.append(states[max(t for t in states if t <= tick)])
-        tally = _Tally(self, moments, ticks)
-        for piece in self.runner.pieces(scenarios, LONGEST_S, starts):
+        tally = _Tally(self, moments, ticks, lands)
+        for piece in self.runner.pieces(scenarios, LONGEST_S, starts, PIECE_S):
             tally.add(piece)
             if tally.over.all():
                 break
@@ -234,7 +256,8 @@ class FaultStudy:
 class _Tally:
     """What is found of a batch, piece by piece; a row of each array for a lane."""
 
-    def __init__(self, study: FaultStudy, moments: Sequence[Moment], ticks: Sequence[int]) -> None:
+    def __init__(self, study: FaultStudy, moments: Sequence[Moment], ticks: Sequence[int], lands: bool) -> None:
+        self.lands = lands
         self.study, self.moments, self.dt = study, moments, study.dt
         self.at = np.array(ticks, dtype=np.float64)
         n = len(moments)
@@ -274,9 +297,10 @@ class _Tally:
         ended = quiet & np.isin(rows["state"][-1], [float(s) for s in OVER])
         looked = np.array([(m.swing.period + LOOKED_S) / self.dt for m in self.moments])
         nothing = (rows["fault"][-1] == 0) & (rows["state"][-1] == State.DRIVE) & (tick[-1] > self.at + looked)
-        self.over |= (tick[-1] > self.at) & (ended | nothing)
+        sinks = (moving.max(axis=0) < SINKING) & (rows["state"][-1] == State.HELD)
+        self.over |= (tick[-1] > self.at) & (ended | nothing | (sinks & (not self.lands)))
 
-    def _meet(self, rows: dict[str, Array], tick: Array, counts: Array) -> None:
+    def _meet(self, rows: dict[str, Array], tick: Array, counts: Flags) -> None:
         stroke, l = self.study.hexapod.stroke, rows["l"]
         beyond = (l < stroke.hard_min) | (l > stroke.hard_max)
         before = beyond[:1] if self._beyond is None else self._beyond[None]
@@ -287,10 +311,10 @@ class _Tally:
             self.contact[k], self.contact_at[k] = speed[row, k], tick[row, k]
         self._beyond = beyond[-1]
 
-    def _first(self, when: Array, tick: Array, happens: Array) -> None:
+    def _first(self, when: Array, tick: Array, happens: Flags) -> None:
         when[:] = np.minimum(when, np.where(happens, tick, np.inf).min(axis=0))
 
-    def _compare(self, l: Array, tick: Array, counts: Array) -> None:
+    def _compare(self, l: Array, tick: Array, counts: Flags) -> None:
         for k, moment in enumerate(self.moments):
             lead = self.study.leads[moment.swing]
             row = (tick[:, k] - lead.begin - 1).astype(int)

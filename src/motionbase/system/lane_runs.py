@@ -56,15 +56,20 @@ class LaneRunner:
         return self.loop.at_rest() | {"frames": 0.0}
 
     def pieces(
-        self, scenarios: Sequence[Scenario], duration: float, starts: Sequence[Mapping[str, Any]] | None = None
+        self,
+        scenarios: Sequence[Scenario],
+        duration: float,
+        starts: Sequence[Mapping[str, Any]] | None = None,
+        length: float = PIECE_S,
     ) -> Iterator[LanePiece]:
-        """Pieces of about a quarter of a second; a caller that has seen enough stops asking.
+        """The run piece by piece; a caller that has seen enough stops asking.
 
         Fewer scenarios than lanes are filled up with the last one.
 
         Args:
             duration: [s]
             starts: states of the lanes; at rest if not given
+            length: of a piece [s]
         """
         filled = [*scenarios, *[scenarios[-1]] * (LANES - len(scenarios))]
         given = [self.rest] * LANES if starts is None else [*starts, *[starts[-1]] * (LANES - len(starts))]
@@ -74,12 +79,13 @@ class LaneRunner:
         held = [quiet | s.held() for s in filled]
         inputs = {name: _stacked([h[name] for h in held]) for name in held[0]}
         dt, left = self.loop.dt, round(duration / self.loop.dt)
-        piece = max(1, round(PIECE_S / dt))
+        piece = max(1, round(length / dt))
         while left > 0:
             n, first = min(left, piece), np.array(state["tick"])
             parts = [s.rows(round(float(t)), n, dt, f) for s, t, f in zip(filled, first, frames, strict=True)]
             rows = {name: _stacked([part[name] for part in parts]) for name in ROWS}
-            out = self._scan(n, **{**inputs, **state, **rows})
+            now: dict[str, Any] = {**inputs, **state, **rows}
+            out = self._scan(n, **now)
             state, frames = {name: out[name] for name in state}, [float(part["host_count"][-1]) for part in parts]
             states = tuple(
                 {name: np.array(x[..., k]) for name, x in state.items()} | {"frames": frames[k]} for k in range(LANES)

@@ -1,36 +1,33 @@
-"""Safety loads: what every fault, out of full speed, does to legs, joints and platform, and where it ends."""
+"""Safety loads: what every fault does to legs, joints and platform, at rest and out of slow and fast motions.
+
+Faults come where the base stands, at full speed, at the reversals and in between; around the worst moment of each the
+search goes on, since a fault is not kind enough to come at a quarter of a period.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from motionbase.control.faults import Fault
+from motionbase.actuators.electric import ElectricActuator
 from motionbase.control.geometry import leg_ratios
 from motionbase.control.ports import DOFS
-from motionbase.control.states import State
 from motionbase.errors import SimulationError
-from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
+from motionbase.plant.fault_plan import OF_OIL, FaultKind
 from motionbase.plant.legs import kind_of
 from motionbase.platform.hexapod import Hexapod
-from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.runs import TRUE_MOTION, Host, Run, Runner, Scenario
+from motionbase.system.fault_cases import CONTACT_LIMIT, FaultStudy, Moment, Outcome, Swing
 
-Array: TypeAlias = NDArray[np.float64]
 PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off
 NEAR_END = 0.9  # of the axis limit: where a fault near the end comes
 PART_OF_LEG_SPEED = 0.95  # of the legs' limit, where that is what holds an axis back
-AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
-CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
-LONGEST_S = 60.0  # after the fault: a base that is shut off at the top sinks for most of it
-ESTOP = "estop"
-OVER = (State.OFF, State.HELD, State.STANDBY, State.FREEZE)
+SLOW_AMPLITUDE, SLOW_RATE = 0.05, 2 * math.pi * 0.1  # [m, rad], [rad/s] of the slow motions
+PHASES = (0.0, 0.25, 0.5, 0.75)  # full speed forth, far reversal, full speed back, near reversal
+SEARCH = (1 / 32, 1 / 256)  # of a period: steps of the search around the worst moment
+AROUND = (-4, -3, -2, -1, 1, 2, 3, 4)  # of these steps
 STALL_FACTOR = 2.0  # illustrative: allowable loads as a multiple of the stall force, where nobody gives them
 
 
@@ -56,43 +53,10 @@ class Allowables:
         stall = STALL_FACTOR * kind_of(hexapod).stall_force
         return Allowables(force or stall, joint or stall, force is None or joint is None)
 
-
-@final
-@dataclass(frozen=True)
-class LoadCase:
-    """One fault out of one motion.
-
-    Attributes:
-        fault: name of the kind, or "estop"; leg: 1 to 6, None where it is no fault of a leg
-        axis: degree of freedom that moved; direction: +1 or -1
-        force: largest force of an actuator [N]; joint: largest load of a platform joint [N], a seized leg's included
-        acceleration: largest of the platform's origin [m/s^2]; angular: of its rotation [rad/s^2]
-        contact: fastest meeting of a leg with its hard end [m/s], contact_after: when that was [s]; None where none met
-        found: what the control law called it; found_after: how long that took [s], None if it found nothing
-        end: state it ended in; rest_after: when the last leg came to rest [s], None if one still moves
-        near_end: whether the fault came near the end of the travel, and not in the middle
-    """
-
-    fault: str
-    leg: int | None
-    axis: str
-    direction: int
-    force: float
-    joint: float
-    acceleration: float
-    angular: float
-    contact: float | None
-    contact_after: float | None
-    found: Fault
-    found_after: float | None
-    end: State
-    rest_after: float | None
-    near_end: bool = False
-
-    @property
-    def contact_is_soft(self) -> bool:
-        """No end met, or slowly enough."""
-        return self.contact is None or self.contact <= CONTACT_LIMIT
+    def severity(self, outcome: Outcome) -> float:
+        """The worst of force, joint load and speed at a hard end, as parts of what is allowed."""
+        met = (outcome.contact or 0.0) / CONTACT_LIMIT
+        return max(outcome.force / self.force, outcome.joint / self.joint, met)
 
 
 def full_speed(hexapod: Hexapod, axis: str) -> tuple[float, float]:
@@ -120,6 +84,21 @@ def end_sine(hexapod: Hexapod, axis: str) -> tuple[float, float, float]:
     return amplitude, w, math.asin(max(0.0, 1 - (1 - NEAR_END) * limits.position[k] / amplitude))
 
 
+def swings(hexapod: Hexapod, axes: tuple[str, ...], near_ends: bool = False) -> tuple[Swing, ...]:
+    """Rest, and for every axis a slow motion and one with all the speed it may have; if asked, into both its ends."""
+    found = [Swing("rest")]
+    for axis in axes:
+        speed, amplitude = full_speed(hexapod, axis)
+        found.append(Swing(f"slow {axis}", axis, 0.0, SLOW_AMPLITUDE, SLOW_RATE))
+        found.append(Swing(f"fast {axis}", axis, 0.0, amplitude, speed / amplitude))
+        if near_ends:
+            limit = hexapod.limits.position[DOFS.index(axis)]
+            amplitude, w, _ = end_sine(hexapod, axis)
+            for name, side in (("upper", 1), ("lower", -1)):
+                found.append(Swing(f"{name} end of {axis}", axis, side * (limit - amplitude), side * amplitude, w))
+    return tuple(found)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Loads:
@@ -128,127 +107,71 @@ class Loads:
     Attributes:
         axes: degrees of freedom to move in; legs: 1 to 6, those that faults of a leg strike
         near_ends: whether faults come near the ends of the travel, too
+        allowed: what the search for the worst moment weighs loads by; those of the platform if not given
     """
 
     hexapod: Hexapod
     axes: tuple[str, ...] = ("heave", "surge")
     legs: tuple[int, ...] = (1, 2, 3)
     near_ends: bool = False
+    allowed: Allowables | None = None
 
     @cached_property
-    def runner(self) -> Runner:
+    def study(self) -> FaultStudy:
         """Compiled once."""
-        return Runner(ClosedLoop.of(self.hexapod), TRUE_MOTION)
+        return FaultStudy(self.hexapod, swings(self.hexapod, self.axes, self.near_ends))
 
     @property
-    def faults(self) -> Iterator[tuple[str, FaultKind | None, int | None]]:
-        """All of them: name, kind, leg."""
-        yield ESTOP, None, None
+    def faults(self) -> Iterator[tuple[FaultKind | None, int | None]]:
+        """All of them: kind, None for the emergency stop, and leg."""
+        yield None, None
         for kind in FaultKind:
+            if kind in OF_OIL and isinstance(self.hexapod.actuator, ElectricActuator):
+                continue
             for leg in self.legs if kind.of_a_leg else (None,):
-                yield kind.name.lower(), kind, leg
+                yield kind, leg
 
-    def predict(self, progress: Callable[[int, int], None] | None = None) -> tuple[LoadCase, ...]:
-        """All cases; progress is told how many are done, of how many."""
-        listed, found = tuple(self.faults), list[LoadCase]()
-        total = (4 if self.near_ends else 2) * len(self.axes) * len(listed)
-        for axis in self.axes:
-            host, starts = self.moving(axis)
-            motions = [(direction, host, start, False) for direction, start in starts.items()]
-            if self.near_ends:
-                motions += [(direction, *self.nearing(axis, direction), True) for direction in starts]
-            for direction, host, start, near_end in motions:
-                for name, kind, leg in listed:
-                    case = self.case(name, kind, leg, axis, direction, host, start)
-                    found.append(replace(case, near_end=near_end))
-                    if progress is not None:
-                        progress(len(found), total)
+    @property
+    def moments(self) -> Iterator[Moment]:
+        """Every fault at rest, at full speed and at the reversals of every motion; near the ends on the way there."""
+        for swing in self.study.swings:
+            phases: tuple[float, ...] = PHASES
+            if swing.axis is None:
+                phases = (0.0,)
+            elif "end" in swing.name:
+                phases = (end_sine(self.hexapod, swing.axis)[2] / (2 * math.pi),)
+            for phase in phases:
+                for kind, leg in self.faults:
+                    yield Moment(kind, leg, swing, phase)
+
+    def predict(self, progress: Callable[[int, int], None] | None = None) -> tuple[Outcome, ...]:
+        """All moments, and those of the search; progress is told how many are done, of how many."""
+        moments = list(self.moments)
+        moving = {m.fault for m in moments if m.swing.axis is not None}
+        total = len(moments) + len(SEARCH) * len(AROUND) * len(moving)
+        found: list[Outcome] = []
+
+        def told(done: int, _: int) -> None:
+            if progress is not None:
+                progress(len(found) + done, total)
+
+        found.extend(self.study.run(moments, told))
+        for step in SEARCH:
+            around = [m for worst in self.worst(found) for m in _around(worst.moment, step)]
+            found.extend(self.study.run(around, told))
         return tuple(found)
 
-    def moving(self, axis: str) -> tuple[Host, dict[int, dict[str, Any]]]:
-        """A host that moves an axis as a sine, and the states of full speed up (+1) and down (-1) through neutral."""
-        speed, amplitude = full_speed(self.hexapod, axis)
-        host, lead = self._driving(axis, 0.0, amplitude, speed / amplitude)
-        scenario, dt, half = Scenario(host=host), self.runner.loop.dt, math.pi * amplitude / speed
-        turns = 2 * math.ceil((lead.t[-1] + half) / (2 * half))  # a whole period: through neutral, upwards
-        up = self.runner.run(scenario, turns * half - lead.t[-1], lead.end)
-        down = self.runner.run(scenario, max(dt, (turns + 1) * half - up.t[-1]), up.end)
-        return host, {1: up.end, -1: down.end}
-
-    def nearing(self, axis: str, direction: int) -> tuple[Host, dict[str, Any]]:
-        """A host that turns at the end of an axis, and the state at 90 % of the travel on the way there."""
-        limit = self.hexapod.limits.position[DOFS.index(axis)]
-        amplitude, w, phase = end_sine(self.hexapod, axis)
-        host, lead = self._driving(axis, direction * (limit - amplitude), direction * amplitude, w)
-        turns = math.ceil((lead.t[-1] * w + math.pi) / (2 * math.pi))
-        at = (2 * math.pi * turns + phase) / w
-        return host, self.runner.run(Scenario(host=host), at - lead.t[-1], lead.end).end
-
-    def _driving(self, axis: str, centre: float, amplitude: float, w: float) -> tuple[Host, Run]:
-        """A host that moves an axis as a sine of w [rad/s] about a place, and the run up to drive."""
-        k = DOFS.index(axis)
-
-        def host(t: float) -> Array:
-            frame = np.zeros((3, 6))
-            frame[:, k] = amplitude * np.array([math.sin(w * t), w * math.cos(w * t), -(w**2) * math.sin(w * t)])
-            frame[0, k] += centre
-            return frame
-
-        lead = self.runner.run(Scenario(host=host), 60.0, until=lambda rows: bool(rows["state"][-1] == State.DRIVE))
-        if lead["state"][-1] != State.DRIVE:
-            reached = State(int(lead["state"][-1])).name.lower()
-            raise SimulationError(f"platform {self.hexapod.name!r}: no drive in {axis}, it stays in {reached}")
-        return host, lead
-
-    def case(
-        self,
-        name: str,
-        kind: FaultKind | None,
-        leg: int | None,
-        axis: str,
-        direction: int,
-        host: Host,
-        start: dict[str, Any],
-    ) -> LoadCase:
-        """One fault from a state of motion on."""
-        at = float(start["tick"]) * self.runner.loop.dt
-        if kind is None:
-            scenario = Scenario(host=host, estop_at=at)
-        else:
-            scenario = Scenario(host=host, faults=FaultPlan((FaultEvent(kind, at, leg),)))
-
-        def over(rows: Any) -> bool:
-            quiet = np.abs(rows["l_dot"]).max() < AT_REST
-            return bool(quiet and rows["state"][0] == rows["state"][-1] and int(rows["state"][-1]) in OVER)
-
-        run = self.runner.run(scenario, LONGEST_S, start, until=over)
-        flagged = np.flatnonzero(run["fault"])
-        omega, v, rates = run["V_P_next"][:, :3], run["V_P_next"][:, 3:], run["V_dot_P_next"]
-        still = np.abs(run["l_dot"]).max(axis=1) < AT_REST
-        last_moving = int(np.flatnonzero(~still)[-1]) if not still.all() else 0
-        return LoadCase(
-            name,
-            leg,
-            axis,
-            direction,
-            float(np.abs(run["f"]).max()),
-            float(np.linalg.norm(run["F_joint"], axis=2).max()),
-            float(np.linalg.norm(rates[:, 3:] + np.cross(omega, v), axis=1).max()),
-            float(np.linalg.norm(rates[:, :3], axis=1).max()),
-            *contact_of(self.hexapod, run, at),
-            Fault(int(run["fault"][-1])),
-            float(run.t[flagged[0]] - at) if len(flagged) else None,
-            State(int(run["state"][-1])),
-            float(run.t[last_moving] - at) if last_moving < len(still) - 1 else None,
-        )
+    def worst(self, outcomes: list[Outcome]) -> list[Outcome]:
+        """Of each fault, among those that come in motion."""
+        allowed, found = self.allowed or Allowables.of(self.hexapod), dict[str, Outcome]()
+        for one in outcomes:
+            before = found.get(one.moment.fault)
+            if one.moment.swing.axis is None:
+                continue
+            if before is None or allowed.severity(one) > allowed.severity(before):
+                found[one.moment.fault] = one
+        return list(found.values())
 
 
-def contact_of(hexapod: Hexapod, run: Run, at: float = 0.0) -> tuple[float | None, float | None]:
-    """Speed [m/s] of the fastest meeting of a leg with a hard end, and when it was [s] after `at`."""
-    stroke, l = hexapod.stroke, run["l"]
-    beyond = (l < stroke.hard_min) | (l > stroke.hard_max)
-    meets = beyond[1:] & ~beyond[:-1]
-    if not meets.any():
-        return None, None
-    speed = np.where(meets, np.abs(run["l_dot"][1:]), 0.0).max(axis=1)
-    return float(speed.max()), float(run.t[1 + int(speed.argmax())] - at)
+def _around(moment: Moment, step: float) -> list[Moment]:
+    return [Moment(moment.kind, moment.leg, moment.swing, (moment.phase + k * step) % 1.0) for k in AROUND]
