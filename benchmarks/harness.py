@@ -85,6 +85,7 @@ class Benchmark:
         measure: returns the samples, or raises `Skip(reason)`
         mode: floating-point mode of the measured code, where it has one
         lanes: vector width of the measured code, where it has one
+        quick_s: how long a quick run may take with it [s], start and report left out
     """
 
     metric: str
@@ -94,6 +95,7 @@ class Benchmark:
     measure: Callable[[Settings], Samples]
     mode: Literal["strict", "fast"] | None = None
     lanes: int | None = None
+    quick_s: float = 45.0
 
     def __post_init__(self) -> None:
         meets(self.bar, 0.0)  # a bar that cannot be read is a mistake of the author: say so on import

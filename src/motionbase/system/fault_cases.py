@@ -33,7 +33,7 @@ AT_REST = 0.01  # [m/s] of the fastest leg: slower than that it has come to rest
 SINKING = 0.04  # [m/s] of the fastest leg: a base that is shut off sinks more slowly
 LONGEST_S = 60.0  # after the fault: a base that is shut off at the top sinks for most of it
 PIECE_S = 1.0  # looked at in one go
-LOOKED_S = 2.0  # after a fault came, and a whole period of the motion: one that has not been found by then is dormant
+LOOKED_S = 6.0  # at least half a period of any motion: a fault that has not been found by then is dormant
 CONTACT_LIMIT = 0.05  # [m/s] at which a leg may meet its hard end
 OVER = (State.OFF, State.HELD, State.STANDBY, State.FREEZE)
 ESTOP = "estop"
@@ -218,8 +218,19 @@ class FaultStudy:
             for swing, begin, l, s in zip(swings, begins, lengths, states, strict=True)
         }
 
-    def run(self, moments: Iterable[Moment], progress: Callable[[int, int], None] | None = None) -> tuple[Outcome, ...]:
-        """In the order of the moments; progress is told how many are done, of how many."""
+    def run(
+        self,
+        moments: Iterable[Moment],
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        lands: bool = True,
+    ) -> tuple[Outcome, ...]:
+        """In the order of the moments.
+
+        Args:
+            progress: is told how many are done, of how many
+            lands: whether a base that was shut off is followed down to its lower ends, which takes half a minute
+        """
         listed = list(moments)
         # those that take equally long stand side by side
         order = sorted(range(len(listed)), key=lambda k: (listed[k].fault, listed[k].swing.name))
@@ -295,7 +306,7 @@ class _Tally:
         quiet = (moving.max(axis=0) < AT_REST) & (rows["state"][0] == rows["state"][-1])
         self.rests = np.where(goes_on, quiet, self.rests)
         ended = quiet & np.isin(rows["state"][-1], [float(s) for s in OVER])
-        looked = np.array([(m.swing.period + LOOKED_S) / self.dt for m in self.moments])
+        looked = LOOKED_S / self.dt
         nothing = (rows["fault"][-1] == 0) & (rows["state"][-1] == State.DRIVE) & (tick[-1] > self.at + looked)
         sinks = (moving.max(axis=0) < SINKING) & (rows["state"][-1] == State.HELD)
         self.over |= (tick[-1] > self.at) & (ended | nothing | (sinks & (not self.lands)))
