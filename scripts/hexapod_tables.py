@@ -14,7 +14,8 @@ from pathlib import Path
 from motionbase.control.ports import DOFS
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
-from motionbase.system.loads import CONTACT_LIMIT, Allowables, LoadCase, Loads
+from motionbase.system.fault_cases import CONTACT_LIMIT, Outcome
+from motionbase.system.loads import Allowables, Loads
 from motionbase.system.margins import design
 from motionbase.system.responses import FrequencyResponse, Responses, tones
 
@@ -106,17 +107,18 @@ def _spectrum(found: FrequencyResponse) -> tuple[str, ...]:
 
 
 def loads(hexapod: Hexapod) -> list[str]:
-    """A row a fault: the worst of all directions and legs."""
-    allowed, by_fault = Allowables.of(hexapod), dict[str, list[LoadCase]]()
+    """A row a fault: the worst of all moments and legs."""
+    allowed, by_fault = Allowables.of(hexapod), dict[str, list[Outcome]]()
     for case in Loads(hexapod).predict():
-        by_fault.setdefault(case.fault, []).append(case)
+        by_fault.setdefault(case.moment.fault, []).append(case)
     return [_load_row(name, cases, allowed) for name, cases in by_fault.items()]
 
 
-def _load_row(name: str, cases: list[LoadCase], allowed: Allowables) -> str:
+def _load_row(name: str, cases: list[Outcome], allowed: Allowables) -> str:
     force, joint = max(c.force for c in cases), max(c.joint for c in cases)
     met = max((c.contact for c in cases if c.contact is not None), default=None)
-    after = max((c.found_after for c in cases if c.found_after is not None), default=None)
+    after = max((c.detected_after for c in cases if c.detected_after is not None), default=None)
+    still = sum(c.shows_after is None for c in cases)
     return _row(
         f"`{name}`",
         f"{force / 1e3:.1f}",
@@ -126,7 +128,8 @@ def _load_row(name: str, cases: list[LoadCase], allowed: Allowables) -> str:
         f"{max(c.acceleration for c in cases):.1f}",
         "-" if met is None else f"{met:.3f}{' !' if met > CONTACT_LIMIT else ''}",
         ", ".join(dict.fromkeys(c.found.name.lower() for c in cases)),
-        "-" if after is None else f"{after:.3f}",
+        "-" if after is None else f"{1e3 * after:.0f}",
+        f"{still} of {len(cases)}",
         ", ".join(dict.fromkeys(c.end.name.lower() for c in cases)),
     )
 

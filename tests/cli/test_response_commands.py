@@ -13,7 +13,8 @@ from motionbase.control.faults import Fault
 from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.platform.load import load_platform
-from motionbase.system.loads import ESTOP, LoadCase, Loads
+from motionbase.system.fault_cases import Moment, Outcome, Swing
+from motionbase.system.loads import Loads
 from motionbase.system.responses import Array, FrequencyResponse, Responses, StepResponse, Turnaround
 
 Capture = pytest.CaptureFixture[str]
@@ -26,41 +27,43 @@ def output(capsys: Capture, *args: str) -> str:
 
 def test_loads_as_json_and_csv(capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three quick ones of the faults; all of them take half a minute."""
-    few = [(ESTOP, None, None), ("sensor_lost", FaultKind.SENSOR_LOST, 1), ("supply_lost", FaultKind.SUPPLY_LOST, None)]
+    few = [(None, None), (FaultKind.SENSOR_LOST, 1), (FaultKind.RATE_LOST, 1)]
     monkeypatch.setattr(Loads, "faults", few)
+    monkeypatch.setattr("motionbase.system.loads.SEARCH", (1 / 32,))
     path = tmp_path / "loads.csv"
     text = output(capsys, "loads", "simona", "--axis", "heave", "--legs", "1", "--out", str(path), "--json")
     found = json.loads(text)
     cases = found["cases"]
-    assert [c["fault"] for c in cases] == 2 * ["estop", "sensor_lost", "supply_lost"]
-    assert {c["direction"] for c in cases} == {1, -1} and {c["axis"] for c in cases} == {"heave"}
+    assert [c["fault"] for c in cases[:27]] == 9 * ["estop", "sensor_lost", "rate_lost"]
+    assert len(cases) == 27 + 3 * 8  # the search
+    assert {c["motion"] for c in cases} == {"rest", "slow heave", "fast heave"}
+    assert {c["phase"] for c in cases[:27]} == {0.0, 0.25, 0.5, 0.75}
     assert found["allowables"] == {"force": 80e3, "joint": 80e3, "illustrative": True}
     for c in cases:
         assert c["force_factor"] == pytest.approx(80e3 / c["force"])
         assert c["contact_is_soft"] == (c["contact"] is None or c["contact"] <= 0.05)
-        assert c["end"] in ("off", "held")
+        assert c["end"] == ("drive" if c["found"] == "none" else "off")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["fault"] for row in rows] == [c["fault"] for c in cases]
     assert float(rows[0]["joint"]) == cases[0]["joint"]
 
 
-def made(leg: int, joint: float, contact: float | None) -> LoadCase:
+def made(leg: int, joint: float, contact: float | None) -> Outcome:
     after = None if contact is None else 2.0
-    numbers = (20e3, joint, 12.0, 3.0, contact, after)
-    return LoadCase("valve_stuck", leg, "heave", 1, *numbers, Fault.VALVE, 0.03, State.HELD, None)
+    moment = Moment(FaultKind.VALVE_STUCK, leg, Swing("fast heave", "heave", 0.0, 0.1), 0.0)
+    return Outcome(moment, 20e3, joint, 12.0, 3.0, contact, after, 0.01, Fault.VALVE, 0.03, State.HELD, None)
 
 
-def test_table_has_the_worst_leg_and_what_exceeds(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    cases = (made(1, 30e3, 0.08), made(2, 50e3, None), made(3, 40e3, 0.04))
+def test_table_has_the_worst_case_and_what_exceeds(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = (made(1, 30e3, 0.05), made(2, 50e3, None), made(3, 40e3, 0.04))
     monkeypatch.setattr(Loads, "predict", lambda self, progress: cases)
     text = output(capsys, "loads", "simona", "--allowable-force", "1e5", "--allowable-joint", "45e3")
-    row = next(line for line in text.splitlines() if "valve_stuck" in line).split()
-    assert row[:8] == ["valve_stuck", "2", "heave", "+", "20.0", "5.00", "50.0", "0.90"]
-    assert row[9:] == ["0.080!", "valve", "0.030", "held", "-"]  # fastest contact of all three legs
+    row = next(line for line in text.splitlines() if "valve_stuck" in line)
+    assert row.split() == "valve_stuck 2 fast heave 0.00 20.0 5.00 50.0 0.90 12.0 0.050 valve 20 held -".split()
     assert "0 of 3 cases exceed the allowable leg force" in text
     assert "1 of 3 cases exceed the allowable joint load" in text
-    assert "1 of 3 cases meet a hard end faster than 0.05 m/s" in text
+    assert "0 of 3 cases meet a hard end faster than 0.05 m/s" in text
     assert "a multiple of the stall force" not in text  # both were given
 
 

@@ -102,7 +102,10 @@ def test_nothing_extra_without_delay() -> None:
     assert usual.lag.ports == () and set(usual.at_rest()) == {p.name for p in PLANT_STATE}
     assert not any(getattr(Sensors(), kind).delay for kind in KINDS)
     kernel = measurement(Sensors(), usual.motion.kind, STANDARD_GRAVITY, usual.lag)
-    assert [p.name for p in kernel.outputs] == [*(p.name for p in MEASURED), "held_next"] and "sensed" not in kernel.inputs[-1].name
+    assert [p.name for p in kernel.outputs] == [
+        *(p.name for p in MEASURED),
+        "held_next",
+    ] and "sensed" not in kernel.inputs[-1].name
 
 
 def test_whole_ticks_in_spite_of_rounding() -> None:

@@ -6,7 +6,8 @@ import pytest
 from motionbase.control.faults import Fault
 from motionbase.control.states import State
 from motionbase.platform.load import load_platform
-from motionbase.system.loads import Allowables, LoadCase, Loads
+from motionbase.system.fault_cases import Moment, Outcome, Swing
+from motionbase.system.loads import Allowables, Loads
 from motionbase.system.responses import FrequencyResponse
 from scripts import hexapod_tables as tables
 
@@ -48,12 +49,14 @@ def test_what_flatters_is_told() -> None:
 
 
 def test_loads_are_the_worst_of_all_cases(monkeypatch: pytest.MonkeyPatch) -> None:
-    def case(force: float, joint: float, contact: float | None, after: float | None, end: State) -> LoadCase:
-        return LoadCase("estop", None, "heave", 1, force, joint, 3.0, 1.0, contact, 1.0, Fault.ESTOP, after, end, 2.0)
+    def case(force: float, joint: float, contact: float | None, after: float | None, end: State) -> Outcome:
+        moment = Moment(None, None, Swing("rest"), 0.0)
+        return Outcome(moment, force, joint, 3.0, 1.0, contact, 1.0, 0.1, Fault.ESTOP, after, end, 2.0)
 
     cases = (case(1e4, 4e4, 0.07, None, State.OFF), case(2e4, 1e4, None, 0.25, State.HELD))
     monkeypatch.setattr(Loads, "predict", lambda self: cases)
     simona = load_platform("simona")
     allowed = Allowables.of(simona).force / 1e3
     factors = f"{allowed / 20:.2f} | 40.0 | {allowed / 40:.2f}"
-    assert tables.loads(simona) == [f"| `estop` | 20.0 | {factors} | 3.0 | 0.070 ! | estop | 0.250 | off, held |"]
+    row = f"| `estop` | 20.0 | {factors} | 3.0 | 0.070 ! | estop | 150 | 0 of 2 | off, held |"
+    assert tables.loads(simona) == [row]

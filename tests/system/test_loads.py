@@ -1,7 +1,6 @@
-"""Safety loads against what masses, pressures and speeds allow."""
+"""Safety loads against what masses, pressures and speeds allow, and faults at the moments that are unkind."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,69 +8,101 @@ import pytest
 from motionbase.control.faults import Fault
 from motionbase.control.states import State
 from motionbase.errors import SimulationError
-from motionbase.plant.fault_plan import FaultKind
+from motionbase.plant.fault_plan import OF_OIL, FaultKind
 from motionbase.plant.plant import SEIZED_DAMPING
 from motionbase.platform.load import load_platform
-from motionbase.system.loads import ESTOP, Allowables, LoadCase, Loads, contact_of, end_sine, full_speed
-from motionbase.system.runs import Host, Run
+from motionbase.system.fault_cases import SHOWS, FaultStudy, Moment, Outcome, Swing
+from motionbase.system.loads import PHASES, SEARCH, Allowables, Loads, end_sine, full_speed, swings
 
 SIMONA = load_platform("simona")
 SLOPE = 2.39 / 2.70613  # rate of a leg for a rate of heave: height over length at neutral
+UP, TURN, DOWN = 0.0, 0.25, 0.5
+WANTED = {  # all at once, on lanes
+    **{(None, pace, phase): None for pace in ("fast heave",) for phase in (UP, DOWN)},
+    **{
+        (kind, "fast heave", phase): 1
+        for kind in (FaultKind.VALVE_STUCK, FaultKind.VALVE_HARD_IN, FaultKind.VALVE_REVERSED)
+        for phase in (UP, DOWN)
+    },
+    **{
+        (kind, pace, phase): 1
+        for kind in (FaultKind.SENSOR_LOST, FaultKind.SENSOR_FROZEN, FaultKind.SENSOR_OFFSET, FaultKind.RATE_LOST)
+        for pace, phase in (("fast heave", UP), ("slow heave", TURN))
+    },
+    (FaultKind.LEG_SEIZED, "fast heave", UP): 1,
+    (FaultKind.LEG_SEIZED, "slow heave", UP): 1,
+    (FaultKind.SUPPLY_LOST, "fast heave", UP): None,
+    (FaultKind.HOST_DROPOUT, "fast heave", UP): None,
+    (FaultKind.RATE_FROZEN, "rest", UP): 1,
+    (FaultKind.SENSOR_FROZEN, "rest", UP): 1,
+}
 
 
 @cache
-def loads() -> Loads:
-    return Loads(SIMONA)
+def study() -> FaultStudy:
+    return FaultStudy(SIMONA, swings(SIMONA, ("heave",)))
 
 
 @cache
-def heave() -> tuple[Host, dict[int, dict[str, Any]]]:
-    return loads().moving("heave")
+def outcomes() -> dict[tuple[FaultKind | None, str, float], Outcome]:
+    by_name = {swing.name: swing for swing in study().swings}
+    moments = [Moment(kind, leg, by_name[pace], phase) for (kind, pace, phase), leg in WANTED.items()]
+    return dict(zip(WANTED, study().run(moments), strict=True))
 
 
-@cache
-def case(kind: FaultKind | None, direction: int = 1) -> LoadCase:
-    host, starts = heave()
-    leg = 1 if kind is not None and kind.of_a_leg else None
-    return loads().case(
-        ESTOP if kind is None else kind.name.lower(), kind, leg, "heave", direction, host, starts[direction]
-    )
+def case(kind: FaultKind | None, pace: str = "fast heave", phase: float = UP) -> Outcome:
+    return outcomes()[kind, pace, phase]
 
 
-def test_faults_come_at_full_speed_through_neutral() -> None:
-    _, starts = heave()
-    for direction, start in starts.items():
-        assert start["V_P"][5] == pytest.approx(direction * 0.9, rel=0.01)  # tracking error of a 60 Hz host
-        assert start["p_W"][2] == pytest.approx(2.39, abs=0.003)
-        assert start["state_before"] == State.DRIVE
+def test_motions_are_as_fast_as_they_say() -> None:
+    """Of legs, by differences over a tick; the tracking error of a 60 Hz host is below 1 %."""
+    dt = study().dt
+    for swing in study().swings[1:]:
+        lead = study().leads[swing]
+        rate = np.diff(lead.l[:, 0]) / dt
+        quarter = round(swing.period / 4 / dt)
+        wanted = swing.amplitude * swing.frequency * SLOPE
+        assert rate[1:20].mean() == pytest.approx(wanted, rel=0.02)
+        assert abs(rate[quarter - 10 : quarter + 10].mean()) < 0.03 * wanted
+        assert rate[2 * quarter - 10 : 2 * quarter + 10].mean() == pytest.approx(-wanted, rel=0.02)
 
 
-@pytest.mark.parametrize("direction", [1, -1])
-def test_emergency_stop_is_gentle_and_ends_down(direction: int) -> None:
+@pytest.mark.parametrize("phase", [UP, DOWN])
+def test_emergency_stop_is_gentle_and_ends_down(phase: float) -> None:
     """Its deceleration is a part of the limits: forces stay near the weight's share, nothing meets an end."""
-    found = case(None, direction)
+    found = case(None, phase=phase)
     share = (3500 + 6 * 50) * 9.80665 / 6 / SLOPE
-    assert found.found is Fault.ESTOP and found.found_after is not None and found.found_after <= 1e-3
+    assert found.found is Fault.ESTOP and found.found_after is not None and found.found_after <= 1.5e-3
     assert found.end is State.OFF and found.contact is None and found.rest_after is not None
     assert share < found.force < 2 * share
     assert found.acceleration < 0.5 * SIMONA.limits.acceleration[2]
 
 
+@pytest.mark.parametrize(("pace", "phase"), [("fast heave", UP), ("slow heave", TURN)])
 @pytest.mark.parametrize("kind", [FaultKind.SENSOR_LOST, FaultKind.SENSOR_FROZEN, FaultKind.SENSOR_OFFSET])
-def test_without_a_length_sensor_the_base_goes_down_as_gently_as_in_an_emergency_stop(kind: FaultKind) -> None:
-    """A frozen one is found when the leg has gone on by 5 mm, at 0.8 m/s; the rate carries it from there."""
-    found, stop = case(kind), case(None)
+def test_without_a_length_sensor_the_base_goes_down_as_gently_as_in_an_emergency_stop(
+    kind: FaultKind, pace: str, phase: float
+) -> None:
+    """A frozen one is found before the leg is 2 mm off, at a reversal of a slow motion as well as at full speed."""
+    found, stop = case(kind, pace, phase), case(None)
     assert found.found is Fault.MEASUREMENT and found.end is State.OFF and found.contact is None
-    assert found.found_after is not None and found.found_after < 0.01
+    assert found.detected_after == 0.0
     assert found.acceleration < 1.2 * stop.acceleration and found.force < 1.3 * stop.force
 
 
-@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize(("pace", "phase"), [("fast heave", UP), ("slow heave", TURN)])
+def test_without_a_rate_sensor_the_length_is_believed(pace: str, phase: float) -> None:
+    found = case(FaultKind.RATE_LOST, pace, phase)
+    assert found.found is Fault.MEASUREMENT and found.end is State.OFF and found.contact is None
+    assert found.force < 1.3 * case(None).force
+
+
+@pytest.mark.parametrize("phase", [UP, DOWN])
 @pytest.mark.parametrize("kind", [FaultKind.VALVE_STUCK, FaultKind.VALVE_HARD_IN, FaultKind.VALVE_REVERSED])
-def test_with_a_valve_out_of_order_the_base_sinks_softly(kind: FaultKind, direction: int) -> None:
+def test_with_a_valve_out_of_order_the_base_sinks_softly(kind: FaultKind, phase: float) -> None:
     """No leg pushes much above relief pressure on its area, and it lands at the speed of the bleeds, not at that of a
     closed valve, which braked by 60 m/s2."""
-    found = case(kind, direction)
+    found = case(kind, phase=phase)
     assert found.found is Fault.VALVE and found.end is State.HELD and found.rest_after is not None
     assert found.contact is not None and found.contact_is_soft
     assert found.force < 1.1 * 20.0e6 * 25e-4 and found.acceleration < 20.0
@@ -88,22 +119,71 @@ def test_a_seized_leg_loads_its_joint_with_its_brake() -> None:
     found = case(FaultKind.LEG_SEIZED)
     assert found.joint == pytest.approx(SEIZED_DAMPING * 0.9 * SLOPE, rel=0.1)
     assert found.joint > 2 * found.force  # the actuator itself does not push that
-    assert found.found is Fault.TRACKING and found.found_after is not None and found.found_after < 0.1
+    assert found.found is Fault.TRACKING and found.found_after is not None and found.found_after < 0.06
     assert found.end is State.HELD and found.contact is None and found.rest_after is not None
+
+
+def test_a_leg_that_seizes_in_a_slow_motion_is_found_soon_after_it_shows() -> None:
+    found = case(FaultKind.LEG_SEIZED, "slow heave")
+    assert found.found is Fault.TRACKING and found.detected_after is not None and found.detected_after < 0.06
 
 
 def test_a_silent_host_is_no_fault() -> None:
     found = case(FaultKind.HOST_DROPOUT)
     assert found.found is Fault.NONE and found.found_after is None and found.end is State.STANDBY
-    assert found.acceleration < 5.0
+    assert found.acceleration < 8.0
 
 
-def test_every_fault_is_tried_on_every_leg() -> None:
-    tried = list(loads().faults)
+@pytest.mark.parametrize("kind", [FaultKind.RATE_FROZEN, FaultKind.SENSOR_FROZEN])
+def test_a_fault_of_what_nobody_moves_is_dormant(kind: FaultKind) -> None:
+    found = case(kind, "rest")
+    assert found.shows_after is None and found.detected_after is None and found.end is State.DRIVE
+
+
+@pytest.mark.parametrize(("name", "at"), [("simona", 20.190), ("emotion-1500", 21.940)])
+def test_a_sensor_that_freezes_near_a_slow_reversal_is_no_runaway(name: str, at: float) -> None:
+    """Heave of 5 cm at 0.1 Hz. The leg was driven into its end at 1.1 m/s, and with five times the allowable force."""
+    hexapod = load_platform(name)
+    swing = Swing("slow heave", "heave", 0.0, 0.05, 0.2 * np.pi)
+    one = FaultStudy(hexapod, (swing,))
+    phases = [at / 10 % 1.0, 0.24, 0.25, 0.26, 0.74, 0.75, 0.76, 0.3]
+    for found in one.run(Moment(FaultKind.SENSOR_FROZEN, 1, swing, phase) for phase in phases):
+        assert found.found is Fault.MEASUREMENT and found.end is State.OFF and found.detected_after == 0.0
+        assert found.contact_is_soft and found.force < 0.3 * Allowables.of(hexapod).force
+
+
+def test_every_fault_is_tried_on_every_leg_and_at_every_moment() -> None:
+    loads = Loads(SIMONA, ("heave",))
+    tried = list(loads.faults)
     for kind in FaultKind:
-        legs = [leg for _, k, leg in tried if k is kind]
+        legs = [leg for k, leg in tried if k is kind]
         assert legs == ([1, 2, 3] if kind.of_a_leg else [None])
-    assert tried[0] == (ESTOP, None, None) and len(tried) == 1 + 8 * 3 + 2
+    electric = [kind for kind, _ in Loads(load_platform("emotion-1500")).faults]
+    assert not set(OF_OIL) & set(electric) and set(electric) == {None, *FaultKind} - set(OF_OIL)
+    moments = list(loads.moments)
+    assert len(moments) == len(tried) * (1 + 2 * len(PHASES))
+    assert {m.phase for m in moments if m.swing.axis} == set(PHASES)
+
+
+def test_the_search_goes_on_around_the_worst_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an outcome that is worst at a phase nobody starts with."""
+    loads = Loads(SIMONA, ("heave",), (1,))
+    monkeypatch.setattr(Loads, "faults", [(FaultKind.VALVE_STUCK, 1)])
+    seen: list[float] = []
+
+    def run(self: FaultStudy, moments: list[Moment], progress: object) -> tuple[Outcome, ...]:
+        seen.extend(m.phase for m in moments)
+        return tuple(
+            Outcome(
+                m, 1e5 - 1e5 * abs(m.phase - 0.7109375), 0.0, 0, 0, None, None, None, Fault.NONE, None, State.OFF, 0
+            )
+            for m in moments
+        )
+
+    monkeypatch.setattr(FaultStudy, "run", run)
+    found = loads.predict()
+    assert max(found, key=lambda o: o.force).moment.phase == 0.7109375  # 0.75 - 1/32 - 2/256
+    assert len(seen) == 9 + 8 * len(SEARCH)
 
 
 def test_full_speed_is_within_axis_and_legs() -> None:
@@ -118,52 +198,34 @@ def test_full_speed_is_within_axis_and_legs() -> None:
         full_speed(SIMONA, "up")
 
 
-@pytest.mark.parametrize("direction", [1, -1])
-def test_faults_near_the_end_come_at_the_speed_that_braking_allows(direction: int) -> None:
+def test_faults_near_the_end_come_at_the_speed_that_braking_allows() -> None:
     amplitude, w, phase = end_sine(SIMONA, "heave")
-    host, start = loads().nearing("heave", direction)
-    at = float(start["tick"]) * loads().runner.loop.dt
-    x, v, a = host(at)[:, 2]
-    assert x == pytest.approx(direction * 0.9 * 0.61, abs=5e-4)  # a tick of motion
-    assert v == pytest.approx(direction * amplitude * w * np.cos(phase), rel=1e-2)
-    assert v * direction > 0.6 and abs(a) * SLOPE < SIMONA.limits.leg_braking
-    assert abs(host(at + (np.pi / 2 - phase) / w)[0, 2]) == pytest.approx(0.61, abs=1e-3)  # where it turns
-    assert start["V_P"][5] == pytest.approx(v, rel=0.05)  # tracking error of a 60 Hz host
-    assert start["p_W"][2] - 2.39 == pytest.approx(x, abs=0.01) and start["state_before"] == State.DRIVE
+    for swing, side in zip(swings(SIMONA, ("heave",), near_ends=True)[3:], (1, -1), strict=True):
+        x, v, a = swing.host(phase / w)[:, 2]
+        assert x == pytest.approx(side * 0.9 * 0.61, abs=5e-4)
+        assert v == pytest.approx(side * amplitude * w * np.cos(phase), rel=1e-9)
+        assert v * side > 0.6 and abs(a) * SLOPE < SIMONA.limits.leg_braking
+        assert abs(swing.host(np.pi / 2 / w)[0, 2]) == pytest.approx(0.61, abs=1e-12)  # where it turns
 
 
 def test_a_valve_that_fails_near_the_end_meets_it_softly() -> None:
-    host, start = loads().nearing("heave", 1)
-    found = loads().case("valve_hard_out", FaultKind.VALVE_HARD_OUT, 1, "heave", 1, host, start)
+    swing = swings(SIMONA, ("heave",), near_ends=True)[3]
+    phase = end_sine(SIMONA, "heave")[2] / (2 * np.pi)
+    (found,) = FaultStudy(SIMONA, (swing,)).run([Moment(FaultKind.VALVE_HARD_OUT, 1, swing, phase)])
     assert found.found is Fault.VALVE and found.end is State.HELD and found.contact_is_soft
     assert found.rest_after is not None and found.force < 1.1 * 20.0e6 * 25e-4
 
 
-def test_near_ends_double_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = Loads(SIMONA, ("heave",), (1,), near_ends=True)
-    monkeypatch.setattr(Loads, "faults", [(ESTOP, None, None)])
-    monkeypatch.setattr(Loads, "runner", loads().runner)
-    found = few.predict()
-    assert [(c.direction, c.near_end) for c in found] == [(1, False), (-1, False), (1, True), (-1, True)]
-    assert all(c.end is State.OFF and c.contact is None for c in found)
+def test_what_shows_is_a_leg_off_its_motion() -> None:
+    """A leg that seizes at full speed is off by SHOWS once the others' command has gone on by that, and little more."""
+    found = case(FaultKind.LEG_SEIZED)
+    assert found.shows_after is not None
+    assert SHOWS / (0.9 * SLOPE) < found.shows_after < 4 * SHOWS / (0.9 * SLOPE)
 
 
-def test_the_fastest_contact_counts() -> None:
-    l, l_dot = np.full((5, 6), 2.7), np.zeros((5, 6))
-    nothing = Run(np.arange(5.0), {}, {"l": l, "l_dot": l_dot}, {})
-    assert contact_of(SIMONA, nothing) == (None, None)
-    met, rate = l.copy(), l_dot.copy()
-    met[2:, 0], rate[2, 0] = SIMONA.stroke.hard_min - 1e-4, -0.03
-    met[3:, 4], rate[3, 4] = SIMONA.stroke.hard_max + 1e-4, 0.08
-    rate[4, 4] = 0.5  # already there
-    found = contact_of(SIMONA, Run(np.arange(5.0), {}, {"l": met, "l_dot": rate}, {}), at=1.0)
-    assert found == (0.08, 2.0)
-
-
-def test_allowables() -> None:
-    stall = Allowables.of(SIMONA)
-    assert stall == Allowables(2 * 16e6 * 25e-4, 2 * 16e6 * 25e-4, True)
-    assert Allowables.of(SIMONA, 1e5, 2e5) == Allowables(1e5, 2e5, False)
-    assert Allowables.of(SIMONA, joint=2e5).illustrative
-    with pytest.raises(SimulationError, match="allowable force is -1.0 N, it must be above 0"):
-        Allowables.of(SIMONA, -1.0)
+def test_allowables_are_given_or_illustrative() -> None:
+    assert Allowables.of(SIMONA) == Allowables(80e3, 80e3, True)
+    assert Allowables.of(SIMONA, 5e4, 6e4) == Allowables(5e4, 6e4, False)
+    for name in ("force", "joint"):
+        with pytest.raises(SimulationError, match=f"allowable {name} is -1.0 N, it must be above 0"):
+            Allowables.of(SIMONA, **{name: -1.0})

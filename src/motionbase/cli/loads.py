@@ -97,6 +97,8 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
 
     screen = terminal.console()
     table = terminal.table(f"Safety loads of {hexapod.name}, worst case of each fault", *COLUMNS, right=NUMBERS)
+    for name in (0, 2):
+        table.columns[name].no_wrap = True
     by_fault: dict[str, list[Outcome]] = {}
     for case in cases:
         by_fault.setdefault(case.moment.fault, []).append(case)
@@ -109,6 +111,7 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
     )
     mark = " (illustrative: a multiple of the stall force, where none is given)" if allowed.illustrative else ""
     screen.print(f"{len(cases)} cases. Full speed: {', '.join(speeds)}; slow: 0.05 m or rad at 0.1 Hz.")
+    screen.print("Parts of a period: 0 and 0.5 are at full speed, 0.25 and 0.75 at the reversals.")
     screen.print(f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without it; the longest time is told.")
     screen.print(f"Allowable: leg {allowed.force / 1e3:.1f} kN, joint {allowed.joint / 1e3:.1f} kN{mark}.")
     unfound = sum(c.shows_after is not None and c.found_after is None and c.moment.is_fault for c in cases)

@@ -97,11 +97,10 @@ class Moment:
 
     @property
     def when(self) -> str:
-        """For people: the motion, and where in it."""
+        """For people: the motion, and the part of its period."""
         if self.swing.axis is None:
             return self.swing.name
-        where = {0.0: "full speed +", 0.25: "reversal +", 0.5: "full speed -", 0.75: "reversal -"}
-        return f"{self.swing.name}, {where.get(self.phase, f'{self.phase:.3f} of a period')}"
+        return f"{self.swing.name} {self.phase:.2f}"
 
 
 @final
