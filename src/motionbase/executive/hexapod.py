@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
 from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Kind, Order, Reason, Result
@@ -60,6 +61,7 @@ class HexapodRun:
         say: takes a sentence for people; a tick waits for it, so it must not block
         faults: what goes wrong, and when
         tuned: parameters to start with, by place in their vector; the others are as designed
+        clock: the executive's, whose lateness the guard looks at
     """
 
     code: LoopCode
@@ -67,6 +69,7 @@ class HexapodRun:
     say: Callable[[str], object]
     faults: FaultPlan = field(default_factory=FaultPlan)
     tuned: Mapping[int, float] = field(default_factory=dict)
+    clock: Clock = field(default_factory=Clock)
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -76,7 +79,7 @@ class HexapodRun:
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
         for place, value in self.tuned.items():
             held["parameters"][place] = value
-        return {**held, **made, "record": self.writer.record}
+        return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": self.writer.record}
 
     @cached_property
     def schedule(self) -> Schedule:

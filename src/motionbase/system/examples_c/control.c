@@ -1,8 +1,29 @@
-/* The control law for 1 s on the measurements of the platform at rest, down. */
+/* Control law and guard for 1 s on the measurements of the platform at rest, down. */
 #include "control.h"
+#include "guard.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What the law says, for the guard. Where the law runs on another processor, `answer` comes back from it with the rest. */
+static void say(guard_inputs *said, const control_outputs *out, const control_state *law, double tick)
+{
+    const double *all = (const double *)out, *x = (const double *)law; /* structures of doubles alone */
+
+    memcpy(said->valve_cmd_law, out->valve_cmd, sizeof said->valve_cmd_law);
+    said->abort_law = out->abort;
+    said->state_law = out->state;
+    said->fault_law = out->fault;
+    said->sound = 1.0;
+    for (size_t k = 0; k < sizeof *out / sizeof *all; k++)
+        if (!isfinite(all[k]))
+            said->sound = 0.0;
+    for (size_t k = 0; k < sizeof *law / sizeof *x; k++)
+        if (isnan(x[k]))
+            said->sound = 0.0;
+    said->answer = tick;
+}
 
 int main(void)
 {
@@ -11,6 +32,9 @@ int main(void)
     control_state state = control_initial_state;
     control_inputs in = control_initial_inputs;
     control_outputs out;
+    guard_state guard = guard_initial_state;
+    guard_inputs said = guard_initial_inputs;
+    guard_outputs safe; /* what may go to the hardware */
 
     /* Any parameter may be changed before any tick, by name: parameters[CONTROL_PARAMETER_K_P] = 12.0; */
     memcpy(parameters, control_default_parameters, sizeof parameters);
@@ -21,10 +45,13 @@ int main(void)
         /* Switched on, and after half a second asked to rise; the measurements stay as they are. */
         in.request = tick < ticks / 2 ? CONTROL_REQUEST_DOWN : CONTROL_REQUEST_STANDBY;
         control_step(parameters, &state, &in, &out);
+        say(&said, &out, &state, tick);
+        guard_step(&guard, &said, &safe);
+        in.estop = safe.stopped; /* a law that the guard has stopped is told so */
         if ((tick + 1) % (ticks / 10) == 0) {
-            printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, out.state, out.fault);
+            printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, safe.state, safe.fault);
             for (int leg = 0; leg < 6; leg++)
-                printf(",%.17g", out.valve_cmd[leg]);
+                printf(",%.17g", safe.valve_cmd[leg]);
             printf("\n");
         }
     }

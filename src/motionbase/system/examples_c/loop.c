@@ -1,7 +1,9 @@
-/* Control law and platform in closed loop: it rises, drives, and heaves by a function generator. */
+/* Control law, guard and platform in closed loop: it rises, drives, and heaves by a function generator. */
 #include "control.h"
+#include "guard.h"
 #include "plant.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,25 @@ static double request_towards_drive(double state)
     if (state == CONTROL_STATE_STANDBY)
         return CONTROL_REQUEST_DRIVE;
     return CONTROL_REQUEST_NONE;
+}
+
+/* What the law says, for the guard. Where the law runs on another processor, `answer` comes back from it with the rest. */
+static void say(guard_inputs *said, const control_outputs *out, const control_state *law, double tick)
+{
+    const double *all = (const double *)out, *x = (const double *)law; /* structures of doubles alone */
+
+    memcpy(said->valve_cmd_law, out->valve_cmd, sizeof said->valve_cmd_law);
+    said->abort_law = out->abort;
+    said->state_law = out->state;
+    said->fault_law = out->fault;
+    said->sound = 1.0;
+    for (size_t k = 0; k < sizeof *out / sizeof *all; k++)
+        if (!isfinite(all[k]))
+            said->sound = 0.0;
+    for (size_t k = 0; k < sizeof *law / sizeof *x; k++)
+        if (isnan(x[k]))
+            said->sound = 0.0;
+    said->answer = tick;
 }
 
 /* What the sensors read goes to the law's next tick. */
@@ -48,6 +69,9 @@ int main(int argc, char **argv)
     control_state law = control_initial_state;
     control_inputs in = control_initial_inputs;
     control_outputs out;
+    guard_state guard = guard_initial_state;
+    guard_inputs said = guard_initial_inputs;
+    guard_outputs safe; /* what may go to the hardware */
     plant_state platform = plant_initial_state;
     plant_inputs acting = plant_initial_inputs;
     plant_outputs read;
@@ -72,19 +96,22 @@ int main(int argc, char **argv)
     for (long tick = 0; tick < ticks; tick++) {
         in.request = request_towards_drive(state);
         control_step(parameters, &law, &in, &out);
-        state = out.state;
+        say(&said, &out, &law, (double)tick);
+        guard_step(&guard, &said, &safe);
+        state = safe.state;
+        in.estop = safe.stopped; /* a law that the guard has stopped is told so */
 
-        memcpy(acting.valve_cmd, out.valve_cmd, sizeof acting.valve_cmd);
-        acting.abort = out.abort;
+        memcpy(acting.valve_cmd, safe.valve_cmd, sizeof acting.valve_cmd);
+        acting.abort = safe.abort;
         plant_step(&platform, &acting, &read);
         take_readings(&in, &read);
 
         if ((tick + 1) % every == 0) {
-            printf("%.6g,%.17g,%.17g", (double)(tick + 1) * CONTROL_DT, out.state, out.fault);
+            printf("%.6g,%.17g,%.17g", (double)(tick + 1) * CONTROL_DT, safe.state, safe.fault);
             for (int leg = 0; leg < 6; leg++)
                 printf(",%.17g", read.l[leg]);
             for (int leg = 0; leg < 6; leg++)
-                printf(",%.17g", out.valve_cmd[leg]);
+                printf(",%.17g", safe.valve_cmd[leg]);
             printf("\n");
         }
     }
