@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, compile
+from motionbase.control import compensator, electric
 from motionbase.control.faults import GUARDED, Fault
 from motionbase.control.guard import MARGIN, PATIENCE, STOP_S, LegGuard, WheelGuard, command_rate
-from motionbase.control.law import ControlLaw
 from motionbase.control.states import State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
@@ -35,6 +35,12 @@ def guard(name: str = "simona") -> LegGuard:
 @cache
 def step(name: str = "simona") -> Compiled:
     return compile(guard(name).kernel)
+
+
+@cache
+def wheel_guard() -> tuple[WheelGuard, Compiled]:
+    wheels = WheelGuard(load_atlas("atlas"))
+    return wheels, compile(wheels.kernel)
 
 
 class Guarded:
@@ -71,7 +77,7 @@ SAID = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(said=st.lists(SAID, min_size=1, max_size=8), name=st.sampled_from(["simona", "emotion-1500"]))
 def test_whatever_bits_a_law_says_the_legs_get_finite_commands_within_bounds(said: list, name: str) -> None:
     one, before = Guarded(name), np.zeros(6)
@@ -86,13 +92,13 @@ def test_whatever_bits_a_law_says_the_legs_get_finite_commands_within_bounds(sai
         before = cmd
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     said=st.lists(st.tuples(*(st.lists(DOUBLES, min_size=3, max_size=3).map(np.array) for _ in range(2)), DOUBLES)),
 )
 def test_whatever_bits_a_law_says_the_wheels_get_finite_torques_within_bounds(said: list) -> None:
-    wheels = WheelGuard(load_atlas("atlas"))
-    run, x = compile(wheels.kernel), wheels.state.vector()
+    wheels, run = wheel_guard()
+    x = wheels.state.vector()
     for torque, omega, reset in said:
         x, passed, fault = run(sphere_guard=x, tau_law=torque, sound=1.0, omega_wheel=omega, reset=reset)
         assert np.isfinite(passed).all() and (np.abs(passed) <= wheels.atlas.wheels[0].torque_max).all()
@@ -195,16 +201,17 @@ def test_closing_is_free_and_opening_is_not() -> None:
 
 @pytest.mark.parametrize("name", HEXAPODS)
 def test_the_law_of_this_package_stays_below_the_rate_on_every_preset(name: str) -> None:
-    hexapod = load_platform(name)
-    parameters = ControlLaw(hexapod).parameters.field("valve_rate_max")
-    fastest = max(float(parameters.values[0]), float(parameters.bounds[1][0]))
-    assert fastest <= command_rate(hexapod.actuator) < MARGIN * command_rate(hexapod.actuator)
+    """`valve_rate_max` can be tuned to the strict side only; `loads` and the other tests drive it to its bounds."""
+    actuator = load_platform(name).actuator
+    for gains in (compensator.GAINS, electric.GAINS):
+        (fastest,) = next(g for g in gains if g.name == "valve_rate_max").values
+        assert fastest <= command_rate(actuator) < MARGIN * command_rate(actuator)
     assert guard(name).step < 0.2  # a jump to a fifth is caught everywhere
 
 
 def test_wheels_are_braked_by_their_speed_until_a_reset_at_rest() -> None:
-    wheels = WheelGuard(load_atlas("atlas"))
-    run, most = compile(wheels.kernel), wheels.atlas.wheels[0].torque_max
+    wheels, run = wheel_guard()
+    most = wheels.atlas.wheels[0].torque_max
 
     def tick(x: Array, torque: float, omega: float, reset: float = 0.0) -> tuple[Array, Array, float]:
         return run(  # type: ignore[no-any-return]

@@ -32,15 +32,16 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
     parts = PARTS if law.state.size >= WHOLE else 1
     at = guard.state.starts
 
-    def told(estop: Expr, state: Expr) -> Any:
-        stop = ca.logic_or(ca.ne(estop, 0), ca.ne(state[at["fault"]], 0))
-        return ca.if_else(stop, ca.fmax(estop, 1.0), estop), ca.fmod(state[at["tick"]], parts)
+    def told(estop: Expr, reset: Expr, state: Expr) -> Any:
+        lets_go = ca.logic_and(ca.ne(reset, 0), state[at["stop"]] >= 1)  # a law could not clear what still acts
+        stop = ca.logic_and(ca.ne(state[at["fault"]], 0), ca.logic_not(lets_go))
+        return ca.if_else(stop, 1.0, estop), ca.fmod(state[at["tick"]], parts)
 
-    tell = Kernel("tell_the_law", (Port("estop"), memory), (Port("estop_law"), Port("part")), told)
+    tell = Kernel("tell_the_law", (Port("estop"), Port("reset"), memory), (Port("estop_law"), Port("part")), told)
 
     def body(b: Body) -> None:
         estop, part, good = b.local("estop_law"), b.local("part"), b.local("sound")
-        b.call(tell, estop=b["estop"], guard=b["guard"], estop_law=estop, part=part)
+        b.call(tell, estop=b["estop"], reset=b["reset"], guard=b["guard"], estop_law=estop, part=part)
         said = {p.name: b.local(f"{p.name}_law", p.shape) for p in OUTPUTS if p.name in CHECKED}
         given = {p.name: b[p.name] for p in unit.inputs} | {"estop": estop}
         b.call(unit, **given, **{p.name: b[p.name] for p in rest}, **said, x_next=b["x_next"])
