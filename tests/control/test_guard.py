@@ -2,6 +2,7 @@
 
 import struct
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ SAID = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(said=st.lists(SAID, min_size=1, max_size=8), name=st.sampled_from(["simona", "emotion-1500"]))
-def test_whatever_bits_a_law_says_the_legs_get_finite_commands_within_bounds(said: list, name: str) -> None:
+def test_whatever_bits_a_law_says_the_legs_get_finite_commands_within_bounds(said: list[Any], name: str) -> None:
     one, before = Guarded(name), np.zeros(6)
     for ours in said:
         out = one(**ours)
@@ -96,7 +97,7 @@ def test_whatever_bits_a_law_says_the_legs_get_finite_commands_within_bounds(sai
 @given(
     said=st.lists(st.tuples(*(st.lists(DOUBLES, min_size=3, max_size=3).map(np.array) for _ in range(2)), DOUBLES)),
 )
-def test_whatever_bits_a_law_says_the_wheels_get_finite_torques_within_bounds(said: list) -> None:
+def test_whatever_bits_a_law_says_the_wheels_get_finite_torques_within_bounds(said: list[Any]) -> None:
     wheels, run = wheel_guard()
     x = wheels.state.vector()
     for torque, omega, reset in said:

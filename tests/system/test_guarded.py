@@ -109,7 +109,9 @@ def test_lanes_are_stopped_one_by_one() -> None:
     names = list(SEEN[:3])
     kinds = list(Broken)[:8]
     held = {**loop.quiet_inputs(), **loop.at_rest(), "automatic": np.array(0.0)}
-    lanes = {name: np.repeat(np.asarray(x, dtype=float)[..., None], 8, axis=-1) for name, x in held.items()}
+    lanes: dict[str, Any] = {
+        name: np.repeat(np.asarray(x, dtype=float)[..., None], 8, axis=-1) for name, x in held.items()
+    }
     lanes["parameters"] = np.stack([broken(kind)["parameters"] for kind in kinds], axis=-1)
     out = scan(loop.program, loop.feedback, record=[*names, "fault"], lanes=8)(1200, **lanes)
     alone = scan(loop.program, loop.feedback, record=[*names, "fault"])
@@ -141,8 +143,11 @@ def test_the_law_of_this_package_broken_at_speed_is_stopped_within_the_limits(na
     assert np.abs(broke["l_dot"][-1]).max() < 0.1
     if name == "simona":  # brakes stop an electric leg as hard as they can, as at any fault of its drive
         assert np.abs(broke["V_dot_P_next"][:, 3:]).max() < hexapod.limits.leg_acceleration
-    # stopped, the law closes its valves, which is a good answer: a reset lets go of that, and the next motion is stopped
-    asked = {"resets": (float(broke.t[-1]) + 0.1,), "requests": {float(broke.t[-1]) + 0.3: Request.LOWER}}
+    # stopped, the law closes its valves, which is a good answer: a reset lets go, and the next motion is stopped again
+    asked: dict[str, Any] = {
+        "resets": (float(broke.t[-1]) + 0.1,),
+        "requests": {float(broke.t[-1]) + 0.3: Request.LOWER},
+    }
     again = ours.run(Scenario(**asked, automatic=False, inputs={"parameters": numbers}), 1.0, broke.end)
     assert again["fault"][400] == 0 and not again["valve_cmd"][400:500].any() and again["state"][400] == State.HELD
     assert again["fault"][-1] in GUARDED and again["state"][-1] == State.HELD
@@ -156,7 +161,7 @@ def test_the_exported_guard_has_the_bits_of_the_compiled_one(name: str, tmp_path
     """Rows of any 64 bits among good ones, with resets: what C gives is what LLVM gives."""
     border, rng, n = guard_border(ClosedLoop.of(load_platform(name))), np.random.default_rng(5), 3000
     build_driver(border, tmp_path)
-    rows = {p.name: np.zeros((n, *p.dims)) for p in border.groups["inputs"]} | {"sound": np.ones(n)}
+    rows: dict[str, Any] = {p.name: np.zeros((n, *p.dims)) for p in border.groups["inputs"]} | {"sound": np.ones(n)}
     rows["answer"] = np.arange(n, dtype=float)
     rows["valve_cmd_law"] = 0.01 * np.sin(np.arange(n) / 50)[:, None] * np.ones(6)
     rows["reset"][::700] = 1.0
@@ -220,7 +225,10 @@ def test_a_broken_law_of_the_stage_holds_it_and_brings_the_sphere_to_rest() -> N
 
 def test_the_guard_of_the_interpreter_is_that_of_machine_code() -> None:
     kernel = breaking_loop(load_platform("simona")).guard.kernel
-    given = {p.name: np.zeros(p.dims) for p in kernel.inputs} | {"sound": 1.0, "valve_cmd_law": np.full(6, np.nan)}
+    given: dict[str, Any] = {p.name: np.zeros(p.dims) for p in kernel.inputs} | {
+        "sound": 1.0,
+        "valve_cmd_law": np.full(6, np.nan),
+    }
     for a, b in zip(compile(kernel)(**given), compile(kernel, "python")(**given), strict=True):
         np.testing.assert_array_equal(a, b)
 

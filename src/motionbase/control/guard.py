@@ -68,7 +68,7 @@ def _all(flags: SX) -> SX:
     return found
 
 
-def _within(value: SX, most: SX | float) -> SX:
+def _within(value: SX, most: ca.DM) -> SX:
     return ca.fmin(ca.fmax(value, -most), most)
 
 

@@ -22,7 +22,7 @@ from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.system.operator import ASKED
 from motionbase.system.runnable import Runnable
-from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
+from motionbase.system.stages import GUARDED, TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
@@ -182,6 +182,8 @@ class HexapodRun:
             return Reason.NONE
         if self.commands.estop:
             return Reason.ESTOP_ACTIVE
+        if float(self.arrays["fault"]) in GUARDED:
+            return Reason.FAULT_ACTIVE  # whoever's law it is, the guard holds it
         if isinstance(self.code.loop.law, OwnLaw):
             return Reason.NONE  # what it hears is its own affair
         if self.arrays["fault"] != 0:

@@ -98,7 +98,8 @@ def _look(
             b.call(check, numbers=x[:length], is_a_number=number)
 
     def all_sound(numbers: Expr, *values: Expr) -> Any:
-        return ca.logic_and(numbers, sound(ca.vertcat(*(ca.reshape(v, -1, 1) for v in values))))
+        every: Expr = ca.vertcat(*(ca.reshape(v, -1, 1) for v in values))
+        return ca.logic_and(numbers, sound(every))
 
     flag = Kernel("law_is_sound", (Port("is_a_number"), *rest), (Port("sound"),), all_sound)
     b.call(flag, is_a_number=number, **{p.name: b[p.name] for p in rest}, sound=good)
