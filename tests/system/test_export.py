@@ -199,7 +199,8 @@ def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: Capture) -> N
     assert call(["export", "control", "simona", "--out", str(tmp_path), "--force"]) == 0
     assert "control_step" in mine.read_text() and (tmp_path / "other.txt").read_text() == "kept"
     assert {p.name for p in tmp_path.iterdir()} == {
-        "control.c", "control.h", "guard.c", "guard.h", "main.c", "CMakeLists.txt", "README.txt", "other.txt"
+        "answer.h", "control.c", "control.h", "guard.c", "guard.h", "main.c", "CMakeLists.txt", "README.txt",
+        "other.txt",
     }  # fmt: skip
 
 

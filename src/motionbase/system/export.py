@@ -154,6 +154,8 @@ EXPORTS: Mapping[str, Callable[[Hexapod, OwnLaw | None], dict[str, str]]] = {
 
 def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict[str, str]:
     code = {name: text for border in borders for name, text in border.files().items()}
+    if len(borders) > 1:
+        code["answer.h"] = (EXAMPLES / "answer.h").read_text(encoding="utf-8")
     code["main.c"] = (EXAMPLES / f"{example}.c").read_text(encoding="utf-8")
     names = [border.unit.name for border in borders]
     return {

@@ -1,29 +1,10 @@
 /* Control law and guard for 1 s on the measurements of the platform at rest, down. */
+#include "answer.h"
 #include "control.h"
 #include "guard.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* What the law says, for the guard. Where the law runs on another processor, `answer` comes back from it with the rest. */
-static void say(guard_inputs *said, const control_outputs *out, const control_state *law, double tick)
-{
-    const double *all = (const double *)out, *x = (const double *)law; /* structures of doubles alone */
-
-    memcpy(said->valve_cmd_law, out->valve_cmd, sizeof said->valve_cmd_law);
-    said->abort_law = out->abort;
-    said->state_law = out->state;
-    said->fault_law = out->fault;
-    said->sound = 1.0;
-    for (size_t k = 0; k < sizeof *out / sizeof *all; k++)
-        if (!isfinite(all[k]))
-            said->sound = 0.0;
-    for (size_t k = 0; k < sizeof *law / sizeof *x; k++)
-        if (isnan(x[k]))
-            said->sound = 0.0;
-    said->answer = tick;
-}
 
 int main(void)
 {
@@ -45,7 +26,7 @@ int main(void)
         /* Switched on, and after half a second asked to rise; the measurements stay as they are. */
         in.request = tick < ticks / 2 ? CONTROL_REQUEST_DOWN : CONTROL_REQUEST_STANDBY;
         control_step(parameters, &state, &in, &out);
-        say(&said, &out, &state, tick);
+        law_answer(&said, &out, &state, tick);
         guard_step(&guard, &said, &safe);
         in.estop = safe.stopped; /* a law that the guard has stopped is told so */
         if ((tick + 1) % (ticks / 10) == 0) {

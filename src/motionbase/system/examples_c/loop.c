@@ -1,9 +1,9 @@
 /* Control law, guard and platform in closed loop: it rises, drives, and heaves by a function generator. */
+#include "answer.h"
 #include "control.h"
 #include "guard.h"
 #include "plant.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +18,6 @@ static double request_towards_drive(double state)
     if (state == CONTROL_STATE_STANDBY)
         return CONTROL_REQUEST_DRIVE;
     return CONTROL_REQUEST_NONE;
-}
-
-/* What the law says, for the guard. Where the law runs on another processor, `answer` comes back from it with the rest. */
-static void say(guard_inputs *said, const control_outputs *out, const control_state *law, double tick)
-{
-    const double *all = (const double *)out, *x = (const double *)law; /* structures of doubles alone */
-
-    memcpy(said->valve_cmd_law, out->valve_cmd, sizeof said->valve_cmd_law);
-    said->abort_law = out->abort;
-    said->state_law = out->state;
-    said->fault_law = out->fault;
-    said->sound = 1.0;
-    for (size_t k = 0; k < sizeof *out / sizeof *all; k++)
-        if (!isfinite(all[k]))
-            said->sound = 0.0;
-    for (size_t k = 0; k < sizeof *law / sizeof *x; k++)
-        if (isnan(x[k]))
-            said->sound = 0.0;
-    said->answer = tick;
 }
 
 /* What the sensors read goes to the law's next tick. */
@@ -96,7 +77,7 @@ int main(int argc, char **argv)
     for (long tick = 0; tick < ticks; tick++) {
         in.request = request_towards_drive(state);
         control_step(parameters, &law, &in, &out);
-        say(&said, &out, &law, (double)tick);
+        law_answer(&said, &out, &law, (double)tick);
         guard_step(&guard, &said, &safe);
         state = safe.state;
         in.estop = safe.stopped; /* a law that the guard has stopped is told so */
