@@ -21,6 +21,7 @@ from motionbase.system.runs import Runner, Scenario
 DT = 1 / 2000  # [s]
 RISE = 6.0  # [s] from down to neutral
 FADE = 4.0  # [s] in which the sine grows
+OPENS = 40.0  # [1/s] largest rate of a command: the guard between law and plant stops a law whose commands jump
 
 # 1. Parameters and state have names. What is tunable can be changed while it runs, within its bounds. Every number is
 #    an illustrative choice, tried in all corners of these bounds on the model of simona, and nowhere else.
@@ -39,6 +40,7 @@ STATE = Fields(
         Field("phase", 1, "rad", "of heave"),
         Field("integral", 6, "m/s", "of the length errors"),
         Field("force", 6, "N", "slow part of each leg's force"),
+        Field("command", 6, "-", "of the last tick"),
     )
 )
 
@@ -56,7 +58,7 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
     def law(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
         """One tick. What is not given (pose, limits, faults) is 0 in the record."""
         k_p, k_i, k_dp, amplitude, frequency = ca.vertsplit(p["parameters"])
-        ticks, phase, integral, slow = p["x"][0], p["x"][1], p["x"][2:8], p["x"][8:14]
+        ticks, phase, integral, slow, before = ca.vertsplit(p["x"], [0, 1, 2, 8, 14, 20])
 
         # 2. Where the legs should be: a smooth rise of the lengths, then heave about neutral, which grows smoothly.
         s = smooth(ticks * DT / RISE)
@@ -70,7 +72,8 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
         f = actuator.area_cap * p["p_cap"] - actuator.area_rod * p["p_rod"]
         v = k_p * e + integral - k_dp * (f - slow)
         stopped = p["estop"] > 0.5
-        u = ca.if_else(stopped, 0.0, ca.fmin(ca.fmax(v / v_full, -1.0), 1.0))
+        u = ca.fmin(ca.fmax(ca.fmin(ca.fmax(v / v_full, -1.0), 1.0), before - OPENS * DT), before + OPENS * DT)
+        u = ca.if_else(stopped, 0.0, u)
 
         # 4. The next state; an emergency stop closes the valves, and the way on begins where it was left.
         after = ca.vertcat(
@@ -78,9 +81,10 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
             phase + ca.if_else(grown > 0, 2 * ca.pi * frequency * DT, 0.0),
             ca.fmin(ca.fmax(integral + k_i * e * DT, -0.05), 0.05),
             slow + 5.0 * DT * (f - slow),
+            u,
         )
         return {
-            "x_next": ca.if_else(stopped, p["x"], after),
+            "x_next": ca.if_else(stopped, ca.vertcat(p["x"][:14], u), after),
             "valve_cmd": u,
             "state": ca.if_else(s < 1, float(State.RISING), float(State.DRIVE)),
             "legs_cmd": ca.horzcat(l_ref, ca.SX.zeros(6, 2)),

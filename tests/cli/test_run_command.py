@@ -247,6 +247,45 @@ def test_a_law_of_one_s_own_runs_with_parameters_from_a_file(folder: Path, tmp_p
     assert (rise > 0.05).all() and np.isfinite(rows).all()
 
 
+def breaking(tmp_path: Path, after: int) -> str:
+    """The example's law, whose commands are NaN from a tick on."""
+    text = Path(OWN_LAW.partition(":")[0]).read_text()
+    assert '"valve_cmd": u,' in text
+    file = tmp_path / "breaking.py"
+    file.write_text(text.replace('"valve_cmd": u,', f'"valve_cmd": u + 0.0001 * ca.sqrt({after}.5 - ticks),'))
+    return f"{file}:heaving"
+
+
+def test_the_guard_stops_a_law_whose_commands_are_no_numbers(folder: Path, tmp_path: Path) -> None:
+    own = ["--law", breaking(tmp_path, 1000), "--rate", "2000"]
+    with command(folder, "run", "--alone", "--ring", "nan", "--duration", "1.2", *own) as process:
+        with attached(folder, "nan") as reader:
+            sent = CommandSender("nan", sender="test")
+            until(lambda: newest(reader)[AT["state"]] == State.HELD, "held")
+            refused = sent.request(Command(Kind.STANDBY), PATIENCE_S)
+            _, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 1
+    assert (refused.result, refused.reason) == (Result.REFUSED, Reason.FAULT_ACTIVE)
+    said = [line.partition(" s  ")[2] for line in err.splitlines() if " s  " in line]
+    assert said[-2:] == [f"{state}: {Fault.GUARD_NUMBER.sentence}" for state in ("stopping", "held")]
+    assert err.splitlines()[-1] == f"motionbase: {Fault.GUARD_NUMBER.sentence}"
+
+
+def test_every_record_of_a_law_that_breaks_is_of_numbers(folder: Path, tmp_path: Path) -> None:
+    own = ["--law", breaking(tmp_path, 1000), "--rate", "2000"]
+    with command(folder, "run", "--alone", "--ring", "nan2", "--duration", "1", *own) as process:
+        with attached(folder, "nan2") as reader:
+            process.communicate(timeout=PATIENCE_S)
+            rows = reader.read().rows.copy()
+        assert process.returncode == 1
+    assert np.isfinite(rows).all()
+    broken = rows[rows[:, AT["tick"]] >= 1001][:-1]
+    assert set(broken[:, AT["fault"]]) == {float(Fault.GUARD_NUMBER)} and len(broken) > 900
+    assert broken[-1, AT["state"]] == State.HELD and not rows[rows[:, AT["tick"]] <= 1000][:, AT["fault"]].any()
+    valves = [AT[f"leg{k}_valve_cmd"] for k in LEGS]
+    assert broken[0, valves].any() and not broken[-1, valves].any()
+
+
 def test_without_a_word_it_heaves_gently(folder: Path) -> None:
     """So that whoever starts it for the first time sees something move: a tenth of what heave can do."""
     with command(folder, "run", "--alone", "--ring", "first", "--duration", "14") as process:

@@ -241,3 +241,19 @@ def test_bad_calls_are_one_sentence(
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("motionbase: ") and err.count("\n") == 1
     assert said in err
+
+
+def test_a_law_of_one_s_own_and_what_the_guard_makes_of_it(tmp_path: Path, capsys: Capture) -> None:
+    """The example's law, and the same with commands that are NaN from half a second on."""
+    text = (ROOT / "examples" / "07_own_control_law.py").read_text()
+    (tmp_path / "nan.py").write_text(
+        text.replace('"valve_cmd": u,', '"valve_cmd": u + 1e-4 * ca.sqrt(1000.5 - ticks),')
+    )
+    given = ["simulate", "simona", "--duration", "1", "--json"]
+    assert call([*given, "--law", str(tmp_path / "nan.py:heaving"), "--out", str(tmp_path / "run.csv")]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert [f["fault"] for f in data["faults"]] == ["guard_number"] and data["faults"][0]["t"] == 1002 / 2000
+    assert [s["state"] for s in data["states"]] == ["rising", "stopping", "held"]
+    assert "nan" not in (tmp_path / "run.csv").read_text()
+    assert call([*given, "--law", str(ROOT / "examples" / "07_own_control_law.py:heaving")]) == 0
+    assert json.loads(capsys.readouterr().out)["faults"] == []

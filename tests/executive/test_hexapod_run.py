@@ -1,5 +1,6 @@
 """What the slow job of a hexapod makes of stops and resets: after a stop nobody but a person leads on."""
 
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,11 +10,12 @@ import pytest
 
 from motionbase.control.faults import Fault
 from motionbase.control.states import Request
+from motionbase.executive import Executive, Job, Mode, Schedule
 from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.executive.tuning import parameter_table
 from motionbase.platform.load import load_platform
 from motionbase.ring import Writer, hexapod_schema
-from motionbase.ring.blocks.command import Command, Kind
+from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.system.closed_loop import ClosedLoop
 
@@ -60,3 +62,13 @@ def test_a_request_before_the_first_tick_waits_for_a_law_that_can_hear_it(job: H
     assert job.arrays["asked"] == 0.0
     job.listen(20)
     assert job.arrays["asked"] == float(Request.DOWN)
+
+
+def test_a_tick_that_hangs_is_a_fault_that_the_guard_finds(job: HexapodRun) -> None:
+    """The next one begins more than a second behind its due time; what is asked for then is refused."""
+    hang = Job("hang", 10_000, lambda tick: time.sleep(1.2), phase=100)
+    schedule = Schedule(job.schedule.dt, (*job.schedule.jobs, hang))
+    report = Executive(schedule, job.writer, Mode.REAL_TIME, clock=job.clock).run(ticks=300)
+    assert report.exit_code == 0 and job.arrays["fault"] == Fault.GUARD_LATE and job.arrays["abort"] > 0
+    assert job.writer.record[hexapod_schema().index["fault"]] == Fault.GUARD_LATE
+    assert job._refusal(Request.STANDBY) is Reason.FAULT_ACTIVE and job._refusal(Request.ABORT) is Reason.NONE

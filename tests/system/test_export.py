@@ -119,8 +119,8 @@ def test_example_of_the_loop_is_the_closed_loop(tmp_path: Path, capsys: Capture)
     ticks, every = 20_000, 50
     assert call(["export", "loop", "simona", "--out", str(tmp_path)]) == 0
     command = capsys.readouterr().out.splitlines()[-1]
-    assert command.endswith("control.c plant.c main.c -o example -lm")
-    built(["control.c", "plant.c", "main.c"], tmp_path, "example", "-O1")
+    assert command.endswith("control.c guard.c plant.c main.c -o example -lm")
+    built(["control.c", "guard.c", "plant.c", "main.c"], tmp_path, "example", "-O1")
     heave = Generator(True, "dof", ("heave",), "sine", 0.1, 0.5, fade_in=1.0, fade_out=1.0)  # type: ignore[arg-type]
     given = loop().quiet_inputs() | {"mode": 1.0, "settings": GeneratorSet((heave,)).values, "settings_version": 1.0}
     rows = {name: np.broadcast_to(given[name], (ticks, *np.shape(given[name]))) for name in ROWS}
@@ -139,7 +139,7 @@ def test_example_of_the_loop_is_the_closed_loop(tmp_path: Path, capsys: Capture)
 @needs_compiler
 def test_example_of_the_law_is_the_law(tmp_path: Path) -> None:
     write_folder(tmp_path, files() | {"main.c": (EXAMPLES / "control.c").read_text()})
-    built(["control.c", "main.c"], tmp_path, "example", "-O0")
+    built(["control.c", "guard.c", "main.c"], tmp_path, "example", "-O0")
     law, inputs = loop().law, control_border(loop()).inputs
     changed = ("parameters", "x", "request", "mode")
     held = {name: value for name, value in inputs.items() if name not in changed}
@@ -199,7 +199,8 @@ def test_a_folder_with_files_is_left_alone(tmp_path: Path, capsys: Capture) -> N
     assert call(["export", "control", "simona", "--out", str(tmp_path), "--force"]) == 0
     assert "control_step" in mine.read_text() and (tmp_path / "other.txt").read_text() == "kept"
     assert {p.name for p in tmp_path.iterdir()} == {
-        "control.c", "control.h", "main.c", "CMakeLists.txt", "README.txt", "other.txt"
+        "answer.h", "control.c", "control.h", "guard.c", "guard.h", "main.c", "CMakeLists.txt", "README.txt",
+        "other.txt",
     }  # fmt: skip
 
 

@@ -99,9 +99,11 @@ class Extras(NamedTuple):
 def _alone(request: Request) -> int:
     from motionbase.cli import run_base
 
-    report = run_base.alone(request)
+    report, stopped = run_base.alone(request)
     print(report)
-    return 0 if report.error is None else 1
+    if stopped:
+        print(f"motionbase: {stopped}", file=sys.stderr)
+    return 0 if report.error is None and not stopped else 1
 
 
 def _supervised(request: Request, extras: Extras) -> int:

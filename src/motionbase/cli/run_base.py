@@ -51,7 +51,14 @@ class Start(NamedTuple):
     generators: "GeneratorSet | None"
 
 
-def alone(request: Request) -> "Report":
+class Ended(NamedTuple):
+    """How a run ended; `stopped` is a sentence where the guard held the law stopped to the end, else empty."""
+
+    report: "Report"
+    stopped: str
+
+
+def alone(request: Request) -> Ended:
     """Compile, then run until the end."""
     with _signals_wait():
         start = checked(request)
@@ -172,7 +179,7 @@ def _tuned(loop: "Runnable", file: Path | None) -> dict[int, float]:
     return load_parameters(file, table) if file else {}
 
 
-def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
+def _in_ring(code: "LoopCode", request: Request, start: Start) -> Ended:
     from motionbase.executive import Executive, Mode
     from motionbase.executive.hexapod import HexapodRun, safe_stop
     from motionbase.executive.printer import Printer, to_stderr
@@ -194,7 +201,8 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
         job = HexapodRun(code, writer, say, start.plan, start.tuned)
         job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
         job.arrays["automatic"][...] = float(not request.manual)
-        executive = Executive(job.schedule, writer, Mode.REAL_TIME, safe_stop=[safe_stop(job)], on_warning=to_stderr)
+        options: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
+        executive = Executive(job.schedule, writer, Mode.REAL_TIME, **options)
         if start.generators is not None:
             GeneratorClient(request.ring, author="motionbase run").write(start.generators)
         platform = start.atlas or start.hexapod
@@ -206,7 +214,14 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> "Report":
         with _told(job, say):
             report = executive.run(request.duration)
         say.close()
-        return report
+        return Ended(report, stopped_by_guard(float(job.arrays["fault"])))
+
+
+def stopped_by_guard(fault: float) -> str:
+    """The sentence of a fault that the guard found; empty for all others."""
+    from motionbase.control.faults import GUARDED
+
+    return next((f.sentence for f in GUARDED if f == fault), "")
 
 
 class _told:

@@ -48,6 +48,9 @@ def simulate(
     ] = None,
     rate: Annotated[int | None, typer.Option(help="Platform: records per second in --out; without it 1000.")] = None,
     seed: Annotated[int | None, typer.Option(help="Platform: of the sensors' noise; without it 0.")] = None,
+    law: Annotated[
+        str | None, typer.Option(metavar="FILE.py:NAME", help="Platform: a control law of your own, docs/control.md.")
+    ] = None,
     dt: Annotated[
         float | None,
         typer.Option(help="Model: step [s], without it 0.001; for adaptive methods the time between samples."),
@@ -88,19 +91,22 @@ def simulate(
     """Simulate a multibody model, or a motion platform in closed loop, as fast as the machine can.
 
     A platform starts down and at rest; its automatic operator leads it to drive, where the generators move it. The
-    summary has states, faults, tracking, forces and the stroke that was left; --out the 178 channels of its record.
+    summary has states, faults, tracking, forces and the stroke that was left; --out the 178 channels of its record. The
+    exit code is 1 where the guard held the law stopped to the end.
 
     A built-in model starts with some motion of its own, a model from a file at rest with all coordinates zero; --q0
     and --v0 change that, name by name. No drives act. Angles are in rad, lengths in m.
 
     Example: motionbase simulate simona --generators examples/generators.toml --duration 30 --plot run.png
 
+    Example: motionbase simulate simona --law examples/07_own_control_law.py:heaving
+
     Example: motionbase simulate pendulum --duration 5 --q0 pivot=1.5 --plot run.png
     """
     _check_files(out, plot)
     of_platform: dict[str, Any] = {
         "generators": generators, "faults": faults, "at": at, "estop_at": estop_at, "manual": manual, "rate": rate,
-        "seed": seed,
+        "seed": seed, "law": law,
     }  # fmt: skip
     of_model: dict[str, Any] = {
         "dt": dt, "method": method, "q0": q0, "v0": v0, "every": every, "momentum": momentum,
@@ -110,7 +116,8 @@ def simulate(
         from motionbase.cli.simulate_platform import PlatformOptions, simulate_platform
 
         _refuse(what, "platform", "multibody models", of_model, of_platform)
-        simulate_platform(what, duration, PlatformOptions(**of_platform), out, plot, as_json)
+        if simulate_platform(what, duration, PlatformOptions(**of_platform), out, plot, as_json):
+            raise typer.Exit(1)
     else:
         from motionbase.cli.simulate_model import ModelOptions, simulate_model
 

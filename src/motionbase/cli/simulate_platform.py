@@ -13,6 +13,7 @@ from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
+    from motionbase.control.own_law import OwnLaw
     from motionbase.platform.hexapod import Hexapod
     from motionbase.system.run_plot import Traces
     from motionbase.system.runs import Scenario
@@ -38,6 +39,7 @@ class PlatformOptions:
     manual: bool | None = None
     rate: int | None = None
     seed: int | None = None
+    law: str | None = None
 
 
 @final
@@ -55,8 +57,10 @@ class Done:
 
 def simulate_platform(
     reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
-) -> None:
-    """Simulate, write and report."""
+) -> bool:
+    """Simulate, write and report; whether the guard held the law stopped to the end."""
+    from motionbase.cli.law_ref import load_law
+    from motionbase.control.faults import GUARDED
     from motionbase.platform.load import load_platform
 
     seconds = DURATION if duration is None else duration
@@ -66,7 +70,8 @@ def simulate_platform(
         raise UsageError(f"--duration is {seconds:g} s, it must be at most {LONGEST:g} s")
     scenario = _scenario(o, seconds)
     hexapod = load_platform(reference)
-    done = _run(hexapod, scenario, seconds, RATE if o.rate is None else o.rate, out)
+    law = None if o.law is None else load_law(o.law, hexapod)
+    done = _run(hexapod, scenario, seconds, RATE if o.rate is None else o.rate, out, law)
     if plot is not None:
         from motionbase.system.run_plot import RunPicture
 
@@ -78,6 +83,7 @@ def simulate_platform(
         print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
     else:
         _show(hexapod, done, files, notes)
+    return bool(done.summary.faults) and done.summary.faults[-1][1] in GUARDED
 
 
 def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
@@ -139,7 +145,9 @@ def _time(item: str, when: str, duration: float) -> float:
     return t
 
 
-def _run(hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None) -> Done:
+def _run(
+    hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None, law: "OwnLaw | None"
+) -> Done:
     """Piece by piece: memory does not grow with the run."""
     from motionbase.ring import hexapod_schema
     from motionbase.system.closed_loop import ClosedLoop
@@ -149,7 +157,7 @@ def _run(hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, o
     from motionbase.system.summary import WATCHED, Tally
 
     channels = hexapod_schema().channels if out is not None else ()
-    loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels))
+    loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels), law)
     ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
         raise UsageError(f"--rate is {rate}, it must divide the {per_second} ticks of a second")

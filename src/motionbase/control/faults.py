@@ -21,6 +21,11 @@ class Fault(IntEnum):
     TIMEOUT = 10
     OPERATOR_ABORT = 11
     BLIND = 12
+    GUARD_NUMBER = 13
+    GUARD_BOUNDS = 14
+    GUARD_RATE = 15
+    GUARD_LATE = 16
+    GUARD_SPHERE = 17
 
     @property
     def sentence(self) -> str:
@@ -42,7 +47,14 @@ SENTENCES = {
     Fault.TIMEOUT: "a change of state takes too long",
     Fault.OPERATOR_ABORT: "the operator asked for an abort",
     Fault.BLIND: "neither the length nor the rate of a leg can be believed",
+    Fault.GUARD_NUMBER: "the guard stopped the law: a command, a code or an estimate of it is no finite number",
+    Fault.GUARD_BOUNDS: "the guard stopped the law: a command is beyond what the legs may be told",
+    Fault.GUARD_RATE: "the guard stopped the law: a command changes faster than valve or drive can follow",
+    Fault.GUARD_LATE: "the guard stopped the law: it did not answer in time",
+    Fault.GUARD_SPHERE: "the guard stopped the sphere's law: torques that its motors may not be told",
 }
+GUARDED = frozenset(f for f in Fault if f.name.startswith("GUARD"))
+"""Faults of the law itself, which the guard finds (`guard.py`): the legs are held whatever the law says."""
 BLOCKING = frozenset({Fault.BLIND, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
 """Faults with which going down under control is not possible: the legs are stopped and held."""
 SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY, Fault.SUPPLY})

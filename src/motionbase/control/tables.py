@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionbase.control.faults import BLOCKING, SHUTTING, Fault, WarningBit
+from motionbase.control.faults import BLOCKING, GUARDED, SHUTTING, Fault, WarningBit
 from motionbase.control.law import ControlLaw
 from motionbase.control.states import FLAGS, TRANSITIONS
 from motionbase.platform.load import load_platform
@@ -45,6 +45,10 @@ def faults() -> str:
     """With what each of them leads to."""
 
     def end(fault: Fault) -> str:
+        if fault is Fault.GUARD_SPHERE:
+            return "goes down, the sphere is braked"
+        if fault in GUARDED:
+            return "held, valves shut off"
         if fault not in BLOCKING:
             return "goes down"
         return "held, valves shut off" if fault in SHUTTING else "held"

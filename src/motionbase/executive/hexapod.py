@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.executive.schedule import Job, Schedule, native_job
+from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
 from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Kind, Order, Reason, Result
@@ -21,7 +22,7 @@ from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.system.operator import ASKED
 from motionbase.system.runnable import Runnable
-from motionbase.system.stages import TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
+from motionbase.system.stages import GUARDED, TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
@@ -60,6 +61,7 @@ class HexapodRun:
         say: takes a sentence for people; a tick waits for it, so it must not block
         faults: what goes wrong, and when
         tuned: parameters to start with, by place in their vector; the others are as designed
+        clock: the executive's, whose lateness the guard looks at
     """
 
     code: LoopCode
@@ -67,6 +69,7 @@ class HexapodRun:
     say: Callable[[str], object]
     faults: FaultPlan = field(default_factory=FaultPlan)
     tuned: Mapping[int, float] = field(default_factory=dict)
+    clock: Clock = field(default_factory=Clock)
 
     @cached_property
     def arrays(self) -> dict[str, Array]:
@@ -76,7 +79,7 @@ class HexapodRun:
         made = {p.name: np.zeros(p.dims) for p in program.outputs if p.name != "record"}
         for place, value in self.tuned.items():
             held["parameters"][place] = value
-        return {**held, **made, "record": self.writer.record}
+        return {**held, **made, "lateness": self.clock.lateness.reshape(()), "record": self.writer.record}
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -179,6 +182,8 @@ class HexapodRun:
             return Reason.NONE
         if self.commands.estop:
             return Reason.ESTOP_ACTIVE
+        if float(self.arrays["fault"]) in GUARDED:
+            return Reason.FAULT_ACTIVE  # whoever's law it is, the guard holds it
         if isinstance(self.code.loop.law, OwnLaw):
             return Reason.NONE  # what it hears is its own affair
         if self.arrays["fault"] != 0:

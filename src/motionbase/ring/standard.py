@@ -32,6 +32,11 @@ FAULTS = (
     "timeout: a change of state takes too long",
     "operator abort: the operator asked for an abort",
     "blind: neither the length nor the rate of a leg can be believed",
+    "guard number: the guard stopped the law: a command, a code or an estimate of it is no finite number",
+    "guard bounds: the guard stopped the law: a command is beyond what the legs may be told",
+    "guard rate: the guard stopped the law: a command changes faster than valve or drive can follow",
+    "guard late: the guard stopped the law: it did not answer in time",
+    "guard sphere: the guard stopped the sphere's law: torques that its motors may not be told",
 )
 WARNINGS = ("host silent", "frame refused", "dof limit", "leg limit", "demand outside")
 

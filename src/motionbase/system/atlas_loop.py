@@ -34,18 +34,27 @@ OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channel
 DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
 
 
-def _asked(asked: Expr, state: Expr, lost: Expr) -> Any:
-    """Where traction is lost, the stage freezes as well; what people ask for comes first."""
+def _asked(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Any:
+    """Where traction is lost, the stage freezes as well; what people ask for comes first.
+
+    Where the guard has stopped the sphere's law, the stage aborts whatever is asked.
+    """
     driving = ca.logic_or(state == DRIVING[0], state == DRIVING[1])
     wanted = ca.logic_and(ca.logic_and(asked == 0, lost > 0.5), driving)
-    return ca.if_else(wanted, float(Request.FREEZE), asked)
+    return ca.if_else(ca.ne(stopped, 0), float(Request.ABORT), ca.if_else(wanted, float(Request.FREEZE), asked))
 
 
 ASK = Kernel(
     "atlas_ask",
-    (Port("asked", (), "-"), Port("state_before", (), "-"), LOST),
+    (Port("asked", (), "-"), Port("state_before", (), "-"), LOST, Port("sphere_stopped", (), "-")),
     (Port("asked_stage", (), "-"),),
     _asked,
+)
+FIRST_FAULT = Kernel(
+    "atlas_fault",
+    (Port("fault_stage", (), "-"), Port("sphere_fault", (), "-")),
+    (Port("fault", (), "-", "of the sphere's law where the guard stopped that, else of the stage"),),
+    lambda stage, sphere: ca.if_else(ca.ne(sphere, 0), sphere, stage),
 )
 
 
@@ -163,13 +172,16 @@ class AtlasLoop:
             b.call(parts, settings=b["settings"], host_frame=b["host_frame"], settings_stage=settings,
                    frame_stage=frame, turns_given=given)  # fmt: skip
             lost = sphere.law.state.place(b["sphere_x"], "lost")
-            b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost=lost, asked_stage=asked)
+            stopped = sphere.guard.state.place(b["sphere_guard"], "fault")
+            b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost=lost, sphere_stopped=stopped,
+                   asked_stage=asked)  # fmt: skip
             b.call(self.loaded, Q_WP=b["Q_WP"], load_sphere=b["load_sphere"], load_P=b["load_P"], load_all=load)
             own = {"settings": settings, "host_frame": frame, "asked": asked, "load_P": load}
             own["parameters"] = b["parameters"][: self.law.parameters.size]
             ports = {p.name: own.get(p.name) or b[p.name] for p in stage.inputs}
             n = len(self.stage.record_channels)
             found = {p.name: b["record"][:n] if p.name == "record" else b[p.name] for p in stage.outputs}
+            found["fault"] = b.local("fault_stage")
             b.call(stage, **ports, **found)
             b.call(self.mounted, Q_WP=b["Q_WP_next"], V_P=b["V_P_next"], V_dot_P=b["V_dot_P_next"],
                    a_stage_next=b["a_stage_next"])  # fmt: skip
@@ -183,6 +195,7 @@ class AtlasLoop:
             b.call(TARGET, state=b["state"], mode=b["mode_used"], generators=b["generators"], turns=b["turns_next"],
                    angles=b["angles_next"], age=b["host_age"], **target)  # fmt: skip
             self._turn(b, target)
+            b.call(FIRST_FAULT, fault_stage=found["fault"], sphere_fault=b["sphere_fault"], fault=b["fault"])
             self._record(b)
 
         parameters = self.parameters.port("parameters", "may be changed at any tick")
@@ -204,7 +217,7 @@ class AtlasLoop:
         b.copy(b["load_stage"], b["load_sphere_next"])
 
     def _record(self, b: Body) -> None:
-        """After the stage's channels those of the sphere, and its warnings among the stage's."""
+        """After the stage's channels those of the sphere, and its warnings and its fault among the stage's."""
         names, n = self.record_channels, len(self.stage.record_channels)
         if not names:
             return
@@ -213,6 +226,8 @@ class AtlasLoop:
         if "warning" in names:
             b.call(WARN, warning=b["warning"], **{p: b[p] for p in ("slips", "lost", "limited")},
                    shown=b["record"][names.index("warning")])  # fmt: skip
+        if "fault" in names:
+            b.copy(b["fault"], b["record"][names.index("fault")])
 
     # ---- a start ----
 

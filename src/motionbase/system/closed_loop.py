@@ -1,4 +1,4 @@
-"""Control law and plant closed to one step: requests, host frames and faults in, the next state and a record out."""
+"""Control law, guard and plant closed to one step: requests, host frames, faults in; the next state, a record out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from motionbase.compile import Body, Kernel, Port, Program
 from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
+from motionbase.control.guard import LegGuard
 from motionbase.control.law import ControlLaw
 from motionbase.control.own_law import Law
 from motionbase.control.ports import INPUTS, OUTPUTS, channels
@@ -19,6 +20,7 @@ from motionbase.plant.motion import LEG_OUTPUTS, LOAD, next_of
 from motionbase.plant.plant import FAULTS, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
+from motionbase.system.guarded import LATENESS, guarded_law
 from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR, STATE_BEFORE
 
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
@@ -64,10 +66,20 @@ class ClosedLoop:
         return self.law.parameters
 
     @cached_property
+    def guard(self) -> LegGuard:
+        """Between law and plant."""
+        return LegGuard(self.plant.hexapod.actuator, self.dt)
+
+    @cached_property
+    def guarded(self) -> Program:
+        """The law behind the guard."""
+        return guarded_law(self.law, self.guard)
+
+    @cached_property
     def state_ports(self) -> tuple[Port, ...]:
         """What goes from tick to tick."""
-        own = next(p for p in self.law.program.inputs if p.name == "x")
-        return (own, *self.plant.state_ports, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
+        own = {p.name: p for p in self.guarded.inputs}
+        return (own["x"], own["guard"], *self.plant.state_ports, *MEASURED, STATE_BEFORE, VERSION_BEFORE)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -77,7 +89,7 @@ class ClosedLoop:
     @cached_property
     def program(self) -> Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, the law's outputs, legs, record."""
-        law, plant = self.law.program, self.plant
+        law, plant = self.guarded, self.plant
         actuator = plant.motion.actuator
         pressures = Kernel(
             "pressures",
@@ -97,7 +109,8 @@ class ClosedLoop:
             given = {p.name: b[p.name] for p in external} | {"request": request, **lines}
             measured = {p.name: b[p.name] for p in MEASURED}
             found = {p.name: b[p.name] for p in OUTPUTS}
-            b.call(law, parameters=b["parameters"], x=b["x"], **given, **measured, x_next=b["x_next"], **found)
+            kept = {name: b[name] for name in ("x", "x_next", "guard", "guard_next")}
+            b.call(law, parameters=b["parameters"], **kept, **given, **measured, lateness=b["lateness"], **found)
             state = {p.name: b[p.name] for p in plant.state_ports} | {
                 next_of(p).name: b[next_of(p).name] for p in plant.state_ports
             }
@@ -110,7 +123,7 @@ class ClosedLoop:
             self._record(b, {**given, **measured, **found})
 
         inputs = (
-            parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED, *COUNTS,
+            parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED, LATENESS, *COUNTS,
         )  # fmt: skip
         record = (
             (Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record"),)
@@ -152,7 +165,8 @@ class ClosedLoop:
             "acc": -np.array(self.plant.motion.mechanism.gravity), "omega": np.zeros(3),
         }  # fmt: skip
         last = {"state_before": np.array(0.0), "version_before": np.array(-1.0)}
-        return {"x": self.law.initial_state(), **plant, **readings, **last}
+        first = {"x": self.law.initial_state(), "guard": self.guard.state.vector()}
+        return {**first, **plant, **readings, **last}
 
     def quiet_inputs(self) -> dict[str, Any]:
         """Nobody asks, no host, no generators, no faults."""

@@ -1,10 +1,12 @@
-"""Control law and plant of a platform as folders of C99: code, header, an example, CMakeLists.txt and README.txt."""
+"""Control law, guard and plant of a platform as folders of C99: code, headers, an example, CMake and README files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
 from motionbase.compile.runtime.c import USER_FLAGS
@@ -70,6 +72,20 @@ def control_border(loop: ClosedLoop) -> Border:
     )
 
 
+def guard_border(loop: ClosedLoop) -> Border:
+    """Of the guard between law and platform; it starts with a law that says nothing wrong, and nothing."""
+    guard = loop.guard
+    quiet = {p.name: np.zeros(p.dims) for p in guard.kernel.inputs} | {"sound": np.array(1.0)}
+    return Border(
+        guard.kernel,
+        {"guard": "guard_next"},
+        state={"guard": guard.state.vector()},
+        inputs=quiet,
+        dt=guard.dt,
+        places=(Places("`guard`", "GUARD", guard.state),),
+    )
+
+
 def plant_border(loop: ClosedLoop) -> Border:
     """Of the platform with its actuators and sensors, at rest, down."""
     start = loop.at_rest()
@@ -78,8 +94,9 @@ def plant_border(loop: ClosedLoop) -> Border:
 
 
 def control_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
-    """The platform's control law or one of somebody's own, by file name."""
-    return _folder(hexapod, "control", "control law", control_border(_loop(hexapod, law)))
+    """The platform's control law or one of somebody's own, and the guard that goes with it, by file name."""
+    loop = _loop(hexapod, law)
+    return _folder(hexapod, "control", "control law and guard", control_border(loop), guard_border(loop))
 
 
 def plant_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
@@ -88,9 +105,10 @@ def plant_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
 
 
 def loop_files(hexapod: Hexapod, law: OwnLaw | None = None) -> dict[str, str]:
-    """Both, and an example that closes the loop."""
+    """All of it, and an example that closes the loop."""
     loop = _loop(hexapod, law)
-    return _folder(hexapod, "loop", "control law and plant", control_border(loop), plant_border(loop))
+    borders = control_border(loop), guard_border(loop), plant_border(loop)
+    return _folder(hexapod, "loop", "control law, guard and plant", *borders)
 
 
 def _loop(hexapod: Hexapod, law: OwnLaw | None) -> ClosedLoop:
@@ -136,6 +154,8 @@ EXPORTS: Mapping[str, Callable[[Hexapod, OwnLaw | None], dict[str, str]]] = {
 
 def _folder(hexapod: Hexapod, example: str, what: str, *borders: Border) -> dict[str, str]:
     code = {name: text for border in borders for name, text in border.files().items()}
+    if len(borders) > 1:
+        code["answer.h"] = (EXAMPLES / "answer.h").read_text(encoding="utf-8")
     code["main.c"] = (EXAMPLES / f"{example}.c").read_text(encoding="utf-8")
     names = [border.unit.name for border in borders]
     return {
@@ -171,6 +191,12 @@ target_link_libraries(example PRIVATE {" ".join(names)})
 """
 
 
+_GUARDED = """
+Nothing but what guard_step() gives may go to hardware: it checks every number of the law, and its own commands bring
+the legs to rest where the law is broken, late or silent. Best it runs on a processor that does not run the law.
+"""
+
+
 def _readme(hexapod: Hexapod, what: str, command: str, borders: tuple[Border, ...]) -> str:
     digests = "\n".join(f"  {b.unit.name:<8} {b.unit.digest[:16]}" for b in borders)
     calls = "\n".join(f"  {b.unit.name}.h  {b.unit.name}_step(), once every {b.dt:g} s" for b in borders)
@@ -190,7 +216,7 @@ Compile and run the example (GCC or clang; CMakeLists.txt does the same):
 
 What to call; the headers have every port with its unit:
 {calls}
-
+{_GUARDED if len(borders) > 1 else ""}
 Flags that change values must not be used:
   {forbidden}
 

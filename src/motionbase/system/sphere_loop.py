@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 
 from motionbase.compile import Body, Port, Program
 from motionbase.control.fields import Fields
+from motionbase.control.guard import WheelGuard
 from motionbase.control.sphere.law import SphereLaw
 from motionbase.plant.motion import next_of
 from motionbase.plant.sphere.plant import SpherePlant
 from motionbase.platform.atlas.atlas import Atlas
+from motionbase.system.guarded import guarded_sphere
 
 A_NEXT = Port("a_stage_next", 3, "m/s^2", "acceleration of the mount over this tick, in W")
 
@@ -38,6 +40,16 @@ class SphereLoop:
         return SphereLaw(self.atlas, self.dt)
 
     @cached_property
+    def guard(self) -> WheelGuard:
+        """Between law and motors."""
+        return WheelGuard(self.atlas)
+
+    @cached_property
+    def guarded(self) -> Program:
+        """The law behind the guard."""
+        return guarded_sphere(self.law, self.guard)
+
+    @cached_property
     def plant(self) -> SpherePlant:
         """What is turned."""
         return SpherePlant(self.atlas, self.dt, ripple=self.ripple)
@@ -50,8 +62,8 @@ class SphereLoop:
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:
         """What goes from tick to tick."""
-        x = next(p for p in self.law.inputs if p.name == "sphere_x")
-        return (x, *self.plant.state_ports)
+        own = {p.name: p for p in self.guarded.inputs}
+        return (own["sphere_x"], own["sphere_guard"], *self.plant.state_ports)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -67,7 +79,7 @@ class SphereLoop:
     @cached_property
     def program(self) -> Program:
         """(parameters, state, target, wishes, stage, troubles) -> state_next, the law's outputs, the plant's."""
-        law, plant = self.law.program, self.plant.step
+        law, plant = self.guarded, self.plant.step
         state = {p.name for p in self.state_ports}
         targets = tuple(p for p in law.inputs if p.name not in state)
         results = tuple(p for p in plant.outputs if p.name not in self.feedback.values())
@@ -78,14 +90,15 @@ class SphereLoop:
             found = {p.name: b[p.name] for p in plant.outputs}
             b.call(plant, **given, tau_motor=b["tau_motor"], a_stage=b["a_stage_next"], **found)
 
-        shown = tuple(p for p in law.outputs if p.name != "sphere_x_next")
+        shown = tuple(p for p in law.outputs if p.name not in self.feedback.values())
         outputs = (*(next_of(p) for p in self.state_ports), *shown, *results)
         inputs = (*self.state_ports, *targets, A_NEXT, *self.troubles)
         return Program("sphere_loop", inputs, outputs, body, description=f"{self.atlas.name}, its sphere alone")
 
     def at_rest(self, preload_scale: ArrayLike = 1.0) -> dict[str, Any]:
         """Upright, at rest, with so much of the passive wheels' preload; the law has not begun."""
-        return {"sphere_x": self.law.state.vector(), **self.plant.at_rest(preload_scale=preload_scale)}
+        own = {"sphere_x": self.law.state.vector(), "sphere_guard": self.guard.state.vector()}
+        return {**own, **self.plant.at_rest(preload_scale=preload_scale)}
 
     def quiet_inputs(self) -> dict[str, Any]:
         """The sphere stays where it is, and so does what carries it."""

@@ -19,6 +19,7 @@ from motionbase.system.runs import Run
 Array: TypeAlias = NDArray[np.float64]
 WATCHED = ("state", "fault", "cmd", "legs_cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
 """Outputs of the loop that a summary and a picture look at."""
+STATES, FAULTS = frozenset(map(int, State)), frozenset(map(int, Fault))  # a law of one's own may give other numbers
 
 
 @final
@@ -111,8 +112,8 @@ class Tally:
         states, faults = self._changes["state"], self._changes["fault"]
         rms = np.sqrt(self._squares / max(1, self._count))
         return Summary(
-            tuple((t, State(number)) for t, number in states),
-            tuple((t, Fault(number)) for t, number in faults),
+            tuple((t, State(number) if number in STATES else State.OFF) for t, number in states),
+            tuple((t, Fault(number) if number in FAULTS else Fault.NONE) for t, number in faults),
             self._count * self.dt,
             None if self.legs_alone else rms[:6],
             None if self.legs_alone else self._largest[:6],

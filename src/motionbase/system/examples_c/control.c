@@ -1,5 +1,7 @@
-/* The control law for 1 s on the measurements of the platform at rest, down. */
+/* Control law and guard for 1 s on the measurements of the platform at rest, down. */
+#include "answer.h"
 #include "control.h"
+#include "guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,9 @@ int main(void)
     control_state state = control_initial_state;
     control_inputs in = control_initial_inputs;
     control_outputs out;
+    guard_state guard = guard_initial_state;
+    guard_inputs said = guard_initial_inputs;
+    guard_outputs safe; /* what may go to the hardware */
 
     /* Any parameter may be changed before any tick, by name: parameters[CONTROL_PARAMETER_K_P] = 12.0; */
     memcpy(parameters, control_default_parameters, sizeof parameters);
@@ -21,10 +26,13 @@ int main(void)
         /* Switched on, and after half a second asked to rise; the measurements stay as they are. */
         in.request = tick < ticks / 2 ? CONTROL_REQUEST_DOWN : CONTROL_REQUEST_STANDBY;
         control_step(parameters, &state, &in, &out);
+        law_answer(&said, &out, &state, tick);
+        guard_step(&guard, &said, &safe);
+        in.estop = safe.stopped; /* a law that the guard has stopped is told so */
         if ((tick + 1) % (ticks / 10) == 0) {
-            printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, out.state, out.fault);
+            printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, safe.state, safe.fault);
             for (int leg = 0; leg < 6; leg++)
-                printf(",%.17g", out.valve_cmd[leg]);
+                printf(",%.17g", safe.valve_cmd[leg]);
             printf("\n");
         }
     }

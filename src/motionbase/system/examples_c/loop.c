@@ -1,5 +1,7 @@
-/* Control law and platform in closed loop: it rises, drives, and heaves by a function generator. */
+/* Control law, guard and platform in closed loop: it rises, drives, and heaves by a function generator. */
+#include "answer.h"
 #include "control.h"
+#include "guard.h"
 #include "plant.h"
 
 #include <stdio.h>
@@ -48,6 +50,9 @@ int main(int argc, char **argv)
     control_state law = control_initial_state;
     control_inputs in = control_initial_inputs;
     control_outputs out;
+    guard_state guard = guard_initial_state;
+    guard_inputs said = guard_initial_inputs;
+    guard_outputs safe; /* what may go to the hardware */
     plant_state platform = plant_initial_state;
     plant_inputs acting = plant_initial_inputs;
     plant_outputs read;
@@ -72,19 +77,22 @@ int main(int argc, char **argv)
     for (long tick = 0; tick < ticks; tick++) {
         in.request = request_towards_drive(state);
         control_step(parameters, &law, &in, &out);
-        state = out.state;
+        law_answer(&said, &out, &law, (double)tick);
+        guard_step(&guard, &said, &safe);
+        state = safe.state;
+        in.estop = safe.stopped; /* a law that the guard has stopped is told so */
 
-        memcpy(acting.valve_cmd, out.valve_cmd, sizeof acting.valve_cmd);
-        acting.abort = out.abort;
+        memcpy(acting.valve_cmd, safe.valve_cmd, sizeof acting.valve_cmd);
+        acting.abort = safe.abort;
         plant_step(&platform, &acting, &read);
         take_readings(&in, &read);
 
         if ((tick + 1) % every == 0) {
-            printf("%.6g,%.17g,%.17g", (double)(tick + 1) * CONTROL_DT, out.state, out.fault);
+            printf("%.6g,%.17g,%.17g", (double)(tick + 1) * CONTROL_DT, safe.state, safe.fault);
             for (int leg = 0; leg < 6; leg++)
                 printf(",%.17g", read.l[leg]);
             for (int leg = 0; leg < 6; leg++)
-                printf(",%.17g", out.valve_cmd[leg]);
+                printf(",%.17g", safe.valve_cmd[leg]);
             printf("\n");
         }
     }

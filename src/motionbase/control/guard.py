@@ -1,0 +1,233 @@
+"""The guard: between any control law and any plant or hardware, a check that does not believe the law.
+
+Every tick it looks at what the law says before anything acts on it: numbers are finite, commands are within bounds and
+open no faster than the actuators can follow, and the answer is that of this tick. The first violation is latched as a
+fault. From then on the guard's own commands stand in the place of the law's: those of a safe stop, made of what the
+guard itself let through last and of nothing that the law says or keeps, so that a law that is broken for good changes
+nothing. A reset is heard when the stop is complete, and lets go only of a law whose answer passes again.
+
+`LegGuard` stands before six legs, `WheelGuard` before the wheels of a sphere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+import casadi as ca
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.compile import Kernel, Port
+from motionbase.control.faults import Fault
+from motionbase.control.fields import Field, Fields
+from motionbase.control.states import State
+from motionbase.control.supervision import SHUT_TIME
+from motionbase.control.watchdogs import first_of
+from motionbase.platform.atlas.atlas import Atlas
+
+SX: TypeAlias = ca.SX
+LEGS = 6
+MARGIN = 1.5  # commands may open so much faster than the actuator can follow; the law of this package stays below
+PATIENCE = 2  # [ticks] an answer may be old: one that comes late twice in a row, or is lost, is not yet a fault
+LATE_S = 1.0  # [s] a tick may begin behind its due time; a simulated plant waits, hardware has PATIENCE instead
+STOP_S = float(SHUT_TIME.values[0])  # [s] in which commands go to 0 and valves are shut off, both evenly
+REVERSAL = 1.5  # of the largest torque: by more a torque does not change in a tick, even where traction is lost
+BRAKING = 0.25  # of the largest torque: with this the guard brakes wheels
+BRAKED_FROM = 0.05  # of the motors' largest speed: slower wheels are braked in proportion to their speed
+ROUNDING = 1e-12  # by which a torque may be scaled beyond the largest
+RESET = Port("reset", (), "-", "1 for one tick to let go of a law that is good again; heard when the stop is complete")
+
+
+def sound(numbers: SX) -> SX:
+    """Whether all of them are finite: the sum of their sizes is. Sixteen sums side by side keep a processor busy."""
+    return _size(numbers) < ca.inf
+
+
+def is_a_number(numbers: SX) -> SX:
+    """Whether none of them is NaN; infinities, as in a law's timers, are allowed."""
+    return _size(numbers) <= ca.inf
+
+
+def _size(numbers: SX) -> SX:
+    sizes = ca.vertsplit(ca.fabs(ca.reshape(numbers, -1, 1)))
+    sums = sizes[:16]
+    for k, one in enumerate(sizes[16:]):
+        sums[k % 16] += one
+    while len(sums) > 1:
+        sums = [a + b for a, b in zip(sums[::2], sums[1::2], strict=False)] + sums[len(sums) & ~1 :]
+    return sums[0]
+
+
+def _all(flags: SX) -> SX:
+    """Whether each one holds."""
+    found: SX = flags[0]
+    for k in range(1, flags.shape[0]):
+        found = ca.logic_and(found, flags[k])
+    return found
+
+
+def _within(value: SX, most: ca.DM) -> SX:
+    return ca.fmin(ca.fmax(value, -most), most)
+
+
+def command_rate(actuator: HydraulicActuator | ElectricActuator) -> float:
+    """Rate of a command that an actuator can follow [1/s]: the spool's, or of a drive's speed loop after a step."""
+    return actuator.speed_bandwidth if isinstance(actuator, ElectricActuator) else actuator.valve_rate
+
+
+@final
+@dataclass(frozen=True)
+class LegGuard:
+    """Before six legs.
+
+    Attributes:
+        actuator: of a leg
+        dt: period of a tick [s]
+        late: a tick that begins later than this behind its due time was not answered in time [s]
+    """
+
+    actuator: HydraulicActuator | ElectricActuator
+    dt: float
+    late: float = LATE_S
+
+    @cached_property
+    def state(self) -> Fields:
+        """What goes from tick to tick."""
+        return Fields(
+            (
+                Field("cmd", LEGS, "-", "commands that were let through last"),
+                Field("abort", 1, "-", "likewise"),
+                Field("stop", 1, "-", "0 to 1: how far the guard's own stop has come"),
+                Field("fault", 1, "-", "why the guard stopped the law, a number of `Fault`; 0 while it does not"),
+                Field("tick", 1, "-", "its own count of ticks, with which an answer is compared"),
+            )
+        )
+
+    @property
+    def brakes(self) -> bool:
+        """Whether legs have brakes, which know only open and closed, in the place of valves that are shut off."""
+        return isinstance(self.actuator, ElectricActuator)
+
+    @property
+    def step(self) -> float:
+        """By so much a command may open in a tick; it may close at once."""
+        return MARGIN * command_rate(self.actuator) * self.dt
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """Named `guard`."""
+        at = self.state.starts
+        said = (
+            Port("valve_cmd_law", LEGS, "-", "as the law gives them, -1 to 1"),
+            Port("abort_law", (), "-", "as the law gives it, 0 to 1; with brakes 0 or 1"),
+            Port("state_law", (), "-", "as the law gives it, a number of `State`"),
+            Port("fault_law", (), "-", "as the law gives it, a number of `Fault`"),
+            Port("sound", (), "-", "1 where the law's other outputs are finite, and its state is no NaN"),
+            Port("answer", (), "-", f"tick that the law answered, counted from 0; it may be {PATIENCE} ticks old"),
+            Port("lateness", (), "s", "of this tick behind its due time; 0 where nobody measures it"),
+        )
+
+        def expr(
+            guard: SX, cmd: SX, abort: SX, state: SX, fault: SX, sound_rest: SX, answer: SX, lateness: SX, reset: SX
+        ) -> Any:
+            before, stop, latched, tick = guard[:LEGS], guard[at["stop"]], guard[at["fault"]], guard[at["tick"]]
+            codes = ca.logic_and(sound(ca.vertcat(state, fault)), ca.eq(sound_rest, 1))
+            finite = ca.logic_and(sound(ca.vertcat(cmd, abort)), codes)
+            flag = (
+                ca.logic_or(ca.eq(abort, 0), ca.eq(abort, 1))
+                if self.brakes
+                else _all(ca.vertcat(abort >= 0, abort <= 1))
+            )
+            slow = ca.logic_and(
+                _all(cmd <= ca.fmax(before, 0) + self.step), _all(cmd >= ca.fmin(before, 0) - self.step)
+            )
+            age = tick - answer
+            timely = ca.logic_and(ca.logic_and(age >= 0, age <= PATIENCE), lateness <= self.late)
+            bad = {
+                Fault.GUARD_NUMBER: ca.logic_not(finite),
+                Fault.GUARD_BOUNDS: ca.logic_not(ca.logic_and(_all(ca.fabs(cmd) <= 1), flag)),
+                Fault.GUARD_RATE: ca.logic_not(slow),
+                Fault.GUARD_LATE: ca.logic_not(timely),
+            }
+            code = latched_code(bad, latched, ca.logic_and(ca.ne(reset, 0), stop >= 1))
+            stopped = ca.ne(code, 0)
+            stop_next = ca.if_else(stopped, ca.fmin(stop + self.dt / STOP_S, 1.0), 0.0)
+            closing = ca.if_else(stop < 1, before * (1 - stop_next) / ca.fmax(1 - stop, self.dt / STOP_S), 0.0)
+            shut = 1.0 if self.brakes else ca.fmin(guard[at["abort"]] + self.dt / STOP_S, 1.0)
+            passed = ca.if_else(stopped, closing, cmd)
+            abort_next = ca.if_else(stopped, shut, abort)
+            held = ca.if_else(stop_next >= 1, float(State.HELD), float(State.STOPPING))
+            after = ca.vertcat(passed, abort_next, stop_next, code, tick + 1)
+            told = ca.if_else(stopped, held, state), ca.if_else(stopped, code, fault)
+            return after, passed, abort_next, *told, stopped
+
+        outputs = (
+            Port("guard_next", self.state.size, "SI, mixed", "state for the next tick"),
+            Port("valve_cmd", LEGS, "-", "for the legs, -1 to 1; positive extends"),
+            Port("abort", (), "-", "for the hardware, 0 to 1: how far valves are shut off, or brakes closed"),
+            Port("state", (), "-", "of the base: the law's, or stopping and held where the guard stopped it"),
+            Port("fault", (), "-", "the law's, or the guard's where it stopped the law"),
+            Port("stopped", (), "-", "1 while the guard's commands stand in the place of the law's"),
+        )
+        inputs = (self.state.port("guard", "state of the guard"), *said, RESET)
+        return Kernel("guard", inputs, outputs, expr, "checks what a law says, and stops the legs where it cannot be")
+
+
+def latched_code(bad: dict[Fault, SX], latched: SX, heard: SX) -> SX:
+    """The fault that was first, until a reset is heard; one that is still there comes back at once."""
+    kept = ca.if_else(heard, 0.0, latched)
+    return ca.if_else(ca.eq(kept, 0), first_of(bad), kept)
+
+
+@final
+@dataclass(frozen=True)
+class WheelGuard:
+    """Before the motors of a sphere, which have no brakes: the guard brakes the wheels by their measured speeds.
+
+    Attributes:
+        atlas: the platform
+    """
+
+    atlas: Atlas
+
+    @cached_property
+    def state(self) -> Fields:
+        """What goes from tick to tick."""
+        torques = Field("torque", len(self.atlas.wheels), "N m", "torques that were let through last")
+        return Fields((torques, Field("fault", 1, "-", "why the guard stopped the sphere's law; 0 while it does not")))
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """Named `wheel_guard`."""
+        wheels, n = self.atlas.wheels, len(self.atlas.wheels)
+        most = ca.DM([w.torque_max for w in wheels])
+        slope = ca.DM([BRAKING * w.torque_max * w.gear / (BRAKED_FROM * w.speed_max) for w in wheels])
+        slow = ca.DM([BRAKED_FROM * w.speed_max / w.gear for w in wheels])
+
+        def expr(guard: SX, torque: SX, sound_rest: SX, omega: SX, reset: SX) -> Any:
+            before, latched = guard[:n], guard[n]
+            finite = ca.logic_and(sound(torque), ca.eq(sound_rest, 1))
+            within = _all(ca.fabs(torque) <= (1 + ROUNDING) * most)
+            even = _all(ca.fabs(torque - before) <= REVERSAL * most)
+            bad = {Fault.GUARD_SPHERE: ca.logic_not(ca.logic_and(finite, ca.logic_and(within, even)))}
+            rests = _all(ca.fabs(omega) < slow)
+            code = latched_code(bad, latched, ca.logic_and(ca.ne(reset, 0), rests))
+            braking = ca.if_else(ca.fabs(omega) < ca.inf, -_within(slope * omega, BRAKING * most), 0.0)
+            passed = ca.if_else(ca.ne(code, 0), braking, _within(torque, most))
+            return ca.vertcat(passed, code), passed, code
+
+        inputs = (
+            self.state.port("sphere_guard", "state of the guard before the wheels"),
+            Port("tau_law", n, "N m", "torques as the law gives them"),
+            Port("sound", (), "-", "1 where the law's other outputs are finite, and its state is no NaN"),
+            Port("omega_wheel", n, "rad/s", "measured speeds of the wheels"),
+            RESET,
+        )
+        outputs = (
+            Port("sphere_guard_next", n + 1, "SI, mixed", "state for the next tick"),
+            Port("tau_motor", n, "N m", "torques of the motors"),
+            Port("sphere_fault", (), "-", "why the guard stopped the sphere's law, a number of `Fault`"),
+        )
+        return Kernel("wheel_guard", inputs, outputs, expr, "checks torques, and brakes the wheels where they are bad")
