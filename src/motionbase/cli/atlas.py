@@ -130,8 +130,8 @@ def _show(found: "Analysis", units: "Units") -> None:
     screen.print(jacobian)
     c = found.conditioning
     screen.print(
-        f"condition number {c.condition:.4f}, manipulability {c.manipulability:.1f}; easiest axis "
-        f"{_axes(c.easiest)}, hardest {_axes(c.hardest)}\n"
+        f"condition number {c.condition:.4f}, manipulability {c.manipulability:.1f}; "
+        f"easiest {_axes(c.easiest)}, hardest {_axes(c.hardest)}\n"
     )
     screen.print(_table(found, units))
     t = found.traction["least_squares"]
@@ -186,10 +186,10 @@ def _axis(direction: Any) -> str:
 def _axes(equal: Any) -> str:
     """One axis, or those in a plane, or all: what is equal is said to be."""
     if len(equal) == 1:
-        return _axis(equal[0])
+        return f"axis {_axis(equal[0])}"
     a, b = equal[:2]
     normal = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-    return "any" if len(equal) == 3 else f"any normal to {_axis(normal)}"
+    return "all axes alike" if len(equal) == 3 else f"axes all normal to {_axis(normal)}"
 
 
 app.command()(layout)
