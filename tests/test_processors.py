@@ -1,4 +1,4 @@
-"""`scripts/processors`: each setting reaches the tests, failures are counted; on demand, all numbers under all settings."""
+"""`scripts/processors`: settings reach the tests, failures are counted; on demand, all numbers under all settings."""
 
 import os
 import platform

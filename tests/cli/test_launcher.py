@@ -172,7 +172,7 @@ def test_failed_set_up_is_one_sentence_and_the_next_run_repairs_it(ready: Checko
 @pytest.mark.parametrize("by", ["uv", "pip"])
 def test_another_package_than_the_listed_one_is_named_as_such(bare: Checkout, by: str) -> None:
     said = {"uv": "Hash mismatch for `rich==15`", "pip": "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM ..."}[by]
-    failed = bare.run("--version", **{"uv": {"UV_FAILS": said}, "pip": {"OFFLINE": said}}[by])
+    failed = bare.run("--version", UV_FAILS=said) if by == "uv" else bare.run("--version", OFFLINE=said)
     *before, last = failed.stderr.splitlines()
     assert failed.returncode == 2 and said in before
     assert "is not the one whose hash stands in" in last and str(bare.root / "requirements") in last
@@ -242,7 +242,7 @@ def copied(tmp_path: Path) -> Path:
 def set_up(root: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """`./motionbase --version` with nothing but python3."""
     env = {k: v for k, v in os.environ.items() if k not in ("PATH", "VIRTUAL_ENV")} | {"PATH": "/usr/bin:/bin"}
-    command = [root / "motionbase", "--version"]
+    command = [str(root / "motionbase"), "--version"]
     return subprocess.run(command, cwd="/", env=env | environment, capture_output=True, text=True)
 
 
