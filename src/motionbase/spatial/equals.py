@@ -56,8 +56,10 @@ def ranked(values: ArrayLike, floor: float = 0.0) -> Ints:
     """Places in ascending order of their values; those of a run in the order of the list."""
     x = np.asarray(values, dtype=np.float64)
     order = np.argsort(x, kind="stable")
-    run = np.concatenate([np.zeros(1), np.cumsum(_apart(x[order], floor))])[: len(x)]
-    return np.asarray(order[np.lexsort((order, run))])
+    apart = _apart(x[order], floor)
+    if apart.all():
+        return order
+    return np.asarray(order[np.lexsort((order, np.concatenate([np.zeros(1), np.cumsum(apart)])))])
 
 
 def directions_of(vectors: ArrayLike, within: float = ALIKE) -> Array:
