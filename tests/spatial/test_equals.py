@@ -10,6 +10,7 @@ from motionbase.spatial.equals import (
     axes_of,
     directions_of,
     first_largest,
+    first_largest_of_rows,
     first_least,
     pivots,
     ranked,
@@ -31,6 +32,7 @@ def test_places_do_not_hang_on_noise(values: list[int], seed: int) -> None:
     x = np.array(values) + noise
     assert first_largest(x, ALIKE) == values.index(max(values))
     assert first_least(x, ALIKE) == values.index(min(values))
+    assert first_largest_of_rows(np.stack([x, -x]), ALIKE).tolist() == [first_largest(x, ALIKE), first_least(x, ALIKE)]
     assert ranked(x, ALIKE).tolist() == sorted(range(len(values)), key=lambda k: (values[k], k))
 
 
@@ -39,6 +41,7 @@ def test_what_is_not_a_number_or_infinite() -> None:
     assert first_largest([nan, 1.0, 1.0 + NOISE]) == 1 and first_largest([nan, nan]) == 0
     assert first_least([inf, 2.0 + NOISE, 2.0]) == 1 and first_largest([1.0, inf, inf]) == 1
     assert first_least([inf, inf]) == 0
+    assert first_largest_of_rows(np.array([(-inf, -inf), (-inf, 1.0), (1.0, inf)])).tolist() == [0, 1, 1]
     assert ranked([inf, 1.0, inf, -inf, 1.0 - NOISE]).tolist() == [3, 1, 4, 0, 2]
     assert ranked([]).tolist() == [] and runs([]) == []
 

@@ -21,7 +21,7 @@ from motionbase.kinematics.posture import posture_kernel
 from motionbase.platform.envelope import IDENTITY, extremes
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
-from motionbase.spatial.equals import ranked
+from motionbase.spatial.equals import ALIKE, first_largest_of_rows, ranked
 
 Array: TypeAlias = NDArray[np.float64]
 SEED = 20  # a search that somebody else repeats finds the same
@@ -153,9 +153,9 @@ class _Search:
         while np.any(step > SMALLEST * (self.most - self.least)):
             l = np.clip(places.l[:, None] + step[:, None, None] * moves, self.least, self.most).reshape(-1, 6)
             near = self._at(l, np.repeat(places.p_W, 12, axis=0), np.repeat(places.Q_WP, 12, axis=0))
-            rows = near.dexterity.reshape(-1, 12).argmin(axis=1) + 12 * np.arange(len(step))
+            rows = first_largest_of_rows(-near.dexterity.reshape(-1, 12)) + 12 * np.arange(len(step))
             better = near.taken(rows)
-            lower = better.dexterity < places.dexterity
+            lower = better.dexterity < (1 - ALIKE) * places.dexterity
             step = np.where(lower, step, SHRINK * step)
             wide = lower[:, None]
             places = _Places(

@@ -36,6 +36,13 @@ def first_least(values: ArrayLike, floor: float = 0.0) -> int:
     return first_largest(-np.asarray(values, dtype=np.float64), floor)
 
 
+def first_largest_of_rows(values: Array, floor: float = 0.0) -> Ints:
+    """(n,) for each row of (n, k) numbers, none of them NaN, as `first_largest`."""
+    most = values.max(axis=1, keepdims=True)
+    within = np.where(np.isfinite(most), np.maximum(ALIKE * np.abs(most), floor), 0.0)
+    return np.asarray((values >= most - within).argmax(axis=1))
+
+
 def runs(ascending: ArrayLike, floor: float = 0.0) -> list[slice]:
     """Runs of sorted numbers that are alike: each differs from the last by no more than `ALIKE` of it, or `floor`."""
     x = np.asarray(ascending, dtype=np.float64)
