@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from motionbase.kinematics.bounds import box_bounds, capsule_bounds, moved, placed, reach_of_frames
-from motionbase.kinematics.clearance import Clearance, Thresholds
+from motionbase.kinematics.clearance import EXACT, Clearance, Thresholds
 from motionbase.kinematics.frames import FRAME
 from motionbase.kinematics.geometry import Geometry, geometry_of
 from motionbase.kinematics.posture import Postures, at_dof
@@ -147,8 +147,8 @@ def test_requirements_of_the_extremes(extremes: SweptExtremes) -> None:
     assert at.base[first.at_most, 0, 0] == first.most and rows[0]["at_most"] == legs_out(first.at_most)
     table = extremes.clearance_rows(Thresholds(warn=0.2))
     assert [row["verdict"] for row in table[:1]] == ["warn"] and len(table) == len(extremes.clearances.worst)
-    distances = [row["distance_m"] for row in table]
-    assert distances == sorted(distances, key=lambda x: float(x or 0))
+    distances = [float(str(row["distance_m"] or 0)) for row in table]
+    assert np.all(np.diff(distances) >= -EXACT)  # equally near ones are in the order of the parts
 
 
 def test_extremes_in_words() -> None:
