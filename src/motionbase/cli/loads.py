@@ -94,13 +94,14 @@ def _write(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 def _show(hexapod: "Hexapod", cases: "tuple[LoadCase, ...]", allowed: "Allowables", out: Path | None) -> None:
+    from motionbase.spatial.equals import first_largest
     from motionbase.system.loads import CONTACT_LIMIT, full_speed
 
     screen = terminal.console()
     table = terminal.table(f"Safety loads of {hexapod.name}, worst leg of each fault", *COLUMNS, right=NUMBERS)
     for _, group in groupby(sorted(cases, key=_motion), key=_motion):
         same = list(group)
-        worst = max(same, key=lambda c: max(c.force / allowed.force, c.joint / allowed.joint))
+        worst = same[first_largest([max(c.force / allowed.force, c.joint / allowed.joint) for c in same])]
         table.add_row(*_cells(worst, allowed, [c.contact for c in same if c.contact is not None]))
     screen.print(table)
     moved = dict.fromkeys(case.axis for case in cases)
