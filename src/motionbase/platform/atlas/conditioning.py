@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.spatial.equals import runs, settled
+from motionbase.spatial.equals import ALIKE, runs, settled
 
 Array = NDArray[np.float64]
 
@@ -42,8 +42,13 @@ class Conditioning:
         return np.asarray(self.directions[runs(-self.singular_values)[-1]])
 
 
+def singular_axes(J_tau: Array) -> tuple[Array, Array]:
+    """(3,) singular values, largest first, and (3, 3) their axes, one a row; of equal values as `settled` chooses."""
+    U, sigma, _ = np.linalg.svd(J_tau)
+    return sigma, (U @ settled(U, runs(-sigma, ALIKE * float(sigma[0])))).T
+
+
 def conditioning(J_tau: Array) -> Conditioning:
     """Of a (3, n) force Jacobian."""
-    U, sigma, _ = np.linalg.svd(J_tau)
-    directions = (U @ settled(U, runs(-sigma))).T
+    sigma, directions = singular_axes(J_tau)
     return Conditioning(sigma, directions, float(sigma[0] / sigma[2]), float(np.prod(sigma)))
