@@ -25,6 +25,7 @@ def rotation(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.linalg.qr(rng.standard_normal((n, n)))[0]
 
 
+@settings(deadline=None)  # a loaded machine is slow
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
 def test_places_do_not_hang_on_noise(values: list[int], seed: int) -> None:
     """Integers, many of them equal, each a little off."""
@@ -57,6 +58,7 @@ def test_zero_is_alike_within_the_floor_alone() -> None:
     assert first_least(x) == 1 and first_least(x, 1e-12) == 0
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_directions_and_axes(seed: int) -> None:
     """The eight corners of a cube are four lines; (1, 1, 1) is the furthest along x, then y, then z."""
