@@ -6,7 +6,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from benchmarks.peers.casadi_c import native_loop
 from motionbase.compile import Body, Compiled, Kernel, Port, Program, compile
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime.llvm import build, host_cpu
+from motionbase.interpreter import python
 
 SETS = 64  # different arguments in turn: nothing can be hoisted out of the loop, everything stays in the first cache
 PEER_FLAGS = ("-O3", "-march=native")
@@ -143,7 +143,7 @@ def start_up(settings: Settings) -> dict[str, tuple[float, ...]]:
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "MOTIONBASE_CACHE": str(Path(folder, "objects"))}
             for kind in ("cold", "warm"):
-                line = [sys.executable, "-c", _FRESH, str(root)]
+                line = python("-c", _FRESH, str(root))
                 done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
                 answer = json.loads(done.stdout)
                 if answer["cached"] is not (kind == "warm"):

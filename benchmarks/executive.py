@@ -3,7 +3,6 @@
 import functools
 import os
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +16,7 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from motionbase.compile import Kernel, Port, compile
 from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
+from motionbase.interpreter import python
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
 
@@ -75,7 +75,7 @@ def ring_with_readers() -> Iterator[tuple[Writer, list[subprocess.Popen[str]]]]:
         writer = undo.enter_context(Writer(hexapod_schema(), name=NAME, dt=DT, every=EVERY))
         readers = []
         for _ in range(READERS):
-            process = subprocess.Popen([sys.executable, "-c", READER], stdout=subprocess.PIPE, text=True)
+            process = subprocess.Popen(python("-c", READER), stdout=subprocess.PIPE, text=True)
             undo.callback(process.wait)
             undo.callback(process.kill)
             readers.append(process)

@@ -5,7 +5,6 @@ import os
 import random
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, interleaved
 from benchmarks.peers.recorders import core_share, kill_losses, rung, unpinned
 from benchmarks.peers.recording_files import recording_file
+from motionbase.interpreter import python
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
@@ -85,7 +85,7 @@ def open_draw_cold(settings: Settings) -> Samples:
     found, note = [], ""
     for _ in range(3 if settings.quick else 9):
         note = _forget(path)
-        command = [sys.executable, "-c", DRAW, str(path)]
+        command = python("-c", DRAW, str(path))
         out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
         if int(out[1]) < PIXELS // 2:
             raise RuntimeError(f"the picture has {out[1]} of {PIXELS} pixels")

@@ -6,7 +6,6 @@ Example: python scripts/console_pictures.py
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from motionbase.cli import browser
+from motionbase.interpreter import motionbase_command
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -30,12 +30,12 @@ def running(folder: Path) -> Iterator[str]:
     """A base that drives its generators; gives the console's address with the token."""
     token = "pictures-of-the-console"
     environment = os.environ | {"MOTIONBASE_CONSOLE_TOKEN": token, "XDG_DATA_HOME": str(folder)}
-    command = (sys.executable, "-m", "motionbase", "run", "simona", "--ring", RING, "--rate", "500", "--no-browser")
+    command = motionbase_command("run", "simona", "--ring", RING, "--rate", "500", "--no-browser")
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as run:
         try:
             assert run.stdout is not None
             address = next(found[0] for line in run.stdout if (found := re.search(r"http://[\w.:]+/", line)))
-            cards = (sys.executable, "-m", "motionbase", "generators", "set", GENERATORS, "--ring", RING)
+            cards = motionbase_command("generators", "set", GENERATORS, "--ring", RING)
             end = time.monotonic() + PATIENCE_S
             while subprocess.run(cards, cwd=ROOT, capture_output=True, check=False).returncode:
                 assert time.monotonic() < end, "no base came"

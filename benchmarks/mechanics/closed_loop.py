@@ -3,7 +3,6 @@
 import functools
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from motionbase.compile import Scan, scan
 from motionbase.compile.inspection.machine_code import build
 from motionbase.executive import Executive, Mode
 from motionbase.executive.hexapod import HexapodRun, LoopCode
+from motionbase.interpreter import python
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.platform.load import load_platform
 from motionbase.ring import Reader, Writer, hexapod_schema
@@ -117,7 +117,7 @@ def realtime(side: str) -> Callable[[Settings], Samples]:
 
 @contextmanager
 def _readers(name: str, count: int = 3) -> Iterator[None]:
-    command = [sys.executable, "-c", READER.format(name=name)]
+    command = python("-c", READER.format(name=name))
     processes = [subprocess.Popen(command, env={**os.environ}) for _ in range(count)]
     try:
         time.sleep(1.0)

@@ -3,7 +3,6 @@
 import functools
 import json
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from benchmarks.peers.console_ring import SHOWN
 from benchmarks.peers.console_server import Console, load, program, served
 from benchmarks.peers.console_viewers import dropped_after
 from benchmarks.peers.recorders import PATIENCE_S, folders, process, unpinned, until
+from motionbase.interpreter import motionbase_command
 from motionbase.ring import Reader, hexapod_schema
 
 RING = "bench-crowd"
@@ -60,7 +60,7 @@ def crowd(settings: Settings) -> Crowd:
     """Rounds with and without viewers take turns, and in beginning."""
     rounds, seconds = (2, 1.5) if settings.quick else (7, 8.0)
     alone, beside, rates = [], [], []
-    base = (sys.executable, "-m", "motionbase", "run", "--alone", "--ring", RING, "--rate", str(RATE))
+    base = motionbase_command("run", "--alone", "--ring", RING, "--rate", str(RATE))
     with unpinned(), folders() as disk, process(*base), Reader(RING) as reader:
         until(lambda: len(reader.read().rows) > 0, "the base wrote nothing")
         with served(RING, disk) as console:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from benchmarks.harness import Skip
 from benchmarks.peers.recorders import PATIENCE_S, process, until
 from motionbase.console.console import STATIC
+from motionbase.interpreter import motionbase_command, python
 
 STATIC_VARIABLE, DATA_VARIABLE = "MOTIONBASE_CONSOLE_STATIC", "MOTIONBASE_DATA"
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 
 def program(module: str, *arguments: str) -> tuple[str, ...]:
     """The command of a module of the benchmarks, from whatever folder."""
-    return (sys.executable, "-c", MODULE, str(ROOT), module, *arguments)
+    return python("-c", MODULE, str(ROOT), module, *arguments)
 
 
 def load() -> str:
@@ -96,7 +96,7 @@ def pages(folder: Path) -> Path:
 @contextmanager
 def served(ring: str, disk: Path, static: Path | None = None) -> Iterator[Console]:
     """A console of a ring that is being written; it keeps its files in a folder of the benchmark."""
-    command = (sys.executable, "-m", "motionbase", "console", "--ring", ring, "--port", "0", "--no-browser",
+    command = motionbase_command("console", "--ring", ring, "--port", "0", "--no-browser",
                "--recordings", str(disk))  # fmt: skip
     given = {DATA_VARIABLE: str(disk / "data"), **({STATIC_VARIABLE: str(static)} if static else {})}
     before = {name: os.environ.get(name) for name in given}

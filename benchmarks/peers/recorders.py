@@ -5,7 +5,6 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.harness import Skip
 from benchmarks.peers.recording_files import cache_folder
+from motionbase.interpreter import motionbase_command
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.ring import Writer, hexapod_schema
@@ -80,7 +80,7 @@ def recorder(out: Path) -> tuple[str, ...]:
 def dcu(rate: float, seconds: float) -> tuple[str, ...]:
     """A writer of 178 channels."""
     options = ("--ring", NAME, "--rate", str(rate), "--duration", str(seconds), "--json")
-    return (sys.executable, "-m", "motionbase", "dcu", *options)
+    return motionbase_command("dcu", *options)
 
 
 def until(done: Callable[[], bool], what: str) -> None:

@@ -24,6 +24,8 @@ def test_analysis_in_the_units_of_the_paper(capsys: Capture) -> None:
     assert ["x", "5.374", "3.895", "-9.269"] in [line.split() for line in text.splitlines()]
     assert "condition number 1.2247" in text and "45.53% too little" in text
     assert "2,976 lb, less than 3,086 lb; capacity 6,173 lb" in text
+    assert "easiest axes all normal to (0.000, 0.000, 1.000), hardest axis (0.000, 0.000, 1.000)" in text
+    assert "(0.957, 0.088, 0.277), or in 2 more that are as kind, would" in " ".join(text.split())
     assert "sphere.mass" in text.rpartition("Illustrative")[2]
 
 
@@ -35,6 +37,10 @@ def test_analysis_as_json_in_si_with_a_picture(capsys: Capture, tmp_path: Path) 
     assert found["largest_moment"] == pytest.approx(51126.97 * pound_inch, rel=1e-6)
     assert found["no_moment_exceeds"] == pytest.approx(found["largest_moment"], rel=1e-9)
     assert found["wheels"]["least_squares"]["normal_force"] == pytest.approx(1522.37 * 4.4482216152605, rel=1e-5)
+    for name in ("worst", "kindest"):
+        equal = found["wheels"]["least_squares"][f"{name}_directions"]
+        assert len(equal) == 3 and equal[0] == found["wheels"]["least_squares"][f"{name}_direction"]
+    assert len(found["easiest_axes_span"]) == 2 and len(found["directions"]) == 2
     assert found["carried_mass"] < found["mass_limit"] == 1400 and found["pressed_enough_at_rest"] is True
     assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" and path.stat().st_size > 30_000
 

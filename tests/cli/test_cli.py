@@ -172,5 +172,15 @@ def test_test_hands_options_and_paths_to_pytest(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(ROOT / "tests")
     assert call(["test", "-x", "-k", "a or b", "cli::test_x", "--lf"]) == 0
     spread = ["-n", "auto", "--dist", "loadfile"]
-    assert called[0][1:] == ["-m", "pytest", *spread, "-x", "-k", "a or b", f"{ROOT}/tests/cli::test_x", "--lf"]
+    assert [*called[0][1:]] == [
+        "-P",
+        "-m",
+        "pytest",
+        *spread,
+        "-x",
+        "-k",
+        "a or b",
+        f"{ROOT}/tests/cli::test_x",
+        "--lf",
+    ]
     assert Path.cwd() == ROOT

@@ -1,6 +1,7 @@
 """`./motionbase` in a checkout made for the test. Stubs stand for uv and python3, so nothing is downloaded."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,14 +15,16 @@ import motionbase
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ("sh", "readlink", "dirname", "cat", "cmp", "rm", "mkdir", "mv", "cp", "chmod", "find", "cksum", "sort")
 
-# `uv sync` of the stub makes a real virtual environment which finds this checkout's package; it writes its arguments
+# `uv venv` of the stub makes a real virtual environment which finds this checkout's package. It writes its arguments
 # down, and refuses, as loudly as it can, to work in a .venv that would be somebody's own Python.
 UV = f"""#!/bin/sh
 [ "$1" = --version ] && exit 0
 echo "$@" >>"$UV_LOG"
-[ -n "${{UV_FAILS-}}" ] && exit 1
-venv=$UV_PROJECT_ENVIRONMENT
+[ -n "${{UV_FAILS-}}" ] && {{ echo "$UV_FAILS" >&2; exit 1; }}
+[ "$1" = venv ] && venv=$5 || venv=$7
+venv=${{venv%/bin/python}}
 if [ -e "$venv" ] && [ ! -f "$venv/pyvenv.cfg" ]; then echo "NOT A VENV" >>"$UV_LOG"; exit 1; fi
+[ "$1" = venv ] || exit 0
 '{sys.executable}' -m venv --without-pip "$venv"
 for site in "$venv"/lib/python*/site-packages; do
     printf '%s\\n' '{ROOT}/src' '{Path(sys.prefix).resolve()}'/lib/python*/site-packages >"$site/here.pth"
@@ -33,7 +36,8 @@ case "$1 $2 $3" in
     "-m venv "*) [ "$VENV" = yes ] || exit 1; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
     "-m pip --version") [ "$PIP" = yes ] ;;
     "-m pip install")
-        [ -n "${OFFLINE-}" ] && { echo "no route to host" >&2; exit 1; }
+        [ -n "${OFFLINE-}" ] && { echo "$OFFLINE" >&2; exit 1; }
+        case "$*" in *" --require-hashes -r "*/requirements/uv.txt) ;; *) exit 1 ;; esac
         case "$5" in
             --target) mkdir -p "$6/bin"; cp "$UV_STUB" "$6/bin/uv" ;;
             *) here=$(dirname "$0"); cp "$UV_STUB" "$here/uv" ;;
@@ -78,6 +82,7 @@ def bare(tmp_path: Path) -> Checkout:
     bin.mkdir()
     shutil.copy2(ROOT / "motionbase", root)
     (root / "pyproject.toml").write_text("# version 1\n")
+    shutil.copytree(ROOT / "requirements", root / "requirements")
     for tool in TOOLS:
         os.symlink(shutil.which(tool) or tool, bin / tool)
     script(bin / "python3", PYTHON3)
@@ -122,18 +127,24 @@ def test_second_run_installs_nothing_and_is_silent(ready: Checkout) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "groups"), [("run", "--no-dev"), ("test", "--group dev"), ("bench", "--group dev --group peers")]
+    ("command", "lists"), [("run", "run build"), ("test", "run build dev"), ("bench", "run build dev")]
 )
-def test_each_command_installs_what_it_needs(ready: Checkout, command: str, groups: str) -> None:
+def test_each_command_installs_what_it_needs(ready: Checkout, command: str, lists: str) -> None:
     assert ready.run(command, "--help").returncode == 0
-    (asked,) = ready.synced()
-    assert asked == f"sync --quiet --inexact --project {ready.root} {groups}"
+    made, packages, itself = ready.synced()
+    at = f"--quiet --project {ready.root}"
+    into = f"pip install {at} --python {ready.root}/.venv/bin/python"
+    assert made == f"venv {at} {ready.root}/.venv"
+    wanted = " ".join(f"-r {ready.root}/requirements/{name}.txt" for name in lists.split())
+    assert packages == f"{into} --require-hashes --no-build {wanted}"
+    assert itself == f"{into} --no-deps --no-build-isolation --editable {ready.root}"
 
 
-def test_changed_pyproject_and_moved_checkout_are_noticed(ready: Checkout, tmp_path: Path) -> None:
+def test_changed_lists_and_moved_checkout_are_noticed(ready: Checkout, tmp_path: Path) -> None:
     ready.run("--version")
-    (ready.root / "pyproject.toml").write_text("# version 2\n")
-    assert "up to date" in ready.run("--version").stderr
+    for name in ("pyproject.toml", "requirements/run.txt", "requirements/uv.txt"):
+        (ready.root / name).write_text("# version 2\n")
+        assert "up to date" in ready.run("--version").stderr
     moved = Checkout(ready.root.rename(tmp_path / "moved"), ready.bin)
     assert "up to date" in moved.run("--version").stderr
     assert moved.run("--version").stderr == ""
@@ -152,9 +163,20 @@ def test_a_changed_page_is_noticed(ready: Checkout) -> None:
 
 
 def test_failed_set_up_is_one_sentence_and_the_next_run_repairs_it(ready: Checkout) -> None:
-    failed = ready.run("--version", UV_FAILS="yes")
-    assert failed.returncode == 2 and "set-up failed" in failed.stderr.splitlines()[-1]
+    failed = ready.run("--version", UV_FAILS="no route to host")
+    *before, last = failed.stderr.splitlines()
+    assert failed.returncode == 2 and "set-up failed" in last and "no route to host" in before
     assert ready.run("--version").stdout == VERSION
+
+
+@pytest.mark.parametrize("by", ["uv", "pip"])
+def test_another_package_than_the_listed_one_is_named_as_such(bare: Checkout, by: str) -> None:
+    said = {"uv": "Hash mismatch for `rich==15`", "pip": "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM ..."}[by]
+    failed = bare.run("--version", UV_FAILS=said) if by == "uv" else bare.run("--version", OFFLINE=said)
+    *before, last = failed.stderr.splitlines()
+    assert failed.returncode == 2 and said in before
+    assert "is not the one whose hash stands in" in last and str(bare.root / "requirements") in last
+    assert bare.run("--version").stdout == VERSION
 
 
 @pytest.mark.parametrize("damage", ["pyvenv.cfg", "bin/python", "bin", "all"])
@@ -198,20 +220,51 @@ def test_no_python_at_all(bare: Checkout) -> None:
 
 
 def test_interrupted_download_is_repaired(bare: Checkout) -> None:
-    failed = bare.run("--version", OFFLINE="yes")
-    assert failed.returncode == 2 and "no route to host" in failed.stderr and "could not download uv" in failed.stderr
+    failed = bare.run("--version", OFFLINE="no route to host")
+    assert failed.returncode == 2 and "no route to host" in failed.stderr and "set-up failed" in failed.stderr
     (bare.root / ".uv" / "new.999999999" / "venv").mkdir(parents=True)  # of a process long gone
     assert bare.run("--version").stdout == VERSION
     assert [p.name for p in (bare.root / ".uv").iterdir()] == ["uv"]
 
 
-@pytest.mark.network
-@pytest.mark.skipif(not os.environ.get("MOTIONBASE_TEST_NETWORK"), reason="set MOTIONBASE_TEST_NETWORK=1 to download")
-def test_fresh_clone_with_nothing_but_python(tmp_path: Path) -> None:
-    """The real thing: uv and all packages are downloaded into a copy of the checkout."""
-    root = tmp_path / "fresh clone"
-    keep_out = shutil.ignore_patterns(".git", ".venv", ".uv", "uv.lock", "__pycache__", ".*_cache")
-    shutil.copytree(ROOT, root, ignore=keep_out)
+needs_network = pytest.mark.skipif(
+    not os.environ.get("MOTIONBASE_TEST_NETWORK"), reason="set MOTIONBASE_TEST_NETWORK=1 to download"
+)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """This checkout as a clone has it."""
+    keep_out = shutil.ignore_patterns(".git", ".venv", ".uv", "uv.lock", "__pycache__", ".*_cache", "node_modules")
+    return Path(shutil.copytree(ROOT, tmp_path / "fresh clone", ignore=keep_out))
+
+
+def set_up(root: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`./motionbase --version` with nothing but python3."""
     env = {k: v for k, v in os.environ.items() if k not in ("PATH", "VIRTUAL_ENV")} | {"PATH": "/usr/bin:/bin"}
-    done = subprocess.run([root / "motionbase", "--version"], cwd="/", env=env, capture_output=True, text=True)
+    command = [str(root / "motionbase"), "--version"]
+    return subprocess.run(command, cwd="/", env=env | environment, capture_output=True, text=True)
+
+
+@pytest.mark.network
+@needs_network
+def test_fresh_clone_with_nothing_but_python(copied: Path) -> None:
+    """The real thing: uv and all packages are downloaded into a copy of the checkout."""
+    done = set_up(copied)
     assert (done.returncode, done.stdout) == (0, VERSION)
+
+
+@pytest.mark.network
+@needs_network
+@pytest.mark.parametrize("name", ["uv", "run", "build"])
+def test_a_package_with_another_hash_is_refused(copied: Path, tmp_path: Path, name: str) -> None:
+    """As if somebody had put another file in the place of each package of a list."""
+    listed = copied / "requirements" / f"{name}.txt"
+    right = listed.read_text()
+    listed.write_text(re.sub("sha256:[0-9a-f]{8}", "sha256:00000000", right))
+    env = {"UV_CACHE_DIR": str(tmp_path / "cache"), "MOTIONBASE_NO_WEB": "1"}
+    failed = set_up(copied, **env)
+    assert failed.returncode == 2
+    assert "is not the one whose hash stands in" in failed.stderr.splitlines()[-1]
+    listed.write_text(right)
+    assert set_up(copied, **env).stdout == VERSION

@@ -384,7 +384,8 @@ def test_a_watch_that_ends_saves_what_there_is(folder: Path) -> None:
 
 def test_once_saves_and_ends(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(estop_process, "be_gentle", lambda: None)  # for good, that is: not for the tests
-    once = [*estop_process.command("rig", folder=folder)[3:], "--once"]
+    command = estop_process.command("rig", folder=folder)
+    once = [*command[command.index("rig") :], "--once"]
     assert estop_process.main(once) == 0 and not folder.exists()
     writer = writer_of()
     writer.write(rows(0, 30))

@@ -1,5 +1,6 @@
 """Equilibrium, linearisation, modes, reduction and frequency response against closed forms and finite differences."""
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,8 @@ from motionbase.compile import Port, compile
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.analysis import equilibrium, linearise, modes
+from motionbase.multibody.analysis.eigen import symmetric_modes
+from motionbase.multibody.analysis.nullspace import allowed
 from motionbase.multibody.closures import DistanceClosure, PointClosure, WeldClosure
 from motionbase.multibody.elements import Custom, JointDamper, JointSpring, PointForce, PointSpring
 from motionbase.multibody.flexible import beam
@@ -19,9 +22,11 @@ from motionbase.multibody.models.classics import pendulum, top, two_link
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from motionbase.multibody.tree.redundancy import dependent_rows
 from tests.multibody.mechanisms import four_bar, four_bar_angles, slider_crank
 
 Array = Any
+settled_eig = sys.modules["motionbase.multibody.analysis.modes"]._settled  # `modes` itself is the function
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 G = 9.80665
 NONE = (0.0, 0.0, 0.0)
@@ -412,3 +417,45 @@ def test_search_for_a_stable_place_leaves_saddles() -> None:
     stays = equilibrium(hook, {"u": [0.0, 0.0]})  # in balance itself: it is what was asked for
     np.testing.assert_array_equal(stays.q, 0)
     assert modes(hook, stays.q).kinds == ("growth", "oscillation")
+
+
+# ---- equals: nothing hangs on rounding ----------------------------------------------------------------------------
+
+
+def noise(seed: int, *shape: int) -> Array:
+    """Relative, of the size of a few roundings."""
+    return 1 + 1e-14 * np.random.default_rng(seed).uniform(-1, 1, shape)
+
+
+def test_modes_of_equal_frequency_do_not_hang_on_rounding() -> None:
+    """A plane of eigenvectors, tilted in four coordinates: the same two come out, whatever LAPACK made of it."""
+    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((4, 4)))[0]
+    K, M = Q @ np.diag([1.0, 4.0, 4.0, 9.0]) @ Q.T, np.eye(4)
+    wanted = symmetric_modes(K, M)[1]
+    np.testing.assert_allclose(K @ wanted, wanted * [1, 4, 4, 9], atol=1e-12)
+    for seed in range(20):
+        np.testing.assert_allclose(symmetric_modes(K * noise(seed, 4, 4), M)[1], wanted, atol=1e-9)
+
+
+def test_damped_modes_of_equal_frequency_do_not_hang_on_rounding() -> None:
+    """Two alike of a chain of three masses with one damper, in mixed coordinates: each mode is there twice."""
+    K, C = np.array([(2.0, -1, 0), (-1, 2, -1), (0, -1, 1)]), np.diag([0.0, 0.3, 0.0])
+    Q = np.linalg.qr(np.random.default_rng(2).standard_normal((6, 6)))[0]
+    both = (Q @ np.kron(np.eye(2), matrix) @ Q.T for matrix in (K, C))
+    stiffness, damping = both
+    A = np.block([[np.zeros((6, 6)), np.eye(6)], [-stiffness, -damping]])
+    values, vectors = settled_eig(*np.linalg.eig(A))
+    np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-11)
+    for seed in range(20):
+        again = settled_eig(*np.linalg.eig(A * noise(seed, 12, 12)))
+        np.testing.assert_allclose(again[0], values, atol=1e-11)
+        np.testing.assert_allclose(again[1], vectors, atol=1e-8)
+
+
+def test_independent_coordinates_and_dependent_rows_do_not_hang_on_rounding() -> None:
+    """Four coordinates alike in one closure; then two pairs of equal rows: both pairs are named."""
+    rows = np.array([(1.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 1)])
+    for seed in range(20):
+        assert allowed(noise(seed, 1, 4)).independent == (0, 1, 2)
+        least, names = dependent_rows(rows * noise(seed, 5, 3), "abcde")
+        assert least < 1e-12 and names == ("a", "b", "c", "d")

@@ -21,6 +21,7 @@ from motionbase.platform.atlas.allocation import (
     wheel_demand,
 )
 from motionbase.platform.atlas.analysis import G, analyse, rest_normals
+from motionbase.platform.atlas.conditioning import conditioning
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.atlas.plot import normal_map, write_analysis
 from motionbase.platform.atlas.units import PAPER
@@ -196,3 +197,33 @@ def test_pictures(tmp_path: Path) -> None:
         write_analysis(FOUND, tmp_path / "a.gif")
     with pytest.raises(UsageError, match="cannot write"):
         write_analysis(FOUND, tmp_path / "nowhere" / "a.png")
+
+
+def rounded(J: Array, seed: int) -> Array:
+    """As another processor would round it."""
+    return np.asarray(J * (1 + 1e-15 * np.random.default_rng(seed).uniform(-1, 1, J.shape)))
+
+
+@pytest.mark.parametrize("name", ALLOCATIONS)
+def test_directions_do_not_hang_on_rounding_and_equal_ones_are_all_there(name: str) -> None:
+    """Three wheels alike: a third of a turn about z takes one kindest direction, or worst one, to the next."""
+    found = wheel_demand(ATLAS.J_tau, name)
+    turn = np.array([(-0.5, -math.sqrt(0.75), 0), (math.sqrt(0.75), -0.5, 0), (0, 0, 1)])
+    for directions in (found.worst_directions, found.best_directions):
+        assert directions.shape == (3, 3) and np.all(np.diff(directions[:, 0]) < 0) and np.all(directions[:, 0] > 0)
+        along = np.abs(directions @ turn @ directions[0])  # of one of them, but for its sign
+        np.testing.assert_allclose(sorted(along)[-1], 1, atol=1e-12)
+    for seed in range(20):
+        again = wheel_demand(rounded(ATLAS.J_tau, seed), name)
+        np.testing.assert_allclose(again.worst_directions, found.worst_directions, atol=1e-12)
+        np.testing.assert_allclose(again.best_directions, found.best_directions, atol=1e-12)
+
+
+def test_axes_that_are_equally_easy_are_a_plane_and_do_not_hang_on_rounding() -> None:
+    for seed in range(20):
+        found = conditioning(rounded(ATLAS.J_tau, seed))
+        assert len(found.easiest) == 2 and len(found.hardest) == 1
+        np.testing.assert_allclose(found.directions, np.eye(3), atol=1e-12)
+    even = conditioning(np.array([(1.0, 0, 0), (0, 1, 0), (0, 0, 1)]) @ np.linalg.qr(spread(3, 1))[0])
+    assert len(even.easiest) == len(even.hardest) == 3
+    np.testing.assert_allclose(even.directions, np.eye(3), atol=1e-12)

@@ -43,7 +43,7 @@ def test_numbers_of_the_page() -> None:
     head = float(np.linalg.norm(ATLAS.points["head"]))
     assert f"last for {math.degrees(2 * math.asin(0.3 / (2 * head))):.0f}°" in TEXT
     assert f"{head:.2f} m from the centre" in TEXT
-    assert "(0.957, 0.088, 0.277)" in TEXT
+    assert "(0.957, 0.088, 0.277) or two others" in TEXT and len(t.demand.best_directions) == 3
     np.testing.assert_allclose(t.demand.best_direction, (0.957, 0.088, 0.277), atol=5e-4)
 
 

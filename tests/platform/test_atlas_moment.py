@@ -173,3 +173,20 @@ def test_triangles_cover_the_sphere() -> None:
     )
     assert solid.sum() == pytest.approx(4 * math.pi, rel=1e-13)
     assert np.all(flat_distances(cells) < 1) and np.all(flat_distances(cells) > flat_distances(octahedron()).max())
+
+
+def test_where_it_is_does_not_hang_on_rounding_and_equal_places_are_named() -> None:
+    """In principal axes, half a turn about any of them changes nothing: four directions are as bad, and the first of
+    them is the furthest along x. A maximum is flat: its place is known to the root of the accuracy of its height."""
+    inertia = np.diag([150.0, 200.0, 300.0])
+    half_turns = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
+    found = largest_moment(Turning(inertia, 5.0, 3.0, NO_WEIGHT))
+    assert len(found.directions) == 4
+    for sign in half_turns:
+        assert np.abs(found.directions - sign * found.directions[0]).max(axis=1).min() < 1e-6
+    assert found.directions[0, 0] >= found.directions[:, 0].max() - 1e-6
+    for seed in range(5):
+        noise = 1 + 1e-15 * np.random.default_rng(seed).uniform(-1, 1, 3)
+        again = largest_moment(Turning(inertia * noise, 5.0, 3.0, NO_WEIGHT))
+        for name in ("direction", "directions", "acceleration", "velocity"):
+            np.testing.assert_allclose(getattr(again, name), getattr(found, name), atol=1e-5)

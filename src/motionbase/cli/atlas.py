@@ -77,11 +77,14 @@ def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
         "J_tau": found.atlas.J_tau.tolist(),
         "condition": found.conditioning.condition,
         "manipulability": found.conditioning.manipulability,
-        "easiest_axis": found.conditioning.directions[0].tolist(),
-        "hardest_axis": found.conditioning.directions[2].tolist(),
+        "easiest_axis": found.conditioning.easiest[0].tolist(),
+        "easiest_axes_span": found.conditioning.easiest.tolist(),
+        "hardest_axis": found.conditioning.hardest[0].tolist(),
+        "hardest_axes_span": found.conditioning.hardest.tolist(),
         "largest_moment": units.of(moment.value, "N m"),
         "no_moment_exceeds": units.of(moment.bound, "N m"),
         "direction": moment.direction.tolist(),
+        "directions": moment.directions.tolist(),
         "acceleration_rad_s2": moment.acceleration.tolist(),
         "velocity_rad_s": moment.velocity.tolist(),
         "largest_moment_with_weight": units.of(weight.value, "N m"),
@@ -90,8 +93,10 @@ def _facts(found: "Analysis", units: "Units") -> dict[str, Any]:
             name: {
                 "largest_torque": units.of(t.torque, "N m"),
                 "worst_direction": t.demand.worst_direction.tolist(),
+                "worst_directions": t.demand.worst_directions.tolist(),
                 "largest_torque_in_the_kindest_direction": units.of(t.least_torque, "N m"),
                 "kindest_direction": t.demand.best_direction.tolist(),
+                "kindest_directions": t.demand.best_directions.tolist(),
                 "underestimate": t.demand.underestimate,
                 "largest_torque_upright": units.of(t.upright, "N m"),
                 "largest_torque_with_weight": units.of(t.torque_with_weight, "N m"),
@@ -125,13 +130,15 @@ def _show(found: "Analysis", units: "Units") -> None:
     screen.print(jacobian)
     c = found.conditioning
     screen.print(
-        f"condition number {c.condition:.4f}, manipulability {c.manipulability:.1f}; easiest axis "
-        f"{_axis(c.directions[0])}, hardest {_axis(c.directions[2])}\n"
+        f"condition number {c.condition:.4f}, manipulability {c.manipulability:.1f}; "
+        f"easiest {_axes(c.easiest)}, hardest {_axes(c.hardest)}\n"
     )
     screen.print(_table(found, units))
     t = found.traction["least_squares"]
+    more = len(t.demand.best_directions) - 1
+    equal = f", or in {more} more that {'is' if more == 1 else 'are'} as kind," if more else ""
     screen.print(
-        f"The moment in the kindest direction {_axis(t.demand.best_direction)} would make the largest torque "
+        f"The moment in the kindest direction {_axis(t.demand.best_direction)}{equal} would make the largest torque "
         f"{units.of(t.least_torque, 'N m'):,.0f} {units.name('N m')}: {t.demand.underestimate:.2%} too little."
     )
     state = {True: "enough", False: "NOT enough", None: "not known: the driven wheels alone do not balance the weight"}
@@ -173,7 +180,16 @@ def _numbers(wheels: Any) -> tuple[str, ...]:
 
 
 def _axis(direction: Any) -> str:
-    return f"({', '.join(f'{x + 0.0:.3f}' for x in direction)})"
+    return f"({', '.join(f'{round(float(x), 3) + 0.0:.3f}' for x in direction)})"
+
+
+def _axes(equal: Any) -> str:
+    """One axis, or those in a plane, or all: what is equal is said to be."""
+    if len(equal) == 1:
+        return f"axis {_axis(equal[0])}"
+    a, b = equal[:2]
+    normal = (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return "all axes alike" if len(equal) == 3 else f"axes all normal to {_axis(normal)}"
 
 
 app.command()(layout)

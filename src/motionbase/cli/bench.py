@@ -1,7 +1,10 @@
 """`motionbase bench`: measure, show a table and plain `metric value` lines, or print JSON."""
 
 import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +14,7 @@ import typer
 from motionbase.cli import checkout
 from motionbase.cli.suggest import unknown
 from motionbase.cli.terminal import console
+from motionbase.interpreter import SAFE_PATH
 
 if TYPE_CHECKING:
     from benchmarks.harness import Benchmark
@@ -42,12 +46,27 @@ def bench(
         return 0
     if name not in names:
         raise unknown("benchmark", name, names)
-    results = _run(runner.load(folder, name), quick)
+    with _safe_children():
+        results = _run(runner.load(folder, name), quick)
     if as_json:
         print(json.dumps(runner.as_json(name, results, quick=quick, root=root), indent=2))
     else:
         _show(name, results, root)
     return 1 if any(r.status == "failed" for r in results) else 0
+
+
+@contextmanager
+def _safe_children() -> Iterator[None]:
+    """Processes of multiprocessing, whose command line is not ours, leave the current folder out too."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _run(benchmarks: "list[Benchmark]", quick: bool) -> "list[Result]":

@@ -103,6 +103,7 @@ def extremes(
     from motionbase.kinematics.posture import postures
     from motionbase.kinematics.requirements import legs_out
     from motionbase.platform import envelope
+    from motionbase.spatial.equals import first_least
 
     hexapod, name, limits = loaded(platform), dexterity_name(definition), thresholds(warn, stop)
     with terminal.working("sweeping"):
@@ -124,7 +125,7 @@ def extremes(
         table.add_row(what, f"{need['degrees']:.2f}", str(need["leg"]), legs_out(need["pose"]))
     screen = terminal.console()
     screen.print(table)
-    worst = int(found.dexterity.argmin())
+    worst = first_least(found.dexterity)
     screen.print(
         f"least dexterity {found.dexterity[worst]:.4f} ({name}), {legs_out(int(reached[worst]))}; at neutral "
         f"{_neutral(hexapod, name):.4f}"

@@ -99,6 +99,9 @@ def clearance(
 
 def _between(measure: "Clearance", at: "Postures", a: str, b: str) -> "tuple[Gap, ...]":
     """Pairs of the parts, or kinds, of these names, the nearest first; joined ones only where both are named."""
+    from motionbase.kinematics.clearance import EXACT
+    from motionbase.spatial.equals import ranked
+
     geometry = measure.geometry
     first, second = _parts(geometry, a), _parts(geometry, b)
     left_out = {(one.first, one.second) for one in geometry.left_out}
@@ -112,7 +115,7 @@ def _between(measure: "Clearance", at: "Postures", a: str, b: str) -> "tuple[Gap
     if not chosen:
         raise UsageError(f"--pairs {a!r} {b!r}: all of these are one body or joined to each other; name others")
     gaps = [measure.between(*names, at.p_W, at.Q_WP) for names in chosen.values()]
-    return tuple(sorted(gaps, key=lambda gap: -1.0 if gap.distance is None else gap.distance))
+    return tuple(gaps[k] for k in ranked([-1.0 if gap.distance is None else gap.distance for gap in gaps], EXACT))
 
 
 def _parts(geometry: "Geometry", name: str) -> "list[Part]":

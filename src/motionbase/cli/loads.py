@@ -92,6 +92,7 @@ def _write(rows: list[dict[str, Any]], path: Path) -> None:
 
 
 def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables", out: Path | None) -> None:
+    from motionbase.spatial.equals import first_largest
     from motionbase.system.fault_cases import CONTACT_LIMIT, SHOWS
     from motionbase.system.loads import full_speed
 
@@ -103,7 +104,7 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
     for case in cases:
         by_fault.setdefault(case.moment.fault, []).append(case)
     for same in by_fault.values():
-        table.add_row(*_cells(max(same, key=allowed.severity), same, allowed))
+        table.add_row(*_cells(same[first_largest([allowed.severity(c) for c in same])], same, allowed))
     screen.print(table)
     moved = dict.fromkeys(case.moment.swing.axis for case in cases if case.moment.swing.axis)
     speeds = (

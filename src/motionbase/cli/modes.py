@@ -92,13 +92,15 @@ def _data(
 def _show(model: "Model", rest: "Equilibrium", natural: "NaturalModes", count: int, notes: tuple[str, ...]) -> None:
     """One row a mode, then where the model rests."""
     from motionbase.multibody.names import coordinates
+    from motionbase.spatial.equals import ALIKE, ranked
 
     screen = terminal.console()
     right = ("mode", "frequency [Hz]", "damping ratio")
     table = terminal.table(f"Modes of {model.name}", *right, "kind", "joints that move most", right=right)
     for k in range(count):
-        shares = sorted(((float(s[k]), name) for name, s in natural.joints.items()), reverse=True)
-        moving = ", ".join(f"{name} {100 * s:.0f} %" for s, name in shares[:3] if s >= 0.01)
+        shares = [(float(s[k]), name) for name, s in natural.joints.items()]
+        most = [shares[i] for i in ranked([-s for s, _ in shares], ALIKE)[:3]]
+        moving = ", ".join(f"{name} {100 * s:.0f} %" for s, name in most if s >= 0.01)
         ratio, kind = natural.damping[k], natural.kinds[k]
         rate = f", {natural.eigenvalues[k].real:+.4g} 1/s" if kind in ("growth", "decay") else ""
         damped = f"{ratio:.4g}" if math.isfinite(ratio) else "-"

@@ -3,7 +3,6 @@
 import math
 import os
 import secrets
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
@@ -11,6 +10,7 @@ import typer
 
 from motionbase.cli.run_base import Request
 from motionbase.errors import UsageError
+from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.executive.supervisor import Process
@@ -133,8 +133,8 @@ def _console(ring: str, extras: Extras) -> "Process":
 
     shall_open = may_open_browser() if extras.browser is None else extras.browser
     port = free_port(PORT, or_any=True) if extras.port is None else free_port(extras.port)
-    command = (
-        sys.executable, "-m", "motionbase", "console", "--ring", ring, "--port", str(port),
+    command = motionbase_command(
+        "console", "--ring", ring, "--port", str(port),
         "--browser" if shall_open else "--no-browser",
         *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
     )  # fmt: skip
@@ -152,4 +152,4 @@ def _command(request: Request) -> tuple[str, ...]:
     }  # fmt: skip
     options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
     manual = ["--manual"] if request.manual else []
-    return (sys.executable, "-m", "motionbase", "run", request.platform, "--alone", *options, *manual)
+    return motionbase_command("run", request.platform, "--alone", *options, *manual)

@@ -218,6 +218,7 @@ def _errors(names: tuple[str, ...], rms: Any, largest: Any) -> dict[str, dict[st
 
 def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) -> None:
     from motionbase.control.ports import DOFS
+    from motionbase.spatial.equals import first_largest, first_least
 
     s, screen = done.summary, terminal.console()
     table = terminal.table(f"{hexapod.name} after {done.simulated_s:g} s", "what", "value")
@@ -228,12 +229,12 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
         table.add_row("fault", f"{t:.4f} s: {fault.sentence if fault else 'reset'}")
     if not s.faults:
         table.add_row("fault", "none")
-    leg = int(s.force.argmax())
+    leg = first_largest(s.force)
     table.add_row("peak leg force", f"{s.force[leg] / 1e3:.2f} kN, leg {leg + 1} at {s.force_at[leg]:.3f} s")
     if s.drive_s > 0:
-        leg = int(s.stroke_left.argmin())
+        leg = first_least(s.stroke_left)
         table.add_row("stroke left in drive", f"{s.stroke_left[leg] * 1e3:.0f} mm, leg {leg + 1}")
-    leg = int(s.hard_left.argmin())
+    leg = first_least(s.hard_left)
     left = s.hard_left[leg] * 1e3
     table.add_row("nearest to a hard end", f"{left:.0f} mm, leg {leg + 1}" if left >= 0 else f"met by leg {leg + 1}")
     for file in files:

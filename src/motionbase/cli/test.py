@@ -10,6 +10,7 @@ import typer
 
 from motionbase.cli import browser, checkout
 from motionbase.errors import UsageError
+from motionbase.interpreter import python
 
 BROWSER_VARIABLE = "MOTIONBASE_TEST_BROWSER"
 
@@ -34,7 +35,7 @@ def test(
     # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
     os.chdir(root)
     spread = ["-n", "auto", "--dist", "loadfile"]  # a file stays on one worker: its tests may share processes
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *spread, *args])
+    os.execv(sys.executable, python("-m", "pytest", *spread, *args))
 
 
 def _absolute(argument: str) -> str:

@@ -16,6 +16,7 @@ from motionbase.executive.estop import AFTER_S, KEEP
 from motionbase.executive.estop_watch import EstopWatch
 from motionbase.executive.printer import Printer, to_stdout
 from motionbase.executive.signals import heard, orphaned
+from motionbase.interpreter import python
 from motionbase.ring.gentle import be_gentle
 
 LOOK_S = 0.05  # between looks
@@ -26,7 +27,7 @@ def command(name: str, *, folder: Path | None = None, after_s: float = AFTER_S, 
     """The command line of a watch in a process of its own."""
     where = ("--folder", str(folder)) if folder is not None else ()
     module = "motionbase.executive.estop_process"
-    return (sys.executable, "-m", module, name, *where, "--after", str(after_s), "--keep", str(keep))
+    return python("-m", module, name, *where, "--after", str(after_s), "--keep", str(keep))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

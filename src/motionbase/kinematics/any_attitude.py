@@ -21,6 +21,7 @@ from motionbase.kinematics.sweep import sweep
 from motionbase.kinematics.workspace import CLEARANCE, TINY, Margins, Progress, Workspace
 from motionbase.platform.envelope import IDENTITY
 from motionbase.spatial.arrays import quaternion_products
+from motionbase.spatial.equals import ALIKE, first_largest_of_rows
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -79,10 +80,10 @@ class _Search:
             small = np.concatenate([np.cos(0.5 * turn)[:, None, None].repeat(6, axis=1), np.sin(half)], axis=2)
             tried = _turned(small, Q[:, None]).reshape(-1, 4)
             found = self.room(np.repeat(rays, 6), np.repeat(distance, 6), tried).reshape(-1, 6)
-            best = found.argmax(axis=1)
-            better = found[np.arange(len(rays)), best] > room
+            best = first_largest_of_rows(found, ALIKE)
+            better = found[np.arange(len(rays)), best] > room + ALIKE
             Q = np.where(better[:, None], tried.reshape(-1, 6, 4)[np.arange(len(rays)), best], Q)
-            room = np.where(better, found.max(axis=1), room)
+            room = np.where(better, found[np.arange(len(rays)), best], room)
             turn = np.where(better, turn, np.maximum(0.5 * turn, LEAST_TURN))
         return Q, room
 

@@ -14,11 +14,13 @@ from motionbase.errors import PlatformError
 from motionbase.kinematics.bounds import Hulls, Placed, box_bounds, capsule_bounds, hulls, placed
 from motionbase.kinematics.frames import FRAME, Placement
 from motionbase.kinematics.geometry import Geometry
-from motionbase.kinematics.solid_models import Piece, distance, least, pieces_of, transforms
+from motionbase.kinematics.solid_models import TOLERANCE, Piece, distance, least, pieces_of, transforms
+from motionbase.spatial.equals import ranked
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 Verdict: TypeAlias = Literal["clear", "warn", "stop", "interference"]
+EXACT = 10 * TOLERANCE  # [m]: pairs that differ by less are equally near
 HORIZONS = (0.2, 1.0, np.inf)  # [m]: pairs are sorted by their bounds as far as they are needed
 
 
@@ -111,8 +113,7 @@ class Clearance:
             if last <= horizon:
                 break
             begin = horizon
-        ranked = sorted(found.items(), key=lambda one: one[1][0])[:wanted]
-        return tuple(self.gap(pair, *result) for pair, result in ranked)
+        return tuple(self.gap(pair, *result) for pair, result in nearest_first(found)[:wanted])
 
     def exact(self, q: int, T: list[Any]) -> tuple[float, Any]:
         """Distance of a pair of pieces with frames at these transforms."""
@@ -181,6 +182,12 @@ class Clearance:
         better = np.maximum(bounds[near], box_bounds(at, self.first[near], self.second[near]))
         order = np.argsort(better)
         return better[order].tolist(), near[order].tolist()
+
+
+def nearest_first(found: dict[int, tuple[float, Any]]) -> list[tuple[int, tuple[float, Any]]]:
+    """Pairs by distance; those that are equally near, as mirrored ones are, in the order of `geometry.pairs`."""
+    pairs = sorted(found.items())
+    return [pairs[k] for k in ranked([distance for _, (distance, _) in pairs], EXACT)]
 
 
 def _nth(found: dict[int, tuple[float, Any]], n: int) -> float:

@@ -17,6 +17,7 @@ from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.envelope import axis_limits, extremes
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.parts import DOF
+from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
 Quantity: TypeAlias = Literal["dexterity", "conditioning", "leg-rate", "leg-force"]
@@ -72,7 +73,7 @@ class PlaneMap:
         """Largest or least value, and where [m, rad]."""
         if self.is_empty:
             raise PlatformError("no pose of the plane is within reach; hold the other degrees of freedom nearer to 0")
-        k = int(np.nanargmax(self.values) if most else np.nanargmin(self.values))
+        k = first_largest(self.values) if most else first_least(np.where(np.isnan(self.values), np.inf, self.values))
         beats = self.at_neutral > self.values.flat[k] if most else self.at_neutral < self.values.flat[k]
         if not self.at.any() and beats:  # neutral is in the plane, but no point of the grid need be
             return self.at_neutral, 0.0, 0.0

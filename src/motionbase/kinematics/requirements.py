@@ -15,6 +15,7 @@ from motionbase.kinematics.posture import Postures, postures
 from motionbase.kinematics.sweep import WITHIN, Sweep, sweep
 from motionbase.platform.envelope import Extremes, extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
+from motionbase.spatial.equals import ALIKE, first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = dict[str, str | int | float | None]
@@ -114,16 +115,15 @@ def requirements_of(found: Postures, numbers: NDArray[np.int64] | None = None) -
 
 
 def _range(joint: str, leg: int, turns: Array, numbers: NDArray[np.int64]) -> Requirement:
-    low, high = int(turns.argmin()), int(turns.argmax())
+    low, high = first_least(turns, ALIKE), first_largest(turns, ALIKE)
     return Requirement(joint, leg + 1, float(turns[low]), float(turns[high]), int(numbers[low]), int(numbers[high]))
 
 
 def largest_of(requirements: tuple[Requirement, ...]) -> dict[str, Requirement]:
     """Of each kind of joint, the leg that needs most."""
     joints = dict.fromkeys(one.joint for one in requirements)
-    return {
-        joint: max((one for one in requirements if one.joint == joint), key=lambda one: one.largest) for joint in joints
-    }
+    of = {joint: [one for one in requirements if one.joint == joint] for joint in joints}
+    return {joint: those[first_largest([one.largest for one in those], ALIKE)] for joint, those in of.items()}
 
 
 def legs_out(number: int) -> str:

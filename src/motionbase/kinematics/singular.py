@@ -21,6 +21,7 @@ from motionbase.kinematics.posture import posture_kernel
 from motionbase.platform.envelope import IDENTITY, extremes
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
+from motionbase.spatial.equals import ALIKE, first_largest_of_rows, ranked
 
 Array: TypeAlias = NDArray[np.float64]
 SEED = 20  # a search that somebody else repeats finds the same
@@ -87,7 +88,7 @@ def worst_pose(
     rng = np.random.default_rng(SEED)
     l = np.vstack([corners.l, rng.uniform(search.least, search.most, (samples, 6))])
     found = search.from_neutral(l)
-    order = np.argsort(found.dexterity)[:WORST]
+    order = ranked(found.dexterity)[:WORST]
     best = search.downhill(found.taken(order))
     dof = compiled(search.kinematics.dof_of_pose).map(p_W=best.p_W[:1], Q_WP=best.Q_WP[:1])["dof"][0]
     return Worst(float(best.dexterity[0]), best.l[0], dof, search.looked_at, search.lost, search.crossed,
@@ -152,9 +153,9 @@ class _Search:
         while np.any(step > SMALLEST * (self.most - self.least)):
             l = np.clip(places.l[:, None] + step[:, None, None] * moves, self.least, self.most).reshape(-1, 6)
             near = self._at(l, np.repeat(places.p_W, 12, axis=0), np.repeat(places.Q_WP, 12, axis=0))
-            rows = near.dexterity.reshape(-1, 12).argmin(axis=1) + 12 * np.arange(len(step))
+            rows = first_largest_of_rows(-near.dexterity.reshape(-1, 12)) + 12 * np.arange(len(step))
             better = near.taken(rows)
-            lower = better.dexterity < places.dexterity
+            lower = better.dexterity < (1 - ALIKE) * places.dexterity
             step = np.where(lower, step, SHRINK * step)
             wide = lower[:, None]
             places = _Places(
@@ -163,4 +164,4 @@ class _Search:
                 np.where(wide, better.Q_WP, places.Q_WP),
                 np.where(lower, better.dexterity, places.dexterity),
             )
-        return places.taken(np.argsort(places.dexterity))
+        return places.taken(ranked(places.dexterity))

@@ -13,6 +13,7 @@ from motionbase.kinematics.mesh import Mesh
 from motionbase.kinematics.sphere_grid import SphereGrid
 from motionbase.kinematics.workspace import LIMITS, Progress, Reach, Workspace
 from motionbase.platform.envelope import IDENTITY
+from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -70,7 +71,7 @@ class Surface:
 
     def extreme(self, most: bool) -> tuple[float, float, float]:
         """Largest or least reach, with azimuth and elevation of its direction [rad]."""
-        k = int(self.reach.argmax() if most else self.reach.argmin())
+        k = first_largest(self.reach) if most else first_least(self.reach)
         x, y, z = self.grid.directions[k]
         return float(self.reach[k]), float(np.arctan2(y, x)), float(np.arcsin(z))
 

@@ -15,10 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.kinematics.bounds import box_bounds, capsule_bounds, moved, placed, reach_of_frames
-from motionbase.kinematics.clearance import Clearance, Gap, Thresholds, Verdict
+from motionbase.kinematics.clearance import EXACT, Clearance, Gap, Thresholds, Verdict, nearest_first
 from motionbase.kinematics.frames import Placement
 from motionbase.kinematics.poses import checked_poses
 from motionbase.kinematics.solid_models import transforms
+from motionbase.spatial.equals import ranked
 
 Array: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -46,7 +47,7 @@ class Sweep:
         within: what is further apart than this is not measured [m]
         distance: (n,) least at each pose [m]; infinite beyond `within`, NaN where parts interfere
         interferes: (n,) whether any parts do
-        pairs: (n,) the nearest pair as a place in `geometry.pairs`, the first found of several; -1 beyond `within`
+        pairs: (n,) the nearest pair as a place in `geometry.pairs`, the first of equals; -1 beyond `within`
         worst: of every pair that comes nearer than `within`, interfering ones first, then by distance
         measured: how many exact distances of pieces it took
     """
@@ -133,7 +134,7 @@ class _Run:
         """Exactly, what could be nearer than what is known of the pose, then of the pairs; bounds, made better."""
         T = transforms(self.where.R[pose], self.where.p[pose])
         near = np.flatnonzero(lower < self.within)
-        for n in near[np.argsort(lower[near])].tolist():
+        for n in near[ranked(lower[near], EXACT)].tolist():
             if lower[n] >= self.pose_best[self.begin + pose]:
                 break
             lower[n] = self._found(pose, int(active[n]), T)
@@ -149,8 +150,10 @@ class _Run:
         pair = self.clearance.pair_of(q)
         self.measured += 1
         pose += self.begin
-        if found < self.pose_best[pose]:
-            self.pose_best[pose], self.pose_pair[pose] = found, pair
+        best, known = self.pose_best[pose], self.pose_pair[pose]
+        if found < (best if known < 0 else best - EXACT) or (found <= best + EXACT and pair < known):
+            self.pose_pair[pose] = pair
+        self.pose_best[pose] = min(best, found)
         if found < self.pair_best[pair]:
             self.pair_best[pair], self.pair_pose[pair] = found, pose
             self.pair_found[pair] = found, result
@@ -176,5 +179,5 @@ class _Run:
 
     def worst(self) -> tuple[Worst, ...]:
         """Sorted."""
-        ranked = sorted(self.pair_found.items(), key=lambda one: one[1][0])
-        return tuple(Worst(self.clearance.gap(pair, *found), int(self.pair_pose[pair])) for pair, found in ranked)
+        gaps = ((pair, self.clearance.gap(pair, *found)) for pair, found in nearest_first(self.pair_found))
+        return tuple(Worst(gap, int(self.pair_pose[pair])) for pair, gap in gaps)

@@ -53,5 +53,5 @@ def _unresisted(model: Model, M: Array) -> list[str]:
     diagonal = np.diag(M)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
-    shares = np.abs(vectors[:, values < SINGULAR]).max(axis=1, initial=0.0)
+    shares = np.linalg.norm(vectors[:, values < SINGULAR], axis=1)
     return [s.name for s, share in zip(speeds(model), shares, strict=True) if share > TAKES_PART]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import numbers_of, shown
+from motionbase.spatial.equals import first_least
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
@@ -75,8 +76,9 @@ def check_axes(gimbals: Gimbals, legs: Array) -> None:
             continue
         angles = np.arccos(np.minimum(1.0, np.abs(np.sum(np.asarray(axes) * along, axis=1))))
         if angles.min() < LEAST_ANGLE:
+            leg = first_least(angles) + 1
             raise PlatformError(
-                f"gimbals: {name}_axes of leg {angles.argmin() + 1} is {np.degrees(angles.min()):.1f} degrees from the "
+                f"gimbals: {name}_axes of leg {leg} is {np.degrees(angles.min()):.1f} degrees from the "
                 f"leg at neutral, where the second bearing has no direction; at least {np.degrees(LEAST_ANGLE):.0f} "
                 "are wanted"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, numbers_of, shown
 from motionbase.platform.parts import checked_number, checked_point
+from motionbase.spatial.equals import first_least
 
 Flat = tuple[float, float]
 SIGNED = ("floor", "deck", "frame_low")  # heights, which may be below the joints
@@ -113,7 +114,7 @@ def convex_outline(value: object) -> tuple[Flat, ...]:
     turns = edges[:, 0] * after[:, 1] - edges[:, 1] * after[:, 0]
     round_once = np.isclose(abs(np.arctan2(turns, np.sum(edges * after, axis=1)).sum()), 2 * np.pi)
     if not (np.all(turns > 0) or np.all(turns < 0)) or not round_once:
-        bent = int(np.argmin(turns * np.sign(np.median(turns)))) + 1
+        bent = first_least(turns * np.sign(np.median(turns))) + 1
         raise PlatformError(f"shape: catwalk_outline does not turn one way at its corner {bent % len(corners) + 1}; "
                             f"{wanted}, or a file under [[meshes]]")  # fmt: skip
     ordered = corners if turns[0] > 0 else corners[::-1]

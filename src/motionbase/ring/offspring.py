@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import final
+
+from motionbase.interpreter import BARE
 
 # Linux means the thread that starts the child: start children from a thread that lives as long as the parent shall.
 # Between fork and prctl the parent may have died already: then nobody would send the signal.
@@ -72,13 +73,12 @@ while groups:
             groups[group] = min(grace, passed)
     time.sleep(0.05)
 """
-QUICK = (sys.executable, "-I", "-S", "-c")  # Python without anything of ours
 
 
 def start(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     """A child with pipes for what it says and nothing to read."""
     return subprocess.Popen(
-        [*QUICK, SHIM, str(os.getpid()), *command],
+        [*BARE, SHIM, str(os.getpid()), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -105,7 +105,7 @@ class Sentinel:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            [*QUICK, SENTINEL], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0, bufsize=0
+            [*BARE, SENTINEL], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0, bufsize=0
         )
 
     @property

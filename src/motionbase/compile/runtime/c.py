@@ -7,7 +7,6 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from motionbase.compile.program import Unit
 from motionbase.compile.render.c import render
 from motionbase.compile.stack import check_stack
 from motionbase.errors import CompilerRefused, TargetUnavailable
+from motionbase.interpreter import python
 
 USER_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off")  # what another compiler warns of is no reason to fail
 STRICT_FLAGS = (*USER_FLAGS, "-Wall", "-Wextra", "-Werror", "-pedantic")  # for tests of the generated code
@@ -30,7 +30,7 @@ def find_compiler() -> list[str]:
         if found := shutil.which(name):
             return [found]
     if importlib.util.find_spec("ziglang"):
-        return [sys.executable, "-m", "ziglang", "cc"]
+        return [*python("-m", "ziglang", "cc")]
     raise TargetUnavailable("target 'c': no C compiler; install gcc or clang, or `pip install ziglang`")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, Replay, ReplayControl, SourceName, StartReplay
 from motionbase.console.stop.button import SENDER
 from motionbase.errors import RingError
+from motionbase.interpreter import motionbase_command
 from motionbase.recording.recorder.control import beside, read_status
 from motionbase.ring.backend import DEVICE_VARIABLE, NO_DEVICE, AbstractBackend
 from motionbase.ring.blocks.actions import replay_command
@@ -81,7 +81,7 @@ def begun(console: Console, wanted: StartReplay, path: Path, is_wanted: Callable
     if is_held(backend.lock_path):
         raise WrongState(f"ring {ring!r} is written by another program; end that first")
     paused = ("--paused",) if wanted.paused else ()
-    command = (sys.executable, "-m", "motionbase", "replay", str(path), "--ring", ring, *paused)
+    command = motionbase_command("replay", str(path), "--ring", ring, *paused)
     # shared memory, whatever is plugged in: a replay must never reach hardware
     child = console.children.start(ROLE, command, environment={DEVICE_VARIABLE: NO_DEVICE})
     end = time.monotonic() + STARTS_S

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from motionbase.console.api.sentences import NotThere, SentenceRoute, WrongState
 from motionbase.console.children import Child
 from motionbase.console.models import StartStrip, Strip
 from motionbase.errors import UsageError
+from motionbase.interpreter import motionbase_command
 from motionbase.recording.strip.chart import PAPER_MM, SPEEDS, Chart, Pen
 from motionbase.recording.whole import whole_or_not
 from motionbase.ring.schema import Schema
@@ -107,7 +107,7 @@ def begun(console: Console, wanted: StartStrip) -> Strip:
         part.write_text(chart_text(chart), encoding="utf-8")
     roll = Roll(out, f"{FOLDER}/{out.name}", [pen.channel for pen in chart.pens])
     paths = ("--chart", str(config.absolute()), "--out", str(out.absolute()))
-    command = (sys.executable, "-m", "motionbase", "strip", "--ring", settings.ring, *paths)
+    command = motionbase_command("strip", "--ring", settings.ring, *paths)
     child = console.children.start(ROLE, command, roll)
     child.says_within(STARTS_S, _attached(console))
     return _told(console, child)

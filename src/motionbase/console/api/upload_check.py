@@ -15,6 +15,7 @@ from pathlib import Path
 
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, UsageError
+from motionbase.interpreter import python
 
 MEMORY = 4 * 1024**3  # bytes, besides the file itself
 PROCESSOR_S, WAIT_S = 60, 180.0
@@ -25,7 +26,7 @@ MOST_RECORDS, MOST_NUMBERS = 1 << 24, 1 << 28  # of a row group; pyarrow writes 
 def check(path: Path, name: str) -> None:
     """`UsageError` where it is no recording that can be opened within bounds; waits for the answer."""
     bounds = (str(MEMORY), str(PROCESSOR_S))
-    command = (sys.executable, "-m", "motionbase.console.api.upload_check", str(path), *bounds)
+    command = python("-m", "motionbase.console.api.upload_check", str(path), *bounds)
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT_S, check=False)
     except subprocess.TimeoutExpired:

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, final
 from motionbase.console.listening import listening
 from motionbase.console.stop.orders import END, PATIENCE_S, Orders, Seat, seat_line
 from motionbase.errors import RingError, UsageError
+from motionbase.interpreter import python
 from motionbase.ring.lock import FileLock, is_held
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-COMMAND = (sys.executable, "-m", "motionbase.console.stop.alone")
+COMMAND = python("-m", "motionbase.console.stop.alone")
 ENDS_S, REPLACED_S, AGAIN_S = 3.0, 3.0, 1.0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.multibody.flexible.eigen import settled_eigh
+
 Array = NDArray[np.float64]
 
 
@@ -16,7 +18,7 @@ def symmetric_modes(K: Array, M: Array) -> tuple[Array, Array]:
     scale = 1 / np.sqrt(np.diag(M))
     L = np.linalg.cholesky(M * np.outer(scale, scale))
     A = np.linalg.solve(L, np.linalg.solve(L, 0.5 * (K + K.T) * np.outer(scale, scale)).T)
-    kappa, X = np.linalg.eigh(0.5 * (A + A.T))
+    kappa, X = settled_eigh(A)
     return kappa, scale[:, None] * np.linalg.solve(L.T, X)
 
 

@@ -23,6 +23,7 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.tree.coordinates import coordinate_rates, moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
 Inputs: TypeAlias = Mapping[str, ArrayLike] | None
@@ -168,7 +169,7 @@ def checked_mass(equations: Equations, M: Array, independent: tuple[int, ...]) -
     scale = 1 / np.sqrt(np.where(d > 0, d, 1.0))
     least, X = np.linalg.eigh(M * np.outer(scale, scale)) if len(M) else (np.ones(1), np.eye(1))
     if least[0] <= 1e-14:
-        k = int(np.argmax(np.abs(X[:, 0]))) if d.min() > 0 else int(np.argmin(d))
+        k = first_largest(np.linalg.norm(X[:, least <= 1e-14], axis=1)) if d.min() > 0 else first_least(d)
         name = tangent_names(equations.model)[independent[k]]
         raise ModelError(f"model {equations.model.name!r}: the motion {name!r} has no inertia at this place")
     return M

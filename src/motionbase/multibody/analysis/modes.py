@@ -20,10 +20,12 @@ from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
+from motionbase.spatial.equals import ALIKE, first_largest, ranked, runs, settled
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Kind = Literal["rigid", "oscillation", "decay", "growth"]
+SPAN = 1e-6  # vectors of equal eigenvalues nearer to each other than this span no space (a defective matrix)
 SAME = 1e-9  # matrices that differ by less than this part count as equal
 
 
@@ -108,17 +110,41 @@ def _solved(linear: LinearModel) -> Solved:
         own = np.ix_(mixed, mixed)
         n = int(mixed.sum())
         A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.diag(kappa[mixed]) - modal_K[own], -modal_C[own]]])
-        values, vectors = np.linalg.eig(A)
+        values, vectors = _settled(*np.linalg.eig(A))
         for value, vector in zip(values, vectors.T, strict=True):
             if value.imag >= 0:
                 rows.append(_damped_row(complex(value), float(np.abs(A).max())))
                 shapes.append(X[:, mixed] @ vector[:n])
-    order = sorted(range(len(rows)), key=lambda i: (rows[i][1], rows[i][3] != "rigid", abs(rows[i][0])))
+    order = _sorted(rows)
     found, frequencies, ratios, kinds = zip(*(rows[i] for i in order), strict=True)
     return np.array(found), np.array(frequencies), np.array(ratios), kinds, np.column_stack([shapes[i] for i in order])
 
 
 Row = tuple[complex, float, float, Kind]
+
+
+def _sorted(rows: list[Row]) -> list[int]:
+    """By frequency, rigid modes first, then by size; the order of equals does not hang on rounding."""
+    frequency, size = np.empty(len(rows), dtype=int), np.empty(len(rows), dtype=int)
+    for place, values in ((frequency, [row[1] for row in rows]), (size, [abs(row[0]) for row in rows])):
+        order = np.argsort(values, kind="stable")
+        for k, run in enumerate(runs(np.array(values)[order])):
+            place[order[run]] = k
+    return sorted(range(len(rows)), key=lambda i: (frequency[i], rows[i][3] != "rigid", size[i], i))
+
+
+def _settled(values: Complex, vectors: Complex) -> tuple[Complex, Complex]:
+    """Eigenvalues and eigenvectors by size, then imaginary part; vectors of equal values do not hang on rounding."""
+    order = np.argsort(np.abs(values), kind="stable")
+    for run in runs(np.abs(values[order])):  # of one size: pairs, and pairs that are equal
+        order[run] = order[run][ranked(values[order[run]].imag)]
+    values, vectors = values[order].astype(np.complex128), vectors[:, order].astype(np.complex128)
+    apart = np.abs(np.diff(values)) > ALIKE * np.abs(values[1:])
+    for group in np.split(np.arange(len(values)), np.flatnonzero(apart) + 1):
+        Q, R = np.linalg.qr(vectors[:, group])
+        if np.abs(np.diag(R)).min() > SPAN:
+            vectors[:, group] = Q @ settled(Q)
+    return values, vectors
 
 
 def _single(kappa: float, c: float) -> Row:
@@ -147,6 +173,6 @@ def _damped_row(value: complex, size: float) -> Row:
 def _normalised(X: Complex, M: Array) -> Complex:
     """x* M x = 1, largest part real and positive."""
     scaled = X * np.sqrt(np.diag(M))[:, None]
-    largest = scaled[np.argmax(np.abs(scaled), axis=0), np.arange(X.shape[1])]
+    largest = np.array([column[first_largest(np.abs(column))] for column in scaled.T])
     norm = np.sqrt(np.einsum("ki,kl,li->i", X.conj(), M, X).real)
     return np.asarray(X * (np.abs(largest) / largest / norm))

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.spatial.equals import pivots
+
 Array = NDArray[np.float64]
 RANK = 1e-9  # singular values of J below this part of the largest belong to redundant rows
 
@@ -34,16 +36,5 @@ def allowed(J: Array) -> Allowed:
     rank = int(np.sum(s > RANK * s[0]))
     inverse = Vt[:rank].T @ (U[:, :rank] / s[:rank]).T
     free = Vt[rank:].T
-    rows = sorted(_pivots(free))
+    rows = sorted(pivots(free)[0])
     return Allowed(free @ np.linalg.inv(free[rows]), tuple(rows), inverse)
-
-
-def _pivots(free: Array) -> list[int]:
-    """As many rows as columns, each the longest after the earlier ones are taken out."""
-    left, found = free.copy(), list[int]()
-    for _ in range(free.shape[1]):
-        k = int(np.argmax(np.einsum("ij,ij->i", left, left)))
-        found.append(k)
-        direction = left[k] / np.linalg.norm(left[k])
-        left = left - np.outer(left @ direction, direction)
-    return found

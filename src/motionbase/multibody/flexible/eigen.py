@@ -8,8 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
+from motionbase.spatial.equals import runs, settled
 
 Array = NDArray[np.float64]
+
+
+def settled_eigh(A: Array) -> tuple[Array, Array]:
+    """Eigenvalues, ascending, and orthonormal eigenvectors of the symmetric part of A.
+
+    Equal eigenvalues have a space of vectors; which of them are returned does not hang on rounding.
+    """
+    values, X = np.linalg.eigh(0.5 * (A + A.T))
+    rounding = 4 * len(A) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    return values, X @ settled(X, runs(values, rounding))
 
 
 def natural_modes(K: Array, M: Array) -> tuple[Array, Array]:
@@ -21,7 +32,7 @@ def natural_modes(K: Array, M: Array) -> tuple[Array, Array]:
     scale = 1 / np.sqrt(np.diag(M))
     L = np.linalg.cholesky(M * np.outer(scale, scale))
     A = np.linalg.solve(L, np.linalg.solve(L, K * np.outer(scale, scale)).T)
-    values, X = np.linalg.eigh(0.5 * (A + A.T))
+    values, X = settled_eigh(A)
     return np.sqrt(np.maximum(values, 0.0)), scale[:, None] * np.linalg.solve(L.T, X)
 
 
@@ -30,7 +41,7 @@ def lowest_modes(K: Array, M: Array, n: int) -> tuple[Array, Array]:
     scale = 1 / np.sqrt(np.diag(K))
     L = np.linalg.cholesky(K * np.outer(scale, scale))
     A = np.linalg.solve(L, np.linalg.solve(L, M * np.outer(scale, scale)).T)
-    values, X = np.linalg.eigh(0.5 * (A + A.T))
+    values, X = settled_eigh(A)
     values, X = values[::-1][:n], X[:, ::-1][:, :n]
     found = int(np.sum(values > 1e-14 * values[0])) if n else 0
     if found < n:

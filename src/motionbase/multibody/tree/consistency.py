@@ -16,6 +16,7 @@ from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.coordinates import moved_slightly, unit_coordinates
 from motionbase.multibody.tree.dynamics import Tree
+from motionbase.spatial.equals import settled
 
 Array = NDArray[np.float64]
 
@@ -170,6 +171,7 @@ class Geometry:
         rng = np.random.default_rng(1)
         _, sizes, V = np.linalg.svd(self.rows(q)[1][rows])
         allowed = V[int(np.sum(sizes > 1e-7 * sizes.max(initial=0.0))) :].T
+        allowed = allowed @ settled(allowed)
         for _, at_modes in self.model.v_slices:
             allowed[at_modes] = 0.0
         for _ in range(NEAR):

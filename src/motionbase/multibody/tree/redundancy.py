@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import ModelError
+from motionbase.spatial.equals import ALIKE, first_largest
 
 Array = NDArray[np.float64]
 
@@ -98,7 +99,7 @@ def independent_rows(
         if len(kept) < rank and clear(i) > CLEARLY_INDEPENDENT:
             take(i)
     while len(kept) < rank:
-        best = max((i for i in range(len(names)) if i not in kept), key=clear)
+        best = first_largest([-1.0 if i in kept else clear(i) for i in range(len(names))])
         if clear(best) < RANK_TOLERANCE:
             waiting = ", ".join(names[i] for i in range(len(names)) if i not in kept)
             raise ModelError(
@@ -130,8 +131,9 @@ def dependent_rows(J: Array, names: Sequence[str]) -> tuple[float, tuple[str, ..
     if not len(J) or not np.all(np.isfinite(J)):
         return 1.0, ()
     U, sizes, _ = np.linalg.svd(J)
-    weights = np.abs(U[:, len(J) - 1])
     least = float(sizes[-1]) if len(J) <= J.shape[1] else 0.0
+    of_rows = np.concatenate([sizes, np.zeros(max(0, len(J) - len(sizes)))])
+    weights = np.linalg.norm(U[:, of_rows <= least + ALIKE * of_rows[0]], axis=1)
     return least, tuple(n for n, w in zip(names, weights, strict=True) if w > TAKES_PART * weights.max())
 
 

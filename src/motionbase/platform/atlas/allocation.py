@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
+from motionbase.spatial.equals import ALIKE, axes_of, first_largest
 
 Array = NDArray[np.float64]
 FLAT = 1e-10  # sines smaller than this are taken for zero; they round to 1e-16
@@ -36,17 +37,27 @@ class WheelDemand:
         allocation: how torques are chosen
         each: (n,) largest torque of each wheel [-]
         worst: the largest of all [-]
-        worst_direction: (3,) of the moment, in W
+        worst_directions: (k, 3) of the moment, in W: all that are equally bad, each for itself and its opposite
         best: the least, over directions, of the largest torque [-]
-        best_direction: (3,) in W
+        best_directions: (k, 3) in W, all that are equally good
     """
 
     allocation: str
     each: Array
     worst: float
-    worst_direction: Array
+    worst_directions: Array
     best: float
-    best_direction: Array
+    best_directions: Array
+
+    @property
+    def worst_direction(self) -> Array:
+        """(3,) of the equally bad ones the furthest along x."""
+        return np.asarray(self.worst_directions[0])
+
+    @property
+    def best_direction(self) -> Array:
+        """(3,) of the equally good ones the furthest along x."""
+        return np.asarray(self.best_directions[0])
 
     @property
     def underestimate(self) -> float:
@@ -64,7 +75,7 @@ def least_largest(J: Array, M: Array) -> Array:
     if len(M) == 1:
         return np.asarray(np.sign(J[0]) * M[0] / np.abs(J[0]).sum())
     facets = facets_of(J)
-    y = facets[np.argmax(facets @ M)]
+    y = facets[first_largest(facets @ M)]
     level = float(y @ M)
     if level <= 0:
         return np.zeros(J.shape[1])
@@ -96,21 +107,25 @@ def least_squares_demand(J: Array) -> WheelDemand:
     """Exact, with the pseudo-inverse."""
     rows: Array = np.asarray(np.linalg.pinv(J), dtype=np.float64)
     each = np.linalg.norm(rows, axis=1)
-    k = int(np.argmax(each))
-    corner = max(_corners_between(rows), key=lambda x: float(x @ x))
-    far = float(np.linalg.norm(corner))
-    return WheelDemand("least_squares", each, float(each[k]), rows[k] / each[k], 1 / far, corner / far)
+    worst, worst_directions = _longest(rows)
+    far, best_directions = _longest(np.array(_corners_between(rows)))
+    return WheelDemand("least_squares", each, worst, worst_directions, 1 / far, best_directions)
 
 
 def least_largest_demand(J: Array) -> WheelDemand:
     """Exact, by facets and corners of the zonotope."""
     facets = facets_of(J)
-    sizes = np.linalg.norm(facets, axis=1)
-    k = int(np.argmax(sizes))
-    corner = max(_zonotope_corners(J), key=lambda x: float(x @ x))
-    far = float(np.linalg.norm(corner))
-    each = np.full(J.shape[1], sizes[k])  # all but the two wheels of a facet turn at the limit
-    return WheelDemand("least_largest", each, float(sizes[k]), facets[k] / sizes[k], 1 / far, corner / far)
+    worst, worst_directions = _longest(facets)
+    far, best_directions = _longest(np.array(_zonotope_corners(J)))
+    each = np.full(J.shape[1], worst)  # all but the two wheels of a facet turn at the limit
+    return WheelDemand("least_largest", each, worst, worst_directions, 1 / far, best_directions)
+
+
+def _longest(vectors: Array) -> tuple[float, Array]:
+    """The largest length, and (k, 3) the lines along all vectors that have it."""
+    sizes = np.linalg.norm(vectors, axis=1)
+    longest = float(sizes.max())
+    return longest, axes_of(vectors[sizes >= longest * (1 - ALIKE)])
 
 
 def _corners_between(rows: Array) -> list[Array]:

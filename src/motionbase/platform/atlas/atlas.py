@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, shown
+from motionbase.platform.atlas.conditioning import singular_axes
 from motionbase.platform.atlas.jacobians import contact, force_jacobian, velocity_jacobian
 from motionbase.platform.atlas.sphere import Sphere, SpinLimits
 from motionbase.platform.atlas.wheels import DrivenWheel, PassiveRing
@@ -106,9 +107,9 @@ class Atlas:
                 f"{owner}: wheels are {len(self.wheels)}, at least {LEAST_WHEELS} are needed to turn a sphere about "
                 "every axis"
             )
-        U, sigma, _ = np.linalg.svd(self.J_tau)
+        sigma, axes = singular_axes(self.J_tau)
         if sigma[2] < SINGULAR * sigma[0]:
-            axis = ", ".join(f"{x + 0.0:.3f}" for x in U[:, 2])
+            axis = ", ".join(f"{round(float(x), 3) + 0.0:.3f}" for x in axes[2])
             raise PlatformError(
                 f"{owner}: the wheels are singular, none can turn the sphere about the axis ({axis}); their azimuth, "
                 "elevation or roller_angle must differ so that their moments do not lie in one plane"

@@ -8,6 +8,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.spatial.equals import ALIKE, runs, settled
+
 Array = NDArray[np.float64]
 
 
@@ -18,7 +20,8 @@ class Conditioning:
 
     Attributes:
         singular_values: (3,) largest first: moment for wheel torques of length 1, along the directions
-        directions: (3, 3) unit vectors in W, one a row, in the same order: easiest first, hardest last
+        directions: (3, 3) unit vectors in W, one a row, in the same order: easiest first, hardest last; where values
+            are equal, all axes in the span of theirs are, and two normal ones stand for them
         condition: largest over least
         manipulability: their product, sqrt(det(J J'))
     """
@@ -28,8 +31,24 @@ class Conditioning:
     condition: float
     manipulability: float
 
+    @property
+    def easiest(self) -> Array:
+        """(k, 3) the easiest axis, or a basis of those that are equally easy."""
+        return np.asarray(self.directions[runs(-self.singular_values)[0]])
+
+    @property
+    def hardest(self) -> Array:
+        """(k, 3) the hardest axis, or a basis of those that are equally hard."""
+        return np.asarray(self.directions[runs(-self.singular_values)[-1]])
+
+
+def singular_axes(J_tau: Array) -> tuple[Array, Array]:
+    """(3,) singular values, largest first, and (3, 3) their axes, one a row; of equal values as `settled` chooses."""
+    U, sigma, _ = np.linalg.svd(J_tau)
+    return sigma, (U @ settled(U, runs(-sigma, ALIKE * float(sigma[0])))).T
+
 
 def conditioning(J_tau: Array) -> Conditioning:
     """Of a (3, n) force Jacobian."""
-    U, sigma, _ = np.linalg.svd(J_tau)
-    return Conditioning(sigma, U.T, float(sigma[0] / sigma[2]), float(np.prod(sigma)))
+    sigma, directions = singular_axes(J_tau)
+    return Conditioning(sigma, directions, float(sigma[0] / sigma[2]), float(np.prod(sigma)))

@@ -23,6 +23,7 @@ from motionbase.errors import PlatformError
 from motionbase.platform.atlas.allocation import least_largest_demand, least_squares_demand
 from motionbase.platform.atlas.directions import flat_distances, halved, octahedron
 from motionbase.platform.atlas.wheels import ROLLER_LIMIT, checked_angle, checked_count
+from motionbase.spatial.equals import ALIKE, first_least
 
 Array = NDArray[np.float64]
 MAGIC = math.atan(math.sqrt(2))  # 54.74 degrees: both the largest elevation and the largest roller angle in balance
@@ -148,8 +149,8 @@ def searched_layout(azimuths: Sequence[float], tolerance: float = SEARCH_TOLERAN
         middles /= np.linalg.norm(middles, axis=1)[:, None]
         conditions, bounds = _condition_bounds(phi, cells, middles)
         conditions = np.where(np.abs(middles[:, 1]) <= math.sin(ROLLER_LIMIT), conditions, math.inf)
-        k = int(np.argmin(conditions))
-        if conditions[k] < best:
+        k = first_least(conditions)
+        if conditions[k] < best * (1 - ALIKE):
             best, at = float(conditions[k]), middles[k]
         open_ = bounds < best * (1 - tolerance)
         settled = min(settled, float(bounds[~open_].min(initial=math.inf)))

@@ -19,12 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.platform.atlas.directions import halved, octahedron, proven_bound
+from motionbase.spatial.equals import ALIKE, directions_of, runs, settled
 
 Array = NDArray[np.float64]
 TOLERANCE = 1e-9  # of the certificate, relative
 MOST_CELLS = 60_000
 MOST_STEPS = 200
 ROUNDING = 1e-15  # relative; a gain smaller than this is none
+UPHILL, NEAR_TOP, ONE_HILL = 40, 1e-3, 0.05  # steps; heights [relative] and directions that are looked at further
+FLAT_TOP = 1e-5  # directions nearer to each other than this are the same: a maximum is flat
 DIFFERENCE = 1e-5  # of directions, for the curvature
 
 
@@ -52,21 +55,27 @@ class Turning:
         return np.asarray(inertial + gyroscopic + np.linalg.norm(np.cross(m, self.weight_arm), axis=1))
 
     def worst(self, m: Array) -> tuple[Array, Array, Array]:
-        """alpha, Omega and the direction of gravity that make m . M largest."""
-        along = self.inertia @ m
-        alpha = self.acceleration * along / np.linalg.norm(along)
-        Omega = self.velocity * np.linalg.eigh(self._spin_form(m[None]))[1][0, :, 2]
+        """alpha, Omega and the direction of gravity that make m . M largest; for (3,) or (n, 3) directions."""
+        along = m @ self.inertia
+        alpha = self.acceleration * along / np.linalg.norm(along, axis=-1, keepdims=True)
+        Omega = self.velocity * np.linalg.eigh(self._spin_form(m))[1][..., 2]
         down = np.cross(m, self.weight_arm)  # the wheels hold against arm x down: -m . (arm x down) is largest there
-        size = np.linalg.norm(down)
-        return alpha, Omega, -down / size if size > 0 else np.array([0.0, 0.0, -1.0])
+        size = np.linalg.norm(down, axis=-1, keepdims=True)
+        return alpha, Omega, np.where(size > 0, -down / np.where(size > 0, size, 1.0), (0.0, 0.0, -1.0))
+
+    def worst_spin(self, m: Array) -> Array:
+        """(3,) as in `worst`; the same on every processor, where others do as much (the opposite one does)."""
+        values, axes = np.linalg.eigh(self._spin_form(m))
+        groups = runs(values, ALIKE * float(np.abs(self.inertia).max()))
+        return np.asarray(self.velocity * (axes @ settled(axes, groups))[:, groups[-1].start])
 
     def moment(self, alpha: Array, Omega: Array, down: Array) -> Array:
         """What the wheels must exert on the sphere; all in its own axes [N m]."""
-        return self.inertia @ alpha + np.cross(Omega, self.inertia @ Omega) - np.cross(self.weight_arm, down)
+        return alpha @ self.inertia + np.cross(Omega, Omega @ self.inertia) - np.cross(self.weight_arm, down)
 
     def _spin_form(self, m: Array) -> Array:
-        """(n, 3, 3) S(m)."""
-        cross = -np.cross(m[:, None, :], np.eye(3)[None])  # row i is e_i x m, so [m] itself
+        """(..., 3, 3) S(m)."""
+        cross = -np.cross(m[..., None, :], np.eye(3))  # row i is e_i x m, so [m] itself
         return np.asarray(0.5 * (self.inertia @ cross - cross @ self.inertia))
 
     @property
@@ -91,6 +100,8 @@ class LargestMoment:
         value: [N m]; some direction has it
         bound: no direction has more [N m]
         direction: (3,) unit vector of the moment, in S
+        directions: (k, 3) of all that were found as large, that one first: the furthest along x, then y, then z; some
+            of a circle or a sphere of them where the inertia is the same about several axes
         acceleration, velocity: (3,) that make it, in S [rad/s^2], [rad/s]
         down: (3,) where gravity points then, in S
         cells: triangles of directions that were looked at
@@ -99,6 +110,7 @@ class LargestMoment:
     value: float
     bound: float
     direction: Array
+    directions: Array
     acceleration: Array
     velocity: Array
     down: Array
@@ -107,12 +119,11 @@ class LargestMoment:
 
 def largest_moment(turning: Turning, tolerance: float = TOLERANCE) -> LargestMoment:
     """The global maximum with its certificate."""
-    starts = np.unique(halved(octahedron()).reshape(-1, 3), axis=0)
-    climbed = [_climbed(turning, m) for m in starts[np.argsort(-turning.support(starts))][:4]]
-    m = max(climbed, key=lambda one: float(turning.support(one[None])[0]))
+    hills = np.array([_climbed(turning, m) for m in _summits(turning)])
     looked_at = 0
     while True:
-        found = _at(turning, m)
+        heights = turning.support(hills)
+        found = _at(turning, directions_of(hills[heights >= heights.max() * (1 - 0.01 * tolerance)], FLAT_TOP))
         plain = max(turning.plain_bound, found.value)
         if plain <= found.value * (1 + tolerance):
             return replace(found, bound=plain, cells=looked_at)
@@ -120,15 +131,26 @@ def largest_moment(turning: Turning, tolerance: float = TOLERANCE) -> LargestMom
         looked_at += proof.cells
         if proof.higher is None:
             return replace(found, bound=min(plain, proof.bound), cells=looked_at)
-        m = _climbed(turning, proof.higher)  # the starts led to lesser hills
+        hills = np.vstack([hills, _climbed(turning, proof.higher)])  # the starts led to lesser hills
 
 
-def _at(turning: Turning, m: Array) -> LargestMoment:
-    """The worst moment for a direction, not proven to be the largest of all."""
-    alpha, Omega, down = turning.worst(m)
+def _summits(turning: Turning) -> Array:
+    """(k, 3) directions near the highest hills, one on each, uphill from directions all around."""
+    m = halved(octahedron()).reshape(-1, 3)
+    for _ in range(UPHILL):
+        m = turning.moment(*turning.worst(m))
+        m /= np.linalg.norm(m, axis=1)[:, None]
+    heights = turning.support(m)
+    return directions_of(m[heights >= heights.max() * (1 - NEAR_TOP)], ONE_HILL)
+
+
+def _at(turning: Turning, tops: Array) -> LargestMoment:
+    """The worst moment for the first of some directions, not proven to be the largest of all."""
+    alpha, _, down = turning.worst(tops[0])
+    Omega = turning.worst_spin(tops[0])
     moment = turning.moment(alpha, Omega, down)
     value = float(np.linalg.norm(moment))
-    return LargestMoment(value, np.inf, moment / value, alpha, Omega, down, 0)
+    return LargestMoment(value, np.inf, moment / value, tops, alpha, Omega, down, 0)
 
 
 def _climbed(turning: Turning, m: Array) -> Array:

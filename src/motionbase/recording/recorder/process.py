@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from motionbase.interpreter import motionbase_command
 from motionbase.recording.recorder.recorder import CLOSE_S
 
 STOP_S = CLOSE_S + 5.0  # that a supervisor gives it to end
@@ -17,4 +17,4 @@ def command(ring: str, *, out: Path | None = None, wait: bool = False) -> tuple[
     """
     where = ("--out", str(out)) if out is not None else ()
     begin = "--wait" if wait else "--oldest"
-    return (sys.executable, "-m", "motionbase", "record", "--ring", ring, begin, *where)
+    return motionbase_command("record", "--ring", ring, begin, *where)

@@ -1,0 +1,50 @@
+"""`scripts/processors`: settings reach the tests, failures are counted; on demand, all numbers under all settings."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+VARIABLE = "MOTIONBASE_TEST_PROCESSORS"
+FAILS_ONCE = """import os
+
+
+def test_core() -> None:
+    assert os.environ.get("OPENBLAS_CORETYPE") != "Prescott"
+
+
+def test_numpy() -> None:
+    import numpy
+
+    assert numpy.linalg.norm([3.0, 4.0]) == 5.0
+"""
+
+
+def processors(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ROOT / "scripts" / "processors", *args], capture_output=True, text=True)
+
+
+def test_help_has_an_example() -> None:
+    done = processors("--help")
+    assert done.returncode == 0 and "scripts/processors tests/platform -k atlas" in done.stdout
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="settings are those of x86-64")
+def test_each_setting_is_a_row_and_a_failure_is_exit_code_1(tmp_path: Path) -> None:
+    (tmp_path / "test_some.py").write_text(FAILS_ONCE)
+    done = processors(str(tmp_path / "test_some.py"), "-n", "0")  # no workers: quicker
+    assert done.returncode == 1, done.stdout + done.stderr
+    table = done.stdout.rpartition("\n\n")[2].splitlines()
+    assert table[0].split() == ["setting", "passed", "failed", "seconds"]
+    counts = {line.rsplit(maxsplit=3)[0]: line.split()[-3:-1] for line in table[1:]}
+    assert counts.pop("OpenBLAS Prescott") == ["1", "1"]
+    assert len(counts) >= 1 and all(passed == ["2", "0"] for passed in counts.values())
+
+
+@pytest.mark.skipif(not os.environ.get(VARIABLE), reason=f"set {VARIABLE}=1 to run all numbers under all settings")
+def test_all_numbers_under_all_settings() -> None:
+    done = processors()
+    assert done.returncode == 0, done.stdout[-5000:]
