@@ -156,7 +156,7 @@ def kill_losses(count: int, within_s: float) -> list[float]:
     with folders() as disk, Writer(hexapod_schema(), name=NAME, dt=1e-3) as ring, _writing(ring):
         for turn in range(count):
             path = disk / f"{turn}.mcap"
-            command = tuple(word for word in recorder(path) if word != "--oldest")
+            command = tuple(word for word in recorder(path) if word != "--x")
             with process(*command) as ours:
                 until(partial(_has_grown, path), "the recorder wrote nothing")
                 time.sleep(moments.uniform(0.0, within_s))

@@ -1,13 +1,14 @@
 """The recorder as a process: killed at any moment, ended politely, started by a supervisor."""
 
 import json
+import os
 import random
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.recording.recorder_rig import DT, events_in, files, records_in, rows,
 from tests.ring.ring_processes import command
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
+KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take some ten minutes
 DCU = ("dcu", "--rate", "500", "--duration", "1")
 
 
@@ -112,3 +114,36 @@ def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
     assert "writer stopped" in events_in(path, "writer")
     with pytest.raises(RecordingError, match="nobody records"):
         control.status("rig")
+
+
+def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path) -> None:
+    """At any moment: while it starts, before its file has a name, with its first record, later."""
+    out, moments, kills = folder / "runs", random.Random(3), int(os.environ.get(KILLS_VARIABLE, "3"))
+    recording = recorder_command("rig", out=out)[3:]
+    with writer(capacity=60_000) as ring, writing(ring):
+        for _ in range(kills):
+            with command(folder, *recording) as process:
+                until(lambda: bool(files(out)) or moments.random() < 0.01)
+                time.sleep(moments.choice((moments.uniform(0.0, 0.02), moments.uniform(0.0, 1.5))))
+                process.kill()
+                process.wait()
+            for path in files(out):
+                with open_recording(path) as found:
+                    assert path.stat().st_size and found.count >= 0
+        with command(folder, *recording) as process:
+            until(lambda: control.read_status(folder / "motionbase-rig.recorder.json") is not None)
+            until(lambda: _is_recording(process.pid))
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=30)
+        assert process.returncode == 0
+    numbers = np.concatenate([records_in(path)[:, 1] for path in files(out)]).astype(int)
+    np.testing.assert_array_equal(numbers, np.arange(len(numbers)))
+    assert [e for path in files(out) for e in events_in(path, "gap")] == []
+    assert not list(out.glob(".*.mcap.*.part")), "nothing is left of files that had no name yet"
+
+
+def _is_recording(pid: int) -> bool:
+    with suppress(RecordingError):
+        status = control.status("rig")
+        return bool(status["pid"] == pid and status["written"])
+    return False

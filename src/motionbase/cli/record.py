@@ -31,8 +31,12 @@ def record(
     ] = None,
     note: Annotated[str, typer.Option(metavar="TEXT", help="The first note of the recording.")] = "",
     oldest: Annotated[
-        bool, typer.Option("--oldest", help="Begin with the oldest record in the ring, not with the next.")
+        bool, typer.Option("--oldest", help="Begin with the oldest record in the ring that is in no file yet.")
     ] = False,
+    after: Annotated[
+        int | None,
+        typer.Option(metavar="EPOCH", help="The whole run that follows the one of this epoch; 0: whatever runs next."),
+    ] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Begin when somebody says `motionbase record-control start`.")
     ] = False,
@@ -41,11 +45,15 @@ def record(
     """Record a ring: every record, with names, units, notes and everything that was lost, in MCAP files.
 
     It goes on through stops and restarts of the ring's writer. The file is whole at every moment and can be read while
-    it grows; a process that is killed loses at most the last 0.2 s. Files are called as the time of their start, in
+    it grows. Started again after it was killed, it goes on with the record after the last in the file, as long as the
+    ring has it. Files are called as the time of their start, in
     $MOTIONBASE_DATA/recordings or the user's folder for data. `motionbase record-control` notes, splits, stops.
 
     Example: motionbase record --note "first run with the new seat"
     """
+    from motionbase.ring.gentle import be_prompt
+
+    be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
     from motionbase.recording.recorder.pieces import Split
     from motionbase.recording.recorder.recorder import Settings
 
@@ -54,8 +62,10 @@ def record(
             raise UsageError(f"{name} is {value:g}, it must be a finite number above 0")
     if oldest and wait:
         raise UsageError("--oldest and --wait contradict each other; leave out one")
+    if after is not None and (oldest or after < 0):
+        raise UsageError(f"--after {after}: it is the epoch of a run, 0 or above, and cannot go with --oldest")
     split = Split(round((split_mb or 0) * MB), round((split_seconds or 0) * 1e9))
-    result = _recorded(Settings(ring, out, split, wait, note, oldest), duration, as_json)
+    result = _recorded(Settings(ring, out, split, wait, note, oldest, after), duration, as_json)
     if as_json:
         print(json.dumps(result, indent=2))
     else:

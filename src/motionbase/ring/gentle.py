@@ -1,14 +1,17 @@
-"""Working in the background: what may take its time must not take it from a writer."""
+"""How urgent a process is: what may take its time must not take it from others, and a recorder must not fall behind."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import platform
+import resource
 from contextlib import suppress
+from pathlib import Path
 
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30}  # numbers of the system call
 THIS_PROCESS, LOWEST = 1, 2 << 13 | 7  # of the usual class: the idle class may never get its turn
+PROMPT, CAP_SYS_NICE = -10, 23
 
 
 def be_gentle() -> None:
@@ -17,3 +20,23 @@ def be_gentle() -> None:
         os.nice(19)
     if (number := IOPRIO_SET.get(platform.machine())) and platform.system() == "Linux":
         ctypes.CDLL(None).syscall(number, THIS_PROCESS, 0, LOWEST)
+
+
+def be_prompt() -> None:
+    """Before ordinary processes, where the system allows it; for the whole process and its later threads.
+
+    Only where SCHED_FIFO is allowed, too: a writer then has that, and comes before anything that is merely prompt. All
+    threads get the same: one of low priority could hold Python's lock while it waits for a processor.
+    """
+    if platform.system() == "Linux" and _may_be_real_time():
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, PROMPT)
+
+
+def _may_be_real_time() -> bool:
+    if resource.getrlimit(resource.RLIMIT_RTPRIO)[0] != 0:
+        return True
+    with suppress(OSError, ValueError, IndexError):
+        status = Path("/proc/self/status").read_text()
+        return bool(int(status.split("CapEff:")[1].split()[0], 16) >> CAP_SYS_NICE & 1)
+    return False
