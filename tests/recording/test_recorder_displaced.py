@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.console.api.recorder import recorder_status
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import displaced
 from motionbase.recording.recorder.recorder import Recorder
@@ -46,6 +47,11 @@ def test_a_deleted_recording_is_brought_back_and_goes_on_in_a_new_file(folder: P
         os.unlink(folder / RUN)
         if not at_the_end:
             _written(made, ring, 500, 50)
+            made._status_at = 0.0
+            made.look()
+            told = recorder_status("rig")
+            assert told is not None and told.file == "run_001.mcap" and told.trouble == ""
+            assert told.incident.endswith("are being brought back as 'run.mcap'"), "the console's page shows no folders"
             status = made.status()
             assert status["incident"].startswith("run.mcap was deleted while it was written; its 500 records are being")
             assert status["file"] == str(folder / "run_001.mcap") and status["lost"] == 0
