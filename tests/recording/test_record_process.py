@@ -119,7 +119,7 @@ def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
 def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path) -> None:
     """At any moment: while it starts, before its file has a name, with its first record, later."""
     out, moments, kills = folder / "runs", random.Random(3), int(os.environ.get(KILLS_VARIABLE, "3"))
-    recording = recorder_command("rig", out=out)[3:]
+    recording = ("record", "--ring", "rig", "--after", "0", "--out", str(out))
     with writer(capacity=60_000) as ring, writing(ring):
         for _ in range(kills):
             with command(folder, *recording) as process:

@@ -54,6 +54,7 @@ def record(
     from motionbase.ring.gentle import be_prompt
 
     be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
+    from motionbase.cli.recorder import summary_lines
     from motionbase.recording.recorder.pieces import Split
     from motionbase.recording.recorder.recorder import Settings
 
@@ -69,15 +70,16 @@ def record(
     if as_json:
         print(json.dumps(result, indent=2))
     else:
-        _print_summary(result)
+        for line in summary_lines(result):
+            print(line)
     if not result["complete"]:
         raise typer.Exit(1)
 
 
 def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> dict[str, Any]:
     from motionbase.cli.stopping import stop_requested
-    from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.recorder.recorder import Recorder
+    from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
     with stop_requested() as stop:  # the signals first: the file always gets its end
@@ -95,22 +97,6 @@ def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> di
                 timer.cancel()
     say.close()
     return recorder.summary()
-
-
-def _print_summary(result: dict[str, Any]) -> None:
-    """A line for each recording; if there are several, one for all of them."""
-    for one in result["recordings"]:
-        first, last = Path(one["first"]).name, Path(one["last"]).name
-        print(f"{_counted(one)}: {first if first == last else f'{first} to {last}'}" if first else _counted(one))
-    if len(result["recordings"]) != 1:
-        print(f"together {_counted(result)}" if result["recordings"] else _counted(result))
-    if result["folder"]:
-        print(f"in {result['folder']}")
-
-
-def _counted(one: dict[str, Any]) -> str:
-    files = f"{one['files']} file{'' if one['files'] == 1 else 's'}"
-    return f"{one['written']} records, {one['lost']} lost, {one['bytes'] / MB:.1f} MB in {files}"
 
 
 def _shown(recorder: "Recorder") -> Any:

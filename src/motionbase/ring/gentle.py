@@ -25,18 +25,19 @@ def be_gentle() -> None:
 def be_prompt() -> None:
     """Before ordinary processes, where the system allows it; for the whole process and its later threads.
 
-    Only where SCHED_FIFO is allowed, too: a writer then has that, and comes before anything that is merely prompt. All
-    threads get the same: one of low priority could hold Python's lock while it waits for a processor.
+    All threads get the same: one of low priority could hold Python's lock while it waits for a processor.
     """
-    if platform.system() == "Linux" and _may_be_real_time():
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, PROMPT)
+    with suppress(OSError):
+        if (nice := prompt_nice()) < os.getpriority(os.PRIO_PROCESS, 0):
+            os.setpriority(os.PRIO_PROCESS, 0, nice)
 
 
-def _may_be_real_time() -> bool:
-    if resource.getrlimit(resource.RLIMIT_RTPRIO)[0] != 0:
-        return True
+def prompt_nice() -> int:
+    """-10 where SCHED_FIFO is allowed, which a writer then has: it still comes before what is merely prompt. Else 0."""
+    if platform.system() != "Linux":
+        return 0
+    may_be_real_time = resource.getrlimit(resource.RLIMIT_RTPRIO)[0] != 0
     with suppress(OSError, ValueError, IndexError):
-        status = Path("/proc/self/status").read_text()
-        return bool(int(status.split("CapEff:")[1].split()[0], 16) >> CAP_SYS_NICE & 1)
-    return False
+        capabilities = Path("/proc/self/status").read_text().split("CapEff:")[1].split()[0]
+        may_be_real_time = may_be_real_time or bool(int(capabilities, 16) >> CAP_SYS_NICE & 1)
+    return PROMPT if may_be_real_time else 0

@@ -56,7 +56,8 @@ def _candidates(place: Place, epoch: int) -> list[Path]:
     found = []
     with suppress(OSError):
         for entry in os.scandir(place.folder):
-            named = entry.name.startswith(place.base) if place.base else place.ring in entry.name
+            stem = entry.name.removesuffix(EXTENSION)
+            named = stem == place.base or stem.startswith(f"{place.base}_") if place.base else place.ring in stem
             if named and entry.name.endswith(EXTENSION) and not entry.name.startswith("."):
                 with suppress(OSError):
                     if entry.is_file() and entry.stat().st_mtime_ns >= epoch - CLOCK_S * 10**9:
