@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.ring import Channel, Schema, Writer
 
 PATIENCE_S = 20.0

@@ -15,8 +15,8 @@ from motionbase.errors import RecordingError
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control as control
-from motionbase.recording.recorder.pieces import Split
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings, Split
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.recording.recorder.time import Timeline
 from tests.recording.recorder_rig import (
     DT,

@@ -12,8 +12,9 @@ from motionbase.recording.mcap.tail import tail
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.files import place
+from motionbase.recording.recorder.items import Settings
 from motionbase.recording.recorder.process import command as recorder_command
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.recording.recorder.resume import recorded
 from motionbase.ring import Writer
 from motionbase.ring.catalogue import left_epoch

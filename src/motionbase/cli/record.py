@@ -11,7 +11,8 @@ import typer
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.recording.recorder.recorder import Recorder, Settings
+    from motionbase.recording.recorder.items import Settings
+    from motionbase.recording.recorder.recorder import Recorder
 
 REFRESH_S = 0.5
 MB = 1_000_000
@@ -55,8 +56,7 @@ def record(
 
     be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
     from motionbase.cli.recorder import summary_lines
-    from motionbase.recording.recorder.pieces import Split
-    from motionbase.recording.recorder.recorder import Settings
+    from motionbase.recording.recorder.items import Settings, Split
 
     for name, value in (("--duration", duration), ("--split-mb", split_mb), ("--split-seconds", split_seconds)):
         if value is not None and not (math.isfinite(value) and value > 0):

@@ -15,7 +15,8 @@ from typing import Any
 
 from motionbase.cli.stopping import stop_requested
 from motionbase.errors import MotionBaseError
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.ring.gentle import be_prompt
 from motionbase.ring.printer import Printer, to_stderr
 

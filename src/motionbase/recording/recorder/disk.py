@@ -14,11 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias, final
 
-from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder.items import QUEUE_BYTES, RETRY_S, Chunk, Note
+from motionbase.recording.recorder.pieces import Pieces
 
-QUEUE_BYTES = 100_000_000
 SYNC_S = 1.0
-RETRY_S = 1.0
 SPARE = 4  # when so great a part of the queue is full, one over this, only records are written
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is as good as before, and may go on when there is room
 Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None: end the file

@@ -7,9 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 
@@ -18,70 +17,12 @@ from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.recorder.displaced import Fate, Rescue, fate, free_name, readable, unlink, where
 from motionbase.recording.recorder.files import Names, Origin
+from motionbase.recording.recorder.items import Chunk, Note, Owed, Split
 from motionbase.recording.recorder.sidecar import Along, Sidecar
 from motionbase.recording.recorder.time import Stamps
 
 Recall: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, Rows]]]  # epoch, first, stop: see Reader.recalled
 AGAIN_ROWS = 500  # in a chunk of records that are written once more
-
-
-class Split(NamedTuple):
-    """When a new file begins by itself; 0 for never.
-
-    Attributes:
-        bytes: as soon as a file has so many; it ends with the chunk that reaches them
-        ns: with the first record so much after a file's first [ns]
-    """
-
-    bytes: int = 0
-    ns: int = 0
-
-
-@final
-@dataclass(eq=False)
-class Chunk:
-    """Records that follow each other.
-
-    Attributes:
-        first: number of the first since the writer's epoch
-        done: records of it that are in a file already
-    """
-
-    rows: Rows
-    first: int
-    utc_ns: Stamps
-    origin: Origin
-    done: int = 0
-
-
-@final
-@dataclass(frozen=True)
-class Note:
-    """Something to be noted beside the records; utc_ns 0: at the first record of the file."""
-
-    kind: str
-    text: str
-    utc_ns: int = 0
-
-
-@final
-@dataclass(eq=False)
-class Owed:
-    """Records that a file has lost again, to be written once more from the ring.
-
-    Attributes:
-        first, stop: numbers of the first, and after the last
-        rows: how many of them are still missing
-        utc_ns: of the last of them
-        why: what became of the file, for the gap that remains
-    """
-
-    origin: Origin
-    first: int
-    stop: int
-    rows: int
-    utc_ns: int
-    why: str
 
 
 @final

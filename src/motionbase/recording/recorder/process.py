@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from motionbase.recording.recorder.recorder import CLOSE_S
+from motionbase.recording.recorder.items import CLOSE_S
 from motionbase.ring.catalogue import left_epoch
 
 STOP_S = CLOSE_S + 5.0  # that a supervisor gives it to end

@@ -6,60 +6,26 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal, final
+from typing import Any, final
 
 from motionbase.errors import MotionBaseError
 from motionbase.recording.recorder import control as control
-from motionbase.recording.recorder.disk import QUEUE_BYTES, RETRY_S, Disk
+from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.files import Names, origin, place, program, require_place
 from motionbase.recording.recorder.intake import Intake
-from motionbase.recording.recorder.pieces import Pieces, Split
-from motionbase.recording.recorder.resume import Before, recorded, sweep_heads
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.pieces import Pieces
+from motionbase.recording.recorder.resume import BATCH, attached, gone_before, sweep_heads
 from motionbase.recording.recorder.sidecar import Sidecar
-from motionbase.ring.backend import DEFAULT_NAME, Device, find
-from motionbase.ring.catalogue import left_epoch
+from motionbase.ring.backend import find
 from motionbase.ring.layout import Header
-from motionbase.ring.reader import Batch, Reader, ReaderState
+from motionbase.ring.reader import Batch, ReaderState
 
 LOOK_S = 0.04  # two looks fill a chunk
 STATUS_S = 1.0
 SLOW_S = 2.0  # a write that takes longer is told
-CLOSE_S = 10.0  # for what still waits at the end
 SIDECAR_S = 3.0  # then, for the overview
-BATCH = 2048  # records in a read
 NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts where nothing was recorded
-SAVE = "to save it: motionbase ring save "
-NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
-
-
-@final
-@dataclass(frozen=True)
-class Settings:
-    """How to record.
-
-    Attributes:
-        out: a file, a folder, or None for the default folder
-        wait: begin when somebody asks, `motionbase record-control start`
-        note: the first event of the recording
-        oldest: begin with the oldest record that the ring has and no file of the place, not with the next that comes
-        after: the whole run that follows the one of this epoch, from its first record on; 0 where none was before
-        queue_bytes: that may wait for a slow disk
-        retry_s: between tries to write to a disk that refuses [s]
-        close_s: for what still waits when the recorder ends [s]
-    """
-
-    ring: str = DEFAULT_NAME
-    out: Path | None = None
-    split: Split = Split()
-    wait: bool = False
-    note: str = ""
-    oldest: bool = False
-    after: int | None = None
-    queue_bytes: int = QUEUE_BYTES
-    retry_s: float = RETRY_S
-    close_s: float = CLOSE_S
 
 
 @final
@@ -79,8 +45,8 @@ class Recorder:
         self._place = place(settings.out, settings.ring)
         self._control = control.ControlServer(settings.ring, self._backend)  # from here on no other recorder writes
         try:
-            self._reader = self._attached()
-            self._before = self._gone_before()
+            self._reader = attached(settings, self._backend, say)
+            self._before = gone_before(self._reader, self._place, settings)
             require_place(self._place, goes_on=self._before is not None and not self._before.ended)
         except BaseException:
             self._control.close()
@@ -98,40 +64,6 @@ class Recorder:
             if settings.note:
                 intake.note("note", settings.note)
         self._tell_status()
-
-    def _attached(self) -> Reader:
-        """A ring that is not there yet is recorded from its first record on, another from now on."""
-        wanted, skip = self.settings, self.settings.after
-        if skip is None and not isinstance(self._backend, Device):  # there, a writer may be on another machine
-            skip = left_epoch(wanted.ring)
-            if wanted.oldest and skip:
-                self._say(
-                    f"ring {wanted.ring!r} was left by a run that has ended: it is not recorded; {SAVE}{wanted.ring}"
-                )
-        whole = wanted.after is not None
-        reader = self._reader_from("first" if whole else "oldest" if wanted.oldest else "head", skip or 0)
-        return self._reader_from("first", skip or 0) if reader.state in NO_RING else reader
-
-    def _reader_from(self, start: Literal["head", "oldest", "first"], skip: int) -> Reader:
-        return Reader(self.settings.ring, start=start, skip=skip, batch=BATCH, backend=self._backend)
-
-    def _gone_before(self) -> Before | None:
-        """What is in files of this run already, which the reader then goes on after.
-
-        A recorder that was killed has left a file without an end: the next one goes on with that recording. After one
-        that was ended a new recording begins, without what is in files.
-        """
-        if self._reader.state in NO_RING or self.settings.wait:
-            return None
-        epoch, head = self._reader.header.epoch, self._reader.tail + self._reader.behind
-        before = recorded(self._place, epoch, head)
-        if before is None:
-            return None
-        by_hand = self.settings.after is None and not self.settings.oldest
-        if by_hand and (before.ended or head - before.next > self._reader.header.layout.capacity):
-            return None  # somebody begins another recording
-        self._reader.seek(before.next)
-        return before
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set."""

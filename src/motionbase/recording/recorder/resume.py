@@ -7,19 +7,26 @@ the last number on the disk tells which record comes next, and the ring usually 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
 from motionbase.recording.mcap.tail import Tail, tail
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.recorder.files import EXTENSION, Names, Place
+from motionbase.recording.recorder.items import Settings
+from motionbase.ring.backend import AbstractBackend, Device
+from motionbase.ring.catalogue import left_epoch
 from motionbase.ring.parts import PART, is_left
+from motionbase.ring.reader import Reader, ReaderState
 
 CLOCK_S = 3600  # by which the clock of a share may differ from ours
+NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
+BATCH = 2048  # records in a read
 SEQUENCE = 2**32  # numbers of messages are modulo this
 
 
@@ -90,3 +97,39 @@ def sweep_heads(folder: Path) -> None:
             if entry.name.endswith(PART) and f"{EXTENSION}." in entry.name and ".pyramid." not in entry.name:
                 if is_left(part := Path(entry.path)):
                     part.unlink(missing_ok=True)
+
+
+# ---- where a recorder begins ----------------------------------------------------------------------------------------
+
+
+def attached(settings: Settings, backend: AbstractBackend, say: Callable[[str], object]) -> Reader:
+    """A ring that is not there yet is read from its first record on, another from now on, unless all is wanted."""
+
+    def reader(start: Literal["head", "oldest", "first"]) -> Reader:
+        return Reader(settings.ring, start=start, skip=skip or 0, batch=BATCH, backend=backend)
+
+    skip = settings.after
+    if skip is None and not isinstance(backend, Device):  # there, a writer may be on another machine
+        skip = left_epoch(settings.ring)
+        if settings.oldest and skip:
+            save = f"motionbase ring save {settings.ring}"
+            say(f"ring {settings.ring!r} was left by a run that has ended: it is not recorded; to save it: {save}")
+    found = reader("first" if settings.after is not None else "oldest" if settings.oldest else "head")
+    return reader("first") if found.state in NO_RING else found
+
+
+def gone_before(reader: Reader, place: Place, settings: Settings) -> Before | None:
+    """What is in files of this run already; the reader then goes on after it.
+
+    A recorder that was killed has left a file without an end: the next one goes on with that recording. After one that
+    was ended a new recording begins, without what is in files.
+    """
+    if reader.state in NO_RING or settings.wait:
+        return None
+    head = reader.tail + reader.behind
+    before = recorded(place, reader.header.epoch, head)
+    by_hand = settings.after is None and not settings.oldest
+    if before is None or (by_hand and (before.ended or head - before.next > reader.header.layout.capacity)):
+        return None  # by hand, somebody begins another recording
+    reader.seek(before.next)
+    return before
