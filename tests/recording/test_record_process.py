@@ -25,6 +25,7 @@ from motionbase.ring import Writer
 from motionbase.ring.pace import Pace
 from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer
 from tests.ring.ring_processes import command
+from tests.ring.ring_processes import until as patiently
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
 KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take some ten minutes
@@ -119,22 +120,26 @@ def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
 def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path) -> None:
     """At any moment: while it starts, before its file has a name, with its first record, later."""
     out, moments, kills = folder / "runs", random.Random(3), int(os.environ.get(KILLS_VARIABLE, "3"))
-    recording = ("record", "--ring", "rig", "--after", "0", "--out", str(out))
-    with writer(capacity=60_000) as ring, writing(ring):
-        for _ in range(kills):
+    recording, starting_s = ("record", "--ring", "rig", "--after", "0", "--out", str(out)), 1.0
+    with writer(capacity=300_000) as ring, writing(ring):
+        for turn in range(kills):
             with command(folder, *recording) as process:
-                until(lambda: bool(files(out)) or moments.random() < 0.01)
-                time.sleep(moments.choice((moments.uniform(0.0, 0.02), moments.uniform(0.0, 1.5))))
+                if turn % 2:
+                    begin = time.monotonic()
+                    patiently(partial(_is_recording, process.pid), "it records")
+                    starting_s = time.monotonic() - begin
+                    time.sleep(moments.uniform(0.0, 0.3))
+                else:
+                    time.sleep(moments.uniform(0.0, 1.5 * starting_s))
                 process.kill()
                 process.wait()
             for path in files(out):
                 with open_recording(path) as found:
                     assert path.stat().st_size and found.count >= 0
         with command(folder, *recording) as process:
-            until(lambda: control.read_status(folder / "motionbase-rig.recorder.json") is not None)
-            until(lambda: _is_recording(process.pid))
+            patiently(partial(_is_recording, process.pid), "it records")
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=30)
+            process.communicate(timeout=60)
         assert process.returncode == 0
     numbers = np.concatenate([records_in(path)[:, 1] for path in files(out)]).astype(int)
     np.testing.assert_array_equal(numbers, np.arange(len(numbers)))
