@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -152,3 +153,20 @@ def _is_recording(pid: int) -> bool:
         status = control.status("rig")
         return bool(status["pid"] == pid and status["written"])
     return False
+
+
+def test_the_recorder_starts_without_what_it_does_not_need() -> None:
+    """On a busy machine imports take most of the time from a kill to the next record."""
+    code = "import sys, motionbase.cli.recorder; print([m for m in ('casadi', 'typer', 'rich') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("minutes", [os.environ.get("MOTIONBASE_TEST_SOAK", "")])
+def test_the_soak_loses_nothing(minutes: str) -> None:
+    script = [sys.executable, str(Path(__file__).resolve().parents[2] / "scripts" / "soak")]
+    told = subprocess.run([*script, "--help"], capture_output=True, text=True)
+    assert told.returncode == 0 and "Example: uv run scripts/soak 30" in told.stdout
+    if not minutes:
+        pytest.skip("MOTIONBASE_TEST_SOAK=3 soaks for three minutes")
+    soaked = subprocess.run([*script, minutes], capture_output=True, text=True)
+    assert soaked.returncode == 0, soaked.stdout + soaked.stderr
