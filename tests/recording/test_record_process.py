@@ -29,7 +29,7 @@ from tests.ring.ring_processes import command
 from tests.ring.ring_processes import until as patiently
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
-KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take some ten minutes
+KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take up to half an hour
 DCU = ("dcu", "--rate", "500", "--duration", "1")
 
 
