@@ -72,11 +72,6 @@ def process(*command: str) -> Iterator[subprocess.Popen[str]]:
                 started.kill()
 
 
-def recorder(out: Path) -> tuple[str, ...]:
-    """From the oldest record on; what it did comes as JSON."""
-    return (*recorder_command(NAME, out=out), "--json")
-
-
 def dcu(rate: float, seconds: float) -> tuple[str, ...]:
     """A writer of 178 channels."""
     options = ("--ring", NAME, "--rate", str(rate), "--duration", str(seconds), "--json")
@@ -103,7 +98,11 @@ def core_share(seconds: float) -> float:
     """Processor time of a recorder over the time that passes, 1 kHz, from when its file grows."""
     if not Path("/proc/self/stat").exists():
         raise Skip("processor time of another process is read from /proc, which this system does not have")
-    with folders() as disk, process(*recorder(disk / "a.mcap")) as ours, process(*dcu(1000, seconds + PATIENCE_S)):
+    with (
+        folders() as disk,
+        process(*recorder_command(NAME, out=disk / "a.mcap")) as ours,
+        process(*dcu(1000, seconds + PATIENCE_S)),
+    ):
         until(lambda: _has_grown(disk / "a.mcap"), "the recorder wrote nothing")
         cpu, wall = _cpu_s(ours.pid), time.monotonic()
         time.sleep(seconds)
@@ -133,7 +132,7 @@ class Rung:
 
 def rung(rate: float, seconds: float) -> Rung:
     """All records of a run, counted at both ends."""
-    with folders() as disk, process(*recorder(disk / "a.mcap")) as ours:
+    with folders() as disk, process(*recorder_command(NAME, out=disk / "a.mcap")) as ours:
         until(lambda: any(Path(os.environ[FOLDER_VARIABLE]).glob("*.recorder.json")), "the recorder did not start")
         with process(*dcu(rate, seconds)) as writer:
             said = json.loads(writer.communicate(timeout=seconds + PATIENCE_S)[0])
@@ -156,8 +155,7 @@ def kill_losses(count: int, within_s: float) -> list[float]:
     with folders() as disk, Writer(hexapod_schema(), name=NAME, dt=1e-3) as ring, _writing(ring):
         for turn in range(count):
             path = disk / f"{turn}.mcap"
-            command = tuple(word for word in recorder(path) if word != "--oldest")
-            with process(*command) as ours:
+            with process(sys.executable, "-m", "motionbase", "record", "--ring", NAME, "--out", str(path)) as ours:
                 until(partial(_has_grown, path), "the recorder wrote nothing")
                 time.sleep(moments.uniform(0.0, within_s))
                 ours.kill()

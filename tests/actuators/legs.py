@@ -12,7 +12,7 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.leg import UNITS
 from motionbase.actuators.single_leg import single_leg_rates, single_leg_step
 from motionbase.compile import Kernel, Port, scan
-from motionbase.compile.scan import Scan
+from motionbase.compile.scans import Scan
 
 __all__ = ["FRICTION", "LEG", "STROKE"]
 MASS = 700.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from motionbase.actuators.electric import STATE, electric_rates, electric_step
 from motionbase.actuators.example import FRICTION, SCREW, STROKE
 from motionbase.compile import Kernel, Port, compile, compose, scan
-from motionbase.compile.scan import Scan
+from motionbase.compile.scans import Scan
 from motionbase.errors import ModelError
 from motionbase.spatial.rotations import Expr
 from tests.actuators.legs import GRAVITY

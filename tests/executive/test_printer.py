@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from motionbase.executive.printer import Printer
 from motionbase.ring import catalogue
+from motionbase.ring.printer import Printer
 from tests.executive.run_processes import WRITER
 
 PATIENCE_S = 20.0  # for other processes to start or end

@@ -20,6 +20,7 @@ from motionbase.executive.process import Process, Restart
 from motionbase.executive.supervisor import Ending, Supervisor
 from motionbase.ring import catalogue
 from motionbase.ring.backend import Emulation, shared_folder
+from motionbase.ring.gentle import prompt_nice
 from motionbase.ring.layout import Status
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot import Snapshot
@@ -278,3 +279,12 @@ def test_what_cannot_be_supervised() -> None:
         Supervisor([python("estop", SLEEPER)], ring=RING)
     with pytest.raises(ScheduleError, match="both must be given"):
         Process("x", ())
+
+
+def test_a_prompt_process_comes_before_others_where_a_writer_comes_before_it() -> None:
+    lines = list[str]()
+    says = "import os; print(os.getpriority(os.PRIO_PROCESS, 0))"
+    processes = [Process(name, (sys.executable, "-c", says), prompt=name == "prompt") for name in ("prompt", "plain")]
+    Supervisor(processes, out=lines.append, err=lines.append).run()
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert sorted(lines) == [f"plain | {own}", f"prompt | {max(-20, own + prompt_nice())}"]

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from motionbase.recording.open import open_recording
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.ring import Channel, Schema, Writer
 
-PATIENCE_S = 20.0
+PATIENCE_S = 90.0  # a busy machine starts processes slowly; nothing waits longer than it has to
 DT = 0.001
 SCHEMA = Schema(
     "small",

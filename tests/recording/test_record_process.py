@@ -1,13 +1,15 @@
 """The recorder as a process: killed at any moment, ended politely, started by a supervisor."""
 
 import json
+import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,8 +26,10 @@ from motionbase.ring import Writer
 from motionbase.ring.pace import Pace
 from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer
 from tests.ring.ring_processes import command
+from tests.ring.ring_processes import until as patiently
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
+KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take up to half an hour
 DCU = ("dcu", "--rate", "500", "--duration", "1")
 
 
@@ -112,3 +116,57 @@ def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
     assert "writer stopped" in events_in(path, "writer")
     with pytest.raises(RecordingError, match="nobody records"):
         control.status("rig")
+
+
+def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path) -> None:
+    """At any moment: while it starts, before its file has a name, with its first record, later."""
+    out, moments, kills = folder / "runs", random.Random(3), int(os.environ.get(KILLS_VARIABLE, "3"))
+    recording, starting_s = ("record", "--ring", "rig", "--after", "0", "--out", str(out)), 1.0
+    with writer(capacity=300_000) as ring, writing(ring):
+        for turn in range(kills):
+            with command(folder, *recording) as process:
+                if turn % 2:
+                    begin = time.monotonic()
+                    patiently(partial(_is_recording, process.pid), "it records")
+                    starting_s = time.monotonic() - begin
+                    time.sleep(moments.uniform(0.0, 0.3))
+                else:
+                    time.sleep(moments.uniform(0.0, 1.5 * starting_s))
+                process.kill()
+                process.wait()
+            for path in files(out):
+                with open_recording(path) as found:
+                    assert path.stat().st_size and found.count >= 0
+        with command(folder, *recording) as process:
+            patiently(partial(_is_recording, process.pid), "it records")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=60)
+        assert process.returncode == 0
+    numbers = np.concatenate([records_in(path)[:, 1] for path in files(out)]).astype(int)
+    np.testing.assert_array_equal(numbers, np.arange(len(numbers)))
+    assert [e for path in files(out) for e in events_in(path, "gap")] == []
+    assert not list(out.glob(".*.mcap.*.part")), "nothing is left of files that had no name yet"
+
+
+def _is_recording(pid: int) -> bool:
+    with suppress(RecordingError):
+        status = control.status("rig")
+        return bool(status["pid"] == pid and status["written"])
+    return False
+
+
+def test_the_recorder_starts_without_what_it_does_not_need() -> None:
+    """On a busy machine imports take most of the time from a kill to the next record."""
+    code = "import sys, motionbase.cli.recorder; print([m for m in ('casadi', 'typer', 'rich') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("minutes", [os.environ.get("MOTIONBASE_TEST_SOAK", "")])
+def test_the_soak_loses_nothing(minutes: str) -> None:
+    script = [sys.executable, str(Path(__file__).resolve().parents[2] / "scripts" / "soak")]
+    told = subprocess.run([*script, "--help"], capture_output=True, text=True)
+    assert told.returncode == 0 and "Example: uv run scripts/soak 30" in told.stdout
+    if not minutes:
+        pytest.skip("MOTIONBASE_TEST_SOAK=3 soaks for three minutes")
+    soaked = subprocess.run([*script, minutes], capture_output=True, text=True)
+    assert soaked.returncode == 0, soaked.stdout + soaked.stderr

@@ -15,8 +15,8 @@ from motionbase.errors import RecordingError
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control as control
-from motionbase.recording.recorder.pieces import Split
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings, Split
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.recording.recorder.time import Timeline
 from tests.recording.recorder_rig import (
     DT,
@@ -106,19 +106,26 @@ def test_overwritten_records_are_counted_exactly(folder: Path) -> None:
         assert gaps[0][0] * DT - DT <= event.t
 
 
-def test_a_restarted_writer_goes_on_in_the_same_file_with_a_time_that_goes_on(folder: Path) -> None:
+def test_a_restarted_writer_begins_a_new_file_with_a_time_that_goes_on(folder: Path) -> None:
     with recorder(folder / "run.mcap") as made:
         for _ in range(2):
             with writer() as ring:
                 ring.write(rows(0, 30))
                 until(lambda: made.status()["writer"] == "live", made.look)
             until(lambda: made.status()["writer"] == "writer stopped", made.look)
-    assert records_in(folder / "run.mcap")[:, 1].tolist() == [*range(30), *range(30)]
-    assert (np.diff(times_in(folder / "run.mcap")) >= 0).all()
-    states = events_in(folder / "run.mcap", "writer")
+    pieces = [folder / "run.mcap", folder / "run_001.mcap"]
+    assert files(folder) == pieces
+    begins, states, epochs = [], [], []
+    for path in pieces:
+        assert records_in(path)[:, 1].tolist() == list(range(30)), "a file holds records of one run"
+        states += events_in(path, "writer")
+        with open_recording(path) as found:
+            about = found.source.about
+            begins.append(int(about["epoch_utc_ns"]) + round(found.start * 1e9))
+            epochs.append(int(about["epoch"]))
+    assert begins[0] < begins[1] and epochs[0] < epochs[1]
     assert [s.split(":")[0] for s in states if s.startswith("restarted")] == ["restarted"]
     assert states.count("writer stopped") == 2 and states.count("live") == 2
-    assert files(folder) == [folder / "run.mcap"]
 
 
 def test_records_of_another_kind_begin_a_new_file(folder: Path) -> None:
@@ -150,7 +157,7 @@ def test_something_else_under_the_rings_name_is_told_and_survived(folder: Path) 
         with writer() as ring:
             ring.write(rows(0, 20))
             until(lambda: made.status()["records"] == 50, made.look)
-    assert records_in(folder / "run.mcap")[:, 1].tolist() == [*range(30), *range(20)]
+    assert [records_in(p)[:, 1].tolist() for p in files(folder)] == [[*range(30)], [*range(20)]]
     assert any("is not a ring of motionbase" in e for e in events_in(folder / "run.mcap", "writer"))
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from motionbase.errors import RecordingError
 from motionbase.recording.recorder import control as control
-from motionbase.recording.recorder.recorder import Recorder, Settings
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.recorder import Recorder
 from motionbase.ring.backend import find
 from motionbase.ring.lock import is_held
 from tests.recording.recorder_rig import recorder, rows, turning, until, writer

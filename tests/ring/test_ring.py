@@ -65,6 +65,33 @@ def test_a_slow_reader_is_told_exactly_what_it_lost() -> None:
         assert len(rows) == 64 - 64 // 16  # a sixteenth is given up, so as not to be lapped again at once
 
 
+def test_a_reader_may_go_back_as_far_as_the_ring_remembers() -> None:
+    with small_writer(capacity=64) as writer, Reader() as reader:
+        writer.write(numbered(0, 100))
+        assert reader.read().lost > 0
+        seen = np.concatenate([rows[:, 0].copy() for _, rows in reader.recalled(writer.header.epoch, 90, 97)])
+        np.testing.assert_array_equal(seen, numbered(90, 7)[:, 0])
+        assert next(reader.recalled(writer.header.epoch, 0, 200))[0] >= 36, "the others are overwritten"
+        assert list(reader.recalled(writer.header.epoch + 2, 90, 97)) == [], "of another run"
+        reader.seek(95)
+        batch = reader.read()
+        assert (batch.first, len(batch.rows), batch.lost) == (95, 5, 0)
+
+
+def test_the_ring_of_a_run_to_skip_counts_as_none_until_another_takes_the_name() -> None:
+    with small_writer() as writer:
+        writer.write(numbered(0, 5))
+        with Reader(start="first", skip=writer.header.epoch) as reader:
+            assert reader.read().state is ReaderState.NO_SEGMENT and reader.state is ReaderState.NO_SEGMENT
+            writer.close(remove=False)
+            time.sleep(0.06)  # it looks again
+            assert reader.read().state is ReaderState.NO_SEGMENT
+            with small_writer() as second:
+                second.write(numbered(0, 3))
+                batch = reader.wait(10.0)
+                assert (batch.first, len(batch.rows), batch.lost) == (0, 3, 0)
+
+
 def test_one_write_larger_than_the_ring() -> None:
     with small_writer(capacity=16) as writer, Reader(start="oldest") as reader:
         writer.write(numbered(0, 1003))

@@ -11,7 +11,8 @@ import typer
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.recording.recorder.recorder import Recorder, Settings
+    from motionbase.recording.recorder.items import Settings
+    from motionbase.recording.recorder.recorder import Recorder
 
 REFRESH_S = 0.5
 MB = 1_000_000
@@ -31,8 +32,12 @@ def record(
     ] = None,
     note: Annotated[str, typer.Option(metavar="TEXT", help="The first note of the recording.")] = "",
     oldest: Annotated[
-        bool, typer.Option("--oldest", help="Begin with the oldest record in the ring, not with the next.")
+        bool, typer.Option("--oldest", help="Begin with the oldest record in the ring that is in no file yet.")
     ] = False,
+    after: Annotated[
+        int | None,
+        typer.Option(metavar="EPOCH", help="The whole run that follows the one of this epoch; 0: whatever runs next."),
+    ] = None,
     wait: Annotated[
         bool, typer.Option("--wait", help="Begin when somebody says `motionbase record-control start`.")
     ] = False,
@@ -41,33 +46,40 @@ def record(
     """Record a ring: every record, with names, units, notes and everything that was lost, in MCAP files.
 
     It goes on through stops and restarts of the ring's writer. The file is whole at every moment and can be read while
-    it grows; a process that is killed loses at most the last 0.2 s. Files are called as the time of their start, in
+    it grows. Started again after it was killed, it goes on with the record after the last in the file, as long as the
+    ring has it. Files are called as the time of their start, in
     $MOTIONBASE_DATA/recordings or the user's folder for data. `motionbase record-control` notes, splits, stops.
 
     Example: motionbase record --note "first run with the new seat"
     """
-    from motionbase.recording.recorder.pieces import Split
-    from motionbase.recording.recorder.recorder import Settings
+    from motionbase.ring.gentle import be_prompt
+
+    be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
+    from motionbase.cli.recorder import summary_lines
+    from motionbase.recording.recorder.items import Settings, Split
 
     for name, value in (("--duration", duration), ("--split-mb", split_mb), ("--split-seconds", split_seconds)):
         if value is not None and not (math.isfinite(value) and value > 0):
             raise UsageError(f"{name} is {value:g}, it must be a finite number above 0")
     if oldest and wait:
         raise UsageError("--oldest and --wait contradict each other; leave out one")
+    if after is not None and (oldest or after < 0):
+        raise UsageError(f"--after {after}: it is the epoch of a run, 0 or above, and cannot go with --oldest")
     split = Split(round((split_mb or 0) * MB), round((split_seconds or 0) * 1e9))
-    result = _recorded(Settings(ring, out, split, wait, note, oldest), duration, as_json)
+    result = _recorded(Settings(ring, out, split, wait, note, oldest, after), duration, as_json)
     if as_json:
         print(json.dumps(result, indent=2))
     else:
-        _print_summary(result)
+        for line in summary_lines(result):
+            print(line)
     if not result["complete"]:
         raise typer.Exit(1)
 
 
 def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> dict[str, Any]:
     from motionbase.cli.stopping import stop_requested
-    from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.recorder.recorder import Recorder
+    from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
     with stop_requested() as stop:  # the signals first: the file always gets its end
@@ -85,22 +97,6 @@ def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> di
                 timer.cancel()
     say.close()
     return recorder.summary()
-
-
-def _print_summary(result: dict[str, Any]) -> None:
-    """A line for each recording; if there are several, one for all of them."""
-    for one in result["recordings"]:
-        first, last = Path(one["first"]).name, Path(one["last"]).name
-        print(f"{_counted(one)}: {first if first == last else f'{first} to {last}'}" if first else _counted(one))
-    if len(result["recordings"]) != 1:
-        print(f"together {_counted(result)}" if result["recordings"] else _counted(result))
-    if result["folder"]:
-        print(f"in {result['folder']}")
-
-
-def _counted(one: dict[str, Any]) -> str:
-    files = f"{one['files']} file{'' if one['files'] == 1 else 's'}"
-    return f"{one['written']} records, {one['lost']} lost, {one['bytes'] / MB:.1f} MB in {files}"
 
 
 def _shown(recorder: "Recorder") -> Any:

@@ -32,9 +32,9 @@ def replay(
     Example: motionbase replay flight.mcap --from 10 --to 20 --loop --speed 0.1
     """
     from motionbase.cli.stopping import stop_requested
-    from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.open import open_recording
     from motionbase.recording.replay.replay import Replay, Settings
+    from motionbase.ring.printer import Printer, to_stderr
 
     if period is not None and not period > 0:
         raise UsageError(f"--period is {period:g} s, it must be above 0")

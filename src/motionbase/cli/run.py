@@ -116,7 +116,7 @@ def _supervised(request: Request, extras: Extras) -> int:
     processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S)]
     if not extras.no_record:
         recorder = recorder_process.command(request.ring, out=extras.record)
-        processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S))
+        processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S, prompt=True))
     if not extras.no_console:
         processes.append(_console(request.ring, extras))
     ending = Supervisor(processes, ring=request.ring).run()

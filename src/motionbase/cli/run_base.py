@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from motionbase.control.own_law import Law
     from motionbase.executive import Report
     from motionbase.executive.hexapod import HexapodRun, LoopCode
-    from motionbase.executive.printer import Printer
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
     from motionbase.ring import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
+    from motionbase.ring.printer import Printer
     from motionbase.system.runnable import Runnable
 
 TICK_HZ = 2000
@@ -182,13 +182,13 @@ def _tuned(loop: "Runnable", file: Path | None) -> dict[int, float]:
 def _in_ring(code: "LoopCode", request: Request, start: Start) -> Ended:
     from motionbase.executive import Executive, Mode
     from motionbase.executive.hexapod import HexapodRun, safe_stop
-    from motionbase.executive.printer import Printer, to_stderr
     from motionbase.executive.signals import heard
     from motionbase.executive.tuning import parameter_table
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
     from motionbase.ring import Writer
     from motionbase.ring.blocks.generators import GeneratorClient
+    from motionbase.ring.printer import Printer, to_stderr
 
     schema, say, table = _schema(start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []

@@ -13,8 +13,8 @@ import typer
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.executive.printer import Printer
     from motionbase.recording.strip.strip import Done, Strip
+    from motionbase.ring.printer import Printer
 
 JUST_BEFORE_S = 1e-9  # or the record at the very end would begin a page of its own
 
@@ -87,11 +87,11 @@ def _drawn(
     from motionbase.cli.choices import warn_of_damage
     from motionbase.cli.stopping import stop_requested
     from motionbase.cli.terminal import working
-    from motionbase.executive.printer import Printer, to_stderr
     from motionbase.recording.open import open_recording
     from motionbase.recording.strip.file import draw
     from motionbase.recording.strip.live import follow
     from motionbase.ring.gentle import be_gentle
+    from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
     with ExitStack() as stack:

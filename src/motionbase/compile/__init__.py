@@ -1,14 +1,39 @@
-"""The compiler: pure Python kernels over CasADi, traced once and rendered to LLVM, C99, CUDA and Python."""
+"""The compiler: pure Python kernels over CasADi, traced once and rendered to LLVM, C99, CUDA and Python.
 
-from motionbase.compile.kernel import Kernel, compose, jacobian, probe
-from motionbase.compile.port import Port, Sparsity
-from motionbase.compile.primitives import Primitive, delay, random, table
-from motionbase.compile.program import Body, Program, Unit
-from motionbase.compile.runtime.calling import Bound, Compiled
-from motionbase.compile.scan import Scan, scan
-from motionbase.compile.target import compile
+What it offers is imported when it is first asked for: a process that only needs the loader of compiled code, as every
+reader of a ring does, starts without CasADi, in half the time.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from motionbase.compile.kernel import Kernel, compose, jacobian, probe
+    from motionbase.compile.port import Port, Sparsity
+    from motionbase.compile.primitives import Primitive, delay, random, table
+    from motionbase.compile.program import Body, Program, Unit
+    from motionbase.compile.runtime.calling import Bound, Compiled
+    from motionbase.compile.scans import Scan, scan
+    from motionbase.compile.target import compile
 
 __all__ = [
     "Body", "Bound", "Compiled", "Kernel", "Port", "Primitive", "Program", "Scan", "Sparsity", "Unit",
     "compile", "compose", "delay", "jacobian", "probe", "random", "scan", "table",
 ]  # fmt: skip
+_HOMES = {
+    "kernel": ("Kernel", "compose", "jacobian", "probe"),
+    "port": ("Port", "Sparsity"),
+    "primitives": ("Primitive", "delay", "random", "table"),
+    "program": ("Body", "Program", "Unit"),
+    "runtime.calling": ("Bound", "Compiled"),
+    "scans": ("Scan", "scan"),
+    "target": ("compile",),
+}
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            from importlib import import_module
+
+            return globals().setdefault(name, getattr(import_module(f"{__name__}.{home}"), name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

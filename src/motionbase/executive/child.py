@@ -13,6 +13,7 @@ from functools import partial
 from typing import IO, final
 
 from motionbase.executive.process import Process
+from motionbase.ring.gentle import prompt_nice
 from motionbase.ring.offspring import end_group, start
 
 LAST_WORDS = 8  # lines
@@ -47,7 +48,7 @@ class Child:
         self.started = time.monotonic()
         self._words: deque[str] = deque(maxlen=LAST_WORDS)
         self._selector = selector
-        self._process = start(process.command, process.environment)
+        self._process = start(process.command, process.environment, prompt_nice() if process.prompt else 0)
         assert self._process.stdout is not None and self._process.stderr is not None
         self._begun: dict[IO[bytes], bytes] = {}  # the line of which the end has not come
         self._say = {self._process.stdout: out, self._process.stderr: err}

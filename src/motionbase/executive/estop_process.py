@@ -14,10 +14,10 @@ from pathlib import Path
 
 from motionbase.executive.estop import AFTER_S, KEEP
 from motionbase.executive.estop_watch import EstopWatch
-from motionbase.executive.printer import Printer, to_stdout
 from motionbase.executive.signals import heard, orphaned
 from motionbase.interpreter import python
 from motionbase.ring.gentle import be_gentle
+from motionbase.ring.printer import Printer, to_stdout
 
 LOOK_S = 0.05  # between looks
 UNSAVED = 1  # exit code: it was tried, and something is left

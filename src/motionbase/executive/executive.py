@@ -15,13 +15,13 @@ from typing import final
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import NEVER, Warnings
 from motionbase.executive.loop import Loop
-from motionbase.executive.printer import Printer
 from motionbase.executive.realtime import Grant, RealTime
 from motionbase.executive.report import Report, Stop, report
 from motionbase.executive.schedule import Array, Job, Schedule
 from motionbase.executive.signals import heard, orphaned
 from motionbase.executive.timing import Clock, Limits
 from motionbase.ring import Writer
+from motionbase.ring.printer import Printer
 
 PIECE_S = 0.05  # between looks at signals, the parent and the load
 WARN_AGAIN_S = 1.0

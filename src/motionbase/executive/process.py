@@ -43,6 +43,7 @@ class Process:
         command: program and arguments
         stop_s: time to end after SIGTERM before it is killed [s]
         environment: variables besides those of the supervisor
+        prompt: comes before ordinary processes, from its start on, where the system allows a writer to come before it
     """
 
     name: str
@@ -51,6 +52,7 @@ class Process:
     restart: Restart = Restart()
     stop_s: float = 5.0
     environment: Mapping[str, str] = field(default_factory=dict)
+    prompt: bool = False
 
     def __post_init__(self) -> None:
         if not self.name or not self.command:

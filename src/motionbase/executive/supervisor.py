@@ -19,13 +19,13 @@ from typing import final
 from motionbase.errors import MotionBaseError, ScheduleError
 from motionbase.executive import estop, estop_process
 from motionbase.executive.child import Child
-from motionbase.executive.printer import Printer, to_stderr, to_stdout
 from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.signals import heard
 from motionbase.ring import catalogue
 from motionbase.ring.backend import find
 from motionbase.ring.layout import Status
 from motionbase.ring.offspring import NOT_STARTED, Sentinel
+from motionbase.ring.printer import Printer, to_stderr, to_stdout
 from motionbase.ring.segment import left_behind
 
 __all__ = ["Ending", "Process", "Restart", "Role", "Supervisor"]

@@ -32,7 +32,10 @@ def whole_or_not(path: Path, force: bool = False, sync: bool = True) -> Iterator
         if force:
             os.replace(part, path)
         else:
-            _linked(part, path)
+            try:
+                link_new(part, path)
+            except FileExistsError:
+                refuse_existing(path)
     except BaseException:
         with suppress(OSError):
             part.unlink()
@@ -53,15 +56,16 @@ def trouble(path: Path, error: OSError) -> RecordingError:
     return RecordingError(f"{str(path)!r} cannot be written: {what}")
 
 
-def _linked(part: Path, path: Path) -> None:
-    """Under the final name unless somebody else was quicker."""
+def link_new(part: Path, path: Path) -> None:
+    """Give it its final name; `FileExistsError` if somebody else was quicker."""
     try:
         os.link(part, path)
     except FileExistsError:
-        refuse_existing(path)
+        raise
     except OSError:  # a file system without links
-        refuse_existing(path)
-        os.replace(part, path)
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        os.rename(part, path)
         return
     part.unlink()
 

@@ -97,6 +97,15 @@ def entry(name: str) -> Entry:
     return _entry(name, backend)
 
 
+def left_epoch(name: str) -> int:
+    """Of the ring that a writer has left which has ended; 0 where there is none, or its writer lives."""
+    with suppress(MotionBaseError):
+        found = entry(name)
+        if found.header is not None and found.life in (Life.DEAD, Life.STOPPED, Life.FAILED):
+            return found.header.epoch
+    return 0
+
+
 def mark_saved(backend: AbstractBackend) -> None:
     """After its records were written to a file: the ring of a writer that ended may be removed from now on."""
     with FileLock(backend.lock_path) as lock:

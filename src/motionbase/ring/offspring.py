@@ -22,12 +22,16 @@ import ctypes, os, signal, sys
 ctypes.CDLL(None).prctl(1, ctypes.c_ulong(15))
 if os.getppid() != int(sys.argv[1]):
     sys.exit(143)
+try:
+    os.setpriority(os.PRIO_PROCESS, 0, os.getpriority(os.PRIO_PROCESS, 0) + int(sys.argv[2]))
+except OSError:
+    pass
 for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and the program would inherit that
     signal.signal(number, signal.SIG_DFL)
 try:
-    os.execvp(sys.argv[2], sys.argv[2:])
+    os.execvp(sys.argv[3], sys.argv[3:])
 except OSError as error:
-    print(f"{sys.argv[2]} cannot be started: {error.strerror}", file=sys.stderr)
+    print(f"{sys.argv[3]} cannot be started: {error.strerror}", file=sys.stderr)
     sys.exit(127)
 """
 NOT_STARTED = 127
@@ -75,10 +79,12 @@ while groups:
 """
 
 
-def start(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """A child with pipes for what it says and nothing to read."""
+def start(
+    command: Sequence[str], environment: Mapping[str, str] | None = None, nice: int = 0
+) -> subprocess.Popen[bytes]:
+    """A child with pipes for what it says and nothing to read; `nice` as the system counts, where it is allowed."""
     return subprocess.Popen(
-        [*BARE, SHIM, str(os.getpid()), *command],
+        [*BARE, SHIM, str(os.getpid()), str(nice), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import time
+from collections.abc import Iterator
 from enum import Enum
 from typing import Literal, NamedTuple, TypeAlias, final
 
@@ -55,7 +56,9 @@ class Reader:
     """Follows a ring by name, through stops and restarts of its writer.
 
     Args:
-        start: "head" takes what comes from now on, "oldest" all that is still there
+        start: "head" takes what comes from now on, "oldest" all that is still there, "first" all of the run: what is
+            overwritten by now counts as lost
+        skip: epoch of a run that is over, whose ring counts as none; 0 for no such run
         timeout: the writer counts as stopped when nothing has come for so long [s]
         batch: records in one read at most
         schema: what the records must be; None takes what there is
@@ -65,14 +68,15 @@ class Reader:
         self,
         name: str = DEFAULT_NAME,
         *,
-        start: Literal["head", "oldest"] = "head",
+        start: Literal["head", "oldest", "first"] = "head",
+        skip: int = 0,
         timeout: float = 1.0,
         batch: int = BATCH,
         schema: Schema | None = None,
         backend: AbstractBackend | None = None,
     ) -> None:
-        if start not in ("head", "oldest"):
-            raise RingError(f"start is {start!r}, it must be 'head' or 'oldest'")
+        if start not in ("head", "oldest", "first"):
+            raise RingError(f"start is {start!r}, it must be 'head', 'oldest' or 'first'")
         if batch < 1 or not timeout > 0:
             raise RingError(f"batch is {batch} and timeout {timeout} s; both must be above 0")
         self.name, self.backend, self.timeout = name, backend or find(name), timeout
@@ -80,11 +84,14 @@ class Reader:
         self._start: str = start
         self._restarted = False  # noticed, and not yet said
         self._batch, self._wanted = batch, schema
+        self._skip, self._skipped = skip, None
         self._segment: Segment | None = None
         self._header: Header | None = None
         self._port, self._rows, self._empty = Port(), np.empty((0, 0)), np.empty((0, 0))
         self._moved, self._looked, self._seen = time.monotonic(), -np.inf, (0, 0)
         self._attach(self._start)
+
+    _skipped: Segment | None  # of the run to skip: as long as it is mapped, its inode is nobody else's
 
     # ---- what it is attached to ----
 
@@ -113,6 +120,8 @@ class Reader:
     def _attach(self, start: str) -> bool:
         """Whether a ring is there and ready."""
         self._looked = time.monotonic()
+        if self._skipped is not None and self._is_at(self._skipped):
+            return False
         segment = attach(self.backend)
         if segment is None:
             self.state = ReaderState.NO_SEGMENT
@@ -121,6 +130,10 @@ class Reader:
         if header is None:
             self.state = ReaderState.NOT_INITIALISED
             return False
+        if header.epoch == self._skip:
+            self.state = ReaderState.NO_SEGMENT
+            self._skipped = None if isinstance(self.backend, Device) else segment
+            return False
         layout = header.layout
         if self._wanted is not None and layout.schema.hash != self._wanted.hash:
             raise RingError(
@@ -128,22 +141,20 @@ class Reader:
                 f"channels, {self._wanted.name!r} with {len(self._wanted.channels)} is wanted"
             )
         head, claim = segment.counter(HEAD), segment.counter(CLAIM)
-        self._segment, self._header = segment, header
+        self._segment, self._header, self._skipped = segment, header, None
         self._rows = np.empty((min(self._batch, layout.capacity), len(layout.schema.channels)))
         self._empty = self._rows[:0]
-        self._port = Port(
-            counters=segment.address + PAGE,
-            records=segment.address + layout.records_at,
-            record_bytes=layout.schema.record_bytes,
-            capacity=layout.capacity,
-            rows=self._rows.ctypes.data,
-            epoch=header.epoch,
-            tail={"head": head, "oldest": max(0, claim - layout.capacity), "first": 0}[start],
-        )
+        tail = {"head": head, "oldest": max(0, claim - layout.capacity), "first": 0}[start]
+        self._port = _port(segment, header, self._rows, tail)
         self._address, self._read = ctypes.addressof(self._port), native().read
         self._moved, self._seen = time.monotonic(), (head, segment.counter(BEAT))
         self.state = ReaderState.WAITING
         return True
+
+    def seek(self, number: int) -> None:
+        """Go on with that record of this run, or with the next to come; what is overwritten by now counts as lost."""
+        if self._segment is not None and self._header is not None:
+            self._port.tail = max(0, min(number, self._segment.head))
 
     # ---- reading ----
 
@@ -201,10 +212,36 @@ class Reader:
         if self._segment is None or isinstance(self.backend, Device) or now - self._looked < LOOK_AGAIN_S:
             return False
         self._looked = now
+        return not self._is_at(self._segment, or_nothing=True)
+
+    def _is_at(self, segment: Segment, or_nothing: bool = False) -> bool:
+        """Whether the ring's name leads to this memory, `or_nothing` whether it leads to no other."""
         try:
-            return os.stat(self.backend.path).st_ino != self._segment.inode
+            return os.stat(self.backend.path).st_ino == segment.inode
         except OSError:
-            return False
+            return or_nothing
+
+    def recalled(self, epoch: int, first: int, stop: int) -> Iterator[tuple[int, Rows]]:
+        """Once more, beside the reading and from any thread: records `first` up to `stop` of a run, in order.
+
+        Only those come that the ring still has, and none if it is another run by now.
+
+        Yields:
+            number of the first row, and the rows: a view that the next step overwrites
+        """
+        segment, header = self._segment, self._header
+        if segment is None or header is None or header.epoch != epoch:
+            return
+        rows = np.empty((min(self._batch, header.layout.capacity), len(header.layout.schema.channels)))
+        port = _port(segment, header, rows, first)
+        while port.tail < min(stop, segment.head):
+            port.count = len(rows)
+            native().read(ctypes.addressof(port))
+            if port.status == RESTARTED:
+                return
+            number = port.tail - port.count + port.start
+            if number < stop:
+                yield number, rows[port.start : min(port.count, port.start + stop - number)]
 
     def wait(self, seconds: float) -> Batch:
         """As `read`, but wait for something to come: sleeping, so it costs next to nothing."""
@@ -240,3 +277,17 @@ class Reader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _port(segment: Segment, header: Header, rows: Rows, tail: int) -> Port:
+    """For reading from a record on, into rows."""
+    layout = header.layout
+    return Port(
+        counters=segment.address + PAGE,
+        records=segment.address + layout.records_at,
+        record_bytes=layout.schema.record_bytes,
+        capacity=layout.capacity,
+        rows=rows.ctypes.data,
+        epoch=header.epoch,
+        tail=tail,
+    )

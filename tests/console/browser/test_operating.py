@@ -251,11 +251,17 @@ def test_the_recorder_obeys_and_notes_stand_in_its_file(pages: Pages, rig: Rig) 
     events = panel(page, "events")
     expect(at(events, "events-list").locator("li").first).to_contain_text("größer: 5 µm, <b>as it is</b>")
     time.sleep(0.5)
-    at(panel(page, "recorder"), "recorder-stop").click()
+    (made,) = rig.recordings.glob("*.mcap")
+    made.unlink()
+    opened = panel(page, "recorder")
+    expect(at(opened, "recorder-incident")).to_contain_text(f"{made.name} was deleted while it was written")
+    expect(at(opened, "recorder-file")).to_contain_text("_001.mcap")
+    pages.shot(page, "recorder-incident")
+    at(opened, "recorder-stop").click()
     expect(at(page, "recorder-stop")).to_be_disabled()
     rig.end("recorder")
-    (made,) = rig.recordings.glob("*.mcap")
-    with open_recording(made) as recording:
+    assert len(list(rig.recordings.glob("*.mcap"))) == 2
+    with open_recording(made) as recording:  # it is back
         assert recording.count > 50
         assert "größer: 5 µm, <b>as it is</b>" in [event.text for event in recording.events]
 

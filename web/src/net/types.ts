@@ -462,7 +462,7 @@ export interface Job {
   files: string[];
 }
 
-/** Of the live ring. */
+/** Of the live ring; `incident` is what somebody did to a file while it was written. */
 export interface Recorder {
   state: string;
   file: string;
@@ -472,6 +472,7 @@ export interface Recorder {
   lost: number;
   gaps: number;
   trouble: string;
+  incident: string;
 }
 
 /** A recording that is played into a ring; times are [s] since the recording's epoch. */

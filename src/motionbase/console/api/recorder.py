@@ -25,7 +25,7 @@ def recorder_status(ring: str) -> Recorder | None:
         return Recorder.model_validate(
             {
                 **{key: found[key] for key in ("state", "bytes", "files", "records", "lost", "gaps")},
-                "trouble": last_parts(str(found["trouble"])),
+                **{key: last_parts(str(found[key])) for key in ("trouble", "incident")},
                 "file": Path(found["file"]).name if found["file"] else "",
             }
         )

@@ -10,7 +10,7 @@ from motionbase.console.models.who import Seat
 
 
 class Recorder(Model):
-    """Of the live ring."""
+    """Of the live ring; `incident` is what somebody did to a file while it was written."""
 
     state: str
     file: str
@@ -20,6 +20,7 @@ class Recorder(Model):
     lost: int
     gaps: int
     trouble: str
+    incident: str
 
 
 class Replay(Model):

@@ -174,7 +174,7 @@ def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Chunks, list[S
             if op in (Op.DATA_END, Op.FOOTER):
                 break
             if op == Op.CHUNK:
-                found.append(_chunk_at(raw, at, len(body), layout))
+                found.append(chunk_at(raw, at, len(body), layout))
             at += HEAD.size + len(body)
         except Cut:
             next_mark = raw.find(MARK, at + HEAD.size + CHUNK_FIELDS.size + 1)
@@ -187,7 +187,8 @@ def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Chunks, list[S
     return np.array(found, CHUNK), spoilt
 
 
-def _chunk_at(raw: mmap.mmap, at: int, length: int, layout: RowLayout) -> tuple[int, ...]:
+def chunk_at(raw: mmap.mmap, at: int, length: int, layout: RowLayout) -> tuple[int, ...]:
+    """Fields of `CHUNK` for a chunk record at a place, with a body of so many bytes; `Cut` if it is none of ours."""
     if length < BEFORE_BYTES - HEAD.size:
         raise Cut("a chunk is too short")
     start, end, uncompressed, _ = CHUNK_FIELDS.unpack_from(raw, at + HEAD.size)

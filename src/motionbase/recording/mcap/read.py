@@ -96,7 +96,7 @@ def open_mcap(path: Path) -> McapFile:
     if raw[: len(MAGIC)] != MAGIC:
         raise RecordingError(f"recording {str(path)!r} is no MCAP file: it does not begin as one")
     damage: list[Damage] = []
-    about, first = _beginning(raw)
+    about, first = beginning(raw)
     if about is None:
         about = _copy(raw)
         if about is None:
@@ -133,7 +133,7 @@ def _at(text: str, place: np.int64) -> Damage:
     return Damage(text, int(place), int(place))
 
 
-def _beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
+def beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
     """What the file says of itself, if that is whole, and where the first chunk may be."""
     at, about = len(MAGIC), None
     try:

@@ -32,11 +32,25 @@ class ChunkPlace(NamedTuple):
     index_length: int
     compressed: int
     uncompressed: int
+    first: int = 0  # number of its first record since the writer's epoch
+
+
+class Kept(NamedTuple):
+    """What is left of a file that was cut.
+
+    Attributes:
+        rows: records; next: number after the last of them, 0 without any
+        end: of the last whole chunk and its indexes [bytes]; 0 without one
+    """
+
+    rows: int
+    next: int
+    end: int
 
 
 @final
 class Places:
-    """Of all chunks of a file, 64 bytes each: 23 MB for ten hours."""
+    """Of all chunks of a file, 72 bytes each: 26 MB for ten hours."""
 
     def __init__(self) -> None:
         self._numbers = array("Q")
@@ -54,6 +68,18 @@ class Places:
             return 0, 0
         seen = np.frombuffer(self._numbers, np.uint64).reshape(len(self), -1)
         return int(seen[:, 0].min()), int(seen[:, 1].max())
+
+    def before(self, size: int) -> Kept:
+        """Chunks that lie before a place in the file [bytes], with their indexes."""
+        if not len(self):
+            return Kept(0, 0, 0)
+        seen = np.frombuffer(self._numbers, np.uint64).reshape(len(self), -1)
+        place = {name: seen[:, k] for k, name in enumerate(ChunkPlace._fields)}
+        ends = place["offset"] + place["length"] + place["index_length"]
+        whole = ends <= size
+        numbered = np.flatnonzero(whole & (place["rows"] > 0))
+        last = int(place["first"][numbered[-1]] + place["rows"][numbered[-1]]) if len(numbered) else 0
+        return Kept(int(place["rows"][whole].sum()), last, int(ends[whole].max(initial=0)))
 
     def blocks(self) -> Iterator[Numbers]:
         """(n, fields) copies of neighbours that hold the same: records, or events."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +27,14 @@ from motionbase.recording.mcap.messages import (
 )
 from motionbase.recording.mcap.records import Op, u16, u32, u64
 from motionbase.recording.mcap.rows import RowLayout, Rows
-from motionbase.recording.mcap.summary import ChunkPlace, Places, chunk_indexes, statistics, summary
+from motionbase.recording.mcap.summary import ChunkPlace, Kept, Places, chunk_indexes, statistics, summary
+from motionbase.recording.whole import link_new, sweep
+from motionbase.ring.parts import part_of
 from motionbase.ring.schema import Schema
 
 COMPRESSION, LEVEL = "zstd", 1
+# at the end, wherever that is: what somebody cuts off stays cut off, and the next look at the file's size tells
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
 ABOUT = "motionbase"  # name of the metadata that says what the file is
 SEAL = "seal"  # its entry with the checksum of all others
 
@@ -48,7 +53,10 @@ def seal(about: Mapping[str, str]) -> str:
 
 @final
 class McapWriter:
-    """One file; what is written is in the file when the call returns, and on the disk after `sync`."""
+    """One file; what is written is in the file when the call returns, and on the disk after `sync`.
+
+    It has its name when its head is on the disk: whatever lies under the name can be opened.
+    """
 
     def __init__(self, path: Path, schema: Schema, about: Mapping[str, str]) -> None:
         self.path, self.layout = path, RowLayout(schema)
@@ -57,16 +65,24 @@ class McapWriter:
         self._places = Places()
         self._counts = dict.fromkeys(range(1, self._event_channel + 1), 0)
         self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
         said = {**about, "schema": schema.json}
         self._about = mcap.metadata(ABOUT, {**said, SEAL: seal(said)})
+        head = mcap.MAGIC + mcap.header() + self._kinds()
+        self._about_at = len(head)
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        sweep(path)
+        part = part_of(path)
+        self._fd = os.open(part, APPENDING | os.O_CREAT | os.O_EXCL, 0o644)
         try:
-            self._put(mcap.MAGIC + mcap.header() + self._kinds())
-            self._about_at = self.bytes
-            self._put(self._about)
-        except OSError:  # a full disk: there is nothing in the file that could be read
+            self._put(head + self._about)
+            self.sync()
+            link_new(part, path)
+            os.close(self._fd)
+            self._fd = os.open(path, APPENDING)  # so that the system knows the descriptor by this name
+        except BaseException:  # a full disk, say: nothing is left of it
             self.abandon()
-            path.unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
             raise
 
     def _kinds(self) -> bytes:
@@ -88,7 +104,6 @@ class McapWriter:
                 left = left[os.write(self._fd, left) :]
         except OSError:
             os.ftruncate(self._fd, self.bytes)
-            os.lseek(self._fd, self.bytes, os.SEEK_SET)
             raise
         self.bytes += len(raw)
 
@@ -99,7 +114,8 @@ class McapWriter:
         if not len(rows):
             return
         raw = self.layout.encode(rows, first, log_time).tobytes()
-        self._chunk(raw, int(log_time.min()), int(log_time.max()), len(rows), self.layout.message_indexes(log_time))
+        index = self.layout.message_indexes(log_time)
+        self._chunk(raw, int(log_time.min()), int(log_time.max()), len(rows), index, first)
         self.rows += len(rows)
         for k in range(1, self._event_channel):
             self._counts[k] += len(rows)
@@ -117,17 +133,30 @@ class McapWriter:
         index = mcap.record(Op.MESSAGE_INDEX, u16(self._event_channel), u32(len(entries)), entries)
         self._chunk(b"".join(parts), min(log_time), max(log_time), 0, index)
 
-    def _chunk(self, raw: bytes, start: int, end: int, rows: int, index: bytes) -> None:
+    def _chunk(self, raw: bytes, start: int, end: int, rows: int, index: bytes, first: int = 0) -> None:
         packed = self._compress(raw)
         times = u64(start, end, len(raw)) + u32(zlib.crc32(raw))
         chunk = mcap.record(Op.CHUNK, times, mcap.text(COMPRESSION), u64(len(packed)), packed)
-        found = ChunkPlace(start, end, self.bytes, len(chunk), rows, len(index), len(packed), len(raw))
+        found = ChunkPlace(start, end, self.bytes, len(chunk), rows, len(index), len(packed), len(raw), first)
         self._put(chunk + index)
         self._places.add(found)
 
     def sync(self) -> None:
         """To the disk."""
         os.fsync(self._fd)
+
+    # ---- what becomes of the file meanwhile ----
+
+    @property
+    def descriptor(self) -> int:
+        """Of the open file, whatever became of its name."""
+        return self._fd
+
+    def keep(self, size: int) -> Kept:
+        """Somebody has cut the file to `size` bytes: leave whole chunks only, and say what is left. Then abandon it."""
+        left = self._places.before(size)
+        os.ftruncate(self._fd, left.end or min(size, self._about_at + len(self._about)))
+        return left
 
     # ---- the end ----
 

@@ -1,7 +1,7 @@
 """The disk's side of a recorder: threads that write and sync, behind a queue that never makes anybody wait.
 
 A disk may be slow, full, or a share that has stopped answering. What is to be written waits meanwhile, up to a limit;
-what does not fit is refused, and whoever wanted to put it counts it.
+then the recorder leaves records where they are, in the ring, until there is room.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias, final
 
-from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder.items import QUEUE_BYTES, RETRY_S, Chunk, Note
+from motionbase.recording.recorder.pieces import Pieces
 
-QUEUE_BYTES = 100_000_000
 SYNC_S = 1.0
-RETRY_S = 1.0
 SPARE = 4  # when so great a part of the queue is full, one over this, only records are written
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is as good as before, and may go on when there is room
 Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None: end the file
@@ -52,21 +51,23 @@ class Disk:
 
     # ---- the recorder's side: never waits ----
 
-    def put(self, pieces: Pieces, item: Chunk | Note | None) -> bool:
-        """Whether there was room; only chunks of records are ever refused."""
+    def put(self, pieces: Pieces, item: Chunk | Note | None) -> None:
+        """To be done after all before it."""
         size = item.rows.nbytes if isinstance(item, Chunk) else 0
         with self._some:
             if size and self.waiting + size > self._limit // SPARE:
                 pieces.spare("the disk is too slow")
-            if size and self.waiting + size > self._limit:
-                return False
             self.waiting += size
             self._items.append((pieces, item))
             self._some.notify()
-        return True
 
     @property
-    def half_free(self) -> bool:
+    def is_full(self) -> bool:
+        """Whether so much waits that no more should be taken from the ring for now."""
+        return self.waiting >= self._limit
+
+    @property
+    def is_half_free(self) -> bool:
         """Whether there is room again for a good while."""
         return self.waiting <= self._limit // 2
 

@@ -16,7 +16,7 @@ from typing import final
 from motionbase.errors import RecordingError
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.folders import data_folder
-from motionbase.ring.layout import Header, Layout
+from motionbase.ring.layout import Header
 from motionbase.ring.schema import Schema
 
 EXTENSION = ".mcap"
@@ -83,16 +83,20 @@ def place(out: Path | None, ring: str) -> Place:
     return Place(out or default_folder(), "", ring)
 
 
-def require_place(names: Names) -> None:
-    """Refuse what could not be recorded to at all, before anything begins."""
-    if names.path(0).exists():
-        raise RecordingError(f"recording {str(names.path(0))!r} exists already; choose another name")
+def require_place(place: Place, goes_on: bool = False) -> None:
+    """Refuse what could not be recorded to at all, before anything begins.
+
+    Args:
+        goes_on: with a recording that is there; else a name that somebody chose must be free
+    """
+    if place.base and not goes_on and (path := place.names(0).path(0)).exists():
+        raise RecordingError(f"recording {str(path)!r} exists already; choose another name")
     try:
-        names.folder.mkdir(parents=True, exist_ok=True)
+        place.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RecordingError(f"folder {str(names.folder)!r} cannot be made: {error.strerror or error}") from None
-    if not os.access(names.folder, os.W_OK | os.X_OK):
-        raise RecordingError(f"folder {str(names.folder)!r} cannot be written; choose another with --out")
+        raise RecordingError(f"folder {str(place.folder)!r} cannot be made: {error.strerror or error}") from None
+    if not os.access(place.folder, os.W_OK | os.X_OK):
+        raise RecordingError(f"folder {str(place.folder)!r} cannot be written; choose another with --out")
 
 
 @final
@@ -102,12 +106,14 @@ class Origin:
 
     Attributes:
         epoch_utc_ns: UTC from which the time of the recording counts
+        epoch: number of the writer's run
         about: what the file says of itself, by name
     """
 
     schema: Schema
     epoch_utc_ns: int
     about: dict[str, str]
+    epoch: int = 0
 
 
 def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: int, program: dict[str, str]) -> Origin:
@@ -121,6 +127,7 @@ def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: in
             "ring": ring,
             "backend": backend.kind,
             "writer": header.writer,
+            "epoch": str(header.epoch),
             "dt": repr(layout.dt),
             "every": str(layout.every),
             "epoch_utc_ns": str(epoch_utc_ns),
@@ -128,14 +135,8 @@ def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: in
             "platform_name": platform_name(layout.platform),
             "parameters": layout.parameters,
         },
+        header.epoch,
     )
-
-
-def same_records(a: Layout, b: Layout) -> bool:
-    """Whether records of two writers may stand in one file."""
-    return (a.schema.hash, a.dt, a.every, a.platform, a.parameters) == (
-        b.schema.hash, b.dt, b.every, b.platform, b.parameters
-    )  # fmt: skip
 
 
 def platform_name(text: str) -> str:

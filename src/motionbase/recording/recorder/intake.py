@@ -11,13 +11,16 @@ import numpy as np
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.files import Origin
-from motionbase.recording.recorder.pieces import Chunk, Note, Pieces
+from motionbase.recording.recorder.items import Chunk, Note
+from motionbase.recording.recorder.pieces import Pieces
+from motionbase.recording.recorder.resume import Before
 from motionbase.recording.recorder.time import Timeline
 from motionbase.ring.layout import Header
 
 CHUNK_S = 0.1  # of records in a chunk at most
 HOLD_S = 0.08  # a record waits so long for others at most
 LARGEST_CHUNK = 4096  # records
+LARGER = 5  # times a chunk where much has come at once: fewer, larger ones cost less
 
 
 @final
@@ -27,7 +30,7 @@ class Intake:
     Attributes:
         origin: of the records that come
         records: that came, the lost ones apart
-        lost: overwritten in the ring, or dropped because the disk was too slow; gaps: how often
+        lost: overwritten in the ring before they were read; gaps: how often
     """
 
     def __init__(self, pieces: Pieces, disk: Disk, say: Callable[[str], object]) -> None:
@@ -35,29 +38,42 @@ class Intake:
         self.records = self.lost = self.gaps = 0
         self._disk, self._say, self._timeline = disk, say, Timeline()
         self._pending, self._count, self._first, self._since = list[Rows](), 0, 0, 0.0
-        self._chunk_rows = 1
-        self._dropped = self._dropped_first = 0  # for which the queue had no room, not yet told in a file
+        self._chunk_rows, self._before = 1, None
 
     origin: Origin | None
+    _before: Before | None
+
+    def go_on(self, before: Before) -> None:
+        """With a recording whose recorder was killed: its time goes on, too."""
+        self._before = before
+        self.note("recording", f"goes on with record {before.next}, after the last in {before.path.name}")
 
     def follow(self, header: Header) -> None:
         """A writer whose records come from now on."""
         self.flush()
         period = header.layout.dt * header.layout.every
         self._timeline.begin(header.epoch_utc_ns, period)
+        if self._before is not None:
+            self._timeline.go_on(self._before.utc_ns, self._before.shift_ns)
+            self._before = None
         self._chunk_rows = max(1, min(LARGEST_CHUNK, round(CHUNK_S / period)))
 
-    def take(self, rows: Rows, first: int) -> None:
-        """Records that follow each other; `first` is the number of the first. They are copied."""
+    def take(self, rows: Rows, first: int, behind: bool = False) -> None:
+        """Records that follow each other; `first` is the number of the first. They are copied.
+
+        Args:
+            behind: there is so much to take that chunks may be larger
+        """
         self.records += len(rows)
+        most = min(LARGEST_CHUNK, LARGER * self._chunk_rows) if behind else self._chunk_rows
         while len(rows):
             if not self._count:
                 self._first, self._since = first, time.monotonic()
-            part = rows[: self._chunk_rows - self._count].copy()
+            part = rows[: max(1, most - self._count)].copy()
             self._pending.append(part)
             self._count += len(part)
             rows, first = rows[len(part) :], first + len(part)
-            if self._count >= self._chunk_rows:
+            if self._count >= most:
                 self.flush()
 
     def hand_on(self) -> None:
@@ -66,7 +82,7 @@ class Intake:
             self.flush()
 
     def flush(self) -> None:
-        """Hand all records to the disk, or count them where it has no room."""
+        """Hand all records to the disk."""
         if not self._count or self.origin is None:
             return
         rows = np.concatenate(self._pending) if len(self._pending) > 1 else self._pending[0]
@@ -75,28 +91,7 @@ class Intake:
         if stamped.back:
             more = f", and {stamped.back - 1} times more" if stamped.back > 1 else ""
             self.note("time", f"t went back by {stamped.back_s:.6g} s{more}; the time of the recording goes on")
-        chunk = Chunk(rows, self._first, stamped.utc_ns, self.origin)
-        # once the queue was full, half of it has to be free: few long gaps are better than many short ones
-        if self._dropped and self._disk.half_free:
-            self._tell_dropped()
-        if self._dropped or not self._disk.put(self.pieces, chunk):
-            self._drop(chunk)
-
-    def _drop(self, chunk: Chunk) -> None:
-        if not self._dropped:
-            self._dropped_first = chunk.first
-            self._say(f"the disk is too slow: {self._disk.waiting / 1e6:.0f} MB wait, records are dropped from now on")
-        self._dropped += len(chunk.rows)
-
-    def _tell_dropped(self) -> None:
-        if self._dropped:
-            count, self._dropped = self._dropped, 0
-            self.gap(self._dropped_first, count, "the disk was too slow")
-
-    @property
-    def dropping(self) -> int:
-        """Records lost in the gap that goes on now."""
-        return self._dropped
+        self._disk.put(self.pieces, Chunk(rows, self._first, stamped.utc_ns, self.origin))
 
     def counts(self) -> dict[str, int]:
         """What there is of this recording so far; docs/recorder.md lists it."""
@@ -105,8 +100,8 @@ class Intake:
             "records": self.records,
             "written": self.pieces.records,
             "bytes": self.pieces.bytes,
-            "gaps": self.gaps + bool(self._dropped),
-            "lost": self.lost + self._dropped,
+            "gaps": self.gaps + self.pieces.gaps,
+            "lost": self.lost + self.pieces.lost,
         }
 
     def gap(self, first: int, count: int, why: str) -> None:
@@ -133,6 +128,5 @@ class Intake:
     def stop(self, why: str) -> None:
         """All that came goes to the disk, then the file ends."""
         self.flush()
-        self._tell_dropped()
         self.note("recording", f"stopped, {why}: {self.records} records read, {self.lost} lost")
         self._disk.put(self.pieces, None)

@@ -5,59 +5,24 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
-from motionbase.recording.mcap.write import McapWriter
+from motionbase.recording.mcap.write import McapWriter, log_times
+from motionbase.recording.recorder.displaced import Fate, Rescue, fate, free_name, readable, unlink, where
 from motionbase.recording.recorder.files import Names, Origin
+from motionbase.recording.recorder.items import Chunk, Note, Owed, Split
 from motionbase.recording.recorder.sidecar import Along, Sidecar
 from motionbase.recording.recorder.time import Stamps
 
-
-class Split(NamedTuple):
-    """When a new file begins by itself; 0 for never.
-
-    Attributes:
-        bytes: as soon as a file has so many; it ends with the chunk that reaches them
-        ns: with the first record so much after a file's first [ns]
-    """
-
-    bytes: int = 0
-    ns: int = 0
-
-
-@final
-@dataclass(eq=False)
-class Chunk:
-    """Records that follow each other.
-
-    Attributes:
-        first: number of the first since the writer's epoch
-        done: records of it that are in a file already
-    """
-
-    rows: Rows
-    first: int
-    utc_ns: Stamps
-    origin: Origin
-    done: int = 0
-
-
-@final
-@dataclass(frozen=True)
-class Note:
-    """Something to be noted beside the records; utc_ns 0: at the first record of the file."""
-
-    kind: str
-    text: str
-    utc_ns: int = 0
+Recall: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, Rows]]]  # epoch, first, stop: see Reader.recalled
+AGAIN_ROWS = 500  # in a chunk of records that are written once more
 
 
 @final
@@ -69,29 +34,44 @@ class Pieces:
         writer: of the file that is open, or None
         number: of the next piece
         files: that were finished or are open; records, bytes: in all of them
+        lost: records that were in a file which somebody deleted or cut, and are in none now; gaps: how often
+        incident: what somebody did to a file while it was written, a sentence; "" for nothing
         first, last: files with records, None before there are any
         closing: held while a file is closed, so that nobody syncs it then
+        rescue: of files that were deleted
 
     Args:
         say: takes a sentence for people; must not block
         sidecar: builds overviews of the files along the way
+        recall: gives records once more, as `Reader.recalled`
+        number: of the first piece; above 0 where it goes on with a recording whose recorder was killed
     """
 
     def __init__(
-        self, names: Names, split: Split, say: Callable[[str], object] = lambda _: None, sidecar: Sidecar | None = None
+        self,
+        names: Names,
+        split: Split,
+        say: Callable[[str], object] = lambda _: None,
+        sidecar: Sidecar | None = None,
+        recall: Recall = lambda *_: iter(()),
+        number: int = 0,
     ) -> None:
-        self.names, self.split_at, self.number = names, split, 0
+        self.names, self.split_at, self.number = names, split, number
         self.first: Path | None = None
         self.last: Path | None = None
-        self._say, self._sidecar, self._along = say, sidecar, None
+        self._say, self._sidecar, self._recall, self._along = say, sidecar, recall, None
         self.writer: McapWriter | None = None
         self.files, self.records, self.closing = 0, 0, threading.Lock()
+        self.lost, self.gaps, self.incident, self.rescue = 0, 0, "", Rescue(say)
         self._bytes, self._origin, self._begin = 0, None, 0
+        self._from, self._next, self._utc_ns = 0, 0, 0  # first number in the file, next number, time of the last
+        self._owed = None
         self._held: list[Note] = []  # for the next file
         self._kept: list[Note] = []  # of a file that has no records yet
 
     _origin: Origin | None
     _along: Along | None
+    _owed: Owed | None
 
     @property
     def bytes(self) -> int:
@@ -99,30 +79,42 @@ class Pieces:
         writer = self.writer
         return self._bytes + (writer.bytes if writer is not None else 0)
 
+    # ---- writing ----
+
     def write(self, chunk: Chunk) -> None:
         """All records of it that are not in a file yet; after an OSError `chunk.done` says how far it came."""
         while chunk.done < len(chunk.rows):
             if self.writer is not None and self._origin is not chunk.origin:
                 self.finish()
+            self._mind()
             at = chunk.done
             if self.writer is None:
                 self._open(chunk.origin, int(chunk.utc_ns[at]))
             assert self.writer is not None
-            while self._held:
-                self._put(self._held[0])
-                self._kept.append(self._held.pop(0))
             end = len(chunk.rows)
             if self.split_at.ns:
                 limit = np.uint64(self._begin + self.split_at.ns)
                 end = at + int(np.searchsorted(chunk.utc_ns[at:], limit, "left"))
             if end > at:
-                self.writer.write_rows(chunk.rows[at:end], chunk.first + at, chunk.utc_ns[at:end])
-                chunk.done, self.records, self._kept = end, self.records + end - at, []
-                self.first, self.last = self.first or self.writer.path, self.writer.path
-                if self._sidecar is not None and self._along is not None:
-                    self._sidecar.add(self._along, chunk.rows[at:end])
+                self._put_rows(chunk.rows[at:end], chunk.first + at, chunk.utc_ns[at:end])
+                chunk.done = end
             if end < len(chunk.rows) or (self.split_at.bytes and self.writer.bytes >= self.split_at.bytes):
                 self.finish()
+
+    def _put_rows(self, rows: Rows, first: int, utc_ns: Stamps) -> None:
+        """After the notes that wait; into the file that is open."""
+        assert self.writer is not None
+        while self._held:
+            self._put(self._held[0])
+            self._kept.append(self._held.pop(0))
+        begun = self.writer.rows
+        self.writer.write_rows(rows, first, utc_ns)
+        self._from = self._from if begun else first
+        self._next, self._utc_ns = first + len(rows), int(utc_ns[-1])
+        self.records, self._kept = self.records + len(rows), []
+        self.first, self.last = self.first or self.writer.path, self.writer.path
+        if self._sidecar is not None and self._along is not None:
+            self._sidecar.add(self._along, rows)
 
     def note(self, note: Note) -> None:
         """Into the file that is open, or the next one."""
@@ -150,7 +142,7 @@ class Pieces:
                 self.writer = McapWriter(path, origin.schema, {**about, "piece": str(self.number)})
                 break
             except FileExistsError:
-                if self.files:
+                if self.files or self.number:
                     self.number += 1
                 else:  # another recording: this one needs a stem of its own
                     self.names = self.names.next()
@@ -162,8 +154,14 @@ class Pieces:
         _sync_folder(path)
         self._kept = []
 
+    # ---- ends ----
+
     def finish(self) -> None:
         """End the file; the next record begins another. It can be read even where its index cannot be written."""
+        self._mind()
+        self._end()
+
+    def _end(self) -> None:
         writer, self.writer = self.writer, None
         if writer is None:
             return
@@ -185,14 +183,99 @@ class Pieces:
     def leave(self) -> None:
         """End a file that takes nothing any more; one without records is removed, and its notes are kept."""
         if self.writer is not None and not self.writer.rows:
-            with self.closing:
-                self.writer.abandon()
-            with suppress(OSError):
-                self.writer.path.unlink()
-            self.writer, self.number, self.files = None, self.number - 1, self.files - 1
-            self._held, self._kept = [*self._kept, *self._held], []
+            self._drop()
         with suppress(OSError):
-            self.finish()
+            self._end()
+
+    def _drop(self) -> None:
+        """A file without records; another has its number and its notes."""
+        writer, self.writer = self.writer, None
+        assert writer is not None
+        with self.closing:
+            unlink(writer)
+            writer.abandon()
+        self.number, self.files = self.number - 1, self.files - 1
+        self._held, self._kept = [*self._kept, *self._held], []
+
+    # ---- what others do to the file ----
+
+    def _mind(self) -> None:
+        """Notice what became of the file; what it has lost is written once more, from the ring, as far as that has it.
+
+        A moved file ends where it is. A deleted one ends, too, and is brought back. Of a cut one whole chunks stay.
+        """
+        if self.writer is not None and (what := fate(self.writer)) is not None:
+            if self.writer.rows:
+                self._displaced(self.writer, what)
+            else:
+                self._drop()
+        if self._owed is not None:
+            self._write_again(self._owed)
+
+    def _displaced(self, writer: McapWriter, what: Fate) -> None:
+        assert self._origin is not None
+        self.spare(f"it was {what.value}", full=True)
+        along, self._along = self._along, None
+        if self._sidecar is not None and along is not None:
+            self._sidecar.end(along)
+        name, rows, lost, begin, source = writer.path.name, writer.rows, 0, self._from, None
+        text = f"{name} was {what.value} while it was written"
+        if what is Fate.CUT:
+            left = writer.keep(os.fstat(writer.descriptor).st_size)
+            lost, begin = rows - left.rows, left.next or begin
+            why, text = text, f"{text}: {lost} of its {rows} records are gone from it"
+        elif what is Fate.MOVED:
+            now = where(writer)
+            why, text = text, f"{text}; it ends there, with its {rows} records: {str(now)!r}"
+            self.first, self.last = (now if path == writer.path else path for path in (self.first, self.last))
+        elif (source := readable(writer)) is not None:
+            why, text = text, f"{text}; its {rows} records are being brought back as {str(free_name(writer.path))!r}"
+        else:
+            lost = rows
+            why, text = text, f"{text} and cannot be brought back: the disk has no room for its {rows} records"
+        self.incident = text
+        self._say(f"file: {text}; recording goes on in a new file")
+        note = Note("file", text, self._utc_ns)
+        if lost:
+            self._owed = Owed(self._origin, begin, self._next, lost, self._utc_ns, why)
+            self.records -= lost
+            with self.closing:
+                self.writer = None
+                if lost == rows:
+                    self.files -= 1
+                    unlink(writer)  # there is nothing left in it
+                self._bytes += writer.bytes if what is Fate.CUT and lost < rows else 0
+                writer.abandon()
+        else:
+            with suppress(OSError):  # a full disk: it can be read without them
+                self._put(note)
+            with suppress(OSError):
+                self._end()
+        self._held.append(note)
+        if source is not None:
+            self.rescue.begin(source, free_name(writer.path), rows)
+
+    def _write_again(self, owed: Owed) -> None:
+        """After an OSError it goes on where it was."""
+        for first, rows in self._recall(owed.origin.epoch, owed.first, owed.stop):
+            self._miss(owed, first)
+            for at in range(0, len(rows), AGAIN_ROWS):
+                part = rows[at : at + AGAIN_ROWS].copy()
+                utc = np.minimum(log_times(owed.origin.epoch_utc_ns, part[:, 0]), np.uint64(owed.utc_ns))
+                if self.writer is None:
+                    self._open(owed.origin, int(utc[0]))
+                self._put_rows(part, first + at, np.maximum.accumulate(utc))
+                owed.first, owed.rows = first + at + len(part), owed.rows - len(part)
+        self._miss(owed, owed.stop)
+        self.lost, self._owed = self.lost + max(0, owed.rows), None
+
+    def _miss(self, owed: Owed, number: int) -> None:
+        """Tell the gap up to a record."""
+        if number > owed.first:
+            text = f"{number - owed.first} records lost, {owed.first} to {number - 1}: {owed.why}"
+            self._say(f"gap: {text}")
+            self._held.append(Note("gap", text, 0))
+            self.gaps, owed.first = self.gaps + 1, number
 
 
 def _sync_folder(path: os.PathLike[str]) -> None:

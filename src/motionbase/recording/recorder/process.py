@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from motionbase.interpreter import motionbase_command
-from motionbase.recording.recorder.recorder import CLOSE_S
+from motionbase.interpreter import python
+from motionbase.recording.recorder.items import CLOSE_S
+from motionbase.ring.catalogue import left_epoch
 
 STOP_S = CLOSE_S + 5.0  # that a supervisor gives it to end
 
 
 def command(ring: str, *, out: Path | None = None, wait: bool = False) -> tuple[str, ...]:
-    """Its command line: from the oldest record on, since the writer may have been quicker.
+    """Its command line, made before the run's writer starts: all of the run, and nothing of what an earlier one left.
 
-    It ends in good order with SIGTERM, after the last record of a writer that ended before.
+    Started again, it goes on after the last record on the disk. It ends in good order with SIGTERM, after the last
+    record of a writer that ended before.
     """
     where = ("--out", str(out)) if out is not None else ()
-    begin = "--wait" if wait else "--oldest"
-    return motionbase_command("record", "--ring", ring, begin, *where)
+    begin = ("--wait",) if wait else ()
+    run = ("--after", str(left_epoch(ring)))
+    return python("-m", "motionbase.cli.recorder", ring, *run, *begin, *where)

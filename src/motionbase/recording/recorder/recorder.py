@@ -6,55 +6,26 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, final
 
 from motionbase.errors import MotionBaseError
 from motionbase.recording.recorder import control as control
-from motionbase.recording.recorder.disk import QUEUE_BYTES, RETRY_S, Disk
-from motionbase.recording.recorder.files import Names, origin, place, program, require_place, same_records
+from motionbase.recording.recorder.disk import Disk
+from motionbase.recording.recorder.files import Names, origin, place, program, require_place
 from motionbase.recording.recorder.intake import Intake
-from motionbase.recording.recorder.pieces import Pieces, Split
+from motionbase.recording.recorder.items import Settings
+from motionbase.recording.recorder.pieces import Pieces
+from motionbase.recording.recorder.resume import BATCH, attached, gone_before, sweep_heads
 from motionbase.recording.recorder.sidecar import Sidecar
-from motionbase.ring.backend import DEFAULT_NAME, find
+from motionbase.ring.backend import find
 from motionbase.ring.layout import Header
-from motionbase.ring.reader import Batch, Reader, ReaderState
+from motionbase.ring.reader import Batch, ReaderState
 
-LOOK_S = 0.02
+LOOK_S = 0.04  # two looks fill a chunk
 STATUS_S = 1.0
 SLOW_S = 2.0  # a write that takes longer is told
-CLOSE_S = 10.0  # for what still waits at the end
 SIDECAR_S = 3.0  # then, for the overview
-BATCH = 2048  # records in a read
 NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts where nothing was recorded
-NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
-
-
-@final
-@dataclass(frozen=True)
-class Settings:
-    """How to record.
-
-    Attributes:
-        out: a file, a folder, or None for the default folder
-        wait: begin when somebody asks, `motionbase record-control start`
-        note: the first event of the recording
-        oldest: begin with the oldest record that the ring has, not with the next that comes
-        queue_bytes: that may wait for a slow disk
-        retry_s: between tries to write to a disk that refuses [s]
-        close_s: for what still waits when the recorder ends [s]
-    """
-
-    ring: str = DEFAULT_NAME
-    out: Path | None = None
-    split: Split = Split()
-    wait: bool = False
-    note: str = ""
-    oldest: bool = False
-    queue_bytes: int = QUEUE_BYTES
-    retry_s: float = RETRY_S
-    close_s: float = CLOSE_S
 
 
 @final
@@ -72,31 +43,27 @@ class Recorder:
         self.settings, self.complete, self._say = settings, True, say
         self._backend, self._program = find(settings.ring), program()
         self._place = place(settings.out, settings.ring)
-        require_place(self._place.names(time.time_ns()))
-        self._control = control.ControlServer(settings.ring, self._backend)
+        self._control = control.ControlServer(settings.ring, self._backend)  # from here on no other recorder writes
         try:
-            self._reader = self._attached()
+            self._reader = attached(settings, self._backend, say)
+            self._before = gone_before(self._reader, self._place, settings)
+            require_place(self._place, goes_on=self._before is not None and not self._before.ended)
         except BaseException:
             self._control.close()
             raise
+        sweep_heads(self._place.folder)
         self._disk, self._sidecar = Disk(say, settings.queue_bytes, settings.retry_s), Sidecar(say)
         self._intake: Intake | None = None
         self._recordings: list[Intake] = []  # from the first on
         self._header: Header | None = None
         self._state: ReaderState | None = None
-        self._slow, self._closed, self._complaint, self._status_at = False, False, "", 0.0
+        self._slow, self._full, self._closed, self._complaint, self._status_at = False, False, False, "", 0.0
+        self._fresh = True  # nothing has been read yet
         if not settings.wait:
             intake = self._start()
             if settings.note:
                 intake.note("note", settings.note)
         self._tell_status()
-
-    def _attached(self) -> Reader:
-        """A ring that is not there yet is recorded from its first record on, another from now on."""
-        reader = Reader(self.settings.ring, batch=BATCH, backend=self._backend)
-        if self.settings.oldest or reader.state in NO_RING:
-            reader = Reader(self.settings.ring, start="oldest", batch=BATCH, backend=self._backend)
-        return reader
 
     def run(self, stop: threading.Event) -> None:
         """Until `stop` is set."""
@@ -112,13 +79,15 @@ class Recorder:
         if self._closed:
             return
         self._closed = True
-        self._read_all()
+        self._read_all(anyway=True)
         self._stop("the recorder ends")
-        self.complete = self._disk.close(self.settings.close_s)
-        if not self.complete:
+        written = self._disk.close(self.settings.close_s)
+        rescued = [one.pieces.rescue.close(self.settings.close_s) for one in self._recordings]
+        self.complete = written and all(rescued) and not any(one.pieces.lost for one in self._recordings)
+        if self._disk.unwritten:
             why = self._disk.trouble or "the disk does not answer"
             self._say(f"{self._disk.unwritten} records are not written: {why}")
-        self._sidecar.close(SIDECAR_S if self.complete else 0.0)
+        self._sidecar.close(SIDECAR_S if written else 0.0)
         self._control.close()
         self._reader.close()
 
@@ -136,44 +105,57 @@ class Recorder:
         if time.monotonic() >= self._status_at:
             self._tell_status()
 
-    def _read_all(self) -> None:
+    def _read_all(self, anyway: bool = False) -> None:
+        """While the disk's queue is full records stay in the ring, but for those that are wanted `anyway`."""
         try:
-            while True:
+            while anyway or not self._disk.is_full:
                 batch = self._reader.read()
                 self._take(batch)
                 if not len(batch.rows):
                     self._complaint = ""
                     return
+            if not self._full:
+                self._full = True
+                self._say(f"the disk is too slow: {self._disk.waiting / 1e6:.0f} MB wait, the rest waits in the ring")
         except MotionBaseError as error:  # what lies under the name is no ring of ours any more
             if str(error) != self._complaint:
                 self._complaint = str(error)
                 self._event("writer", str(error))
 
     def _take(self, batch: Batch) -> None:
-        if len(batch.rows) or batch.lost:
+        lost = batch.lost
+        if len(batch.rows) or lost:
             self._follow(self._reader.header)
         if self._reader.state is not self._state:
             self._state = self._reader.state
             self._event("writer", self._state.value)
         if self._intake is None:
             return
-        if batch.lost:
-            first = batch.first - batch.lost
-            self._intake.gap(first, batch.lost, "the recorder was too slow, the ring overwrote them")
-        self._intake.take(batch.rows, batch.first)
+        if lost and not (self._fresh and self._begins_anywhere):
+            self._intake.gap(batch.first - lost, lost, f"{self._why_late()}, the ring overwrote them")
+        self._intake.take(batch.rows, batch.first, behind=len(batch.rows) == BATCH)
+        self._fresh = self._fresh and not len(batch.rows)
+
+    @property
+    def _begins_anywhere(self) -> bool:
+        """A recording of whatever the ring has begins where that begins: nothing before is missing in it."""
+        return self.settings.oldest and self._before is None
+
+    def _why_late(self) -> str:
+        if self._fresh:
+            return "no recorder ran"
+        return "the disk was too slow" if self._full else "the recorder was too slow"
 
     def _follow(self, header: Header) -> None:
-        """A new writer: the time goes on; records of another kind begin a new file."""
+        """A new writer: the time goes on, in a new file. A file holds records of one run, each number once."""
         before, self._header = self._header, header
         if before is not None and header.epoch == before.epoch:
             return
-        again = before is not None and same_records(before.layout, header.layout)
         if self._intake is not None:
             self._intake.follow(header)
         if before is not None:
-            new = "" if again else "; its records are others, so a new file begins"
-            self._event("writer", f"restarted: {header.writer}, process {header.writer_pid}{new}")
-        if self._intake is not None and not again:
+            self._event("writer", f"restarted: {header.writer}, process {header.writer_pid}; a new file begins")
+        if self._intake is not None:
             self._set_origin(self._intake, header)
 
     def _set_origin(self, intake: Intake, header: Header) -> None:
@@ -192,17 +174,23 @@ class Recorder:
         elif self._slow and not slow:
             self._say("the disk answers again")
         self._slow = slow
+        self._full = self._full and not self._disk.is_half_free
 
     # ---- start, stop, split ----
 
     def _start(self) -> Intake:
-        pieces = Pieces(self._fresh_names(), self.settings.split, self._say, self._sidecar)
+        before = self._before if self._before is not None and not self._before.ended and not self._recordings else None
+        names, piece = (before.names, before.piece) if before is not None else (self._fresh_names(), 0)
+        pieces = Pieces(names, self.settings.split, self._say, self._sidecar, self._reader.recalled, piece)
         self._intake = intake = Intake(pieces, self._disk, self._say)
         self._recordings.append(intake)
         if self._header is not None:
             intake.follow(self._header)
             self._set_origin(intake, self._header)
         intake.note("recording", "started")
+        if before is not None:
+            intake.go_on(before)
+            self._say(f"goes on with record {before.next}, after the last in {before.path}")
         if self._state is not None:
             intake.note("writer", self._state.value)
         return intake
@@ -229,11 +217,11 @@ class Recorder:
         if (intake := self._intake) is None:
             return False, "it is not recording; `motionbase record-control start` begins"
         if do == "stop":
-            self._read_all()
+            self._read_all(anyway=True)
             self._stop("by an operator")
             return True, f"stopped after {intake.records} records"
         if do == "split":
-            self._read_all()
+            self._read_all(anyway=True)
             intake.split()
             return True, "the next record begins a new file"
         if do == "note":
@@ -251,7 +239,7 @@ class Recorder:
         writer = intake.pieces.writer if intake is not None else None
         doing = "stopped" if self._intake is None else "waiting" if self._header is None else "recording"
         stalled = f"the disk has not answered for {disk.busy_s:.0f} s" if self._slow else ""
-        dropping = "records are dropped, the disk is too slow" if intake is not None and intake.dropping else ""
+        full = f"the disk is too slow, {self._reader.behind} records wait in the ring" if disk.is_full else ""
         return {
             "ring": self.settings.ring,
             "pid": os.getpid(),
@@ -261,7 +249,8 @@ class Recorder:
             "folder": str(self._place.folder) if intake is not None else "",
             **(intake.counts() if intake is not None else dict.fromkeys(NOTHING, 0)),
             "waiting_bytes": disk.waiting,
-            "trouble": disk.trouble or stalled or dropping,
+            "trouble": disk.trouble or stalled or full,
+            "incident": intake.pieces.incident if intake is not None else "",
             "utc_ns": time.time_ns(),
         }
 

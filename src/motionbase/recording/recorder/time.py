@@ -49,6 +49,10 @@ class Timeline:
         """A writer, with its epoch and the time between its records."""
         self._epoch, self._period, self._shift = epoch_utc_ns, max(1, round(period_s * 1e9)), 0
 
+    def go_on(self, last: int, shift: int) -> None:
+        """After a record that another recorder has written: its UTC, and how far that was ahead of its `t` [ns]."""
+        self.last, self._shift = last, shift
+
     def stamps(self, t: NDArray[np.float64]) -> Stamped:
         """Of records by their channel `t` [s]; what is no time counts as a period after the record before."""
         known = np.abs(t) < LONGEST_S  # not so for NaN

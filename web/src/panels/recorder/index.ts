@@ -32,6 +32,7 @@ function status(app: App): HTMLElement {
   const [size, records, lost, gaps] = ["Size", "Records", "Lost", "Gaps"].map((label) => figure(label));
   const figures = h("div", { class: "p-figures four" }, size?.element, records?.element, lost?.element, gaps?.element);
   const trouble = note("bad", "recorder-trouble");
+  const incident = note("bad", "recorder-incident");
   const command = h("code", { class: "p-command" });
   const empty = h(
     "div", { class: "p-empty" },
@@ -66,6 +67,7 @@ function status(app: App): HTMLElement {
     toggleClass(lost?.element as Element, "bad", (found?.lost ?? 0) > 0);
     toggleClass(gaps?.element as Element, "bad", (found?.gaps ?? 0) > 0);
     trouble.say(found?.trouble ?? "");
+    incident.say(found?.incident ?? "");
     const missing = why() || (found ? "" : "no recorder runs: start one with `motionbase record`");
     const [start, stop, split] = buttons;
     if (start) gate(
@@ -78,6 +80,7 @@ function status(app: App): HTMLElement {
   });
   return section(
     "Recording", [], h("div", { class: "row" }, dot, word), empty, file, figures, trouble.element,
+    incident.element,
     h("div", { class: "row" }, ...buttons),
   );
 }
