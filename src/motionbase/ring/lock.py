@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import final
 
 from motionbase.errors import RingError
+from motionbase.ring.owner import foreign
 
 RETRIES, PAUSE_S = 5, 0.01  # somebody may just be looking whether it is held
 
@@ -33,9 +34,11 @@ class FileLock:
             file = os.open(self.path, flags, self._mode)
         except OSError as error:
             raise RingError(f"lock {self.path}: {error.strerror or error}") from None
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+        info = os.fstat(file)
+        why = foreign(info.st_uid) if stat.S_ISREG(info.st_mode) else "is not a file; remove it"
+        if why:
             os.close(file)
-            raise RingError(f"lock {self.path} is not a file; remove it")
+            raise RingError(f"lock {self.path} {why}")
         return file
 
     def take(self, retries: int = RETRIES) -> bool:
