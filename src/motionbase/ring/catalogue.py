@@ -27,7 +27,7 @@ from motionbase.ring.left_over import (
     names_beside,
     removed,
 )
-from motionbase.ring.living import has_writer, is_written
+from motionbase.ring.living import has_writer, is_written, unnamed
 from motionbase.ring.lock import FileLock, is_held
 from motionbase.ring.names import device_here, left_names, left_over_names, left_overs, ring_names
 from motionbase.ring.reader import Reader, ReaderState
@@ -94,7 +94,8 @@ def entry(name: str) -> Entry:
     backend = find(name)
     if not backend.path.exists() and not backend.path.is_symlink():
         known = ", ".join([*ring_names(), *left_names()]) or "none"
-        raise RingError(f"no ring {name!r} ({backend}); rings: {known}")
+        lost = f": {why}" if (why := unnamed(backend)) else ""
+        raise RingError(f"no ring {name!r} ({backend}){lost}; rings: {known}")
     return _entry(name, backend)
 
 

@@ -23,6 +23,7 @@ from motionbase.ring.command_words import (
     signature,
 )
 from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, Header, Status
+from motionbase.ring.living import START
 from motionbase.ring.owner import foreign
 
 
@@ -66,7 +67,7 @@ class Glance:
         try:
             self._open = os.open(backend.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         except FileNotFoundError:
-            raise RingError(f"there is no ring {name!r} ({backend}); start a writer, such as motionbase run") from None
+            raise RingError(f"there is no ring {name!r} ({backend}); {START}") from None
         except OSError as error:
             raise RingError(f"{backend}: {error.strerror or error}") from None
         self._info = os.fstat(self._open)

@@ -15,7 +15,7 @@ from motionbase.errors import RingError
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
 from motionbase.ring.guarded import guarded
 from motionbase.ring.layout import COMMAND_BYTES, EPOCH, GENERATOR_BYTES, Header, Layout, Status
-from motionbase.ring.living import is_written, is_written_unnamed
+from motionbase.ring.living import START, is_written, is_written_unnamed, unnamed
 from motionbase.ring.segment import Segment, attach
 
 RENAMES = 5  # rings that may be replaced while we look, before we give up
@@ -44,7 +44,7 @@ def attached(name: str = DEFAULT_NAME, backend: AbstractBackend | None = None) -
     where = backend or find(name)
     segment = attach(where)
     if segment is None:
-        raise RingError(f"there is no ring {name!r} ({where}); start a writer, such as motionbase run")
+        raise RingError(f"there is no ring {name!r} ({where}); {unnamed(where) or START}")
     header = segment.header()
     if header is None:
         raise RingError(f"ring {name!r} ({where}) is not initialised; its writer is just starting, or died doing so")
