@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from motionbase.console.live.events import EventLog
+from motionbase.console.live.follower import Follower
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.executive.estop_watch import EstopWatch
 from motionbase.ring import Reader, Writer
@@ -147,3 +150,52 @@ def test_a_writer_that_loses_its_ring_ends_with_a_sentence(ring_folder: Path) ->
         os.truncate(ring_folder / "motionbase-rig", 4096)
         _, err = dcu.communicate(timeout=PATIENCE_S)
         assert dcu.returncode == 2 and CUT in err and "Traceback" not in err
+
+
+def test_the_consoles_follower_says_it_and_goes_on(ring_folder: Path) -> None:
+    ring = small()
+    follower = Follower("live", "motionbase", find(), EventLog())
+    follower.start()
+    try:
+        until(lambda: follower.history is not None and follower.history.count == 3000, "records")
+        os.truncate(ring.backend.path, ring.header.layout.records_at)
+        ring.publish()  # the writer itself does not notice yet: machine code
+        until(lambda: follower.state == "none" and "cut short" in follower.state_text, "a sentence")
+        with pytest.raises(RingError, match=CUT):
+            ring.beat()
+        ring.close(failed=True)
+        ring.backend.path.unlink()
+        with small():
+            until(lambda: follower.state in ("live", "waiting"), "the next ring")
+    finally:
+        follower.close()
+
+
+@pytest.mark.parametrize(
+    ("started", "args"),
+    [
+        ("connected", ("mirror", "serve", "--ring", "rig", "--listen", "127.0.0.1:0")),
+        ("recording", ("record", "--ring", "rig")),
+    ],
+)
+def test_mirror_and_recorder_live_on(ring_folder: Path, started: str, args: tuple[str, ...]) -> None:
+    said = ring_folder / "said"
+    with writer(ring_folder, "rig", 500) as first, said.open("w") as out, ExitStack() as clients:
+        process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "motionbase", *args],
+            env={**environment(ring_folder), "MOTIONBASE_DATA": str(ring_folder / "data")}, stdout=out, stderr=out,
+        )  # fmt: skip
+        try:
+            if args[0] == "mirror":
+                until(lambda: "; read only" in said.read_text(), "it serves")
+                port = said.read_text().partition(" on 127.0.0.1:")[2].partition(";")[0]
+                clients.enter_context(command(ring_folder, "mirror", f"127.0.0.1:{port}", "--ring", "copy"))
+            until(lambda: started in said.read_text(), "it has begun")
+            os.truncate(ring_folder / "motionbase-rig", PAGE)
+            assert first.wait(PATIENCE_S) == 1, "a script of its own: the sentence is its error"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE_S) in (0, -signal.SIGTERM), said.read_text()
+            assert "Traceback" not in said.read_text()
+        finally:
+            process.kill()
+            process.wait()

@@ -17,7 +17,8 @@ import weakref
 from typing import TYPE_CHECKING, final
 
 from motionbase.ring.backend import AbstractBackend
-from motionbase.ring.command_words import BY_AT, ESTOP_AT, READY_AT, READY_WORD, STOP_CHANNEL, asked_again, signature
+from motionbase.ring.command_words import BY_AT, ESTOP_AT, READY_AT, READY_WORD, asked_again, signature
+from motionbase.ring.glance import shows_stop
 from motionbase.ring.lifeline import Lifeline, Message, Reply, Role, asked, taken
 from motionbase.ring.lock import FileLock
 from motionbase.ring.native import native
@@ -65,8 +66,8 @@ class Claim:
         """The ring is there: what was asked for meanwhile is put into it."""
         with self._guard:
             self._ring = segment, header
-            waiting = [str(who) for found in asked(self._backend, Role.SUPERVISOR, {"ask": "stops"})
-                       for who in found.said.get("stops", ())]  # fmt: skip
+            told = [found.said.get("stops") for found in asked(self._backend, Role.SUPERVISOR, {"ask": "stops"})]
+            waiting = [str(who) for stops in told if isinstance(stops, list) for who in stops]
             for who in (self._kept + waiting)[:MOST_KEPT]:
                 self._raise(who)
 
@@ -149,16 +150,6 @@ class Waiting:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def shows_stop(memory: memoryview, header: Header, head: int) -> bool:
-    """Whether the newest record says that the emergency stop acts."""
-    layout = header.layout
-    place = layout.schema.index.get(STOP_CHANNEL)
-    if place is None:
-        return False
-    at = layout.records_at + (head - 1) % layout.capacity * layout.schema.record_bytes + 8 * place
-    return bool(struct.unpack_from("<d", memory, at)[0] > 0)  # false for NaN as well
 
 
 def _forget_in_child() -> None:

@@ -22,9 +22,9 @@ from motionbase.ring.command_words import (
     asked_again,
     signature,
 )
-from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, Header, Status
+from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, AbstractPlace, Header, Status
 from motionbase.ring.living import START
-from motionbase.ring.owner import foreign
+from motionbase.ring.lock import foreign
 
 
 @final
@@ -132,10 +132,16 @@ class Glance:
 
     def shows_stop(self, since: int = 0) -> bool:
         """Whether a record beyond the first `since` is there, and the newest says that the stop acts."""
-        layout, head = self.header.layout, self.head
-        place = layout.schema.index.get(STOP_CHANNEL)
-        if place is None or head <= since:
-            return False
-        at = layout.records_at + (head - 1) % layout.capacity * layout.schema.record_bytes + 8 * place
-        raw = self._file[at : at + 8]
-        return len(raw) == 8 and struct.unpack("<d", raw)[0] > 0  # false for NaN as well
+        head = self.head
+        return head > since and shows_stop(self._file, self.header, head)
+
+
+def shows_stop(memory: memoryview | AbstractPlace, header: Header, head: int) -> bool:
+    """Whether the newest of `head` records says that the emergency stop acts."""
+    layout = header.layout
+    place = layout.schema.index.get(STOP_CHANNEL)
+    if place is None:
+        return False
+    at = layout.records_at + (head - 1) % layout.capacity * layout.schema.record_bytes + 8 * place
+    raw = bytes(memory[at : at + 8])
+    return len(raw) == 8 and struct.unpack("<d", raw)[0] > 0  # false for NaN as well

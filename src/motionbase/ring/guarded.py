@@ -92,6 +92,7 @@ declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
 
 _LOCK = threading.Lock()
+_CODE: list[Any] = []
 _FREE = list(range(SLOTS - 1, -1, -1))
 
 
@@ -102,9 +103,8 @@ def _table() -> Any:
     at = ctypes.c_uint64()
     install = library.function("guard_install", ctypes.c_uint64)
     install(ctypes.addressof(at))
-    table = (ctypes.c_uint64 * (3 * SLOTS)).from_address(at.value)
-    table.install = install  # the code must stay
-    return table
+    _CODE.append(install)  # it must stay
+    return (ctypes.c_uint64 * (3 * SLOTS)).from_address(at.value)
 
 
 def guarded(mapped: mmap.mmap, address: int) -> Any:

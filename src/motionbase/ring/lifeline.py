@@ -25,9 +25,9 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias, final
 
-from motionbase.errors import MotionBaseError, RingError
+from motionbase.errors import RingError
 from motionbase.ring.backend import AbstractBackend, Device
-from motionbase.ring.owner import is_trusted
+from motionbase.ring.lock import is_trusted
 
 Message: TypeAlias = dict[str, Any]
 LARGEST = 4096  # [bytes] of a packet
@@ -35,6 +35,7 @@ PLACES = 8  # names of one role: other users may sit on some, and a ring may hav
 MOST_WAITING = 32  # connections that have not asked yet; one more, and the oldest goes
 ASK_S = 1.0  # within which a packet has come, on either side
 PEER = struct.Struct("3i")  # process, user, group
+TIME = struct.Struct("ll")  # seconds, microseconds
 HERE = sys.platform == "linux"
 
 
@@ -103,7 +104,10 @@ class Lifeline:
         admits: Callable[[int, int], bool] = lambda _user, _group: False,
     ) -> None:
         self._answer, self._admits = answer, admits
-        self._listening, self.place = _bound(backend, role, is_only) if HERE else (None, -1)
+        self._listening: socket.socket | None = None
+        self.place = -1
+        if HERE:
+            self._listening, self.place = _bound(backend, role, is_only)
         self._wake, self._woken = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if HERE else (-1, -1)
         self._thread = threading.Thread(target=self._serve, name=f"motionbase {role.value} line", daemon=True)
         Lifeline._open.add(self)
@@ -155,8 +159,8 @@ class Lifeline:
             said = message(one.recv(LARGEST + 1))
             try:
                 reply = self._answer(said) if said is not None else Reply({"error": "this is no request"})
-            except MotionBaseError as error:
-                reply = Reply({"error": str(error)[:1000]})
+            except Exception as error:  # whatever it is, the next one may be a stop
+                reply = Reply({"error": f"{type(error).__name__}: {error}"[:1000]})
             raw = json.dumps(reply.said).encode()
             socket.send_fds(one, [raw[:LARGEST]], list(reply.files))
 
@@ -236,24 +240,24 @@ def asked(
 def living(backend: AbstractBackend, role: Role, but: int = -1) -> int | None:
     """The process that has a role, without asking it anything; None where nobody has, on another place than `but`."""
     for place in range(PLACES) if HERE else ():
-        if place != but and (made := _connected(backend, role, place, 0.0)) is not None:
+        if place != but and (made := _connected(backend, role, place)) is not None:
             with made:
                 return peer(made)[0]
     return None
 
 
-def _connected(backend: AbstractBackend, role: Role, place: int, timeout: float) -> socket.socket | None:
+def _connected(backend: AbstractBackend, role: Role, place: int, timeout: float = ASK_S) -> socket.socket | None:
+    """A connection to who has a name and is trusted.
+
+    The system keeps the time, on a socket that blocks: one of Python's own with a timeout is refused at once where a
+    crowd has filled the queue of the other side.
+    """
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
     try:
-        made.settimeout(timeout)
-        try:
-            made.connect(address(backend, role, place))
-        except BlockingIOError:
-            if timeout:
-                raise
-            # its queue is full, which says that somebody listens; who it is cannot be told before the connection
-            made.settimeout(ASK_S)
-            made.connect(address(backend, role, place))
+        seconds, rest = divmod(timeout, 1.0)
+        for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+            made.setsockopt(socket.SOL_SOCKET, option, TIME.pack(int(seconds), max(1, int(1e6 * rest))))
+        made.connect(address(backend, role, place))
         if is_trusted(peer(made)[1]):
             return made
     except OSError:

@@ -22,9 +22,8 @@ from motionbase.ring.command_words import ESTOP_AT
 from motionbase.ring.guarded import guarded
 from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
 from motionbase.ring.lifeline import Taken, taken
-from motionbase.ring.lock import PAUSE_S, RETRIES, is_held
+from motionbase.ring.lock import PAUSE_S, RETRIES, foreign, is_held
 from motionbase.ring.native import native
-from motionbase.ring.owner import foreign
 
 
 @final
