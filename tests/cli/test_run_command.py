@@ -25,6 +25,7 @@ from motionbase.ring.blocks.command import Command, Kind, Reason, Result
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import shown as armed_in
 from motionbase.ring.blocks.parameters import shown
+from motionbase.ring.emergency import LATCHED
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")
@@ -170,10 +171,39 @@ def test_an_emergency_stop_acts_until_it_is_reset(folder: Path, manual: Process)
         wait_for(reader, "mode", 1.0)
 
 
+def test_a_stop_while_it_compiles_keeps_it_down(folder: Path, capsys: Capture) -> None:
+    with command(folder, "run", "simona", "--alone", "--ring", "early") as process:
+        said = process.stderr
+        assert said is not None
+        until(lambda: "compiling" in said.readline(), "it compiles")
+        assert not (folder / "motionbase-early").exists()
+        capsys.readouterr()
+        assert call(["operate", "estop", "--ring", "early"]) == 0
+        assert capsys.readouterr().out == f"estop: {LATCHED}\n"
+        with attached(folder, "early") as reader:
+            row = newest(reader)
+            assert (row[AT["estop"]], row[AT["state"]], row[AT["fault"]]) == (1.0, State.OFF, Fault.ESTOP)
+            sender = CommandSender("early", sender="test")
+            refused = sender.request(Command(Kind.DOWN), PATIENCE_S)
+            assert (refused.result, refused.reason) == (Result.REFUSED, Reason.ESTOP_ACTIVE)
+            assert sender.request(Command(Kind.RESET_FAULT), PATIENCE_S).result is Result.ACCEPTED
+            wait_for(reader, "estop", 0.0)
+            assert newest(reader)[AT["state"]] == State.OFF, "a reset alone moves nothing"
+            (folder / "motionbase-early").unlink()
+            assert call(["operate", "estop", "--ring", "early"]) == 0
+            lost = (
+                f"the ring's name is gone, its writer (process {process.pid}) lives; the stop reached it by its socket"
+            )
+            assert capsys.readouterr().out == f"estop: {lost}, and acts\n"
+            wait_for(reader, "estop", 1.0)
+
+
 def test_a_second_run_is_refused(manual: Process, capsys: Capture) -> None:
     assert call(["run", "--ring", "hand", "--duration", "1"]) == 2
     said = capsys.readouterr().err
-    assert said == "motionbase: ring 'hand' has a writer already; stop it or choose another name\n"
+    assert said == (
+        f"motionbase: ring 'hand' has a writer already, process {manual.pid}; stop it or choose another name\n"
+    )
     assert manual.poll() is None
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from motionbase.console.live.ring_status import ring_status
-from motionbase.ring.blocks.commands import HEAD, CommandSender
+from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from motionbase.ring.command_words import HEAD_AT
 from tests.console.api_rig import Page, base, page, wait_for
 
 HEAVE = {"enabled": True, "axes": ["heave"], "amplitude": 0.05, "frequency": 0.5, "fade_in": 1.0, "fade_out": 1.0}
@@ -151,7 +152,7 @@ def test_freeze_and_abort_are_never_too_late(operator: Page) -> None:
 def _commands(operator: Page) -> int:
     """That were put into the ring so far."""
     sender = CommandSender("rig", sender="test")
-    return int.from_bytes(sender.map.memory[HEAD : HEAD + 8], "little")
+    return int.from_bytes(sender.map.memory[HEAD_AT : HEAD_AT + 8], "little")
 
 
 def test_a_seen_without_a_time_is_refused_in_one_sentence(operator: Page) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from motionbase.console.api.host import host_demand
 from motionbase.console.api.judge import Demand, Judge, judge_of
-from motionbase.console.stop.button import NO_ANSWER
 from motionbase.errors import PlatformError
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import FOLDER, load_platform, load_text, platform_text
@@ -18,6 +17,7 @@ from motionbase.platform.mesh import MeshFile
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.files import load
+from motionbase.ring.emergency import NO_ANSWER
 from motionbase.ring.schema import DOFS
 from tests.console.api_rig import Page, page, wait_for
 
@@ -140,6 +140,7 @@ def test_the_stop_button_finds_the_next_writer(operator: Page) -> None:
     for _ in range(2):
         with Writer(hexapod_schema(), name="rig") as ring:
             receiver = CommandReceiver(ring.segment, ring.header.layout)
+            ring.publish()
             answer = operator.call("POST", "/api/estop").json()
             assert answer == {"accepted": True, "text": NO_ANSWER}, "no record has said that it acts"
             receiver.poll()

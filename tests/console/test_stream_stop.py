@@ -11,8 +11,9 @@ import pytest
 from motionbase.console.live import hub, outbox
 from motionbase.console.live.head import ring_head
 from motionbase.console.live.ring_status import ring_status
-from motionbase.console.stop.button import NO_ANSWER
-from motionbase.ring.blocks.commands import ESTOP, CommandReceiver
+from motionbase.ring.blocks.commands import CommandReceiver
+from motionbase.ring.command_words import ESTOP_AT
+from motionbase.ring.emergency import NO_ANSWER
 from tests.console.live_rig import (
     RING,
     TOKEN,
@@ -68,7 +69,7 @@ def test_a_stop_over_the_socket_needs_the_token_and_a_base(served: Served) -> No
             await p.send(do="estop", id=1)
             said = await p.text("estop")
             assert not said["accepted"] and "operator token" in said["text"]
-            at = served[2].header.layout.commands_at + ESTOP
+            at = served[2].header.layout.commands_at + ESTOP_AT
             assert not any(served[2].segment.memory[at : at + 8]), "nothing was asked of the base"
         async with page(served[1]) as p:
             await p.hello("tab1", TOKEN)

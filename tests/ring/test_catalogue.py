@@ -14,11 +14,12 @@ import pytest
 from motionbase.errors import RingError
 from motionbase.ring import Reader, Writer, hexapod_schema
 from motionbase.ring.catalogue import Life, clean, entries, entry, lateness, mark_saved
-from motionbase.ring.layout import HEADER, MAGIC, PAGE, Layout
+from motionbase.ring.layout import MAGIC, PAGE, Layout
 from motionbase.ring.lock import FileLock
 from motionbase.ring.schema import Channel, Schema
 from motionbase.ring.waveforms import records
 from tests.ring.ring_processes import PATIENCE_S, until, writer
+from tests.ring.rings import HEADER_FIELDS
 
 PAIR = Schema("pair", (Channel("t", "s", "time", "time"), Channel("lateness", "s", "late", "timing")))
 
@@ -178,10 +179,10 @@ def test_a_schema_that_is_not_utf8_is_a_sentence(ring_folder: Path) -> None:
     header, schema = ring.segment.memory[:PAGE], bytearray(PAIR.json.encode())
     schema[10] = 0xFF
     ring.segment.memory[SCHEMA_AT : SCHEMA_AT + len(schema)] = bytes(schema)
-    sealed = np.frombuffer(bytes(header[: HEADER.itemsize]), HEADER).copy()
+    sealed = np.frombuffer(bytes(header[: HEADER_FIELDS.itemsize]), HEADER_FIELDS).copy()
     sealed["schema_hash"] = np.void(hashlib.sha256(schema).digest())
     sealed["crc"] = zlib.crc32(sealed.tobytes()[:-4])
-    ring.segment.memory[: HEADER.itemsize] = sealed.tobytes()
+    ring.segment.memory[: HEADER_FIELDS.itemsize] = sealed.tobytes()
     assert "the schema is not UTF-8" in entry("odd").trouble
     ring.close()
 
@@ -268,7 +269,7 @@ def test_a_device_is_listed_first_and_its_writer_is_seen_to_move(
             ("local", "shared memory (emulation)"),
         ]
         assert found[0].life is Life.ALIVE
-        monkeypatch.setattr("motionbase.ring.catalogue.is_held", lambda _: False)
+        monkeypatch.setattr("motionbase.ring.catalogue.is_written", lambda *_: False)  # it is on another machine
         assert entries()[0].life is Life.DEAD
         stop = threading.Event()
 

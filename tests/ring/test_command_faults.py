@@ -11,9 +11,10 @@ import pytest
 from motionbase.errors import RingError
 from motionbase.ring import Writer, catalogue
 from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
-from motionbase.ring.blocks.commands import ACK, READY
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from motionbase.ring.command_words import ACK_AT, READY_AT
 from motionbase.ring.layout import Status
+from motionbase.ring.lock import FileLock
 from tests.ring.rings import numbered, small_schema, small_writer
 
 DRIVE = Command(Kind.DRIVE)
@@ -86,14 +87,30 @@ def test_a_stop_between_two_writers_is_not_silent(monkeypatch: pytest.MonkeyPatc
     assert first.segment.status is Status.RETIRED
 
 
-def test_a_ring_whose_file_was_removed_takes_nothing() -> None:
-    """A new writer may hold the lock already; the old one may have been killed."""
+def test_a_ring_whose_file_was_removed_still_takes_a_stop() -> None:
+    """Its writer has the memory as before, and says itself that it lives."""
     with small_writer() as ring:
-        receiver_of(ring)
+        receiver = receiver_of(ring)
         console = CommandSender(sender="console")
         ring.backend.path.unlink()
+        console.estop()
+        receiver.poll()
+        assert receiver.estop
+
+
+def test_a_ring_whose_file_and_writer_are_gone_takes_nothing() -> None:
+    """Another writer may hold the lock already, and not have made its ring yet."""
+    ring = small_writer()
+    receiver_of(ring)
+    console = CommandSender(sender="console")
+    ring.backend.path.unlink()
+    as_killed(ring)
+    with FileLock(ring.backend.lock_path) as lock:
+        assert lock.take()
         with pytest.raises(RingError, match="its file was removed"):
             console.estop()
+    with pytest.raises(RingError, match="its writer has ended without a word"):
+        console.estop()
 
 
 KILLED = """
@@ -156,7 +173,7 @@ def test_a_wiped_block_does_not_take_back_a_stop() -> None:
         answered(receiver, sender, 20)
 
 
-@pytest.mark.parametrize("word", [READY, ACK])
+@pytest.mark.parametrize("word", [READY_AT, ACK_AT])
 @pytest.mark.parametrize("value", [0, 2**63])
 def test_a_spoilt_word_of_the_receiver_is_repaired_and_reported(word: int, value: int) -> None:
     with small_writer() as ring:

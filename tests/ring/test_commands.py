@@ -18,8 +18,9 @@ from motionbase.errors import CommandError, RingError
 from motionbase.ring import Writer
 from motionbase.ring.blocks import Ack, Command, CommandReceiver, CommandSender, Kind, Reason, Result
 from motionbase.ring.blocks.command import ARGUMENTS, CRC, SENTENCE, SLOT, SLOT_BYTES, decoded, encoded
-from motionbase.ring.blocks.commands import ESTOP, HEAD, READY, SLOTS, SLOTS_AT
+from motionbase.ring.blocks.commands import SLOTS, SLOTS_AT
 from motionbase.ring.blocks.seqlock import held
+from motionbase.ring.command_words import ESTOP_AT, HEAD_AT, READY_AT
 from motionbase.ring.native import native
 from tests.ring.rings import small_writer
 
@@ -196,7 +197,7 @@ def test_rings_that_take_no_commands_say_so() -> None:
     with pytest.raises(RingError, match="takes no commands"):
         sender.send(DRIVE)
     receiver_of(ring)
-    native().store_release(sender.map.address + READY, 7)
+    native().store_release(sender.map.address + READY_AT, 7)
     with pytest.raises(RingError, match="its commands have format 0x7, this program's"):
         sender.send(DRIVE)
     ring.close()
@@ -210,7 +211,7 @@ def test_rings_that_take_no_commands_say_so() -> None:
 def test_a_wild_head_is_reported_and_survived(head: int) -> None:
     with small_writer() as ring:
         receiver, sender = receiver_of(ring), CommandSender(sender="a test")
-        native().store_release(sender.map.address + HEAD, head)
+        native().store_release(sender.map.address + HEAD_AT, head)
         order = receiver.poll()
         assert order is not None and order.command is None and order.refusal is Reason.BAD_NUMBER
         assert receiver.poll() is None
@@ -309,5 +310,5 @@ def test_two_senders_at_once() -> None:
         for child in children:
             steps = [o.command.arguments[0] for o in taken if o.command and o.pid == child.pid]
             assert steps == list(range(20))
-        at = ring.header.layout.commands_at + ESTOP
+        at = ring.header.layout.commands_at + ESTOP_AT
         assert struct.unpack_from("<Q", ring.segment.memory, at)[0] == 1000

@@ -7,11 +7,12 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
-from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, HEADER, STATUS, UNSAVED, Status
+from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, STATUS, UNSAVED, Status
 from motionbase.ring.native import IR
 from motionbase.ring.reader import ReaderState
 from motionbase.ring.schema import Schema
 from motionbase.ring.standard import hexapod_schema
+from tests.ring.rings import HEADER_FIELDS
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD, RING = ((ROOT / "docs" / name).read_text() for name in ("record.md", "ring.md"))
@@ -39,10 +40,10 @@ def section(title: str) -> str:
 def test_every_field_of_the_header_is_listed_where_it_is() -> None:
     words = {"S": "text", "V": "bytes", "u": "u", "i": "i", "f": "f"}
     rows = re.findall(r"^\| (\d+) \| `(\w+)` \| (\w+) \|", section("Layout"), re.MULTILINE)
-    assert HEADER.names is not None and HEADER.fields is not None
+    assert HEADER_FIELDS.names is not None and HEADER_FIELDS.fields is not None
     fields = []
-    for name in HEADER.names:
-        form, at = HEADER.fields[name][:2]
+    for name in HEADER_FIELDS.names:
+        form, at = HEADER_FIELDS.fields[name][:2]
         fields.append((str(at), name, words[form.kind] + str(form.itemsize * (1 if form.kind in "SV" else 8))))
     assert rows == fields
 

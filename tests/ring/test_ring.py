@@ -11,9 +11,9 @@ import pytest
 from motionbase.errors import RingError
 from motionbase.ring import Reader, ReaderState, Writer, hexapod_schema
 from motionbase.ring.backend import Device, Emulation, find
-from motionbase.ring.layout import CLAIM, EPOCH, HEADER, PAGE, STATUS, UNSAVED, Header, Status
+from motionbase.ring.layout import CLAIM, EPOCH, PAGE, STATUS, UNSAVED, Header, Status
 from motionbase.ring.segment import attach
-from tests.ring.rings import numbered, small_schema, small_writer
+from tests.ring.rings import HEADER_FIELDS, numbered, small_schema, small_writer
 
 
 def everything(reader: Reader) -> np.ndarray:
@@ -257,7 +257,7 @@ def damaged(field: str, value: object, seal: bool = True) -> None:
 
     path = find().path
     raw = bytearray(path.read_bytes())
-    h = np.frombuffer(raw, HEADER, 1)
+    h = np.frombuffer(raw, HEADER_FIELDS, 1)
     h[field] = value
     if seal:
         h["crc"] = zlib.crc32(h.tobytes()[:-4])

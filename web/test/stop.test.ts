@@ -48,6 +48,15 @@ test("the first good answer wins, whichever way it came, and its text alone deci
   for (const { stop } of [acts, asked]) stop.end();
 });
 
+test("a base that has not begun keeps the stop: that is no failure, and gives way to a record that shows it", async () => {
+  const text = "latched: the base has not begun, it will not rise; the operator's reset ends it";
+  const { stop, told } = request(() => Promise.resolve({ accepted: true, text }));
+  stop.press();
+  await turn();
+  assert.deepEqual([stop.phase.peek(), stop.text.peek(), told], ["latched", text, ["latched"]]);
+  stop.end();
+});
+
 test("an answer gives way to a better one that comes later, by the stop post while the console hangs, say", async () => {
   let late: (answer: Answer) => void = () => undefined;
   const slow = (): Promise<Answer> => new Promise((done) => (late = done));

@@ -27,8 +27,8 @@ def operate(
     """Ask a running base for a change of state, as the operator's panel does.
 
     The control law decides: what it cannot do from where it is, or with a fault, is refused and nothing changes. From
-    the first request on the automatic operator of a simulation is silent. An emergency stop always works, and needs
-    no answer. Nothing here replaces a hardware stop.
+    the first request on the automatic operator of a simulation is silent. An emergency stop always works: a base that
+    has not begun yet keeps it and does not rise. Nothing here replaces a hardware stop.
 
     Example: motionbase operate standby --wait 30
 
@@ -38,6 +38,7 @@ def operate(
     from motionbase.ring.blocks.actions import ACTIONS, ESTOP, operator_command
     from motionbase.ring.blocks.command import SENTENCE, Result
     from motionbase.ring.blocks.commands import CommandSender
+    from motionbase.ring.emergency import Stopper
 
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
@@ -45,11 +46,13 @@ def operate(
         raise UsageError(f"--wait is {wait:g} s, it must be above 0 and at most 3600")
     if wait is not None and action not in REACHED:
         raise UsageError(f"--wait: {action} leads to no state; leave it out")
-    sender = CommandSender(ring, sender=SENDER)
     if action == ESTOP:
-        sender.estop()
+        text = Stopper(ring).stop(SENDER)
+        if wait is None:
+            print(f"{action}: {text}")
+            return
     else:
-        ack = sender.request(operator_command(action))
+        ack = CommandSender(ring, sender=SENDER).request(operator_command(action))
         if ack.result is not Result.ACCEPTED:
             raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
     if wait is None:

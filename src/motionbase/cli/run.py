@@ -108,6 +108,19 @@ def _alone(request: Request) -> int:
 
 def _supervised(request: Request, extras: Extras) -> int:
     """Base, recorder, console and the watch for ESTOP files, until the base ends."""
+    from motionbase.ring.backend import find
+    from motionbase.ring.claim import Waiting
+    from motionbase.ring.lifeline import taken
+    from motionbase.ring.living import has_writer
+
+    backend = find(request.ring)
+    if (pid := has_writer(backend)) is not None:  # said before the compiling; the writer itself makes sure
+        raise taken(backend, pid)
+    with Waiting(backend):  # from here on an emergency stop is kept for the base
+        return _waited_for(request, extras)
+
+
+def _waited_for(request: Request, extras: Extras) -> int:
     from motionbase.cli.run_base import checked
     from motionbase.executive.supervisor import Process, Role, Supervisor
     from motionbase.recording.recorder import process as recorder_process

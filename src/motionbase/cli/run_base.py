@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
     from motionbase.ring import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
+    from motionbase.ring.claim import Claim
     from motionbase.ring.printer import Printer
     from motionbase.system.runnable import Runnable
 
@@ -59,11 +60,19 @@ class Ended(NamedTuple):
 
 
 def alone(request: Request) -> Ended:
-    """Compile, then run until the end."""
+    """Compile, then run until the end; an emergency stop that comes meanwhile is kept, and the base does not rise."""
     with _signals_wait():
-        start = checked(request)
-        code = _compiled(start)
-    return _in_ring(code, request, start)
+        from motionbase.ring.backend import find
+        from motionbase.ring.claim import Claim
+
+        claim = Claim(find(request.ring))  # refuses where somebody else writes the ring, before the compiling
+        try:
+            start = checked(request)
+            code = _compiled(start)
+        except BaseException:
+            claim.release()
+            raise
+    return _in_ring(code, request, start, claim)
 
 
 @contextmanager
@@ -86,13 +95,9 @@ def _signals_wait() -> Iterator[None]:
 def checked(request: Request) -> Start:
     """Everything that can be refused, before anything takes long."""
     from motionbase.plant.fault_plan import FaultPlan, load_faults
-    from motionbase.ring.backend import find
-    from motionbase.ring.lock import is_held
 
     plan = load_faults(request.faults) if request.faults else FaultPlan()
     hexapod, atlas = _platform(request.platform)
-    if is_held(find(request.ring).lock_path):  # said before the compiling; the writer itself makes sure
-        raise UsageError(f"ring {request.ring!r} has a writer already; stop it or choose another name")
     loop = _loop(hexapod, atlas, _law(hexapod, request.law), request.point)
     return Start(hexapod, atlas, loop, plan, _tuned(loop, request.parameters), _generators(hexapod, atlas, request))
 
@@ -179,7 +184,7 @@ def _tuned(loop: "Runnable", file: Path | None) -> dict[int, float]:
     return load_parameters(file, table) if file else {}
 
 
-def _in_ring(code: "LoopCode", request: Request, start: Start) -> Ended:
+def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -> Ended:
     from motionbase.executive import Executive, Mode
     from motionbase.executive.hexapod import HexapodRun, safe_stop
     from motionbase.executive.signals import heard
@@ -195,7 +200,7 @@ def _in_ring(code: "LoopCode", request: Request, start: Start) -> Ended:
     told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
     told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
-        Writer(schema, name=request.ring, program="motionbase run", **told) as writer,
+        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **told) as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
     ):
         job = HexapodRun(code, writer, say, start.plan, start.tuned)

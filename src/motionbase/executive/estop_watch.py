@@ -22,7 +22,7 @@ from motionbase.executive.estop import AFTER_S, KEEP, Saved, files, last_life_ut
 from motionbase.ring import unsaved
 from motionbase.ring.backend import AbstractBackend, Device, find
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, Header, Status
-from motionbase.ring.lock import is_held
+from motionbase.ring.living import is_written
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot_save import fence
 
@@ -135,11 +135,11 @@ class EstopWatch:
         return self._segment, self._header
 
     def _is_alive(self) -> bool:
-        segment, _ = self._ring()
+        segment, header = self._ring()
         if self._is_superseded():
             return False
-        if (held := is_held(self.backend.lock_path)) or not isinstance(self.backend, Device):
-            return held
+        if (lives := is_written(self.backend, header.epoch)) or not isinstance(self.backend, Device):
+            return lives
         seen = segment.counter(HEAD), segment.counter(BEAT)
         if seen != self._seen:
             self._seen, self._moved = seen, time.monotonic()

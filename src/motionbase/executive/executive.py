@@ -227,6 +227,8 @@ class Executive:
             self._ask(Stop.PARENT, Stop.PARENT.value)
         if self._warn.error is not None:
             raise self._warn.error
+        if self.writer is not None and not self._ended:
+            self.writer.segment.require_whole()  # nobody could see what is published into a ring that was cut short
         count, now = self.loop.control.load_warnings, time.monotonic()
         if count > self._warned and now - self._warned_at >= WARN_AGAIN_S:
             load = self.loop.control.max_compute / self.loop.control.period

@@ -124,8 +124,11 @@ class HexapodRun:
     def listen(self, tick: int) -> None:
         """Commands, generator settings and faults, a hundred times a second."""
         arrays = self.arrays
-        # a law knows its pose after a few ticks; a request of the very first one would be taken and come to nothing
-        if tick > 0 and (order := self.commands.poll()) is not None:
+        # a law knows its pose after a few ticks; a request of the very first one would be taken and come to nothing.
+        # A stop is another matter: one that was asked for before the first tick acts in it
+        if tick == 0:
+            self.commands.look()
+        elif (order := self.commands.poll()) is not None:
             self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
         if self.commands.estop or arrays["fault"] != 0:

@@ -11,7 +11,7 @@ import selectors
 import signal
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
@@ -23,6 +23,7 @@ from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.signals import heard
 from motionbase.ring import catalogue
 from motionbase.ring.backend import find
+from motionbase.ring.claim import Waiting
 from motionbase.ring.layout import Status
 from motionbase.ring.offspring import NOT_STARTED, Sentinel
 from motionbase.ring.printer import Printer, to_stderr, to_stdout
@@ -92,6 +93,10 @@ class Supervisor:
 
     def run(self, duration: float | None = None) -> Ending:
         """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
+        with Waiting(find(self._ring)) if self._ring is not None else nullcontext():
+            return self._run(duration)
+
+    def _run(self, duration: float | None) -> Ending:
         self._rescue()
         self._known = {f.path for f in self._files()}
         self._selector, self._sentinel = selectors.DefaultSelector(), Sentinel()

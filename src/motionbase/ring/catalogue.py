@@ -27,6 +27,7 @@ from motionbase.ring.left_over import (
     names_beside,
     removed,
 )
+from motionbase.ring.living import has_writer, is_written, unnamed
 from motionbase.ring.lock import FileLock, is_held
 from motionbase.ring.names import device_here, left_names, left_over_names, left_overs, ring_names
 from motionbase.ring.reader import Reader, ReaderState
@@ -39,8 +40,8 @@ DEVICE_LOOK_S = 0.1  # a writer on another machine holds no lock here; its head 
 class Life(Enum):
     """What is known of a ring's writer."""
 
-    ALIVE = "alive"  # it holds the lock
-    DEAD = "dead"  # it holds no lock any more and never said that it stopped
+    ALIVE = "alive"  # it holds a lock, or answers
+    DEAD = "dead"  # it does neither any more and never said that it stopped
     STOPPED = "stopped"  # it said so
     FAILED = "failed"  # it said so; the last records are kept
     UNKNOWN = "unknown"  # the ring cannot be read
@@ -93,7 +94,8 @@ def entry(name: str) -> Entry:
     backend = find(name)
     if not backend.path.exists() and not backend.path.is_symlink():
         known = ", ".join([*ring_names(), *left_names()]) or "none"
-        raise RingError(f"no ring {name!r} ({backend}); rings: {known}")
+        lost = f": {why}" if (why := unnamed(backend)) else ""
+        raise RingError(f"no ring {name!r} ({backend}){lost}; rings: {known}")
     return _entry(name, backend)
 
 
@@ -109,8 +111,8 @@ def left_epoch(name: str) -> int:
 def mark_saved(backend: AbstractBackend) -> None:
     """After its records were written to a file: the ring of a writer that ended may be removed from now on."""
     with FileLock(backend.lock_path) as lock:
-        if not lock.take():
-            raise RingError(f"{backend} has a writer, process {lock.holder()}; it says itself what is saved")
+        if (pid := _writer_beside(backend, lock)) is not None:
+            raise RingError(f"{backend} has a writer, process {pid}; it says itself what is saved")
         segment = attach(backend, writable=True)
         if segment is None:
             raise RingError(f"{backend} is not there any more")
@@ -214,8 +216,8 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
         yield Outcome(path, False, str(error))
         return
     with lock:
-        if not lock.take():  # held while files are removed: no writer can begin here meanwhile
-            yield Outcome(path, False, f"its writer is alive, process {lock.holder()}")
+        if (pid := _writer_beside(backend, lock)) is not None:
+            yield Outcome(path, False, f"its writer is alive, process {pid}")
             return
         kept = False
         if path.exists() or path.is_symlink():
@@ -239,6 +241,14 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
                 yield removed(left, "left over")
         if not kept:
             yield removed(backend.lock_path, "left over")
+
+
+def _writer_beside(backend: AbstractBackend, lock: FileLock) -> int | None:
+    """The writer's process, 0 where nobody knows it; None where there is none, and none can begin: the lock is ours."""
+    if not lock.take():
+        return lock.holder() or 0
+    # a lock file that somebody removed says nothing of a writer that lives: it has its ring's file and its lifeline
+    return None if isinstance(backend, Left) or (pid := has_writer(backend, but_lock=True)) is None else pid
 
 
 def _retire(backend: AbstractBackend) -> None:
@@ -279,7 +289,7 @@ def _read_entry(name: str, segment: Segment, header: Header, locked: bool) -> En
     alive = (
         not locked
         and not isinstance(backend, Left)
-        and (is_held(backend.lock_path) or (isinstance(backend, Device) and _moves(segment)))
+        and (is_written(backend, header.epoch) or (isinstance(backend, Device) and _moves(segment)))
     )
     status, head = segment.status, segment.head
     ended = {Status.STOPPED: Life.STOPPED, Status.FAILED: Life.FAILED}.get(status, Life.DEAD)

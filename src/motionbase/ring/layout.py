@@ -17,12 +17,12 @@ numbers are little-endian.
 from __future__ import annotations
 
 import hashlib
+import math
+import struct
 import zlib
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import final
-
-import numpy as np
+from typing import Any, Protocol, final
 
 from motionbase.errors import RingError
 from motionbase.ring.schema import Schema
@@ -33,26 +33,33 @@ PAGE = 4096
 GENERATOR_BYTES = 2 * PAGE
 COMMAND_BYTES = PAGE
 VALUE_BYTES = 2 * PAGE
-ESTOP_AT = 128  # in the command block: emergency stops asked for; see blocks/commands.py
 DEFAULT_BYTES = 64_000_000  # of records: the seed's 64 MB, 44,943 records of 178 doubles
 LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of a schema, platform or table of parameters that a reader may parse
 CONVENTIONS = "SI; x forward, y left, z up; surge sway heave roll pitch yaw; Euler ZYX; t = tick x dt"
 
-HEADER = np.dtype(
-    [
-        ("magic", "S8"), ("version", "<u4"), ("page", "<u4"), ("total_bytes", "<u8"),
-        ("record_bytes", "<u8"), ("capacity", "<u8"), ("records_at", "<u8"),
-        ("generators_at", "<u8"), ("commands_at", "<u8"), ("values_at", "<u8"),
-        ("schema_at", "<u8"), ("schema_bytes", "<u8"), ("schema_hash", "V32"),
-        ("platform_at", "<u8"), ("platform_bytes", "<u8"), ("platform_hash", "V32"),
-        ("parameters_at", "<u8"), ("parameters_bytes", "<u8"), ("parameters_hash", "V32"),
-        ("dt", "<f8"), ("every", "<u8"), ("epoch", "<u8"), ("epoch_utc_ns", "<i8"),
-        ("writer_pid", "<i8"), ("writer", "S64"), ("conventions", "S128"), ("crc", "<u4"),
-    ]
+# names and forms of struct; without NumPy, so that the stop post stays light
+FIELDS = (
+    ("magic", "8s"), ("version", "I"), ("page", "I"), ("total_bytes", "Q"),
+    ("record_bytes", "Q"), ("capacity", "Q"), ("records_at", "Q"),
+    ("generators_at", "Q"), ("commands_at", "Q"), ("values_at", "Q"),
+    ("schema_at", "Q"), ("schema_bytes", "Q"), ("schema_hash", "32s"),
+    ("platform_at", "Q"), ("platform_bytes", "Q"), ("platform_hash", "32s"),
+    ("parameters_at", "Q"), ("parameters_bytes", "Q"), ("parameters_hash", "32s"),
+    ("dt", "d"), ("every", "Q"), ("epoch", "Q"), ("epoch_utc_ns", "q"),
+    ("writer_pid", "q"), ("writer", "64s"), ("conventions", "128s"), ("crc", "I"),
 )  # fmt: skip
+HEADER = struct.Struct("<" + "".join(form for _, form in FIELDS))
 
 # offsets in the page of counters, a cache line apart: readers poll the head, and nothing else may move it about
 CLAIM, HEAD, EPOCH, BEAT, STATUS, UNSAVED = (64 * k for k in range(6))
+
+
+class AbstractPlace(Protocol):
+    """Bytes that need not be memory: a file that is read piece by piece."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, piece: slice) -> bytes: ...
 
 
 class Status(IntEnum):
@@ -87,7 +94,7 @@ class Layout:
     def __post_init__(self) -> None:
         if self.capacity < 2:
             raise RingError(f"a ring of {self.capacity} records; it must have 2 or more")
-        if not (np.isfinite(self.dt) and self.dt > 0):
+        if not (math.isfinite(self.dt) and self.dt > 0):
             raise RingError(f"dt is {self.dt!r} s, it must be a finite number above 0")
         if self.every < 1:
             raise RingError(f"a record every {self.every} ticks; it must be 1 or more")
@@ -145,17 +152,18 @@ class Layout:
 
     def header(self, writer: str, pid: int, epoch: int, utc_ns: int) -> bytes:
         """The sealed header."""
-        h = np.zeros((), HEADER)
-        h["magic"], h["version"], h["page"], h["total_bytes"] = MAGIC, VERSION, PAGE, self.total_bytes
-        h["record_bytes"], h["capacity"], h["records_at"] = self.schema.record_bytes, self.capacity, self.records_at
-        h["generators_at"], h["commands_at"], h["values_at"] = self.generators_at, self.commands_at, self.values_at
+        h: dict[str, Any] = {
+            "magic": MAGIC, "version": VERSION, "page": PAGE, "total_bytes": self.total_bytes,
+            "record_bytes": self.schema.record_bytes, "capacity": self.capacity, "records_at": self.records_at,
+            "generators_at": self.generators_at, "commands_at": self.commands_at, "values_at": self.values_at,
+            "dt": self.dt, "every": self.every, "epoch": epoch, "epoch_utc_ns": utc_ns, "writer_pid": pid,
+            "writer": writer.encode()[:64], "conventions": CONVENTIONS.encode(), "crc": 0,
+        }  # fmt: skip
         for what, at, text in self.texts:
             raw = text.encode()
-            h[f"{what}_at"], h[f"{what}_bytes"], h[f"{what}_hash"] = at, len(raw), hashlib.sha256(raw).digest()
-        h["dt"], h["every"], h["epoch"], h["epoch_utc_ns"] = self.dt, self.every, epoch, utc_ns
-        h["writer_pid"], h["writer"], h["conventions"] = pid, writer.encode()[:64], CONVENTIONS.encode()
-        h["crc"] = zlib.crc32(h.tobytes()[:-4])
-        return h.tobytes()
+            h |= {f"{what}_at": at, f"{what}_bytes": len(raw), f"{what}_hash": hashlib.sha256(raw).digest()}
+        sealed = HEADER.pack(*(h[name] for name, _ in FIELDS))[:-4]
+        return sealed + struct.pack("<I", zlib.crc32(sealed))
 
 
 @final
@@ -170,14 +178,14 @@ class Header:
     writer_pid: int
 
     @staticmethod
-    def read(memory: memoryview, where: str) -> Header | None:
-        """The header of a mapped segment; None where no writer has put one yet; an error where it is not ours."""
+    def read(memory: memoryview | AbstractPlace, where: str) -> Header | None:
+        """The header of a segment; None where no writer has put one yet; an error where it is not ours."""
         if len(memory) < 2 * PAGE:
             raise RingError(f"{where} has {len(memory)} bytes, which is too short for a ring; remove it")
-        sealed = bytes(memory[: HEADER.itemsize])
-        h = np.frombuffer(sealed, HEADER)[0]
-        if not any(sealed[:8]):
+        sealed = bytes(memory[0 : HEADER.size])
+        if len(sealed) < HEADER.size or not any(sealed[:8]):
             return None
+        h = dict(zip((name for name, _ in FIELDS), HEADER.unpack(sealed), strict=True))
         if h["magic"] != MAGIC:
             raise RingError(f"{where} is not a ring of motionbase; remove it or choose another name")
         if h["version"] != VERSION:
@@ -188,23 +196,23 @@ class Header:
             raise RingError(f"{where} has {len(memory)} bytes, its header says {h['total_bytes']}: it was cut short")
         schema = Schema.from_json(_text(memory, h, "schema", where))
         texts = (_text(memory, h, what, where) for what in ("platform", "parameters"))
-        layout = Layout(schema, int(h["capacity"]), float(h["dt"]), int(h["every"]), *texts)
+        layout = Layout(schema, h["capacity"], h["dt"], h["every"], *texts)
         for name in ("generators_at", "commands_at", "values_at", "records_at", "total_bytes"):
             if getattr(layout, name) != h[name]:
                 raise RingError(f"{where}: {name} is {h[name]}, its schema and capacity give {getattr(layout, name)}")
         if schema.record_bytes != h["record_bytes"]:
             raise RingError(f"{where}: records of {h['record_bytes']} bytes, its schema has {schema.record_bytes}")
         return Header(
-            layout, int(h["epoch"]), int(h["epoch_utc_ns"]), h["writer"].decode(errors="replace"), int(h["writer_pid"])
+            layout, h["epoch"], h["epoch_utc_ns"], h["writer"].rstrip(b"\0").decode(errors="replace"), h["writer_pid"]
         )
 
 
-def _text(memory: memoryview, h: np.void, what: str, where: str) -> str:
-    at, size, label = int(h[f"{what}_at"]), int(h[f"{what}_bytes"]), what.replace("parameters", "table of parameters")
+def _text(memory: memoryview | AbstractPlace, h: dict[str, Any], what: str, where: str) -> str:
+    at, size, label = h[f"{what}_at"], h[f"{what}_bytes"], what.replace("parameters", "table of parameters")
     if size > LARGEST_TEXT or at + size > len(memory):
         raise RingError(f"{where}: the {label} is said to have {size} bytes at {at}, beyond the end")
     raw = bytes(memory[at : at + size])
-    if hashlib.sha256(raw).digest() != bytes(h[f"{what}_hash"]):
+    if hashlib.sha256(raw).digest() != h[f"{what}_hash"]:
         raise RingError(f"{where}: the {label} does not match its hash")
     try:
         return raw.decode()

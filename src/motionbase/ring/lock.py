@@ -1,9 +1,10 @@
-"""A lock that dies with its holder: one writer of a ring, and one at a time of each block."""
+"""A lock that dies with its holder, for one writer of a ring and one at a time of each block; whose files count."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import pwd
 import stat
 import time
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import final
 
 from motionbase.errors import RingError
 
+OWNERS_VARIABLE = "MOTIONBASE_RING_OWNERS"  # names or numbers of users with commas between, or any
+ANY = "any"
 RETRIES, PAUSE_S = 5, 0.01  # somebody may just be looking whether it is held
 
 
@@ -33,9 +36,11 @@ class FileLock:
             file = os.open(self.path, flags, self._mode)
         except OSError as error:
             raise RingError(f"lock {self.path}: {error.strerror or error}") from None
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+        info = os.fstat(file)
+        why = foreign(info.st_uid) if stat.S_ISREG(info.st_mode) else "is not a file; remove it"
+        if why:
             os.close(file)
-            raise RingError(f"lock {self.path} is not a file; remove it")
+            raise RingError(f"lock {self.path} {why}")
         return file
 
     def take(self, retries: int = RETRIES) -> bool:
@@ -96,6 +101,34 @@ def is_held(path: Path) -> bool:
         return True
     finally:
         os.close(file)
+
+
+def is_trusted(user: int) -> bool:
+    """Whether what this user made may be read."""
+    if user in (os.geteuid(), 0):
+        return True
+    allowed = [word.strip() for word in os.environ.get(OWNERS_VARIABLE, "").split(",") if word.strip()]
+    return ANY in allowed or str(user) in allowed or user_name(user) in allowed
+
+
+def user_name(user: int) -> str:
+    """As people know the user; the number where nobody has that number."""
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return str(user)
+
+
+def foreign(user: int) -> str:
+    """Why something of this user is not used, for the end of a sentence; "" where it may be."""
+    if is_trusted(user):
+        return ""
+    name, who = user_name(user), f"user {user}"
+    own = os.geteuid()
+    return (
+        f"belongs to {who if name == str(user) else f'{name} ({who})'}, not to you (user {own}) nor to root; "
+        f"remove it, or set {OWNERS_VARIABLE}={name} to trust that user"
+    )
 
 
 def _forget_in_child() -> None:

@@ -115,7 +115,10 @@ class Reader:
     @property
     def behind(self) -> int:
         """Records published and not yet taken."""
-        return max(0, self._segment.head - self.tail) if self._segment and self._header else 0
+        segment = self._segment
+        if segment is None or self._header is None or segment.cut[0]:
+            return 0
+        return max(0, segment.head - self.tail)
 
     def _attach(self, start: str) -> bool:
         """Whether a ring is there and ready."""
@@ -146,7 +149,7 @@ class Reader:
         self._empty = self._rows[:0]
         tail = {"head": head, "oldest": max(0, claim - layout.capacity), "first": 0}[start]
         self._port = _port(segment, header, self._rows, tail)
-        self._address, self._read = ctypes.addressof(self._port), native().read
+        self._address, self._read, self._cut = ctypes.addressof(self._port), native().read, segment.cut
         self._moved, self._seen = time.monotonic(), (head, segment.counter(BEAT))
         self.state = ReaderState.WAITING
         return True
@@ -179,6 +182,11 @@ class Reader:
     def _take(self) -> None:
         self._port.count = len(self._rows)
         self._read(self._address)
+        if self._cut[0]:
+            self._header = None
+            segment, self._segment = self._segment, None
+            assert segment is not None
+            segment.require_whole()
 
     def _nothing(self) -> Batch:
         return Batch(self._empty, 0, 0, self.state)
@@ -237,7 +245,7 @@ class Reader:
         while port.tail < min(stop, segment.head):
             port.count = len(rows)
             native().read(ctypes.addressof(port))
-            if port.status == RESTARTED:
+            if port.status == RESTARTED or segment.cut[0]:
                 return
             number = port.tail - port.count + port.start
             if number < stop:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import fcntl
 import mmap
 import os
 import stat
@@ -17,7 +18,11 @@ import numpy as np
 
 from motionbase.errors import RingError, SchemaError
 from motionbase.ring.backend import LEFT_NAME, PREFIX, AbstractBackend, Device, Emulation, Left
-from motionbase.ring.layout import EPOCH, ESTOP_AT, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
+from motionbase.ring.command_words import ESTOP_AT
+from motionbase.ring.guarded import guarded
+from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
+from motionbase.ring.lifeline import Taken, taken
+from motionbase.ring.lock import PAUSE_S, RETRIES, foreign, is_held
 from motionbase.ring.native import native
 
 
@@ -30,6 +35,8 @@ class NoRoom(RingError):
 class Segment:
     """A mapping; readers have it without the right to write."""
 
+    _file = -1  # the ring's own file, where this process has locked it
+
     def __init__(self, backend: AbstractBackend, file: int, size: int, writable: bool) -> None:
         protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
         try:
@@ -40,11 +47,46 @@ class Segment:
         self.memory = memoryview(self._map)
         self.address = int(np.frombuffer(self._map, np.uint8).ctypes.data)
         self.inode = os.fstat(file).st_ino
+        self.cut = guarded(self._map, self.address)  # [0] is not 0 once the file was cut short under us
+
+    def lock(self, path: Path) -> bool:
+        """Whether the lock on the ring's own file was free; it is the writer's for as long as this process lives.
+
+        The file is opened once more: a lock on the one that is mapped would stay with a forked child, which has the
+        mapping, too.
+        """
+        file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        for _ in range(RETRIES):
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(PAUSE_S)  # somebody may just be looking whether it is held
+                continue
+            self._file = file
+            return True
+        os.close(file)
+        return False
+
+    def unlock(self) -> None:
+        """Let go of the file; the memory stays."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __del__(self) -> None:
+        self.unlock()
+
+    def require_whole(self) -> None:
+        """An error where its file was cut short while it was mapped: what was read since is worth nothing."""
+        if self.cut[0]:
+            raise RingError(f"{self.backend} was cut short while it was in use: its records are gone; remove it")
 
     def counter(self, offset: int) -> int:
-        """One of the counters, with acquire order."""
+        """One of the counters, with acquire order; an error where the file was cut short."""
         value = ctypes.c_uint64()
         native().load_acquire(self.address + PAGE + offset, ctypes.addressof(value))
+        if self.cut[0]:
+            self.require_whole()
         return value.value
 
     def set_counter(self, offset: int, value: int) -> None:
@@ -95,8 +137,11 @@ def create(
 ) -> Created:
     """A ring ready for its first record; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
     epoch = time.time_ns() & ~1
-    before = _opened_or_none(backend)
+    before = _opened_or_none(backend, locked=isinstance(backend, Device))
     ours = before is not None and _is_ours(before)
+    if not isinstance(backend, Device) and is_held(backend.path):  # by who writes it, though its lock file is gone
+        header = before.header() if before is not None and ours else None
+        raise taken(backend, header.writer_pid if header is not None else 0)
     if before is not None and ours and before.unsaved:
         name = backend.name if isinstance(backend, Emulation) else "device"
         raise RingError(
@@ -189,7 +234,7 @@ def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:
     return _opened(backend, writable)
 
 
-def _opened(backend: AbstractBackend, writable: bool) -> Segment | None:
+def _opened(backend: AbstractBackend, writable: bool, locked: bool = False) -> Segment | None:
     flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NOFOLLOW
     if not isinstance(backend, Device):
         flags |= os.O_NONBLOCK  # opening a pipe would wait for ever
@@ -203,17 +248,24 @@ def _opened(backend: AbstractBackend, writable: bool) -> Segment | None:
         info = os.fstat(file)
         if not isinstance(backend, Device) and not stat.S_ISREG(info.st_mode):
             raise RingError(f"{backend} is not a file; remove it or choose another name")
+        if stat.S_ISREG(info.st_mode) and (why := foreign(info.st_uid)):  # rights on a device are its machine's affair
+            raise RingError(f"{backend} {why}")
         size = backend.size if isinstance(backend, Device) else info.st_size
         if size < 2 * PAGE:
             raise RingError(f"{backend} has {size} bytes, which is too short for a ring; remove it")
-        return Segment(backend, file, size, writable)
+        segment = Segment(backend, file, size, writable)
+        if locked and not segment.lock(backend.path):
+            raise taken(backend, 0)
+        return segment
     finally:
         os.close(file)
 
 
-def _opened_or_none(backend: AbstractBackend) -> Segment | None:
+def _opened_or_none(backend: AbstractBackend, locked: bool) -> Segment | None:
     try:
-        return _opened(backend, writable=True)
+        return _opened(backend, writable=True, locked=locked)
+    except Taken:
+        raise
     except RingError:
         return None  # foreign or too short: there is nobody to tell
 
@@ -253,7 +305,9 @@ def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Seg
     try:
         os.fchmod(file, mode)
         os.posix_fallocate(file, 0, size)  # every page exists now, so that a tick never has to wait for one
-        return Segment(backend, file, size, writable=True)
+        segment = Segment(backend, file, size, writable=True)
+        segment.lock(path)  # before the name leads here
+        return segment
     except OSError as error:
         path.unlink(missing_ok=True)
         full = error.errno in (errno.ENOSPC, errno.ENOMEM)

@@ -11,7 +11,7 @@ import numpy as np
 from motionbase.errors import RingError
 from motionbase.ring.catalogue import mark_saved
 from motionbase.ring.layout import PAGE, UNSAVED
-from motionbase.ring.lock import is_held
+from motionbase.ring.living import is_written
 from motionbase.ring.native import native
 from motionbase.ring.segment import Segment, left_behind
 
@@ -41,7 +41,8 @@ def saved(segment: Segment) -> None:
         if _is_at(left.path, segment):
             mark_saved(left)
             return
-    if is_held(segment.backend.lock_path):
+    header = segment.header()
+    if header is not None and is_written(segment.backend, header.epoch):
         mark(segment, False)
         return
     if _is_at(segment.backend.path, segment):  # else the name is gone, or another's: there is nothing to remove

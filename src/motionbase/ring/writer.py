@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from motionbase.errors import RingError
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, Left, find
+from motionbase.ring.claim import Claim
 from motionbase.ring.layout import BEAT, DEFAULT_BYTES, PAGE, STATUS, UNSAVED, Layout, Status
-from motionbase.ring.lock import FileLock
 from motionbase.ring.native import Port, native
 from motionbase.ring.schema import Schema
 from motionbase.ring.segment import create
@@ -40,6 +40,7 @@ class Writer:
         program: who writes, for people
         mode: permissions of the shared memory
         utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
+        claim: of this ring, where it was made before, so that stops which come meanwhile are kept
 
     Attributes:
         record: (channels,) the row that `publish` takes
@@ -61,24 +62,23 @@ class Writer:
         mode: int = 0o600,
         utc_ns: int | None = None,
         backend: AbstractBackend | None = None,
+        claim: Claim | None = None,
     ) -> None:
         self.backend = backend or find(name)
         if isinstance(self.backend, Left):
             raise RingError(f"ring {name!r} holds what a dead writer left; choose another name to write to")
         smallest = Layout(schema, 2, dt, every, platform, parameters)
         layout = replace(smallest, capacity=self._default_capacity(smallest) if capacity is None else capacity)
-        lock = FileLock(self.backend.lock_path, mode)
-        if not lock.take():
-            holder = lock.holder()
-            lock.release()
-            raise RingError(f"ring {name!r} has a writer already, process {holder}; stop it or choose another name")
+        claim = claim or Claim(self.backend, mode)
         try:
+            claim.lock()
             created = create(self.backend, layout, program, mode, utc_ns)
         except BaseException:
-            lock.release()
+            claim.release()
             raise
         self.segment, self.header, self.replaced = created.segment, created.header, created.replaced
-        self._lock: FileLock | None = lock
+        claim.begin(self.segment, self.header)
+        self._lock: Claim | None = claim
         self.record: Row = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)
         # the native call itself, without a Python frame around it
@@ -121,6 +121,7 @@ class Writer:
         if rows.shape == (wanted,):
             self.record[:] = rows
             self.publish()
+            self.segment.require_whole()
             return
         self._require_open()
         if rows.ndim != 2 or rows.shape[1] != wanted:
@@ -128,6 +129,7 @@ class Writer:
         whole = np.ascontiguousarray(rows, dtype=np.float64)
         port = self._native_port(len(whole), whole)
         native().write(ctypes.addressof(port))
+        self.segment.require_whole()
 
     def native_port(self) -> Port:
         """For native loops: what `native().write` needs to publish `record`."""
@@ -137,6 +139,7 @@ class Writer:
         """Say that the writer lives although there is nothing to write, as a paused replay does."""
         self._require_open()
         self.segment.set_counter(BEAT, time.monotonic_ns())
+        self.segment.require_whole()
 
     def mark_unsaved(self, unsaved: bool = True) -> None:
         """After an unexpected stop: the ring holds what should be saved, and is not to be removed before."""
@@ -152,12 +155,21 @@ class Writer:
         """
         if self._lock is None:
             return
-        self.segment.set_counter(STATUS, Status.FAILED if failed else Status.STOPPED)
-        keep = self.segment.unsaved or failed
-        if not isinstance(self.backend, Device) and (not keep if remove is None else remove):
-            self.backend.path.unlink(missing_ok=True)
-        self._lock.release()
-        self._end("is closed")
+        try:
+            self.segment.set_counter(STATUS, Status.FAILED if failed else Status.STOPPED)
+            keep = bool(self.segment.cut[0]) or self.segment.unsaved or failed
+            if not isinstance(self.backend, Device) and (not keep if remove is None else remove) and self._has_name():
+                self.backend.path.unlink(missing_ok=True)
+        finally:
+            self._lock.release()
+            self._end("is closed")
+
+    def _has_name(self) -> bool:
+        """Whether the ring's name leads to this ring, and not to what somebody put in its place."""
+        try:
+            return os.stat(self.backend.path).st_ino == self.segment.inode
+        except OSError:
+            return False
 
     def _end(self, why: str) -> None:
         """Nothing of this object touches the ring from now on, native loops that have the port included."""

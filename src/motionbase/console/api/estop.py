@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, final
 
 from motionbase.console.access import Caller
 from motionbase.console.models import Answer
-from motionbase.console.stop.button import ACTS, NO_ANSWER, name_of
+from motionbase.console.stop.button import heard, name_of
+from motionbase.ring.emergency import ACTS, NO_ANSWER
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -40,14 +41,17 @@ async def stopped(console: Console, caller: Caller, press: str | None = None) ->
 
     `press` is the page's name for what its operator did: however often it is asked for, it makes one event.
     """
-    pressed = console.stop_button.press()  # the stop first, then whose it was
     who = name_of(caller.client, console.access.seat.who)
-    pressed.sign(who)
+    pressed = console.stop_button.press(who)
     is_new = console.presses.is_new(caller.client, press)
-    if is_new:
-        t = console.source("live").value("t")
-        console.events.add("estop", f"emergency stop asked for from the console by {who}", t=t, is_bad=True)
-    acts = await pressed.acts()
-    if is_new and not acts:
-        console.events.add("estop", "the base has not answered the emergency stop", is_bad=True)
-    return Answer(accepted=True, text=ACTS if acts else NO_ANSWER)
+    t = console.source("live").value("t")
+    asked = f"emergency stop asked for from the console by {who}"
+    if is_new and pressed.refusal is None:
+        console.events.add("estop", asked, t=t, is_bad=True)
+    text = await heard(pressed)
+    if is_new and pressed.refusal is not None:  # no ring took it: it is told once somebody has it
+        console.events.add("estop", asked, t=t, is_bad=True)
+    if is_new and text != ACTS:
+        told = "the base has not answered the emergency stop" if text == NO_ANSWER else text
+        console.events.add("estop", told, is_bad=True)
+    return Answer(accepted=True, text=text)

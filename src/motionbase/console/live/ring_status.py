@@ -14,6 +14,8 @@ from motionbase.console.live.runs import Run
 from motionbase.console.live.stopped_by import stopped_by
 from motionbase.console.models import Ring, Timing
 from motionbase.ring.backend import Device
+from motionbase.ring.living import unnamed
+from motionbase.ring.reader import ReaderState
 
 BEHIND_S = 1.0  # from which on it is said
 LATE, OVERRUNS, LOAD = "lateness", "overruns", "load"
@@ -32,7 +34,7 @@ def ring_status(follower: Follower) -> Ring:
         backend=str(backend),
         is_hardware=isinstance(backend, Device),
         state=follower.state,
-        state_text=follower.state_text + (f", shown {behind_s:.1f} s late" if behind_s > BEHIND_S else ""),
+        state_text=_state_text(follower, behind_s),
         behind_s=behind_s,
         generation=follower.generation,
         writer=header.writer if header else "",
@@ -62,6 +64,14 @@ def _word(follower: Follower, name: str) -> str | None:
     if schema is None or value is None or name not in schema.index:
         return None
     return schema.channels[schema.index[name]].meaning(value) or None
+
+
+def _state_text(follower: Follower, behind_s: float) -> str:
+    """The reader's own words; where the ring has no name, who lives for it all the same."""
+    text = follower.state_text
+    if text == ReaderState.NO_SEGMENT.value and (why := unnamed(follower.backend)):
+        return f"{text}: {why}"
+    return text + (f", shown {behind_s:.1f} s late" if behind_s > BEHIND_S else "")
 
 
 def _timing(follower: Follower, run: Run) -> Timing:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import struct
 
 from motionbase.errors import RingError
 from motionbase.ring.backend import AbstractBackend
-from motionbase.ring.blocks.command import SENDER_BYTES
-from motionbase.ring.blocks.commands import BY, ESTOP, ESTOP_ACK, WHO, CommandSender
 from motionbase.ring.blocks.mapping import attached
+from motionbase.ring.command_words import BY_AT, ESTOP_ACK_AT, ESTOP_AT, WHO, printable
 
 LONGEST = 48  # letters that are shown
-
-
-def sign(sender: CommandSender, who: str) -> None:
-    """Write who asked for the stop that was just raised; for people, so nothing waits for it."""
-    name = _printable(who).encode(errors="replace")[:SENDER_BYTES].decode(errors="ignore")
-    sender.map.memory[BY : BY + WHO.size] = WHO.pack(os.getpid(), name.encode())
 
 
 def stopped_by(ring: str, backend: AbstractBackend) -> str | None:
@@ -26,11 +19,8 @@ def stopped_by(ring: str, backend: AbstractBackend) -> str | None:
     except (RingError, OSError):
         return None
     at = header.layout.commands_at
-    if segment.counter(at + ESTOP) == segment.counter(at + ESTOP_ACK):
+    stops, released = (struct.unpack_from("<Q", segment.memory, at + word)[0] for word in (ESTOP_AT, ESTOP_ACK_AT))
+    if stops == released:
         return None  # the law stopped by itself, or a button of the base did it
-    _, name = WHO.unpack_from(segment.memory, at + BY)
-    return _printable(name.rstrip(b"\0").decode(errors="replace"))[:LONGEST] or None
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)
+    _, name = WHO.unpack_from(segment.memory, at + BY_AT)
+    return printable(name.rstrip(b"\0").decode(errors="replace"))[:LONGEST] or None

@@ -1,7 +1,7 @@
-"""Runs the stop post with little more than it needs: of the compiler only what loads machine code, without CasADi.
+"""Runs the stop post with little more than Python: no NumPy, no machine code, a quarter of the memory.
 
-The ring's blocks are reached by machine code, and the package which has the part that loads it brings the whole
-compiler with it, by its own `__init__`. A process of its own may do without: here the package is only a place.
+The package of the ring brings readers and writers with it, by its own `__init__`, which need both. The emergency stop
+needs neither, so here the package is only a place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 
-PACKAGE = "motionbase.compile"
+PACKAGE = "motionbase.ring"
 
 
 def without_its_beginning(package: str) -> None:

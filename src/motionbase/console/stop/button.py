@@ -3,74 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple, final
+from typing import final
 
-from motionbase.console.live.head import RingHead
-from motionbase.console.live.stopped_by import sign
-from motionbase.errors import RingError
-from motionbase.ring.blocks.commands import CommandSender
-from motionbase.ring.blocks.native import block_native
+from motionbase.ring.emergency import ACTS_S, LOOK_S, Press, Stopper
 
 SENDER = "motionbase console"
-ACTS_S, LOOK_S = 0.5, 0.005  # how long the base is waited for, and between looks
-ACTS = "the emergency stop acts"
-NO_ANSWER = "asked for, but the base has not answered: use the hardware stop"
-
-
-class Pressed(NamedTuple):
-    """A stop that was asked for: over what, the ring's records, and how many there were then."""
-
-    sender: CommandSender
-    head: RingHead
-    before: int
-
-    def sign(self, who: str) -> None:
-        """Leave a name, for people."""
-        sign(self.sender, f"console: {who}")
-
-    async def acts(self) -> bool:
-        """Whether a record that came since shows the stop, within half a second."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + ACTS_S
-        while True:
-            if self.head.count > self.before and (self.head.value("estop") or 0.0) > 0:  # false for NaN as well
-                return True
-            if loop.time() > end:
-                return False
-            await asyncio.sleep(LOOK_S)
 
 
 @final
 class StopButton:
-    """Asks for emergency stops, and stays attached to the ring: attaching takes longer than all the rest."""
+    """Asks for emergency stops of a ring, by the ring itself and by the lifelines of who lives for it."""
 
     def __init__(self, ring: str) -> None:
-        self._ring = ring
-        self._sender = self._attached()
-        block_native()  # compiled now: the first emergency stop shall not wait for it
+        self._stopper = Stopper(ring)
 
-    def _attached(self) -> CommandSender | None:
-        try:
-            return CommandSender(self._ring, sender=SENDER)
-        except RingError:
-            return None  # no ring yet
+    def press(self, who: str) -> Press:
+        """A word in the ring is raised, without a lock and without waiting; `heard` does the rest."""
+        return self._stopper.press(f"console: {who}")
 
-    def press(self) -> Pressed:
-        """A word in the ring is raised, without a lock and without waiting; `RingError` where nobody is to stop."""
-        sender = self._raised()
-        head = RingHead(sender.map.segment, sender.map.header)
-        return Pressed(sender, head, head.count)
 
-    def _raised(self) -> CommandSender:
-        if self._sender is not None:
-            try:
-                self._sender.estop()
-                return self._sender
-            except RingError:
-                pass  # that writer has ended; look for another
-        self._sender = CommandSender(self._ring, sender=SENDER)
-        self._sender.estop()
-        return self._sender
+async def heard(pressed: Press) -> str:
+    """Ask by lifelines as well, and wait half a second for the base; a true sentence, `RingError` where none is there.
+
+    A thread asks: a writer that hangs holds up neither pages nor the next stop.
+    """
+    asked = asyncio.create_task(asyncio.to_thread(pressed.ask_lines))
+    loop = asyncio.get_running_loop()
+    end = loop.time() + ACTS_S
+    if pressed.refusal is not None:
+        await asked  # nobody has it yet
+        end = loop.time() + ACTS_S
+    while loop.time() < end:
+        if not (pressed.is_open if pressed.refusal is None else await asyncio.to_thread(lambda: pressed.is_open)):
+            break
+        await asyncio.sleep(LOOK_S)
+    await asked
+    return pressed.text
 
 
 def name_of(client: str, seat: tuple[str, str] | None) -> str:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import threading
-import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from motionbase.console.listening import listening
-from motionbase.console.stop.orders import END, PATIENCE_S, Orders, Seat, seat_line
-from motionbase.errors import RingError, UsageError
+from motionbase.console.stop.orders import END, MOST_PLACES, PATIENCE_S, Orders, Place, Seat, seat_line
+from motionbase.errors import UsageError
 from motionbase.interpreter import python
-from motionbase.ring.lock import FileLock, is_held
+from motionbase.ring.backend import find
+from motionbase.ring.lifeline import Role, asked
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 COMMAND = python("-m", "motionbase.console.stop.alone")
-ENDS_S, REPLACED_S, AGAIN_S = 3.0, 3.0, 1.0
+ENDS_S, AGAIN_S = 3.0, 1.0
 
 
 @final
@@ -31,12 +29,12 @@ class StopPost:
 
     def __init__(self, console: Console, console_port: int, patience_s: float = PATIENCE_S) -> None:
         self._console = console
-        self._socket, self._orders = _beside(console, console_port, patience_s)
+        self._sockets, self._orders = _beside(console, console_port, patience_s)
         self._seat: Seat | None = None
         self._lock, self._is_ending = threading.Lock(), threading.Event()
         self._process = self._started()
         threading.Thread(target=self._watch, name="motionbase stop post", daemon=True).start()
-        console.access.stop_port = self._orders.port
+        console.access.stop_port = self._orders.places[0].port
         console.on_seat = self.tell
 
     @property
@@ -48,7 +46,7 @@ class StopPost:
         """In a session of its own: what ends the console, or the terminal, does not end it."""
         process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, bufsize=0,
-            pass_fds=(self._orders.socket,), start_new_session=True,
+            pass_fds=[place.socket for place in self._orders.places], start_new_session=True,
         )  # fmt: skip
         assert process.stdin is not None
         os.set_blocking(process.stdin.fileno(), False)  # a post that hangs holds nobody up
@@ -90,7 +88,8 @@ class StopPost:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        self._socket.close()
+        for made in self._sockets:
+            made.close()
 
     def __enter__(self) -> StopPost:
         return self
@@ -104,36 +103,43 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
     process.stdin.close()
 
 
-def _beside(console: Console, console_port: int, patience_s: float) -> tuple[socket.socket, Orders]:
-    """A socket on the next port, so that pages find the post of a console that is started again; else on any."""
-    settings = console.settings
+def _beside(console: Console, console_port: int, patience_s: float) -> tuple[list[socket.socket], Orders]:
+    """A socket on the next port, so that pages find the post of a console that is started again; else on any.
 
-    def orders(made: int, port: int) -> Orders:
-        return Orders(
-            made, port, console_port, settings.ring, settings.host, settings.allow_hosts, settings.operator_token,
-            settings.viewer_token, str(Path(settings.data).absolute()), patience_s,
-        )  # fmt: skip
-
-    port = console_port + 1
-    try:
-        made = listening(settings.host, port)
-    except (UsageError, OverflowError):
-        _replace(orders(-1, port).lock)
+    Posts of consoles before, which were killed, hand over their sockets, with the tokens of their pages. Where one of
+    them has the next port it is used as it is: whoever has asked there already is answered.
+    """
+    settings, port = console.settings, console_port + 1
+    taken = _taken_over(settings.ring)
+    sockets = [socket.socket(fileno=place.socket) for place in taken]
+    same = next((made for made, place in zip(sockets, taken, strict=True) if _is_at(place, settings.host, port)), None)
+    if same is None:
         try:
-            made = listening(settings.host, port)
+            same = listening(settings.host, port)
         except (UsageError, OverflowError):
-            made = listening(settings.host, 0)
-    return made, orders(made.fileno(), made.getsockname()[1])
+            same = listening(settings.host, 0)
+        sockets.append(same)
+    own = Place(
+        same.fileno(), same.getsockname()[1], console_port, settings.host, settings.allow_hosts,
+        settings.operator_token, settings.viewer_token,
+    )  # fmt: skip
+    return sockets, Orders(settings.ring, (own, *taken)[:MOST_PLACES], patience_s)
 
 
-def _replace(lock: Path) -> None:
-    """End the post of a console before, with the very same orders, which was killed; any other one stays."""
-    if not is_held(lock):
-        return
-    with suppress(RingError, OSError), FileLock(lock) as held:
-        holder = held.holder()
-        if holder is not None and is_held(lock):
-            os.kill(holder, signal.SIGTERM)
-            end = time.monotonic() + REPLACED_S
-            while is_held(lock) and time.monotonic() < end:
-                time.sleep(0.02)
+def _is_at(place: Place, host: str, port: int) -> bool:
+    return (place.host, place.port) == (host, port)
+
+
+def _taken_over(ring: str) -> list[Place]:
+    """What posts have whose consoles are gone, with their sockets open here."""
+    found: list[Place] = []
+    for post in asked(find(ring), Role.POST, {"ask": "places"}):
+        places, files = post.said.get("places", []), list(post.files)
+        with suppress(KeyError, TypeError, ValueError):
+            for place in places[: len(files)]:
+                made = Place.of(place, files[0])
+                files.pop(0)
+                found.append(made)
+        for file in files:
+            os.close(file)
+    return found

@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias, final
 
 Seat: TypeAlias = tuple[str, str]  # client and name
-FOLDER = "stop_posts"
 PATIENCE_S = 60.0
+MOST_PLACES = 8  # a post answers the pages of its own console, and of the last ones before
+
+
+@final
+@dataclass(frozen=True)
+class Place:
+    """Where the pages of one console find the post.
+
+    Attributes:
+        socket: number of the open file that listens already
+        port: on which it does; console_port: of the pages that may ask
+        host, allow_hosts, operator_token, viewer_token: as that console's own
+    """
+
+    socket: int
+    port: int
+    console_port: int
+    host: str
+    allow_hosts: tuple[str, ...]
+    operator_token: str
+    viewer_token: str | None
+
+    @staticmethod
+    def of(found: dict[str, Any], socket: int) -> Place:
+        """As it came, with the number that its open file has here."""
+        return Place(**{**found, "allow_hosts": tuple(found["allow_hosts"]), "socket": socket})
 
 
 @final
@@ -19,22 +42,12 @@ class Orders:
     """The first line.
 
     Attributes:
-        socket: number of the open file that listens already
-        port: on which it does; console_port: of the pages that may ask
-        host, allow_hosts, operator_token, viewer_token, ring: as the console's own
-        data: the console's folder
+        places: its own console's first, then those of consoles before whose posts it takes over
         patience_s: how long after the last writer of the ring it ends, once the console is gone [s]
     """
 
-    socket: int
-    port: int
-    console_port: int
     ring: str
-    host: str
-    allow_hosts: tuple[str, ...]
-    operator_token: str
-    viewer_token: str | None
-    data: str
+    places: tuple[Place, ...]
     patience_s: float = PATIENCE_S
 
     @property
@@ -46,13 +59,8 @@ class Orders:
     def of(line: bytes) -> Orders:
         """As it came."""
         found: dict[str, Any] = json.loads(line)
-        return Orders(**{**found, "allow_hosts": tuple(found["allow_hosts"])})
-
-    @property
-    def lock(self) -> Path:
-        """Held by the post that has these orders, and by no other: a console that is started again finds it by it."""
-        same = replace(self, socket=0, patience_s=0.0)
-        return Path(self.data) / FOLDER / f"{self.port}-{hashlib.sha256(same.line).hexdigest()[:32]}.lock"
+        places = tuple(Place.of(place, place["socket"]) for place in found["places"])
+        return Orders(found["ring"], places, found["patience_s"])
 
 
 END = b'{"end": true}\n'

@@ -2,7 +2,9 @@
 
 A console that was killed, or that hangs, takes no stop; this process shares nothing with it but the ring. It ends when
 the console ends in order. Where the console is gone without a word, which a pipe between them tells, it stays for as
-long as somebody writes the ring, and a minute longer.
+long as somebody writes the ring or is about to, and a minute longer. The next console of the ring finds it by its
+lifeline: it gets the sockets that listen and the tokens of their pages, for a post of its own, and once that one is up
+the old one leaves. So a ring has one post, whatever became of consoles, and no port is without one meanwhile.
 
 Example: the console starts it (`motionbase console`, `motionbase run`); nobody else does.
 """
@@ -11,20 +13,25 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import final
 
 from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, own_names
-from motionbase.console.stop.button import ACTS, NO_ANSWER, StopButton, name_of
+from motionbase.console.stop.button import StopButton, heard, name_of
 from motionbase.console.stop.door import Asked, Door, Reply
-from motionbase.console.stop.orders import Orders, Seat
+from motionbase.console.stop.orders import Orders, Place, Seat
 from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Tokens, bearer, no_role
 from motionbase.errors import MotionBaseError, RingError
-from motionbase.ring.backend import Device
-from motionbase.ring.blocks.mapping import absence, attached
-from motionbase.ring.lock import FileLock
+from motionbase.ring import lifeline
+from motionbase.ring.backend import Device, find
+from motionbase.ring.glance import Glance
+from motionbase.ring.lifeline import LARGEST, Lifeline, Message, Role, asked, living
+from motionbase.ring.living import has_writer
 
 PATH = "/api/estop"
 OPEN = (
@@ -36,27 +43,45 @@ LOOK_S = 1.0  # between looks whether somebody writes the ring
 
 
 @final
+class Visitors:
+    """The pages of one console, and what they may."""
+
+    def __init__(self, place: Place) -> None:
+        self._port, self._names = place.console_port, own_names(place.host, place.allow_hosts)
+        self.tokens = Tokens(place.operator_token, place.viewer_token)
+
+    def foreign(self, asked: Asked) -> str:
+        """Why a request is not from the console's page, nor from a program; "" where it may be."""
+        hosts, origins, sites = (asked.all(name) for name in ("host", "origin", "sec-fetch-site"))
+        names = self._names | {asked.here}
+        if why := foreign_host(hosts, names) or foreign_origin(origins, hosts[0], self._port):
+            return why
+        ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port is the same site
+        return "" if all(site in ours for site in sites) else ANOTHER_SITE
+
+
+@final
 class Desk:
-    """Answers requests, as strictly as the console does.
+    """Answers requests, as strictly as the consoles do whose pages may ask.
 
     Attributes:
         seat: who operates, as the console said last
     """
 
     def __init__(self, orders: Orders) -> None:
-        self._orders, self._names = orders, own_names(orders.host, orders.allow_hosts)
-        self._tokens = Tokens(orders.operator_token, orders.viewer_token)
+        self._visitors = [Visitors(place) for place in orders.places]
         self._button = StopButton(orders.ring)
         self.seat: Seat | None = None
 
     async def answer(self, asked: Asked) -> Reply:
         """To anything that comes."""
-        if why := self._foreign(asked):
-            return Reply(403, {"detail": why})
-        said = await self._answer(asked)
+        whys = [visitors.foreign(asked) for visitors in self._visitors]
+        if all(whys):
+            return Reply(403, {"detail": whys[0]})
+        said = await self._answer(asked, [v.tokens for v, why in zip(self._visitors, whys, strict=True) if not why])
         return said._replace(headers=(*said.headers, *_readable_by(asked.all("origin"))))
 
-    async def _answer(self, asked: Asked) -> Reply:
+    async def _answer(self, asked: Asked, tokens: list[Tokens]) -> Reply:
         if asked.path != PATH:
             return Reply(404, {"detail": f"there is only {PATH} here; all else is at the console"})
         if asked.method == "OPTIONS":
@@ -67,30 +92,20 @@ class Desk:
         client = next(iter(asked.all("x-client")), "")
         if client and not CLIENT.fullmatch(client):
             return Reply(400, {"detail": BAD_CLIENT})
-        if (role := self._tokens.role(token)) != "operator":
-            why = no_role(token) if role is None else NEEDS_OPERATOR
+        roles = [known.role(token) for known in tokens]
+        if "operator" not in roles:
+            why = NEEDS_OPERATOR if any(roles) else no_role(token)
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
         return await self._stopped(client)
 
     async def _stopped(self, client: str) -> Reply:
         try:
-            pressed = self._button.press()
-            pressed.sign(name_of(client, self.seat))
-            acts = await pressed.acts()
+            text = await heard(self._button.press(name_of(client, self.seat)))
         except RingError as error:
             return Reply(409, {"detail": str(error)})
         except (MotionBaseError, OSError) as error:
             return Reply(500, {"detail": f"the ring cannot be reached: {error}"})
-        return Reply(200, {"accepted": True, "text": ACTS if acts else NO_ANSWER})
-
-    def _foreign(self, asked: Asked) -> str:
-        """Why a request is not from the console's page, nor from a program; "" where it may be."""
-        hosts, origins, sites = (asked.all(name) for name in ("host", "origin", "sec-fetch-site"))
-        names = self._names | {asked.here}
-        if why := foreign_host(hosts, names) or foreign_origin(origins, hosts[0], self._orders.console_port):
-            return why
-        ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port is the same site
-        return "" if all(site in ours for site in sites) else ANOTHER_SITE
+        return Reply(200, {"accepted": True, "text": text})
 
 
 def _readable_by(origins: list[str]) -> tuple[tuple[str, str], ...]:
@@ -100,32 +115,72 @@ def _readable_by(origins: list[str]) -> tuple[tuple[str, str], ...]:
 
 @final
 class WriterWatch:
-    """Whether somebody writes a ring."""
+    """Whether somebody writes a ring, or is about to."""
 
     def __init__(self, ring: str) -> None:
-        self._ring, self._count = ring, -1
+        self._ring, self._backend, self._count = ring, find(ring), -1
 
     def lives(self) -> bool:
-        """At this moment; on hardware, whose writer may be on another machine, whether records have come since."""
+        """At this moment; on hardware, whose writer may be on another machine, also where records have come since."""
+        if has_writer(self._backend) is not None or living(self._backend, Role.SUPERVISOR) is not None:
+            return True
+        if not isinstance(self._backend, Device):
+            return False
         try:
-            segment, header = attached(self._ring)
-            if absence(segment, header):
-                return False
+            before, self._count = self._count, Glance(self._ring, self._backend).head
         except (MotionBaseError, OSError):
             return False
-        if not isinstance(segment.backend, Device):
-            return True
-        before, self._count = self._count, segment.head
         return self._count != before
 
 
-async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader) -> None:
+@final
+class Succession:
+    """What a post says on its lifeline: to the console that comes after its own, and to that one's post.
+
+    Attributes:
+        is_orphan: its console is gone
+    """
+
+    def __init__(self, orders: Orders, leave: Callable[[], object]) -> None:
+        self._orders, self._leave, self.is_orphan = orders, leave, False
+        self._line = Lifeline(find(orders.ring), Role.POST, self._answer)
+
+    def _answer(self, request: Message) -> lifeline.Reply:
+        places, ports = self._orders.places, [place.port for place in self._orders.places]
+        match request.get("ask"):
+            case "who":
+                return lifeline.Reply({"pid": os.getpid(), "orphan": self.is_orphan, "ports": ports})
+            case "places" if self.is_orphan:  # with the sockets; this one goes on as well until the other is up
+                while len(json.dumps([asdict(p) for p in places])) > LARGEST - 64:
+                    places = places[:-1]
+                return lifeline.Reply({"places": [asdict(p) for p in places]}, tuple(p.socket for p in places))
+            case "leave" if self.is_orphan and isinstance(known := request.get("ports"), list):
+                if set(ports) <= {port for port in known if isinstance(port, int)}:
+                    self._leave()
+                    return lifeline.Reply({"leaves": True})
+                return lifeline.Reply({"error": "it has ports that the other has not"})
+            case _:
+                return lifeline.Reply({"error": "a post whose console is gone answers `who`, `places` and `leave`"})
+
+    def relieve(self) -> None:
+        """Those whose sockets this post has leave."""
+        ports = [place.port for place in self._orders.places]
+        for _ in asked(find(self._orders.ring), Role.POST, {"ask": "leave", "ports": ports}, but=self._line.place):
+            pass
+
+    def close(self) -> None:
+        """Nobody finds it any more."""
+        self._line.close()
+
+
+async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader, succession: Succession) -> None:
     """Listen to the console; when it is gone without a word, wait for the ring's writers to be gone as well."""
     while line := await told.readline():
         message = json.loads(line)
         if "end" in message:
             return
         desk.seat = None if message["seat"] is None else (message["seat"][0], message["seat"][1])
+    succession.is_orphan = True
     loop, watch = asyncio.get_running_loop(), WriterWatch(orders.ring)
     end = loop.time() + orders.patience_s
     while loop.time() < end:
@@ -135,17 +190,18 @@ async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader) 
 
 
 async def serve() -> None:
-    """From the first line of stdin until its end, or until it is replaced by a post with the same orders."""
+    """From the first line of stdin until its end, or until the post of another console has taken over."""
     loop, told = asyncio.get_running_loop(), asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin)
     orders = Orders.of(await told.readline())
-    orders.lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with FileLock(orders.lock) as lock:
-        lock.take()
-        desk = Desk(orders)
-        life = loop.create_task(until_it_ends(orders, desk, told))
-        loop.add_signal_handler(signal.SIGTERM, life.cancel)
-        server = await Door(desk.answer).open(socket.socket(fileno=orders.socket))
-        await asyncio.wait({life})
+    desk, over = Desk(orders), asyncio.Event()
+    succession = Succession(orders, lambda: loop.call_soon_threadsafe(over.set))
+    loop.add_signal_handler(signal.SIGTERM, over.set)
+    sockets = {place.port: place.socket for place in reversed(orders.places)}
+    servers = [await Door(desk.answer).open(socket.socket(fileno=file)) for file in sockets.values()]
+    await asyncio.to_thread(succession.relieve)
+    life, end = (loop.create_task(what) for what in (until_it_ends(orders, desk, told, succession), over.wait()))
+    await asyncio.wait({life, end}, return_when=asyncio.FIRST_COMPLETED)
+    succession.close()
+    for server in servers:
         server.close()
-        orders.lock.unlink(missing_ok=True)

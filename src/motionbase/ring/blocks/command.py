@@ -11,9 +11,8 @@ from typing import NamedTuple, final
 
 from motionbase.errors import CommandError
 from motionbase.ring.blocks.parameter import LARGEST
+from motionbase.ring.command_words import FORMAT, SENDER_BYTES
 
-FORMAT = 1
-SENDER_BYTES = 48
 SLOT = struct.Struct(f"<QIIddqq{SENDER_BYTES}s")  # number, kind, format, two arguments, deadline, process, sender
 CRC = struct.Struct("<I")
 SLOT_BYTES = 128

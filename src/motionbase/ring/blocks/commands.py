@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import struct
 import time
 from contextlib import suppress
 from typing import final
@@ -26,8 +25,6 @@ from typing import final
 from motionbase.errors import CommandError, RingError
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device
 from motionbase.ring.blocks.command import (
-    FORMAT,
-    SENDER_BYTES,
     SLOT_BYTES,
     Ack,
     Command,
@@ -40,15 +37,24 @@ from motionbase.ring.blocks.command import (
 from motionbase.ring.blocks.mapping import RENAMES, BlockMap, Section
 from motionbase.ring.blocks.native import LookPort, block_native
 from motionbase.ring.blocks.seqlock import held
-from motionbase.ring.layout import COMMAND_BYTES, ESTOP_AT, Layout
+from motionbase.ring.command_words import (
+    ACK_AT,
+    BY_AT,
+    ESTOP_ACK_AT,
+    ESTOP_AT,
+    HEAD_AT,
+    READY_AT,
+    READY_WORD,
+    SENDER_BYTES,
+    WHO,
+    printable,
+    signature,
+)
+from motionbase.ring.layout import COMMAND_BYTES, Layout
 from motionbase.ring.native import native
 from motionbase.ring.segment import Segment
 
-READY, HEAD, ESTOP, ACK, ESTOP_ACK, BY = (64 * k for k in range(6))
-assert ESTOP == ESTOP_AT
 SLOTS_AT, SLOTS, ANSWERS_AT = 512, 16, 2560
-READY_WORD = int.from_bytes(b"MBCM", "little") << 32 | FORMAT
-WHO = struct.Struct(f"<q{SENDER_BYTES}s")
 NUMBER_MASK = (1 << 48) - 1  # of a command's number, in its answer
 TIMEOUT_S = 1.0
 
@@ -66,9 +72,9 @@ class CommandReceiver:
         self._memory = segment.memory[layout.commands_at : layout.commands_at + COMMAND_BYTES]
         self._port = LookPort(self._at)
         self._look, self._argument = block_native().look, ctypes.addressof(self._port)
-        self._taken = self._answered = _load(self._at + ACK)
-        self._estop_ack, self._stops = _load(self._at + ESTOP_ACK), False
-        native().store_release(self._at + READY, READY_WORD)
+        self._taken = self._answered = _load(self._at + ACK_AT)
+        self._estop_ack, self._stops = _load(self._at + ESTOP_ACK_AT), False
+        native().store_release(self._at + READY_AT, READY_WORD)
 
     def poll(self) -> Order | None:
         """The next command, if there is one; `estop` is up to date afterwards.
@@ -76,10 +82,8 @@ class CommandReceiver:
         What is not a command is answered here, and returned so that it can be reported, with `command` None. That a
         client had spoilt the receiver's own words is reported likewise, with the number of the last command taken.
         """
-        self._look(self._argument)
+        self.look()
         port = self._port
-        if port.estop != self._estop_ack:
-            self._stops = True
         if port.ready != READY_WORD or port.ack != self._answered or port.estop_ack != self._estop_ack:
             self._repair()
             return Order(self._taken, None, Reason.SPOILT)
@@ -97,19 +101,25 @@ class CommandReceiver:
             self.answer(order, Result.REFUSED, order.refusal)
         return order
 
+    def look(self) -> None:
+        """Only whether an emergency stop acts; commands wait."""
+        self._look(self._argument)
+        if self._port.estop != self._estop_ack:
+            self._stops = True
+
     def answer(self, order: Order, result: Result, reason: Reason = Reason.NONE) -> None:
         """Tell the sender what became of its command."""
         word = (order.number & NUMBER_MASK) << 16 | result << 8 | reason
         native().store_release(self._at + ANSWERS_AT + 8 * (order.number % SLOTS), word)
-        native().store_release(self._at + ACK, order.number)
+        native().store_release(self._at + ACK_AT, order.number)
         self._answered = order.number
 
     def _repair(self) -> None:
         """The words of the receiver, from its own copies; a stop that acts is put back where clients look for it."""
-        for at, word in ((READY, READY_WORD), (ACK, self._answered), (ESTOP_ACK, self._estop_ack)):
+        for at, word in ((READY_AT, READY_WORD), (ACK_AT, self._answered), (ESTOP_ACK_AT, self._estop_ack)):
             native().store_release(self._at + at, word)
         if self._stops and self._port.estop == self._estop_ack:
-            block_native().add(self._at + ESTOP, 1)
+            block_native().add(self._at + ESTOP_AT, 1)
 
     @property
     def estop(self) -> bool:
@@ -119,14 +129,13 @@ class CommandReceiver:
     def release_estop(self) -> None:
         """End the stops seen by the last poll; one that was asked for since acts on."""
         self._estop_ack, self._stops = self._port.estop, False
-        native().store_release(self._at + ESTOP_ACK, self._estop_ack)
+        native().store_release(self._at + ESTOP_ACK_AT, self._estop_ack)
 
     @property
     def estop_by(self) -> tuple[str, int]:
         """Name and process of who asked for the last emergency stop; best effort, two at once may mix."""
-        pid, name = WHO.unpack_from(self._memory, BY)
-        text = name.rstrip(b"\0").decode(errors="replace")
-        return "".join(c if c.isprintable() else "?" for c in text), pid
+        pid, name = WHO.unpack_from(self._memory, BY_AT)
+        return printable(name.rstrip(b"\0").decode(errors="replace")), pid
 
 
 @final
@@ -149,7 +158,7 @@ class CommandSender:
 
     def _require_receiver(self) -> None:
         self.map.require_writer()
-        ready = _load(self._at + READY)
+        ready = _load(self._at + READY_AT)
         if ready == 0:
             raise RingError(f"{self._where} takes no commands")
         if ready != READY_WORD:
@@ -161,7 +170,7 @@ class CommandSender:
             raise CommandError(f"command {command}: valid is {valid!r} s, it must be above 0 and at most 3600")
         self._require_receiver()
         with held(self.map.lock_path, self.map.mode):
-            head, ack = _load(self._at + HEAD), _load(self._at + ACK)
+            head, ack = _load(self._at + HEAD_AT), _load(self._at + ACK_AT)
             if head - ack >= SLOTS:
                 raise RingError(f"{self._where} has {head - ack} commands waiting; its writer does not take them")
             number = (head + 1) % 2**64  # in a block that was spoilt the head may be anything
@@ -170,7 +179,7 @@ class CommandSender:
             deadline = time.monotonic_ns() + int(valid * 1e9) if shared_clock else 0
             at = SLOTS_AT + number % SLOTS * SLOT_BYTES
             self.map.memory[at : at + SLOT_BYTES] = encoded(number, command, self._sender, os.getpid(), deadline)
-            native().store_release(self._at + HEAD, number)
+            native().store_release(self._at + HEAD_AT, number)
         return number
 
     def wait(self, number: int, timeout: float = TIMEOUT_S) -> Ack | None:
@@ -208,8 +217,8 @@ class CommandSender:
         self._require_receiver()
 
     def _add_estop(self) -> None:
-        self.map.memory[BY : BY + WHO.size] = WHO.pack(os.getpid(), self._sender.encode())
-        block_native().add(self._at + ESTOP, 1)
+        self.map.memory[BY_AT : BY_AT + WHO.size] = signature(self._sender)
+        block_native().add(self._at + ESTOP_AT, 1)
 
     @property
     def estop_acts(self) -> bool:
@@ -217,7 +226,7 @@ class CommandSender:
         if self.map.is_replaced():
             with suppress(RingError):  # not ready yet: what is known is told
                 self._attach()
-        return _load(self._at + ESTOP) != _load(self._at + ESTOP_ACK)
+        return _load(self._at + ESTOP_AT) != _load(self._at + ESTOP_ACK_AT)
 
 
 def _ack(number: int, word: int) -> Ack:

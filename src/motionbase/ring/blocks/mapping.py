@@ -13,8 +13,9 @@ import numpy as np
 
 from motionbase.errors import RingError
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
+from motionbase.ring.guarded import guarded
 from motionbase.ring.layout import COMMAND_BYTES, EPOCH, GENERATOR_BYTES, Header, Layout, Status
-from motionbase.ring.lock import is_held
+from motionbase.ring.living import START, is_written, is_written_unnamed, unnamed
 from motionbase.ring.segment import Segment, attach
 
 RENAMES = 5  # rings that may be replaced while we look, before we give up
@@ -43,7 +44,7 @@ def attached(name: str = DEFAULT_NAME, backend: AbstractBackend | None = None) -
     where = backend or find(name)
     segment = attach(where)
     if segment is None:
-        raise RingError(f"there is no ring {name!r} ({where}); start a writer, such as motionbase run")
+        raise RingError(f"there is no ring {name!r} ({where}); {unnamed(where) or START}")
     header = segment.header()
     if header is None:
         raise RingError(f"ring {name!r} ({where}) is not initialised; its writer is just starting, or died doing so")
@@ -90,6 +91,7 @@ class BlockMap:
         self.mode = stat.S_IMODE(info.st_mode) & 0o666 if stat.S_ISREG(info.st_mode) else 0o600
         self.memory = memoryview(pages)
         self.address = int(np.frombuffer(pages, np.uint8).ctypes.data)
+        self._cut = guarded(pages, self.address)
         return True
 
     @property
@@ -103,6 +105,8 @@ class BlockMap:
 
     def require_writer(self) -> None:
         """Refuse to write where nobody would read: the ring's writer has ended, or another has taken the name."""
+        if self._cut[0]:
+            raise RingError(f"{self.backend} was cut short while it was in use: nobody reads its {self.section.value}")
         if reason := absence(self.segment, self.header):
             raise RingError(f"ring {self.name!r} ({self.backend}): {reason}")
 
@@ -129,6 +133,9 @@ def absence(segment: Segment, header: Header | None = None) -> str:
         return "its writer has stopped"
     if isinstance(segment.backend, Device):
         return ""
-    if not is_held(segment.backend.lock_path):
+    epoch = segment.counter(EPOCH) if header is None else header.epoch
+    if not is_written(segment.backend, epoch):
         return "its writer has ended without a word"
-    return "" if segment.backend.path.exists() else "its file was removed; another writer may be about to come"
+    if segment.backend.path.exists() or is_written_unnamed(segment.backend, epoch):
+        return ""
+    return "its file was removed; another writer may be about to come"

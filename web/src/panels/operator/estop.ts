@@ -17,12 +17,12 @@ const VIEWER = "A viewer cannot stop the base. With the operator token this page
 const made = new WeakMap<App, Stop>();
 
 const WORDS: Record<Phase, string> = {
-  idle: "EMERGENCY STOP", asking: "STOPPING", unheard: "NOT STOPPED", acts: "STOPPED", asked: "ASKED FOR",
-  refused: "NOT STOPPED",
+  idle: "EMERGENCY STOP", asking: "STOPPING", unheard: "NOT STOPPED", acts: "STOPPED", latched: "LATCHED",
+  asked: "ASKED FOR", refused: "NOT STOPPED",
 };
 const DETAILS: Record<Phase, string> = {
   idle: KEYS, asking: KEYS, unheard: "use the hardware stop", acts: "the emergency stop acts",
-  asked: "no answer from the base", refused: "use the hardware stop",
+  latched: "the base will not rise", asked: "no answer from the base", refused: "use the hardware stop",
 };
 const FAILED: ReadonlySet<Phase> = new Set<Phase>(["unheard", "asked", "refused"]);
 
@@ -54,7 +54,7 @@ export function estopButton(app: App): HTMLElement {
     const last = acts ? cause(app.session.events()) : undefined;
     const by = base.ring()?.estop_by ?? null;
     const confirmed = base.confirmedAt();
-    toggleClass(button, "acts", acts || phase === "acts");
+    toggleClass(button, "acts", acts || phase === "acts" || phase === "latched");
     toggleClass(button, "failed", FAILED.has(phase) && !acts);
     setText(word, acts ? WORDS.acts : WORDS[phase]);
     setText(detail, acts ? (confirmed === null ? origin(last, by, app.client) : `confirmed ${clock(confirmed)}`) : DETAILS[phase]);
@@ -127,7 +127,7 @@ export function origin(cause: Event | undefined, by: string | null, client: stri
 
 function told(app: App, phase: Phase, text: string, error: ApiError | null): void {
   const said = error ? `The emergency stop was refused: ${text}. Use the hardware stop.` : sentence(text);
-  app.say(said, phase === "acts" ? "info" : "error");
+  app.say(said, phase === "acts" || phase === "latched" ? "info" : "error");
   if (error?.status === 401) void enterToken(app);
 }
 

@@ -6,16 +6,17 @@ import { ApiError } from "../../net/api";
 import type { Answer } from "../../net/types";
 
 /**
- * `asking`: for less than a second; `unheard`: for longer, and still; `acts`, `asked`: as the answer said, the base has
- * stopped or has not answered; `refused`: there is nobody to stop, or not from here.
+ * `asking`: for less than a second; `unheard`: for longer, and still; `acts`, `latched`, `asked`: as the answer said, the
+ * base has stopped, has not begun and will not rise, or has not answered; `refused`: there is nobody to stop, or not from here.
  */
-export type Phase = "idle" | "asking" | "unheard" | "acts" | "asked" | "refused";
+export type Phase = "idle" | "asking" | "unheard" | "acts" | "latched" | "asked" | "refused";
 
 /** What ended it, the better the later: an answer gives way to a better one of another way. */
-const ORDER: readonly Phase[] = ["refused", "asked", "acts"];
+const ORDER: readonly Phase[] = ["refused", "asked", "latched", "acts"];
 const AGAIN_MS = 1000;
 const ACTS = /\bacts\b/; // in the server's own sentence, once a record has shown it
-const SHOWN_MS: Partial<Record<Phase, number>> = { acts: 2_000, asked: 15_000, refused: 15_000 };
+const LATCHED = /^latched\b/; // likewise, where a base has not begun
+const SHOWN_MS: Partial<Record<Phase, number>> = { acts: 2_000, latched: 15_000, asked: 15_000, refused: 15_000 };
 const UNHEARD = "The console does not answer. It is asked again every second; use the hardware stop.";
 
 export class StopRequest {
@@ -70,7 +71,7 @@ export class StopRequest {
     for (const way of this.ways(this.#press)) {
       way().then(
         ({ accepted, text }) => {
-          if (accepted) this.#answered(round, ACTS.test(text) ? "acts" : "asked", text, null);
+          if (accepted) this.#answered(round, phaseOf(text), text, null);
           else if (round === this.#round && this.isOpen) this.text.set(text);
         },
         (error: unknown) => isRefusal(error) && this.#answered(round, "refused", error.message, error),
@@ -98,6 +99,10 @@ export class StopRequest {
       this.text.set(text);
     });
   }
+}
+
+function phaseOf(text: string): Phase {
+  return ACTS.test(text) ? "acts" : LATCHED.test(text) ? "latched" : "asked";
 }
 
 /** Whether the server itself has said no; one that fails or is silent may hear the next one. */

@@ -1,0 +1,139 @@
+"""The emergency stop, by every way there is: the word in the ring, and the lifelines of its writer and supervisor.
+
+A stop that comes before the base has begun is latched: by the writer that is still compiling, by the supervisor that is
+about to start it, or in the ring that has no record yet. Whoever writes then begins with the stop acting, and it ends
+as any other does, by the operator's reset. Where the ring's name was removed, its writer's lifeline takes the stop.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import final
+
+from motionbase.errors import RingError
+from motionbase.ring.backend import AbstractBackend, Device, find
+from motionbase.ring.glance import Glance
+from motionbase.ring.lifeline import Found, Role, asked
+from motionbase.ring.living import is_written
+
+ACTS = "the emergency stop acts"
+NO_ANSWER = "asked for, but the base has not answered: use the hardware stop"
+LATCHED = "latched: the base has not begun, it will not rise; the operator's reset ends it"
+ROUNDS = 5  # looks for who has come meanwhile
+ACTS_S, LOOK_S = 0.5, 0.005  # how long the base is waited for, and between looks
+LINE_S = 0.5  # for an answer by a lifeline
+
+
+@final
+class Stopper:
+    """Asks for emergency stops of one ring, and keeps it open: opening takes longer than all the rest."""
+
+    def __init__(self, ring: str, backend: AbstractBackend | None = None) -> None:
+        self.ring, self.backend = ring, backend or find(ring)
+        self._glance: Glance | None = None
+        with suppress(RingError):  # no ring yet
+            self._attached()
+
+    def _attached(self) -> Glance:
+        if self._glance is None or not self._glance.is_current:
+            self._glance = None
+            self._glance = Glance(self.ring, self.backend)
+        return self._glance
+
+    def press(self, who: str) -> Press:
+        """Raise the word of the ring, at once: no lock, no slot, nobody is waited for."""
+        if self._glance is not None:
+            self._glance.stop(who)  # whatever became of its name
+        try:
+            return Press(self, who, self._raised(who))
+        except RingError as error:
+            return Press(self, who, None, error)
+
+    def _raised(self, who: str) -> tuple[Glance, int]:
+        """The ring that has the name now, and how many records it had before; `RingError` where nobody is to stop."""
+        for _ in range(ROUNDS):
+            glance = self._attached()
+            before = glance.head
+            glance.stop(who)
+            if glance.is_current:
+                break
+        where = f"ring {self.ring!r} ({self.backend})"
+        if glance.has_ended:
+            raise RingError(f"{where}: its writer has stopped")
+        if not isinstance(self.backend, Device) and not is_written(self.backend, glance.header.epoch):
+            raise RingError(f"{where}: its writer has ended without a word")
+        if before and not glance.takes_commands:
+            raise RingError(f"{where} takes no commands")
+        return glance, before
+
+    def stop(self, who: str) -> str:
+        """By all ways, and wait for the base; a true sentence, or `RingError` where there is nobody to stop."""
+        pressed = self.press(who)
+        pressed.ask_lines()
+        end = time.monotonic() + ACTS_S
+        while pressed.is_open and time.monotonic() < end:
+            time.sleep(LOOK_S)
+        return pressed.text
+
+
+@final
+class Press:
+    """One stop that was asked for.
+
+    Attributes:
+        refusal: why the ring itself could not be told; None where it was
+    """
+
+    def __init__(
+        self, stopper: Stopper, who: str, ring: tuple[Glance, int] | None, refusal: RingError | None = None
+    ) -> None:
+        self._backend, self._who, self._ring, self.refusal = stopper.backend, who, ring, refusal
+        self._reached: list[Found] = []
+        self._acts = False
+
+    def ask_lines(self) -> None:
+        """Ask every process that lives for the ring, and who begins meanwhile; waits half a second for each at most.
+
+        A writer asks its supervisor for stops once it has its own lifeline: whoever is not seen here, sees them.
+        """
+        known = set[tuple[Role, int, int]]()
+        for _ in range(ROUNDS):
+            before = len(known)
+            for role in (Role.WRITER, Role.SUPERVISOR):
+                for found in asked(self._backend, role, {"ask": "stop", "by": self._who}, LINE_S, known):
+                    known.add((role, found.place, found.pid))
+                    if found.said.get("stopped"):
+                        self._reached.append(found)
+            if len(known) == before:
+                return
+
+    @property
+    def _writer(self) -> Found | None:
+        """By whose lifeline the stop went into a ring that has records."""
+        return next((f for f in self._reached if f.role is Role.WRITER and f.said.get("head")), None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is worth waiting on: somebody has it, and no record has shown it yet. May ask by the lifeline."""
+        if not self._acts and self._ring is not None:
+            glance, before = self._ring
+            self._acts = glance.shows_stop(before)
+        elif not self._acts and self._writer is not None:
+            self._acts = any(f.said.get("acts") for f in asked(self._backend, Role.WRITER, {"ask": "who"}, LINE_S))
+        return not self._acts and (self._ring is not None or self._writer is not None)
+
+    @property
+    def text(self) -> str:
+        """What is true by now; raises the refusal where nobody was reached."""
+        if self._ring is not None:
+            latched = self._ring[0].head == 0
+            return ACTS if self._acts else LATCHED if latched else NO_ANSWER
+        assert self.refusal is not None
+        if (writer := self._writer) is not None and writer.said.get("takes"):
+            way = f"its writer (process {writer.pid}) lives; the stop reached it by its socket"
+            said = "and acts" if self._acts else "but the base has not answered: use the hardware stop"
+            return f"the ring's name is gone, {way}, {said}"
+        if writer is None and self._reached:
+            return LATCHED
+        raise self.refusal
