@@ -25,8 +25,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # shows platforms and recordings; no control law, no executive
     "console": {*LIBRARIES, "ring", "recording", "kinematics"},
 }
-EVERYONE = {"errors"}  # may be imported by all, and imports nothing of motionbase itself
-ROOT_MODULES = {"__init__": set[str](), "errors": set[str](), "__main__": {"cli"}}
+EVERYONE = {"errors", "private"}  # may be imported by all, and import nothing of motionbase but errors
+ROOT_MODULES = {"__init__": set[str](), "errors": set[str](), "private": {"errors"}, "__main__": {"cli"}}
 
 
 def allowed(package: str) -> set[str] | None:

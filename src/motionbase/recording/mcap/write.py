@@ -14,6 +14,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.messages import (
     EVENT_DEFINITION,
@@ -57,7 +58,7 @@ class McapWriter:
         self._places = Places()
         self._counts = dict.fromkeys(range(1, self._event_channel + 1), 0)
         self._compress = zstandard.ZstdCompressor(level=LEVEL).compress
-        self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        self._fd = private.open_file(path)
         said = {**about, "schema": schema.json}
         self._about = mcap.metadata(ABOUT, {**said, SEAL: seal(said)})
         try:

@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import final
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.folders import data_folder
@@ -88,7 +89,7 @@ def require_place(names: Names) -> None:
     if names.path(0).exists():
         raise RecordingError(f"recording {str(names.path(0))!r} exists already; choose another name")
     try:
-        names.folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(names.folder)
     except OSError as error:
         raise RecordingError(f"folder {str(names.folder)!r} cannot be made: {error.strerror or error}") from None
     if not os.access(names.folder, os.W_OK | os.X_OK):

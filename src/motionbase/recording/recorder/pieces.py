@@ -13,6 +13,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from motionbase import private
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter
@@ -143,7 +144,7 @@ class Pieces:
             "start_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(utc_ns // 10**9)),
             "recording": self.names.stem,
         }
-        self.names.folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self.names.folder)
         while True:
             path = self.names.path(self.number)
             try:
