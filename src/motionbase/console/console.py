@@ -23,6 +23,7 @@ from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
 from motionbase.console.models import SourceName, Status
 from motionbase.console.origins import is_loopback
+from motionbase.console.room import Limits
 from motionbase.console.stop.button import StopButton
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
@@ -43,6 +44,7 @@ class Settings:
         viewer_token: None lets everybody look, which is for loopback alone
         static: the built page
         allow_hosts: names by which browsers may call this machine, besides the address itself
+        limits: of connections
     """
 
     recordings: Path
@@ -54,6 +56,7 @@ class Settings:
     port: int = 8700
     static: Path = STATIC
     allow_hosts: tuple[str, ...] = ()
+    limits: Limits = Limits()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:

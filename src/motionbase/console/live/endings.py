@@ -1,11 +1,11 @@
-"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token."""
+"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token and a full house."""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import final
 
-BAD_DATA, POLICY, TRY_LATER, NO_TOKEN = 1007, 1008, 1013, 4401
+BAD_DATA, POLICY, TRY_LATER, NO_TOKEN, NO_ROOM = 1007, 1008, 1013, 4401, 4429
 
 
 class SessionState(Enum):
