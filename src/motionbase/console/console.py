@@ -14,6 +14,7 @@ from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
+from motionbase.console.api.tickets import Tickets
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs
@@ -79,7 +80,7 @@ class Console:
         self.events = EventLog()
         self.access = Access(settings.operator_token, settings.viewer_token, self._seat_changed)
         self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
-        self.jobs = Jobs()
+        self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
         self.stop_button, self.presses = StopButton(settings.ring), Presses()

@@ -70,12 +70,12 @@ def create_app(console: Console) -> FastAPI:
             await asyncio.to_thread(console.close)
 
     app = FastAPI(
-        title="motionbase console", version=VERSION, lifespan=life, openapi_url="/api/openapi.json", docs_url=None,
-        redoc_url=None,
+        title="motionbase console", version=VERSION, lifespan=life, openapi_url=None, docs_url=None, redoc_url=None,
     )  # fmt: skip
     app.state.console = console
     for router in ROUTERS:
         app.include_router(router(console), dependencies=[Depends(viewer)])
+    app.include_router(recordings.download_router(console))
 
     @app.websocket("/ws")
     async def stream(websocket: WebSocket) -> None:

@@ -69,7 +69,7 @@ export function seatButton(app: App): HTMLElement {
         () => takeSeat(app),
       ),
       mine && act("Release the seat", "seat-release", "", () => release(app)),
-      may && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
+      app.api.token !== "" && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
     );
   });
   watch(app);
@@ -87,6 +87,7 @@ async function forget(app: App): Promise<void> {
   if (app.session.operates.peek()) await release(app);
   isLeaving = true;
   app.signIn("");
+  app.session.me.set(null);
   setTimeout(() => (isLeaving = false), 2000);
 }
 
