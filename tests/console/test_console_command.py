@@ -36,13 +36,13 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         [*command, "--token-file", str(token)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None and process.stderr is not None
-        line = process.stdout.readline()
+        line, look = process.stdout.readline(), process.stdout.readline()
         base, _, file = line.partition(": ")[2].strip().removesuffix(")").partition(" (operator token in ")
         assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and TOKEN not in line
         kept = [path.name for path in (folder / "data").rglob("*.token")]
         assert Path(file) == token and kept == [f"{RING}.viewer.token"], "what was given is not written again"
-        look = process.stdout.readline().strip().removesuffix(")").partition(" (viewer token in ")
-        assert look[0] == f"to look only: {base}" and (viewer := Path(look[2]).read_text().strip()) != TOKEN
+        said, _, other = look.strip().removesuffix(")").partition(" (viewer token in ")
+        assert said == f"to look only: {base}" and (viewer := Path(other).read_text().strip()) != TOKEN
         assert httpx.get(f"{base}api/status", headers={"Authorization": f"Bearer {viewer}"}).status_code == 200
         assert httpx.get(f"{base}api/status").status_code == 401, "nobody looks without a token"
         assert (folder / "data" / "console").stat().st_mode & 0o777 == 0o700

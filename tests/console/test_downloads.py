@@ -15,10 +15,9 @@ from motionbase.console.console import Console
 from motionbase.recording.growing import whole_bytes
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
-from tests.console.live_rig import TOKEN, console, own_rings
+from tests.console.live_rig import TOKEN, VIEWER, console, own_rings
 from tests.recording.files import EPOCH, schema_of, waves, write_mcap
 
-VIEWER = "viewer-token-of-a-test"
 SCHEMA = schema_of()
 Asked = tuple[Console, httpx.Client]
 

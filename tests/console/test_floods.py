@@ -22,7 +22,7 @@ from motionbase.console.live.hub import EVICTED, FULL
 from motionbase.console.room import Limits
 from motionbase.console.stop.keeper import StopPost
 from motionbase.ring.blocks.commands import CommandReceiver
-from tests.console.live_rig import TOKEN, Page, console, own_rings, page, rows, wait_for, writer
+from tests.console.live_rig import TOKEN, VIEWER, Page, console, own_rings, page, rows, wait_for, writer
 
 Served = tuple[Console, str]
 HEAD = b"GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -142,7 +142,6 @@ def test_hundreds_of_connections_do_not_keep_others_out(served: Served) -> None:
 
 # ---- operators have room of their own ----
 
-VIEWER = "viewer-token-of-a-test"
 FEW = Limits(
     strangers=4, viewers=6, operators=4, viewers_here=5, greeting=3, pages=4, viewer_pages=3, pages_here=3,
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+from motionbase.console.live.endings import NO_ROOM, Ended
 from motionbase.console.protocols import address_of
 from motionbase.console.room import Pool
 
@@ -54,6 +55,10 @@ def test_any_crowd_stays_within_its_bounds_and_the_newcomer_is_in() -> None:
                 del inside[left]
             assert len(pool) == len(inside) <= most
             assert max(Counter(inside.values()).values(), default=0) <= min(here, most)
+
+
+def test_a_reason_fits_into_a_closing_frame() -> None:
+    assert Ended(NO_ROOM, "é" * 200).reason == "é" * 61 and Ended(NO_ROOM, "short").reason == "short"
 
 
 def test_addresses() -> None:

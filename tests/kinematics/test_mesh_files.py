@@ -13,7 +13,7 @@ import trimesh
 
 from motionbase.errors import PlatformError
 from motionbase.kinematics import mesh_files
-from motionbase.kinematics.mesh import checked_mesh
+from motionbase.kinematics.mesh import Mesh, checked_mesh
 from motionbase.kinematics.mesh_files import STL_TRIANGLE, read_mesh
 
 
@@ -25,7 +25,9 @@ def binary_stl(corners: np.ndarray, said: int | None = None) -> bytes:
 
 
 def box() -> trimesh.Trimesh:
-    return trimesh.creation.box((1.0, 2.0, 3.0))
+    made = trimesh.creation.box((1.0, 2.0, 3.0))
+    assert isinstance(made, trimesh.Trimesh)
+    return made
 
 
 def exported(kind: str) -> bytes:
@@ -85,9 +87,12 @@ def test_files_and_triangles_have_a_bound(tmp_path: Path, monkeypatch: pytest.Mo
 def test_millions_of_triangles_without_area_go_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They reach nothing that sorts corners."""
     seen: list[int] = []
-    monkeypatch.setattr(
-        mesh_files, "checked_mesh", lambda owner, c, t: seen.append(len(c)) or checked_mesh(owner, c, t)
-    )
+
+    def checked(owner: str, corners: np.ndarray, triangles: np.ndarray) -> Mesh:
+        seen.append(len(corners))
+        return checked_mesh(owner, corners, triangles)
+
+    monkeypatch.setattr(mesh_files, "checked_mesh", checked)
     flat = np.random.default_rng(1).random((200_000, 3, 3), np.float32)
     flat[:, 1] = flat[:, 0]
     said = refused(tmp_path / "flat.stl", binary_stl(flat))

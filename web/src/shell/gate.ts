@@ -15,9 +15,10 @@ const WRONG = "That is not a token of this console";
 /** Over everything else, and only on a page that never was in: the stop of one that was must stay in reach. */
 export function gate(app: App): HTMLElement {
   const title = h("h1", {});
+  const why = h("p", {}, "A console that is started again has new tokens, unless they are given to it.");
   const trouble = h("p", { class: "gate-trouble", role: "alert", "data-test": "gate-trouble", hidden: true });
   const field = h("input", {
-    type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "gate-token",
+    type: "password", autocomplete: "off", spellcheck: "false", "data-test": "gate-token",
     "aria-label": "Token, or the whole address", placeholder: "Token, or the whole address",
   });
   const enter = h("button", { type: "submit", class: "primary", "data-test": "gate-enter" }, "Open");
@@ -28,6 +29,7 @@ export function gate(app: App): HTMLElement {
       "section", {},
       h("p", { class: "gate-mark" }, icon(MARK, 22), "motionbase"),
       title,
+      why,
       h("p", {}, "Open the address that ", h("code", {}, "motionbase run"), " printed: it has the token. Or paste the token here."),
       form,
       trouble,
@@ -42,6 +44,7 @@ export function gate(app: App): HTMLElement {
     element.hidden = !(app.socket.link() === "refused" && app.session.me() === null);
     if (element.hidden) return;
     setText(title, app.api.token ? WRONG : MISSING);
+    why.hidden = app.api.token === "";
     field.focus();
   });
 
@@ -55,7 +58,7 @@ export function gate(app: App): HTMLElement {
       location.reload();
     } catch (error) {
       const isWrong = error instanceof ApiError && error.status === 401;
-      setText(trouble, isWrong ? `${WRONG}. A console that was started again has new ones.` : `${String((error as Error).message)}.`);
+      setText(trouble, isWrong ? `${WRONG}.` : `${String((error as Error).message)}.`);
       trouble.hidden = false;
       if (isWrong) field.select();
     } finally {

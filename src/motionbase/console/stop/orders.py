@@ -51,7 +51,7 @@ class Orders:
     @property
     def lock(self) -> Path:
         """Held by the post that has these orders, and by no other: a console that is started again finds it by it."""
-        same = replace(self, socket=0, patience_s=0.0)
+        same = replace(self, socket=0, patience_s=0.0, viewer_token=None)  # who may look is another with every console
         return Path(self.data) / FOLDER / f"{self.port}-{hashlib.sha256(same.line).hexdigest()[:32]}.lock"
 
 
