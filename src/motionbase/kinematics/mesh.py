@@ -119,7 +119,9 @@ def checked_mesh(owner: str, vertices: ArrayLike, triangles: ArrayLike) -> Mesh:
         raise PlatformError(f"{owner} has no triangles; a surface of at least four is wanted")
     if faces.min() < 0 or faces.max() >= len(corners):
         raise PlatformError(f"{owner}: a triangle has corner {faces.max()}, there are {len(corners)}")
-    if bad := int((~np.isfinite(corners[np.unique(faces)])).any(axis=1).sum()):
+    is_used = np.zeros(len(corners), bool)
+    is_used[faces] = True
+    if bad := int((~np.isfinite(corners[is_used])).any(axis=1).sum()):
         raise PlatformError(f"{owner}: {bad} of its {len(corners)} corners are not finite numbers; all must be")
     corners, places = _distinct(corners)
     faces = places[faces]

@@ -105,6 +105,10 @@ function watch(app: App): void {
 function lost(app: App): void {
   if (app.session.operates.peek()) return;
   const holder = app.session.status.peek()?.seat;
+  if (holder?.client === app.client) {
+    setTimeout(() => lost(app), 100); // the status that says who has it now has not come yet
+    return;
+  }
   const text = holder
     ? `${holder.name} took the operator's seat at ${clock(holder.since_utc)}. ` +
       "Nothing you press here moves the base any more; the emergency stop still does what it says."
