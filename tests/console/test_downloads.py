@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from motionbase.console.api.tickets import GOOD_S, MOST, Tickets
+from motionbase.console.api.downloads import GOOD_S, MOST, Tickets
 from motionbase.console.console import Console
 from motionbase.recording.growing import whole_bytes
 from motionbase.recording.mcap.write import McapWriter, log_times

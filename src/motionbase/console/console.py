@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import final
 
 from motionbase.console.access import Access
+from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
-from motionbase.console.api.tickets import Tickets
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs

@@ -13,9 +13,9 @@ from fastapi.responses import FileResponse
 
 from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
+from motionbase.console.api.downloads import Sent
 from motionbase.console.api.folders import ESTOP
 from motionbase.console.api.opened import OpenRecordings
-from motionbase.console.api.sending import Sent
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
