@@ -25,8 +25,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     # shows platforms and recordings; no control law, no executive
     "console": {*LIBRARIES, "ring", "recording", "kinematics"},
 }
-EVERYONE = {"errors", "interpreter"}  # may be imported by all, and imports nothing of motionbase itself
-ROOT_MODULES = {"__init__": set[str](), **{name: set[str]() for name in EVERYONE}, "__main__": {"cli", *EVERYONE}}
+EVERYONE = {"errors", "interpreter", "private"}  # may be imported by all, and import nothing of motionbase but errors
+ROOT_MODULES = {
+    "__init__": set[str](), "errors": set[str](), "interpreter": set[str](), "private": {"errors"},
+    "__main__": {"cli", *EVERYONE},
+}  # fmt: skip
 
 
 def allowed(package: str) -> set[str] | None:

@@ -97,7 +97,7 @@ def pages(folder: Path) -> Path:
 def served(ring: str, disk: Path, static: Path | None = None) -> Iterator[Console]:
     """A console of a ring that is being written; it keeps its files in a folder of the benchmark."""
     command = motionbase_command("console", "--ring", ring, "--port", "0", "--no-browser",
-               "--recordings", str(disk))  # fmt: skip
+               "--anyone-may-view", "--recordings", str(disk))  # fmt: skip
     given = {DATA_VARIABLE: str(disk / "data"), **({STATIC_VARIABLE: str(static)} if static else {})}
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)

@@ -155,7 +155,7 @@ def kill_losses(count: int, within_s: float) -> list[float]:
     with folders() as disk, Writer(hexapod_schema(), name=NAME, dt=1e-3) as ring, _writing(ring):
         for turn in range(count):
             path = disk / f"{turn}.mcap"
-            with process(sys.executable, "-m", "motionbase", "record", "--ring", NAME, "--out", str(path)) as ours:
+            with process(*motionbase_command("record", "--ring", NAME, "--out", str(path))) as ours:
                 until(partial(_has_grown, path), "the recorder wrote nothing")
                 time.sleep(moments.uniform(0.0, within_s))
                 ours.kill()

@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
 from motionbase.console.access import Access
@@ -47,6 +49,21 @@ def test_tokens_that_can_be_guessed_or_not_be_sent_are_refused(token: str) -> No
 def test_headers_of_another_kind_are_no_token() -> None:
     assert bearer("Bearer abc") == "abc" and bearer("bearer  abc ") == "abc" and bearer(None) is None
     assert Access(TOKEN, None, print).role(bearer(f"Basic {TOKEN}")) is None
+
+
+@given(st.one_of(st.text(), st.binary().map(lambda raw: raw.decode("latin-1")), st.just("\ud800"), st.just("\udc80")))
+def test_nothing_but_the_tokens_themselves_is_let_in(text: str) -> None:
+    """As headers, as tokens, alone and around the right ones."""
+    for access in (Access(TOKEN, VIEWER, print), Access(TOKEN, None, print)):
+        for token in (text, text + TOKEN, TOKEN + text, VIEWER + text, TOKEN[: len(text)]):
+            wanted = {TOKEN: "operator", VIEWER: "viewer"}.get(token) if access.role(VIEWER) else None
+            wanted = "operator" if token == TOKEN else "viewer" if token == "" and access.role(None) else wanted
+            assert access.role(token) == wanted
+        for header in (text, f"Bearer {text}", f"{text} {TOKEN}", f"Basic {TOKEN}", f"Bearer {TOKEN}, {text}"):
+            found = access.role(bearer(header))
+            assert found in (None, "viewer", "operator")
+            assert found != "operator" or header.partition(" ")[2].strip() == TOKEN
+            assert found != "viewer" or bearer(header) in (VIEWER, "")
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,16 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         [*command, "--token-file", str(token)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None and process.stderr is not None
-        line = process.stdout.readline()
+        line, look = process.stdout.readline(), process.stdout.readline()
         base, _, file = line.partition(": ")[2].strip().removesuffix(")").partition(" (operator token in ")
         assert line.startswith(f"console of ring '{RING}': http://127.0.0.1:") and TOKEN not in line
-        assert Path(file) == token and list((folder / "data").rglob("*.token")) == [], "the file that was given, alone"
+        kept = [path.name for path in (folder / "data").rglob("*.token")]
+        assert Path(file) == token and kept == [f"{RING}.viewer.token"], "what was given is not written again"
+        said, _, other = look.strip().removesuffix(")").partition(" (viewer token in ")
+        assert said == f"to look only: {base}" and (viewer := Path(other).read_text().strip()) != TOKEN
+        assert httpx.get(f"{base}api/status", headers={"Authorization": f"Bearer {viewer}"}).status_code == 200
+        assert httpx.get(f"{base}api/status").status_code == 401, "nobody looks without a token"
+        assert (folder / "data" / "console").stat().st_mode & 0o777 == 0o700
         assert TOKEN not in Path(f"/proc/{process.pid}/cmdline").read_text()
         assert httpx.get(f"{base}api/me", headers=OPERATOR).json()["role"] == "operator"
         port = base.rstrip("/").rpartition(":")[2]
@@ -100,6 +106,9 @@ def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
         (["--token-file", "nowhere"], "nowhere"),
         (["--ring", "no/ring"], "ring name"),
         (["--recordings", "nowhere"], "no such folder"),
+        (["--anyone-may-view", "--viewer-token-file", "x"], "leave out one"),
+        (["--anyone-may-view", "--host", "0.0.0.0"], "give a viewer token"),
+        (["--group", "no-such-group"], "group 'no-such-group' does not exist; yours are: "),
     ],
 )
 def test_the_command_refuses_in_one_sentence(folder: Path, options: list[str], said: str) -> None:
@@ -130,7 +139,7 @@ def test_a_run_has_its_console(folder: Path) -> None:
                     continue  # it has just ended
 
             def shows() -> bool:
-                status = json.loads(httpx.get(f"http://127.0.0.1:{port}/api/status").text)
+                status = json.loads(httpx.get(f"http://127.0.0.1:{port}/api/status", headers=headers).text)
                 return bool(status["sources"][0]["platform"] == "simona")
 
             wait_for(shows, 120.0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import resource
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,12 @@ import pytest
 
 from motionbase.console import bodies, protocols
 from motionbase.console.console import Console
-from tests.console.live_rig import TOKEN, console, own_rings, wait_for
+from motionbase.console.live.endings import NO_ROOM
+from motionbase.console.live.hub import EVICTED, FULL
+from motionbase.console.room import Limits
+from motionbase.console.stop.keeper import StopPost
+from motionbase.ring.blocks.commands import CommandReceiver
+from tests.console.live_rig import TOKEN, VIEWER, Page, console, own_rings, page, rows, wait_for, writer
 
 Served = tuple[Console, str]
 HEAD = b"GET /api/me HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -119,23 +126,194 @@ def test_who_takes_no_answer_is_let_go(served: Served) -> None:
 
 
 def test_hundreds_of_connections_do_not_keep_others_out(served: Served) -> None:
+    with many_files(1200), ExitStack() as crowd:
+        first = crowd.enter_context(connected(served[1]))
+        first.sendall(HEAD)
+        for n in range(600):
+            one = crowd.enter_context(connected(served[1]))
+            with suppress(OSError):
+                one.sendall(HEAD[: n % len(HEAD)])
+            if n % 100 == 0:
+                answers(served[1])
+        answers(served[1])
+        assert ends(first, 5.0) == b"", "the oldest had to go"
+    wait_for(lambda: httpx.get(f"http://{served[1]}/api/status", trust_env=False).status_code == 200)
+
+
+# ---- operators have room of their own ----
+
+FEW = Limits(
+    strangers=4, viewers=6, operators=4, viewers_here=5, greeting=3, pages=4, viewer_pages=3, pages_here=3,
+)  # fmt: skip
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+@contextmanager
+def base() -> Iterator[None]:
+    """Takes commands."""
+    with writer() as made:
+        made.write(rows(0, 100))
+        CommandReceiver(made.segment, made.header.layout)
+        yield
+
+
+@contextmanager
+def many_files(wanted: int) -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 4 * protocols.MOST_CONNECTIONS
     if hard != resource.RLIM_INFINITY and hard < wanted:
         pytest.skip(f"a process may have {hard} files open here, {wanted} are needed")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
     try:
-        with ExitStack() as crowd:
-            first = crowd.enter_context(connected(served[1]))
-            first.sendall(HEAD)
-            for n in range(protocols.MOST_CONNECTIONS + 100):
-                one = crowd.enter_context(connected(served[1]))
-                with suppress(OSError):
-                    one.sendall(HEAD[: n % len(HEAD)])
-                if n % 100 == 0:
-                    answers(served[1])
-            answers(served[1])
-            assert ends(first, 5.0) == b"", "the oldest had to go"
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    wait_for(lambda: httpx.get(f"http://{served[1]}/api/status", trust_env=False).status_code == 200)
+
+
+@pytest.fixture
+def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A console with room for a handful, a viewer token, and a base to stop."""
+    folder = own_rings(tmp_path, monkeypatch)
+    with base(), console(folder, limits=FEW, viewer_token=VIEWER) as found:
+        yield found
+
+
+def upgraded(address: str) -> socket.socket:
+    """A WebSocket that never says hello."""
+    one = connected(address)
+    with suppress(ConnectionError):
+        one.sendall(UPGRADE)
+        one.recv(1024)
+    return one
+
+
+def asks(address: str, token: str, path: str = "me", method: str = "GET") -> httpx.Response:
+    head = {"Authorization": f"Bearer {token}", "X-Client": "tab"}
+    return httpx.request(method, f"http://{address}/api/{path}", headers=head, trust_env=False, timeout=20.0)
+
+
+def operates(address: str) -> None:
+    """All that an operator needs works from scratch: requests, a page with the seat, the stop by both ways."""
+    assert asks(address, TOKEN).json()["role"] == "operator"
+
+    async def talk() -> None:
+        async with page(address) as one:
+            assert (await one.hello("tab", TOKEN))["role"] == "operator"
+            assert asks(address, TOKEN, "seat", "DELETE").status_code == 200
+            await one.send(do="estop", id=1, press="p")
+            assert (await one.text("estop"))["accepted"] is True
+
+    asyncio.run(talk())
+    assert asks(address, TOKEN, "estop", "POST").json()["accepted"] is True
+
+
+@pytest.mark.parametrize("opened", [connected, upgraded], ids=["http", "websocket"])
+def test_strangers_do_not_keep_an_operator_out(few: Served, opened: Callable[[str], socket.socket]) -> None:
+    address = few[1]
+    with ExitStack() as crowd:
+        for _ in range(40):
+            crowd.enter_context(opened(address))
+        operates(address)
+        for _ in range(40):
+            crowd.enter_context(opened(address))
+        operates(address)
+
+
+async def viewers(address: str, stack: AsyncExitStack, count: int, name: str = "viewer") -> list[Page]:
+    made = [await stack.enter_async_context(page(address)) for _ in range(count)]
+    for k, one in enumerate(made):
+        await one.hello(f"{name}{k}", VIEWER)
+    return made
+
+
+def test_viewers_do_not_keep_an_operator_out(few: Served) -> None:
+    """One too many is told so; with operators beyond their own room, the viewer that is slowest makes room."""
+    address = few[1]
+
+    async def talk() -> None:
+        async with AsyncExitStack() as stack:
+            there = await viewers(address, stack, FEW.viewer_pages)
+            late = await stack.enter_async_context(page(address))
+            await late.send(do="hello", client="late", token=VIEWER, source="live")
+            assert await late.closed() == NO_ROOM
+            assert "full: 3 viewers are connected" in (late.socket.close_reason or "")
+            first = await stack.enter_async_context(page(address))
+            assert (await first.hello("o1", TOKEN))["role"] == "operator", "has room of its own"
+            assert all(one.socket.close_code is None for one in there)
+            second = await stack.enter_async_context(page(address))
+            assert (await second.hello("o2", TOKEN))["role"] == "operator"
+            assert await there[0].closed() == NO_ROOM, "all keep up: the oldest"
+            assert there[0].socket.close_reason == EVICTED
+            assert [one.socket.close_code for one in there[1:]] == [None, None]
+            assert first.socket.close_code is None
+
+    asyncio.run(talk())
+    assert len(EVICTED.encode()) <= 123 and len(FULL.format(count=999, where=" from your address")) <= 123
+
+
+def test_a_crowd_of_operators_is_bounded_and_its_pages_are_never_closed_for_others(few: Served) -> None:
+    async def talk() -> None:
+        async with AsyncExitStack() as stack:
+            there = []
+            for k in range(FEW.pages):
+                there.append(await stack.enter_async_context(page(few[1])))
+                await there[-1].hello(f"o{k}", TOKEN)
+            late = await stack.enter_async_context(page(few[1]))
+            await late.send(do="hello", client="late", token=TOKEN, source="live")
+            assert await late.closed() == NO_ROOM and all(one.socket.close_code is None for one in there)
+
+    asyncio.run(talk())
+
+
+def test_who_shows_no_token_goes_before_who_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where anyone may view, an operator closes the page of one without a token."""
+    with console(own_rings(tmp_path, monkeypatch), limits=FEW) as (_, address):
+
+        async def talk() -> None:
+            async with AsyncExitStack() as stack:
+                there = [await stack.enter_async_context(page(address)) for _ in range(FEW.viewer_pages)]
+                for k, one in enumerate(there):
+                    await one.hello(f"v{k}")
+                for k in range(2):
+                    await (await stack.enter_async_context(page(address))).hello(f"o{k}", TOKEN)
+                assert await there[0].closed() == NO_ROOM
+
+        asyncio.run(talk())
+
+
+def test_slow_requests_of_viewers_do_not_keep_an_operator_out(few: Served) -> None:
+    head = f"GET /api/status HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {VIEWER}\r\n\r\n".encode()
+    with ExitStack() as crowd:
+        for _ in range(20):
+            one = crowd.enter_context(connected(few[1]))
+            one.sendall(head)
+            assert one.recv(12) == b"HTTP/1.1 200"
+            one.sendall(head[:-2])  # and half of another
+        operates(few[1])
+
+
+@pytest.mark.skipif(os.environ.get("MOTIONBASE_TEST_FLOOD") != "1", reason="set MOTIONBASE_TEST_FLOOD=1: 1500 sockets")
+def test_a_flood_on_a_console_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of WebSockets, of half requests and of viewers at once, against the console's limits and the post's."""
+    folder = own_rings(tmp_path, monkeypatch)
+    with many_files(4096), base(), console(folder, viewer_token=VIEWER) as (served, address):
+        post = StopPost(served, int(address.rpartition(":")[2]))
+        with post, ExitStack() as crowd:
+            assert served.access.stop_port is not None
+            beside = f"127.0.0.1:{served.access.stop_port}"
+            for n in range(700):
+                crowd.enter_context(upgraded(address))
+                crowd.enter_context(connected(address)).sendall(HEAD)
+                crowd.enter_context(connected(beside))
+                if n % 100 == 0:
+                    operates(address)
+                    assert asks(beside, TOKEN, "estop", "POST").json()["accepted"] is True
+
+            async def looking() -> None:
+                async with AsyncExitStack() as stack:
+                    await viewers(address, stack, served.settings.limits.pages_here)
+                    await asyncio.to_thread(operates, address)
+
+            asyncio.run(looking())

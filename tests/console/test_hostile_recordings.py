@@ -99,17 +99,55 @@ def test_columns_are_counted_before_they_are_taken_apart(tmp_path: Path, monkeyp
         open_recording(path)
 
 
-def test_a_row_group_that_unfolds_into_gigabytes_is_refused_by_its_metadata(tmp_path: Path) -> None:
+def parquet_bomb(path: Path, count: int, columns: int = 2) -> Path:
     """Numbers that repeat take no room in the file."""
-    path = tmp_path / "bomb.parquet"
-    count = upload_check.MOST_RECORDS + 1
     column = pa.array(np.zeros(count, np.int8))
-    pq.write_table(pa.table({"t": column, "x": column}), path, row_group_size=count)
+    pq.write_table(pa.table({"t": column, **{f"x{k}": column for k in range(1, columns)}}), path, row_group_size=count)
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(UsageError, match="row group 0 has 16777217 records of 2 columns"):
-        upload_check.check_row_groups(path)
-    pq.write_table(pa.table({"t": column, "x": column}), path)  # as pyarrow writes unless told otherwise
-    upload_check.check_row_groups(path)
+    return path
+
+
+def test_a_row_group_that_unfolds_into_gigabytes_is_refused_by_its_metadata(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is read; who knows the file can allow it."""
+    path, count = tmp_path / "bomb.parquet", (1 << 24) + 1
+    parquet_bomb(path, count)
+    with monkeypatch.context() as change:
+        change.setattr(row_groups.RowGroups, "_columns", lambda *_: pytest.fail("it was read"))
+        with pytest.raises(
+            RecordingError, match=r"row group 0 has 16777217 records of 2 columns, .* 1.5 GiB is the most"
+        ):
+            open_recording(path)
+        with pytest.raises(UsageError, match="'bomb.parquet': row group 0 has 16777217 records"):
+            upload_check.check(path, path.name)
+    monkeypatch.setenv("MOTIONBASE_LARGEST_BLOCK", "2G")
+    with open_recording(path) as allowed:
+        assert allowed.count == count
+    monkeypatch.setenv("MOTIONBASE_LARGEST_BLOCK", "much")
+    with pytest.raises(UsageError, match="MOTIONBASE_LARGEST_BLOCK is 'much'; it must be a number of bytes"):
+        open_recording(path)
+    monkeypatch.delenv("MOTIONBASE_LARGEST_BLOCK")
+    with open_recording(parquet_bomb(path, 1 << 20, 178)) as usual:
+        assert usual.count == 1 << 20, "as pyarrow writes unless told otherwise"
+
+
+def test_a_wide_table_of_few_records_is_refused_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOTIONBASE_LARGEST_BLOCK", "1M")
+    with pytest.raises(RecordingError, match=r"row group 0 has 10000 records of 20 columns, which take 0.0 GiB"):
+        open_recording(parquet_bomb(tmp_path / "wide.parquet", 10_000, 20))
+
+
+def test_short_lines_below_a_wide_header_take_little_memory(tmp_path: Path) -> None:
+    """Half a megabyte that once became a gigabyte of NaN."""
+    path = tmp_path / "wide.csv"
+    path.write_text("t" + "".join(f",x{k}" for k in range(60_000)) + "\n" + "0\n" * 4000)
+    with open_recording(path) as recording:
+        assert recording.count == 4000
+        largest = int(np.diff(recording.source.starts).max()) * 60_001
+        assert largest <= csv_source.BLOCK_NUMBERS
+        _, rows = recording.source.read(0, range(60_001))
+        assert rows.nbytes <= 8 * csv_source.BLOCK_NUMBERS and np.isnan(rows).all()
 
 
 def test_columns_of_a_row_group_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,10 @@ def test_where_others_can_reach_it_viewers_need_a_token(own_folder: Path) -> Non
 
 def test_everything_that_changes_state_needs_token_and_seat(api: tuple[Console, httpx.Client]) -> None:
     """Whatever address there is: no viewer gets past the gate with anything but a question."""
-    questions = {"/api/generators/preview", "/api/derive", "/api/derive/{name}", "/api/kinematics/pose"}
+    questions = {
+        "/api/generators/preview", "/api/derive", "/api/derive/{name}", "/api/kinematics/pose",
+        "/api/recordings/ticket",
+    }  # fmt: skip
     paths = api[1].get("/api/openapi.json").json()["paths"]
     asked = 0
     for path, methods in paths.items():

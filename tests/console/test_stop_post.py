@@ -83,7 +83,7 @@ def console(folder: Path, port: int = 0) -> Iterator[Running]:
     ) as process:
         assert process.stdout is not None
         found = int(process.stdout.readline().partition("http://127.0.0.1:")[2].partition("/")[0])
-        me = ask("GET", f"http://127.0.0.1:{found}/api/me").json()
+        me = ask("GET", f"http://127.0.0.1:{found}/api/me", {"Authorization": f"Bearer {TOKEN}"}).json()
         assert ask("GET", f"http://127.0.0.1:{me['stop_port']}/api/estop").status_code == 405, "the post is up"
         try:
             yield Running(process, found, me["stop_port"])

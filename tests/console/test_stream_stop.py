@@ -109,21 +109,6 @@ def test_a_press_that_comes_by_several_ways_is_one_event(served: Served) -> None
 # ---- how things stand ----
 
 
-def test_connections_that_have_not_said_hello_count(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "MOST_PAGES", 2)
-
-    async def talk() -> None:
-        async with page(served[1]), page(served[1]) as second:
-            await asyncio.sleep(0.1)
-            async with page(served[1]) as third:
-                assert await third.closed() == 1013
-            await second.hello()
-        async with page(served[1]) as p:
-            await p.hello()
-
-    asyncio.run(talk())
-
-
 def test_a_status_that_fails_is_logged_once_and_pages_are_checked(
     served: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,6 +8,7 @@ import { Session } from "./data/session";
 import { KinematicsStore } from "./kinematics/store";
 import { Api } from "./net/api";
 import { LiveSocket, type SourceName } from "./net/socket";
+import { tokenOf } from "./net/token";
 import type { Event, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
@@ -162,9 +163,13 @@ export class App {
 
   /** Another token, kept for this tab. */
   signIn(token: string): void {
-    sessionStorage.setItem(TOKEN_KEY, token);
+    this.keepToken(token);
     this.api.token = token;
     this.socket.again();
+  }
+
+  keepToken(token: string): void {
+    sessionStorage.setItem(TOKEN_KEY, token);
   }
 }
 
@@ -182,7 +187,7 @@ function takeClient(): string {
 
 /** From the address the server printed, once: it is taken out of sight and kept for this tab. */
 function takeToken(): string {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const given = location.hash.startsWith("#token=") ? tokenOf(location.hash) : "";
   if (given) {
     sessionStorage.setItem(TOKEN_KEY, given);
     history.replaceState(null, "", location.pathname + location.search);

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from motionbase import private
 from motionbase.cli.token_files import TokenFiles
 from motionbase.errors import UsageError
 
@@ -19,6 +20,10 @@ TOKEN_VARIABLE, VIEWER_VARIABLE = "MOTIONBASE_CONSOLE_TOKEN", "MOTIONBASE_CONSOL
 STATIC_VARIABLE = "MOTIONBASE_CONSOLE_STATIC"
 SHOW_VARIABLE = "MOTIONBASE_CONSOLE_SHOW_TOKEN"  # set by who hands the output on to a terminal
 ANY_ADDRESS = ("0.0.0.0", "::")
+Group = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="This group may read the files that are written; by default nobody but you."),
+]
 
 
 def console(
@@ -32,8 +37,12 @@ def console(
         Path | None, typer.Option(metavar="FILE", help="Has the operator token; without it, a new one is made.")
     ] = None,
     viewer_token_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Has the token of who may look; for other addresses.")
+        Path | None, typer.Option(metavar="FILE", help="Has the viewer token; without it, a new one is made.")
     ] = None,
+    anyone_may_view: Annotated[
+        bool, typer.Option("--anyone-may-view", help="Every user of this machine may look, without a token.")
+    ] = False,
+    group: Group = None,
     allow_host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A further name by which browsers may call it.")
     ] = None,
@@ -44,43 +53,52 @@ def console(
 ) -> None:
     """Serve the operator console: time histories, the platform in three dimensions, generators, recordings.
 
-    It listens on this machine alone. Everybody on it may look; to operate, open the address that is printed, which
-    carries the operator token; where the output goes to no terminal, it names a file that has the token, which only
-    you can read. On another address (--host) viewers need a token as well. It follows the ring through
-    stops and restarts of its writer, and plays recordings into a ring of its own, NAME_replay.
+    It listens on this machine alone. Two addresses are printed: one to operate, one to look only, each with its token
+    behind #. Where the output goes to no terminal, they name files instead that only you can read. It follows the ring
+    through stops and restarts of its writer, and plays recordings into a ring of its own, NAME_replay.
 
-    Tokens are taken from files or from $MOTIONBASE_CONSOLE_TOKEN and $MOTIONBASE_CONSOLE_VIEWER_TOKEN, never from the
-    command line, which other users of the machine can see.
+    Tokens are new for every console, or taken from files or from $MOTIONBASE_CONSOLE_TOKEN and
+    $MOTIONBASE_CONSOLE_VIEWER_TOKEN, never from the command line, which other users of the machine can see.
+
+    From another machine: ssh -L 8700:localhost:8700 -L 8701:localhost:8701 HOST, then open the same address there.
 
     Example: motionbase console --ring motionbase
     """
-    from motionbase.console.console import Console, Settings
-    from motionbase.console.origins import is_loopback
+    from motionbase.console.console import STATIC, Console, Settings
     from motionbase.console.server import serve
     from motionbase.console.tokens import new_token
 
-    viewer = _token(viewer_token_file, VIEWER_VARIABLE)
+    share_with(group)
+    if anyone_may_view and viewer_token_file is not None:
+        raise UsageError("--anyone-may-view and --viewer-token-file contradict each other; leave out one")
     settings = Settings(
         recordings=recordings or _default_recordings(),
         data=_data_folder(),
         operator_token=_token(token_file, TOKEN_VARIABLE) or new_token(),
-        viewer_token=viewer or (None if is_loopback(host) else new_token()),
+        viewer_token=None if anyone_may_view else _token(viewer_token_file, VIEWER_VARIABLE) or new_token(),
         ring=ring,
         host=host,
         port=port,
         allow_hosts=tuple(allow_host or ()),
-        **({"static": Path(os.environ[STATIC_VARIABLE])} if os.environ.get(STATIC_VARIABLE) else {}),
+        static=Path(os.environ.get(STATIC_VARIABLE) or STATIC),
     )
     if recordings is not None and not recordings.is_dir():
         raise UsageError(f"--recordings {recordings}: there is no such folder")
     with suppress(OSError):
-        settings.recordings.mkdir(parents=True, exist_ok=True)
+        private.make_folder(settings.recordings)
     shall_open = may_open_browser() if browser is None else browser
     kept, given = TokenFiles(settings.data, ring), (token_file, viewer_token_file)
     try:
         serve(Console(settings), lambda address: _ready(settings, address, shall_open, kept, given))
     finally:
         kept.remove()
+
+
+def share_with(group: str | None) -> None:
+    """Give the files of this process, and of those that it starts, to a group as well."""
+    if group is not None:
+        private.group_number(group)
+        os.environ[private.GROUP_VARIABLE] = group
 
 
 def may_open_browser() -> bool:
@@ -116,7 +134,7 @@ def _ready(
     """Say where the console is.
 
     Args:
-        kept: where tokens go that are not shown
+        kept: where tokens go, so that programs of this user find them
         given: files that have the operator's and the viewers' token already
     """
     from motionbase.cli.private_browser import open_privately
@@ -128,14 +146,15 @@ def _ready(
     bare = address.partition("#")[0]
 
     def shown(what: str, kind: str, token: str, file: Path | None) -> str:
-        if shows_tokens():
-            return f"{bare}#token={token}"
-        return f"{bare} ({what} in {file.absolute() if file is not None else kept.write(kind, token)})"
+        path = file.absolute() if file is not None else kept.write(kind, token)
+        return f"{bare}#token={token}" if shows_tokens() else f"{bare} ({what} in {path})"
 
     operating = shown("operator token", "token", settings.operator_token, given[0])
     print(f"console of ring {settings.ring!r}: {operating}", flush=True)
     if settings.viewer_token is not None:
-        print(f"to look only: {shown('token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
+        print(f"to look only: {shown('viewer token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
+    else:
+        print("anyone on this machine may look, without a token", flush=True)
     if shall_open:
         open_privately(address)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionbase.cli.console import Group, share_with
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def record(
     wait: Annotated[
         bool, typer.Option("--wait", help="Begin when somebody says `motionbase record-control start`.")
     ] = False,
+    group: Group = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")] = False,
 ) -> None:
     """Record a ring: every record, with names, units, notes and everything that was lost, in MCAP files.
@@ -58,6 +60,7 @@ def record(
     from motionbase.cli.recorder import summary_lines
     from motionbase.recording.recorder.items import Settings, Split
 
+    share_with(group)
     for name, value in (("--duration", duration), ("--split-mb", split_mb), ("--split-seconds", split_seconds)):
         if value is not None and not (math.isfinite(value) and value > 0):
             raise UsageError(f"{name} is {value:g}, it must be a finite number above 0")

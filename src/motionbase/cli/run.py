@@ -3,11 +3,13 @@
 import math
 import os
 import secrets
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from motionbase.cli.console import Group, share_with
 from motionbase.cli.run_base import Request
 from motionbase.errors import UsageError
 from motionbase.interpreter import motionbase_command
@@ -53,6 +55,10 @@ def run(
         bool | None,
         typer.Option("--browser/--no-browser", help="Open the console; by default on a terminal with a display."),
     ] = None,
+    anyone_may_view: Annotated[
+        bool, typer.Option("--anyone-may-view", help="The console shows every user of this machine what it has.")
+    ] = False,
+    group: Group = None,
     alone: Annotated[bool, typer.Option("--alone", help="The base alone, in this process: nobody records.")] = False,
 ) -> None:
     """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
@@ -80,7 +86,8 @@ def run(
     request = Request(platform, ring, rate, duration, faults, manual, parameters, law, generators, point)
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
-    extras = Extras(record, no_record, no_console, port, browser)
+    share_with(group)
+    extras = Extras(record, no_record, no_console, port, browser, anyone_may_view)
     code = _alone(request) if alone else _supervised(request, extras)
     if code:
         raise typer.Exit(code)
@@ -94,6 +101,7 @@ class Extras(NamedTuple):
     no_console: bool
     port: int | None
     browser: bool | None
+    anyone_may_view: bool
 
 
 def _alone(request: Request) -> int:
@@ -141,7 +149,15 @@ def _waited_for(request: Request, extras: Extras) -> int:
 
 def _console(ring: str, extras: Extras) -> "Process":
     """The console as one of the readers. It keeps port and token when it is started again, so that pages find it."""
-    from motionbase.cli.console import PORT, SHOW_VARIABLE, TOKEN_VARIABLE, free_port, may_open_browser, shows_tokens
+    from motionbase.cli.console import (
+        PORT,
+        SHOW_VARIABLE,
+        TOKEN_VARIABLE,
+        VIEWER_VARIABLE,
+        free_port,
+        may_open_browser,
+        shows_tokens,
+    )
     from motionbase.executive.supervisor import Process
 
     shall_open = may_open_browser() if extras.browser is None else extras.browser
@@ -149,10 +165,12 @@ def _console(ring: str, extras: Extras) -> "Process":
     command = motionbase_command(
         "console", "--ring", ring, "--port", str(port),
         "--browser" if shall_open else "--no-browser",
+        *(("--anyone-may-view",) if extras.anyone_may_view else ()),
         *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
     )  # fmt: skip
-    token = os.environ.get(TOKEN_VARIABLE) or secrets.token_urlsafe(24)  # not on the command line, which all can see
-    environment = {TOKEN_VARIABLE: token, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
+    names = (TOKEN_VARIABLE, VIEWER_VARIABLE)  # not on the command line, which all can see
+    tokens = {name: os.environ.get(name) or secrets.token_urlsafe(24) for name in names}
+    environment = {**tokens, SHOW_VARIABLE: "1" if shows_tokens() else "0"}
     return Process("console", command, stop_s=CONSOLE_STOP_S, environment=environment)
 
 

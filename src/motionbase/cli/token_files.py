@@ -1,10 +1,11 @@
-"""Tokens in files that their owner alone can read, for output that goes to no terminal."""
+"""Tokens in files that their owner alone can read: for programs of this user, and where output goes to no terminal."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 from typing import final
 
+from motionbase import private
 from motionbase.errors import RingError, UsageError
 from motionbase.ring.lock import FileLock
 
@@ -45,7 +46,7 @@ class TokenFiles:
     def _claimed(self) -> str:
         """The first part of the names, which no other console that lives has."""
         if self._lock is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self._folder)
             for number in range(1, MOST + 1):
                 self._stem = self._ring if number == 1 else f"{self._ring}.{number}"
                 lock = FileLock(self._folder / f".{self._stem}.token.lock")

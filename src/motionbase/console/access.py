@@ -9,6 +9,7 @@ from typing import final
 from fastapi import HTTPException, Request
 
 from motionbase.console.models import Me
+from motionbase.console.room import Rank
 from motionbase.console.seat import OperatorSeat
 from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Role, Tokens, bearer, no_role
 
@@ -43,6 +44,13 @@ class Access:
         return Me(role=caller.role, client=caller.client, seated=seated, stop_port=self.stop_port)
 
 
+def rank_of(role: Role, token: str | None) -> Rank:
+    """Which room a caller has; where anyone may view, one without a token is a stranger still."""
+    if role == "operator":
+        return Rank.OPERATOR
+    return Rank.VIEWER if token else Rank.STRANGER
+
+
 async def viewer(request: Request) -> Caller:
     """Who may look."""
     client = request.headers.get("x-client", "")
@@ -52,6 +60,9 @@ async def viewer(request: Request) -> Caller:
     role = _access(request).role(token)
     if role is None:
         raise HTTPException(401, no_role(token), {"WWW-Authenticate": "Bearer"})
+    shown: Callable[[Rank], object] | None = getattr(request.state, "shown", None)
+    if shown is not None:
+        shown(rank_of(role, token))
     return Caller(role, client)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import final
 
 from motionbase.console.access import Access
+from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
@@ -23,6 +24,7 @@ from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
 from motionbase.console.models import SourceName, Status
 from motionbase.console.origins import is_loopback
+from motionbase.console.room import Limits
 from motionbase.console.stop.button import StopButton
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
@@ -43,6 +45,7 @@ class Settings:
         viewer_token: None lets everybody look, which is for loopback alone
         static: the built page
         allow_hosts: names by which browsers may call this machine, besides the address itself
+        limits: of connections
     """
 
     recordings: Path
@@ -54,6 +57,7 @@ class Settings:
     port: int = 8700
     static: Path = STATIC
     allow_hosts: tuple[str, ...] = ()
+    limits: Limits = Limits()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -76,7 +80,7 @@ class Console:
         self.events = EventLog()
         self.access = Access(settings.operator_token, settings.viewer_token, self._seat_changed)
         self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
-        self.jobs = Jobs()
+        self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
         self.stop_button, self.presses = StopButton(settings.ring), Presses()

@@ -7,12 +7,14 @@ from html import escape
 from pathlib import Path
 from typing import Any, final
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
+
+from motionbase.console.access import viewer
 
 HASHED = re.compile(r"assets/.+-[A-Za-z0-9_-]{8,}\.\w+")  # Vite names files after what is in them
 NOTHING = {404: "Not Found", 405: "Method Not Allowed"}  # what Starlette says of an address that nobody has
@@ -39,6 +41,9 @@ class Page(StaticFiles):
 async def _nothing(request: Request, error: Exception) -> Response:
     """An address that leads nowhere, or takes something else: what would work, as a page for who opened it as one."""
     assert isinstance(error, HTTPException)
+    if error.status_code == 401 and "text/html" in request.headers.get("accept", ""):
+        text = f'<p>{escape(_capital(error.detail))}.</p><p><a href="/">To the console</a></p>'
+        return HTMLResponse(_html("motionbase console", text), 401, error.headers)
     if error.detail != NOTHING.get(error.status_code):
         return await http_exception_handler(request, error)
     path = request.url.path if len(request.url.path) <= SHOWN else f"{request.url.path[:SHOWN]}..."
@@ -50,19 +55,23 @@ async def _nothing(request: Request, error: Exception) -> Response:
         sentence = f"{text}; /api lists the addresses of this server"
         return JSONResponse({"detail": sentence}, error.status_code, error.headers)
     links = 'The console is <a href="/">here</a>, the addresses of the server are <a href="/api">there</a>.'
-    return HTMLResponse(
-        _html("motionbase console", f"<p>{escape(text[:1].upper() + text[1:])}. {links}</p>"), error.status_code
-    )
+    return HTMLResponse(_html("motionbase console", f"<p>{escape(_capital(text))}. {links}</p>"), error.status_code)
 
 
 def add_pages(app: FastAPI, static: Path) -> None:
     """`/api`, and the page below everything else."""
     app.add_exception_handler(HTTPException, _nothing)
 
-    @app.get("/api", include_in_schema=False)
-    @app.get("/api/", include_in_schema=False)
+    needs = [Depends(viewer)]
+
+    @app.get("/api", include_in_schema=False, dependencies=needs)
+    @app.get("/api/", include_in_schema=False, dependencies=needs)
     async def addresses() -> HTMLResponse:
         return HTMLResponse(listing(app.openapi()))
+
+    @app.get("/api/openapi.json", include_in_schema=False, dependencies=needs)
+    async def described() -> JSONResponse:
+        return JSONResponse(app.openapi())
 
     if (static / "index.html").is_file():
         app.mount("/", Page(directory=static, html=True), name="page")
@@ -87,6 +96,10 @@ def listing(description: dict[str, Any]) -> str:
     )
     text = f'<p>In full: <a href="/api/openapi.json">openapi.json</a></p><table>{rows}</table>'
     return _html(f"motionbase console {description['info']['version']}", text)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _html(title: str, text: str) -> str:

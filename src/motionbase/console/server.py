@@ -38,7 +38,7 @@ from motionbase.console.listening import listening
 from motionbase.console.live.hub import Hub
 from motionbase.console.origins import own_names
 from motionbase.console.pages import add_pages
-from motionbase.console.protocols import AT_ONCE, IDLE_S, MOST_CONNECTIONS, HttpProtocol, WebSocketProtocol
+from motionbase.console.protocols import AT_ONCE, IDLE_S, STATE, HttpProtocol, Room, WebSocketProtocol
 from motionbase.console.stop.keeper import StopPost
 from motionbase.errors import MotionBaseError
 
@@ -60,22 +60,22 @@ def create_app(console: Console) -> FastAPI:
     hub = Hub(console)
 
     @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
+    async def life(_: FastAPI) -> AsyncIterator[dict[str, Room]]:
         console.start()
         await hub.start()
         try:
-            yield
+            yield {STATE: Room(console.settings.limits)}
         finally:
             await hub.close()
             await asyncio.to_thread(console.close)
 
     app = FastAPI(
-        title="motionbase console", version=VERSION, lifespan=life, openapi_url="/api/openapi.json", docs_url=None,
-        redoc_url=None,
+        title="motionbase console", version=VERSION, lifespan=life, openapi_url=None, docs_url=None, redoc_url=None,
     )  # fmt: skip
     app.state.console = console
     for router in ROUTERS:
         app.include_router(router(console), dependencies=[Depends(viewer)])
+    app.include_router(recordings.download_router(console))
 
     @app.websocket("/ws")
     async def stream(websocket: WebSocket) -> None:
@@ -119,7 +119,7 @@ def new_server(console: Console) -> Server:
     config = uvicorn.Config(
         create_app(console), http=HttpProtocol, ws=WebSocketProtocol, ws_max_size=LARGEST_MESSAGE, lifespan="on",
         ws_per_message_deflate=False, log_config=None, access_log=False, server_header=False, backlog=AT_ONCE,
-        timeout_graceful_shutdown=GRACE_S, limit_concurrency=MOST_CONNECTIONS + AT_ONCE, timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=IDLE_S,
     )  # fmt: skip
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     return Server(config)

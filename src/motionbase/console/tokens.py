@@ -11,7 +11,8 @@ from motionbase.errors import UsageError
 Role: TypeAlias = Literal["viewer", "operator"]
 CLIENT = re.compile(r"[A-Za-z0-9_-]{1,64}")
 BAD_CLIENT = "X-Client must be 1 to 64 letters, digits, - or _"
-NEEDS_OPERATOR = "this needs the operator token; open the address that the console printed"
+PRINTED = "open the address that `motionbase run` or `motionbase console` printed"
+NEEDS_OPERATOR = f"this needs the operator token; {PRINTED}"
 SHORTEST_TOKEN = 16
 
 
@@ -32,10 +33,12 @@ class Tokens:
 
     def role(self, token: str | None) -> Role | None:
         """What a token allows; None where it is wrong, or missing where one is needed."""
-        given = (token or "").encode(errors="surrogateescape")
-        if secrets.compare_digest(given, self._operator):
+        given = (token or "").encode(errors="surrogatepass")
+        is_operator = secrets.compare_digest(given, self._operator)
+        is_viewer = self._viewer is not None and secrets.compare_digest(given, self._viewer)
+        if is_operator:
             return "operator"
-        if self._viewer is not None and secrets.compare_digest(given, self._viewer):
+        if is_viewer:
             return "viewer"
         return "viewer" if not given and self._viewer is None else None
 
@@ -64,5 +67,6 @@ def bearer(header: str | None) -> str | None:
 
 def no_role(token: str | None) -> str:
     """Why a token gets nobody in."""
-    what = "this token is not the console's" if token else "a token is needed here"
-    return f"{what}; open the address that the console printed"
+    if token:
+        return f"this token is not the console's; {PRINTED}, or paste its token"
+    return f"this console shows nothing without a token; {PRINTED}, or paste the viewer token"

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.errors import MotionBaseError, ScheduleError, SnapshotError
 from motionbase.ring import catalogue, unsaved
 from motionbase.ring.backend import Left, find
@@ -169,7 +170,7 @@ def last_life_utc_ns(segment: Segment) -> int:
 
 def _made(folder: Path) -> Path:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
     except OSError as error:
         raise SnapshotError(f"folder {folder} for ESTOP files cannot be made: {error.strerror or error}") from None
     for part in folder.glob(f".*{PART}"):

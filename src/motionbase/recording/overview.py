@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.recording.pyramid import Pyramid
 from motionbase.recording.pyramid_write import PyramidWriter
@@ -52,7 +53,7 @@ def built_pyramid(
     for place in pyramid_paths(path):
         try:
             if place.parent != path.parent:
-                place.parent.mkdir(parents=True, exist_ok=True)
+                private.make_folder(place.parent)
             left = _resumed(place, path, channels, count)
             sweep(place)
             if left is None:

@@ -20,6 +20,7 @@ from typing import BinaryIO, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.recording.pyramid import BASE, BLOCK, FACTOR, LEVELS, MAGIC, TAIL, Narrow, joined, outwards
 from motionbase.ring.parts import is_left, part_of
 
@@ -97,7 +98,7 @@ class PyramidWriter:
     def _out(self) -> BinaryIO:
         """Made with the first block."""
         if self._file is None:
-            self._file = self.part.open("wb")
+            self._file = open(self.part, "wb", opener=private.opener)
             self._file.write(MAGIC + self._origin)
         return self._file
 
@@ -147,7 +148,7 @@ class PyramidWriter:
                 if is_left(part):
                     os.rename(part, made.part)
                 else:
-                    shutil.copyfile(part, made.part)
+                    shutil.copyfile(part, private.make_file(made.part))
             made._file = made.part.open("r+b")
             made._file.truncate(end)
             made._file.seek(end)

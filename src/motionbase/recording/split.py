@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.recording.export import Exported, write_rows
 from motionbase.recording.overview import Progress
@@ -40,7 +41,7 @@ def split(
     width = max(3, len(str(len(edges) - 1)))
     paths = [folder / f"{recording.path.stem}_part{k + 1:0{width}d}{ending}" for k in range(len(edges) - 1)]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
     except OSError as e:
         raise trouble(folder, e) from None
     if not force:

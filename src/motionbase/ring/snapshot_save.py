@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.errors import RingError, SnapshotError
 from motionbase.ring.backend import AbstractBackend, Emulation, find
 from motionbase.ring.layout import CLAIM, EPOCH, Layout
@@ -206,7 +207,7 @@ def fence() -> None:
 def _whole_or_not(path: Path) -> Iterator[int]:
     """A file under another name, renamed when all of it is on the disk; removed if anything goes wrong."""
     part = part_of(path)
-    file = os.open(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    file = private.open_file(part, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         yield file
         os.fsync(file)

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.errors import UsageError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -37,7 +38,7 @@ class RecordFile:
             if self.path.suffix == ".parquet":
                 self._writer = self._parquet()
             elif self.path.suffix == ".csv":
-                self._file = self.path.open("w", newline="", encoding="utf-8")
+                self._file = open(self.path, "w", newline="", encoding="utf-8", opener=private.opener)
                 self._writer = csv.writer(self._file)
                 self._writer.writerow(f"{name} [{unit}]" for name, unit in self.columns)
             else:
@@ -52,7 +53,7 @@ class RecordFile:
 
         fields = [pa.field(name, pa.float64(), metadata={"unit": unit}) for name, unit in self.columns]
         self._schema = pa.schema(fields, metadata=self.about)
-        return pq.ParquetWriter(self.path, self._schema)
+        return pq.ParquetWriter(private.make_file(self.path), self._schema)
 
     def write(self, columns: Mapping[str, Array]) -> None:
         """Further rows."""

@@ -78,7 +78,7 @@ class Pages:
         self, *, token: bool = True, width: int = 1600, height: int = 900, waits: str = "running",
         layout: dict[str, object] | None = None, theme: Literal["dark", "light"] = "dark", **options: Any,
     ) -> Page:  # fmt: skip
-        """A person opens the address; `waits` is what the title bar shall say of the writer, "" for nothing."""
+        """A person opens the address, to operate or to look only; `waits` is the title bar's word for the writer."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, locale="en-US", color_scheme=theme, **options
         )
@@ -88,7 +88,7 @@ class Pages:
         context.add_init_script(f"localStorage['motionbase.layout'] ??= {json.dumps(kept)};")
         page = context.new_page()
         self.watch(page)
-        page.goto(f"{self.rig.address}{f'#token={rigs.TOKEN}' if token else ''}")
+        page.goto(f"{self.rig.address}#token={rigs.TOKEN if token else rigs.VIEWER}")
         if waits:
             expect(at(page, "writer")).to_have_text(waits)
         return page

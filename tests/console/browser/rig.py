@@ -25,7 +25,7 @@ from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.standard import STATES
 
 RING = "rig"
-TOKEN = "operator-token-of-a-test"
+TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 PATIENCE_S = 120.0  # a busy machine compiles slowly; nothing waits longer than it has to
 BASE = ("run", "simona", "--alone", "--ring", RING, "--rate", "200")
 MANUAL = (*BASE, "--manual")
@@ -80,15 +80,22 @@ class Rig:
 
     def start_console(self) -> None:
         """Until it answers."""
-        token = self.folder / "token"
+        token, viewer = self.folder / "token", self.folder / "viewer_token"
         token.write_text(TOKEN)
-        options = ("--port", str(self.port), "--recordings", str(self.recordings), "--token-file", str(token))
+        viewer.write_text(VIEWER)
+        tokens = ("--token-file", str(token), "--viewer-token-file", str(viewer))
+        options = ("--port", str(self.port), "--recordings", str(self.recordings), *tokens)
         self.start("console", *CONSOLE, *options)
         until(self.answers, f"an answer of the console: {self.said('console')}")
 
+    def get(self, path: str) -> httpx.Response:
+        """As a viewer."""
+        head = {"Authorization": f"Bearer {VIEWER}"}
+        return httpx.get(f"{self.address}api/{path}", headers=head, trust_env=False, timeout=30.0)
+
     def answers(self) -> bool:
         with suppress(httpx.TransportError):
-            return httpx.get(f"{self.address}api/me", trust_env=False, timeout=30.0).status_code == 200
+            return self.get("me").status_code == 200
         return False
 
     def end(self, name: str, how: signal.Signals = signal.SIGTERM) -> None:

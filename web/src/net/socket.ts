@@ -4,7 +4,7 @@ import { signal, type Signal } from "../core/signal";
 import { decode, type LiveFrame, type WindowFrame } from "./frames";
 import type { Answer, ClearanceAlarm, Event, Kinematics, Me, Schema, Status } from "./types";
 
-export type Link = "connecting" | "open" | "lost" | "refused";
+export type Link = "connecting" | "open" | "lost" | "refused" | "full";
 export type SourceName = "live" | "replay";
 
 export interface StatisticsRow {
@@ -60,12 +60,19 @@ const LONGEST_PAUSE_MS = 4000;
 const ANSWER_MS = 10_000;
 const SILENT_MS = 2000; // the server says how things stand every half second
 const LISTEN_MS = 250;
-const FINAL = new Set([4401]); // the token is wrong: asking again would get the same
+const NO_TOKEN = 4401; // it is wrong: asking again would get the same
+const NO_ROOM = 4429; // let go, or not let in, so that an operator has a place
+const FIRST_FULL_MS = 5000;
+const LONGEST_FULL_MS = 60_000;
 
 export class LiveSocket {
   readonly link: Signal<Link> = signal<Link>("connecting");
   /** Whether it is open and yet nothing is said. */
   readonly isSilent: Signal<boolean> = signal(false);
+  /** While the console is full: what it said, and when this page tries again [ms of Date]. */
+  readonly full: Signal<{ why: string; again: number }> = signal({ why: "", again: 0 });
+  #fullPause = FIRST_FULL_MS;
+  #retry: ReturnType<typeof setTimeout> | undefined;
   #heardAt = 0;
   #listenedAt = 0;
   #listening: ReturnType<typeof setInterval> | undefined;
@@ -91,13 +98,14 @@ export class LiveSocket {
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = (message) => this.#heard(message.data as string | ArrayBuffer);
-    socket.onclose = (closed) => this.#closed(socket, closed.code);
+    socket.onclose = (closed) => this.#closed(socket, closed.code, closed.reason);
     this.#socket = socket;
   }
 
   /** Leave and come again, with another token, say. */
   again(): void {
     this.#pause = FIRST_PAUSE_MS;
+    clearTimeout(this.#retry);
     this.#socket?.close();
     if (this.#socket === null) this.connect();
   }
@@ -155,25 +163,33 @@ export class LiveSocket {
     socket.send(JSON.stringify(this.#wanted()));
     if (this.#watched) socket.send(JSON.stringify({ do: "watch", pose: this.#watched }));
     this.#hear();
-    this.link.set("open");
+    if (this.link.peek() !== "full") this.link.set("open");
     clearInterval(this.#listening);
     this.#listening = setInterval(() => this.#listen(), LISTEN_MS);
   }
 
-  #closed(socket: WebSocket, code: number): void {
+  #closed(socket: WebSocket, code: number, why: string): void {
     if (this.#socket !== socket) return;
     this.#socket = null;
     clearInterval(this.#listening);
     this.isSilent.set(false);
     for (const waiting of this.#waiting.values()) waiting.failed(new Error("the connection was lost"));
     this.#waiting.clear();
-    if (FINAL.has(code)) {
+    if (code === NO_TOKEN) {
       this.link.set("refused");
       return;
     }
-    this.link.set("lost");
-    setTimeout(() => this.#socket ?? this.connect(), this.#pause);
-    this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
+    let pause = this.#pause;
+    if (code === NO_ROOM) {
+      pause = this.#fullPause * (0.8 + 0.4 * Math.random()); // those that were let go together do not come back together
+      this.#fullPause = Math.min(2 * this.#fullPause, LONGEST_FULL_MS);
+      this.full.set({ why, again: Date.now() + pause });
+      this.link.set("full");
+    } else {
+      this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MS);
+      this.link.set("lost");
+    }
+    this.#retry = setTimeout(() => this.#socket ?? this.connect(), pause);
   }
 
   #heard(data: string | ArrayBuffer): void {
@@ -189,6 +205,8 @@ export class LiveSocket {
     const said = JSON.parse(data) as Text;
     switch (said.kind) {
       case "me":
+        this.#fullPause = FIRST_FULL_MS;
+        this.link.set("open");
         return this.listener.me(said);
       case "status":
         return this.listener.status(said);

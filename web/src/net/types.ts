@@ -312,6 +312,11 @@ export interface StartReplay {
   paused: boolean;
 }
 
+/** An address at which a browser may fetch one file within a minute, without a token. */
+export interface Ticket {
+  address: string;
+}
+
 /** Of a schema; `place` is what the WebSocket asks by. */
 export interface Channel {
   place: number;

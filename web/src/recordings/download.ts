@@ -1,29 +1,10 @@
-/** Files to take home: a plain link where the server lets everybody look, else fetched with the token. */
+/** Files to take home: the browser streams them to the disk, from an address that is good for a minute. */
 
 import type { App } from "../app";
 import { h } from "../core/dom";
-import { saveFile } from "../panels/common/files";
-
-const PATH = "/api/recordings/download";
-let isOpen: boolean | null = null; // whether a link without the token works; asked once
+import type { Ticket } from "../net/types";
 
 export async function download(app: App, file: string): Promise<void> {
-  const name = file.split("/").at(-1) ?? file;
-  const address = `${PATH}?${new URLSearchParams({ file })}`;
-  if (isOpen === null) isOpen = app.api.token === "" || (await answers());
-  if (isOpen) {
-    h("a", { href: address, download: name }).click(); // the browser streams it to the disk
-    return;
-  }
-  app.say(`Fetching ${name} …`);
-  const blob = await app.attempt(app.api.blob(PATH, { file }));
-  if (blob) saveFile(name, blob);
-}
-
-async function answers(): Promise<boolean> {
-  try {
-    return (await fetch("/api/me")).ok;
-  } catch {
-    return false;
-  }
+  const given = await app.attempt(app.api.post<Ticket>("/api/recordings/ticket", undefined, { file }));
+  if (given) h("a", { href: given.address, download: file.split("/").at(-1) ?? file }).click();
 }

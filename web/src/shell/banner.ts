@@ -21,6 +21,7 @@ export function banner(app: App): HTMLElement {
     },
     "Enter token",
   );
+  const again = h("button", { type: "button", "data-test": "banner-again", onclick: () => app.socket.again() });
   const dot = h("span", { class: "dot" });
   const dismissed = signal(""); // the sentence that was read
   const away = iconButton(ICONS.close, "Dismiss; the title bar still tells", () => dismissed.set(standing.peek().sentence), "banner-dismiss");
@@ -31,6 +32,7 @@ export function banner(app: App): HTMLElement {
     text,
     age,
     way,
+    again,
     away,
   );
   const standing = standingOf(app);
@@ -42,6 +44,10 @@ export function banner(app: App): HTMLElement {
     version = app.live.version;
     if (isNew && !standing.peek().isOld) at = now;
     sinceS.set(Math.floor((now - at) / 1000));
+    if (!again.hidden) {
+      const left = Math.max(0, Math.ceil((app.socket.full.peek().again - Date.now()) / 1000));
+      setText(again, left ? `Try again (by itself in ${left} s)` : "Trying …");
+    }
   });
   effect(() => {
     const { sentence, level } = standing();
@@ -50,6 +56,7 @@ export function banner(app: App): HTMLElement {
     setText(text, sentence);
     dot.className = `dot ${level}`;
     way.hidden = app.socket.link() !== "refused";
+    again.hidden = app.socket.link() !== "full";
   });
   effect(() => {
     age.hidden = !standing().isOld || Number.isNaN(sinceS());

@@ -69,7 +69,7 @@ export function seatButton(app: App): HTMLElement {
         () => takeSeat(app),
       ),
       mine && act("Release the seat", "seat-release", "", () => release(app)),
-      may && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
+      app.api.token !== "" && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
     );
   });
   watch(app);
@@ -87,6 +87,7 @@ async function forget(app: App): Promise<void> {
   if (app.session.operates.peek()) await release(app);
   isLeaving = true;
   app.signIn("");
+  app.session.me.set(null);
   setTimeout(() => (isLeaving = false), 2000);
 }
 
@@ -104,6 +105,10 @@ function watch(app: App): void {
 function lost(app: App): void {
   if (app.session.operates.peek()) return;
   const holder = app.session.status.peek()?.seat;
+  if (holder?.client === app.client) {
+    setTimeout(() => lost(app), 100); // the status that says who has it now has not come yet
+    return;
+  }
   const text = holder
     ? `${holder.name} took the operator's seat at ${clock(holder.since_utc)}. ` +
       "Nothing you press here moves the base any more; the emergency stop still does what it says."

@@ -53,6 +53,12 @@ export function standingOf(app: App): Signal<Standing> {
       app.session.source(),
       app.session.status()?.replay?.state,
     ));
+    if (now === "full") return kept({
+      level: "warn",
+      word: "full",
+      sentence: `${capital(app.socket.full().why.replace(/; this page tries again$/, ""))}. What is shown is old. ${stopWay(app)}`,
+      isOld: true,
+    });
     if (now === "refused") return kept({
       level: "bad",
       word: "refused",
@@ -71,6 +77,10 @@ export function standingOf(app: App): Signal<Standing> {
   }
   made.set(app, found);
   return found;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The stop goes to the stop post as well, where this page was told of one. */

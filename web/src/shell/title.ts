@@ -13,7 +13,7 @@ import { seatButton } from "./seat";
 import type { Themes } from "./theme";
 import { delay, look, rate, recording, ring, source, state, view } from "./title_parts";
 
-const MARK =
+export const MARK =
   "M6 9h12l-2.2-2.2H8.2z|M6.8 9.8 4.5 19|M8.3 9.8 11.3 19|M12 9.8 11.3 19|M12 9.8l.7 9.2|M15.7 9.8 12.7 19|M17.2 9.8 19.5 19|M3 19.8h18";
 const LIST = "M4 6h16|M4 12h10|M4 18h13";
 const HELP = "M9 9a3 3 0 1 1 4.2 2.8c-.8.4-1.2 1-1.2 2|M12 17.5v.1";

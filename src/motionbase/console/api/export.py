@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends
 
+from motionbase import private
 from motionbase.console.access import seated
 from motionbase.console.api import names
 from motionbase.console.api.folders import shown
@@ -66,7 +67,7 @@ def _written(recordings: Path, source: Path, target: Path, wanted: Export, task:
     with open_recording(source) as recording:
         chosen = recording.select(wanted.channels, wanted.groups, wanted.legs)
         if not _in_pieces(wanted):
-            target.parent.mkdir(parents=True, exist_ok=True)
+            private.make_folder(target.parent)
             done = [export(recording, target, chosen, wanted.start, wanted.stop, progress=task.progress)]
             _tell(task, recordings, [target])
         else:

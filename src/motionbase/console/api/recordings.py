@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 import numpy as np
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
+from motionbase.console.api.downloads import Sent
 from motionbase.console.api.folders import ESTOP
 from motionbase.console.api.opened import OpenRecordings
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
-from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema
+from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema, Ticket
 from motionbase.errors import UsageError
 from motionbase.recording.recorder.control import read_status
 from motionbase.recording.recorder.files import platform_name
@@ -149,6 +151,29 @@ def _number(text: Any) -> float:
     return found if math.isfinite(found) else 0.0
 
 
+def _downloaded(console: Console, file: str) -> Path:
+    """The path of what may be downloaded: a recording, an ESTOP file, a strip chart."""
+    parts = names.relative_parts(file)
+    if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
+        return names.inside(console.settings.recordings, file, STRIP_ENDINGS)
+    return path_of(console, file)
+
+
+def download_router(console: Console) -> APIRouter:
+    """The one address that needs no token, because its name has a ticket."""
+    api = APIRouter(route_class=SentenceRoute)
+
+    @api.get("/api/download/{ticket}/{name}", response_class=FileResponse)
+    async def by_ticket(ticket: str, name: str) -> Sent:
+        """The file of a ticket."""
+        file = console.tickets.file(ticket)
+        if file is None:
+            raise HTTPException(401, "this address was good for a minute; download the file again from the page")
+        return await console.turns.files.take(lambda: Sent(_downloaded(console, file)))
+
+    return api
+
+
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/recordings", route_class=SentenceRoute)
@@ -187,17 +212,15 @@ def router(console: Console) -> APIRouter:
         return Response(await turns.take(look), media_type="application/octet-stream")
 
     @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
-    async def download(file: str) -> FileResponse:
-        """The file."""
+    async def download(file: str) -> Sent:
+        """The file; of one that is being written, what is whole of it."""
+        return await turns.take(lambda: Sent(_downloaded(console, file)))
 
-        def look() -> Path:
-            parts = names.relative_parts(file)
-            if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
-                return names.inside(console.settings.recordings, file, STRIP_ENDINGS)
-            return path_of(console, file)
-
-        path = await turns.take(look)
-        return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+    @api.post("/ticket", dependencies=[Depends(viewer)])
+    async def ticket(file: str) -> Ticket:
+        """An address for one download of a file by a browser, which sends no token by itself; good for a minute."""
+        path = await turns.take(lambda: _downloaded(console, file))
+        return Ticket(address=f"/api/download/{console.tickets.give(file)}/{quote(path.name)}")
 
     @api.put("/upload", dependencies=[Depends(seated)])
     async def upload(name: str, request: Request) -> RecordingFile:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from motionbase import private
 from motionbase.console.api.names import NAME, checked_name
 from motionbase.console.api.sentences import NotThere
 from motionbase.errors import UsageError
@@ -46,11 +47,11 @@ class Shelf:
     def keep(self, name: str, content: bytes) -> None:
         """Whole or not at all; one of that name is replaced."""
         path = self._path(name)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self.folder)
         if not path.exists() and len(self.names) >= MOST_FILES:
             raise UsageError(f"there are {MOST_FILES} files of this kind already; remove some first")
         with whole_or_not(path, force=True) as part:
-            part.write_bytes(content)
+            private.write_file(part, content)
 
     def remove(self, name: str) -> list[str]:
         """Names of those that are left."""

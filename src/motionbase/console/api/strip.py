@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, final
 
 from fastapi import APIRouter, Depends
 
+from motionbase import private
 from motionbase.console.access import seated
 from motionbase.console.api.folders import shown
 from motionbase.console.api.sentences import NotThere, SentenceRoute, WrongState
@@ -102,9 +103,9 @@ def begun(console: Console, wanted: StartStrip) -> Strip:
     out = settings.recordings / FOLDER / f"{name}.{wanted.format}"
     config = settings.data / "strip" / "chart.toml"
     for folder in (out.parent, config.parent):
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
     with whole_or_not(config, force=True) as part:
-        part.write_text(chart_text(chart), encoding="utf-8")
+        private.write_file(part, chart_text(chart).encode())
     roll = Roll(out, f"{FOLDER}/{out.name}", [pen.channel for pen in chart.pens])
     paths = ("--chart", str(config.absolute()), "--out", str(out.absolute()))
     command = motionbase_command("strip", "--ring", settings.ring, *paths)

@@ -14,6 +14,7 @@ from typing import final
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
+from motionbase import private
 from motionbase.console.api import names
 from motionbase.console.api.sentences import TooLarge, WrongState
 from motionbase.console.api.turns import Turns
@@ -69,7 +70,7 @@ class Uploads:
             raise TooLarge(f"the file has more than {self._largest} bytes, which is the most that is taken")
 
     def _made(self, folder: Path) -> None:
-        folder.mkdir(parents=True)
+        private.make_folder(folder)
         for old in folder.parent.iterdir():
             with suppress(OSError):
                 if time.time() - old.stat().st_mtime > STALE_S:
@@ -77,7 +78,7 @@ class Uploads:
 
     async def _streamed(self, request: Request, part: Path) -> None:
         size, waiting = 0, bytearray()
-        file = await self._turns.take(lambda: part.open("xb"))
+        file = await self._turns.take(lambda: open(part, "xb", opener=private.opener))
         try:
             async for piece in request.stream():
                 size += len(piece)

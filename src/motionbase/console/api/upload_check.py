@@ -20,7 +20,6 @@ from motionbase.interpreter import python
 MEMORY = 4 * 1024**3  # bytes, besides the file itself
 PROCESSOR_S, WAIT_S = 60, 180.0
 REFUSED = 2
-MOST_RECORDS, MOST_NUMBERS = 1 << 24, 1 << 28  # of a row group; pyarrow writes 2**20 records unless told otherwise
 
 
 def check(path: Path, name: str) -> None:
@@ -41,27 +40,6 @@ def check(path: Path, name: str) -> None:
         )
 
 
-def check_row_groups(path: Path) -> None:
-    """Of Parquet, by its metadata: numbers that repeat take no room in a file, and all of it in memory."""
-    with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            return
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        about = pq.read_metadata(path)
-    except (pa.ArrowException, OSError, ValueError):
-        return  # which is said when it is opened
-    for k in range(about.num_row_groups):
-        rows = about.row_group(k).num_rows
-        if rows > MOST_RECORDS or rows * about.num_columns > MOST_NUMBERS:
-            raise UsageError(
-                f"recording {path.name!r}: row group {k} has {rows} records of {about.num_columns} columns; at most "
-                f"{MOST_RECORDS} records and {MOST_NUMBERS} numbers in a row group are taken, so write smaller ones"
-            )
-
-
 def main(path: Path, memory: int, seconds: int) -> int:
     """Within its bounds, which the system enforces."""
     give_way()
@@ -72,7 +50,6 @@ def main(path: Path, memory: int, seconds: int) -> int:
         from motionbase.console.api.recordings import info
         from motionbase.recording.open import open_recording
 
-        check_row_groups(path)
         with open_recording(path) as recording:
             if not recording.count:
                 raise UsageError(f"recording {path.name!r} has no records")

@@ -1,11 +1,14 @@
-"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token."""
+"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token and a full house."""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import final
 
-BAD_DATA, POLICY, TRY_LATER, NO_TOKEN = 1007, 1008, 1013, 4401
+BAD_DATA, POLICY, TRY_LATER, NO_TOKEN, NO_ROOM = 1007, 1008, 1013, 4401, 4429
+
+
+LONGEST_REASON = 123  # bytes: what a closing frame takes
 
 
 class SessionState(Enum):
@@ -22,4 +25,5 @@ class Ended(Exception):
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
-        self.code, self.reason = code, reason
+        self.code = code
+        self.reason = reason.encode()[:LONGEST_REASON].decode(errors="ignore")

@@ -12,18 +12,20 @@ from starlette.websockets import WebSocket
 
 from motionbase.console.live.absence import Absences
 from motionbase.console.live.curves import Bodies
-from motionbase.console.live.endings import TRY_LATER
+from motionbase.console.live.endings import NO_ROOM
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stream import Session
 from motionbase.console.models import ClearanceAlarm, Event, Kinematics, SourceName
+from motionbase.console.room import Pool, Rank
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 STATUS_S = 0.5
 SOON_S = 0.02  # what changes together is told together
-MOST_PAGES = 128
+FULL = "the console is full: {count} viewers are connected{where}, which is the most; this page tries again"
+EVICTED = "an operator needed this place, for the console is full; this page tries again"
 SOURCES: tuple[SourceName, ...] = ("live", "replay")
 
 
@@ -34,7 +36,8 @@ class Hub:
     def __init__(self, console: Console) -> None:
         self.console = console
         self._sessions: set[Session] = set()  # that have said hello
-        self._connected = 0  # whether they have or not
+        self._limits = console.settings.limits
+        self._greeting: Pool[Session] = Pool(self._limits.greeting)  # that have not
         self._status_fails = False
         self._bodies = {source: Bodies() for source in SOURCES}
         self._schemas: dict[SourceName, tuple[Run, str]] = {}
@@ -65,18 +68,40 @@ class Hub:
 
     async def serve(self, socket: WebSocket) -> None:
         """One page's WebSocket, to its end."""
-        if self._connected >= MOST_PAGES:
-            await socket.accept()
-            await socket.close(TRY_LATER, f"{MOST_PAGES} pages are connected, which is the most")
-            return
-        self._connected += 1
+        session = Session(socket, self)
+        gone = self._greeting.add(session, session.address)
+        if gone is not None:
+            gone.end(NO_ROOM, f"{self._limits.greeting} connections have not said hello, and this was the oldest")
         try:
-            await Session(socket, self).serve()
+            await session.serve()
         finally:
-            self._connected -= 1
+            self._greeting.remove(session)
+
+    def why_no_room(self, session: Session) -> str:
+        """Why a page that says hello cannot stay, "" where it can; a page of a lower rank may have to go for it."""
+        there = [one for one in self._sessions if not one.is_ending]
+        viewers = [one for one in there if one.rank < Rank.OPERATOR]
+        near = [one for one in viewers if one.address == session.address]
+        if session.rank is Rank.OPERATOR:
+            if len(there) < self._limits.pages:
+                return ""
+            count, where, crowd = len(there), "", viewers
+        elif len(near) >= self._limits.pages_here:
+            count, where, crowd = len(near), " from your address", near
+        elif len(viewers) >= self._limits.viewer_pages or len(there) >= self._limits.pages:
+            count, where, crowd = len(viewers), "", viewers
+        else:
+            return ""
+        lower = [one for one in crowd if one.rank < session.rank]
+        if not lower:
+            return FULL.format(count=count, where=where)
+        slowest = min(lower, key=lambda one: (one.rank, -round(one.behind_s), one.number))
+        slowest.end(NO_ROOM, EVICTED if session.rank is Rank.OPERATOR else FULL.format(count=count, where=where))
+        return ""
 
     def arrived(self, session: Session) -> None:
         """It has said hello."""
+        self._greeting.remove(session)
         self._sessions.add(session)
         self.console.viewers = len(self._sessions)
         if session.caller.role == "operator":

@@ -98,6 +98,13 @@ class Outbox:
         self._wake.set()
 
     @property
+    def behind_s(self) -> float:
+        """How long the page has not acknowledged, or not taken, what it was sent; 0 where it keeps up."""
+        since = [self._heard_at] if self._sent > self._acked else []
+        since += [self._sending_since] if self._sending_since is not None else []
+        return max((self._loop.time() - one for one in since), default=0.0)
+
+    @property
     def why_lost(self) -> str:
         """A page that has acknowledged nothing, or taken nothing, for 5 s; "" where it has."""
         now = self._loop.time()

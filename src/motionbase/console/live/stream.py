@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import Callable
 from functools import partial
@@ -10,15 +11,17 @@ from typing import TYPE_CHECKING, Any, final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from motionbase.console.access import Caller
+from motionbase.console.access import Caller, rank_of
 from motionbase.console.api.estop import stopped
 from motionbase.console.live import answers, messages
 from motionbase.console.live.curves import Curves, Subscription
-from motionbase.console.live.endings import BAD_DATA, NO_TOKEN, POLICY, TRY_LATER, Ended, SessionState
+from motionbase.console.live.endings import BAD_DATA, NO_ROOM, NO_TOKEN, POLICY, TRY_LATER, Ended, SessionState
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.outbox import Outbox
 from motionbase.console.live.runs import Run
 from motionbase.console.models import Answer, PoseName
+from motionbase.console.protocols import address_of
+from motionbase.console.room import Rank
 from motionbase.console.tokens import NEEDS_OPERATOR, no_role
 from motionbase.errors import MotionBaseError
 
@@ -29,6 +32,7 @@ PROTOCOL = "motionbase.1"
 HELLO_S, CLOSE_S = 5.0, 1.0
 MOST_ASKED = 256  # questions that wait for their answers
 WRONG_IN_A_ROW = 3
+NUMBERS = itertools.count()  # of sessions, in the order in which they came
 
 
 @final
@@ -37,8 +41,9 @@ class Session:
 
     def __init__(self, socket: WebSocket, hub: Hub) -> None:
         self._socket, self._hub, self._loop = socket, hub, asyncio.get_running_loop()
-        self.state = SessionState.GREETING
-        self.caller = Caller("viewer", "")
+        self.state, self.number = SessionState.GREETING, next(NUMBERS)
+        self.caller, self.rank = Caller("viewer", ""), Rank.STRANGER
+        self.address = address_of(socket.scope.get("client"))
         self.follower: Follower = hub.console.source("live")
         self._curves = Curves(hub.bodies(self.follower))
         self._outbox = Outbox(socket, partial(self.end, TRY_LATER))
@@ -75,14 +80,24 @@ class Session:
             ended = self._end.result()
         if ended is None:
             return
+        abort: Callable[[], object] = self._socket.scope.get("state", {}).get("abort", lambda: None)
         try:
             if not self._outbox.is_stuck:
                 await asyncio.wait_for(self._outbox.flush(), CLOSE_S)  # last words first: why it is let go
             await asyncio.wait_for(self._socket.close(ended.code, ended.reason), CLOSE_S)
+            self._loop.call_later(CLOSE_S, abort)  # where it does not take that either; else nothing happens
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
-            abort: Callable[[], object] | None = self._socket.scope.get("state", {}).get("abort")
-            if abort is not None:
-                abort()  # it takes nothing any more, not even a farewell
+            abort()  # it takes nothing any more, not even a farewell
+
+    @property
+    def behind_s(self) -> float:
+        """How far the page is behind what it was sent."""
+        return self._outbox.behind_s
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it is being let go, so that its place is free."""
+        return self._end.done() or self.state is SessionState.ENDING
 
     def end(self, code: int, reason: str) -> None:
         """Let it go."""
@@ -155,7 +170,9 @@ class Session:
             why = no_role(hello.token)
             self._complain(why)
             raise Ended(NO_TOKEN, why)
-        self.caller = Caller(role, hello.client)
+        self.caller, self.rank = Caller(role, hello.client), rank_of(role, hello.token)
+        if why := self._hub.why_no_room(self):
+            raise Ended(NO_ROOM, why)
         self._follow(hello.source)
         self.state = SessionState.OPEN
         self._hub.arrived(self)

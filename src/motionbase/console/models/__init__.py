@@ -47,6 +47,7 @@ from motionbase.console.models.recordings import (
     RecordingInfo,
     ReplayControl,
     StartReplay,
+    Ticket,
 )
 from motionbase.console.models.ring import Channel, Derive, Event, HostDemand, Ring, Schema, Timing
 from motionbase.console.models.shown import Layout, Mesh, Scene, SphereShape, SphereWheel
@@ -89,6 +90,7 @@ __all__ = (
     "AskRecorder",
     "StripChannel",
     "StartStrip",
+    "Ticket",
     "RecordingFile",
     "RecordingEvent",
     "RecordingInfo",

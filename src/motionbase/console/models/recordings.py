@@ -10,6 +10,12 @@ from motionbase.console.models.base import Model, SourceName
 from motionbase.console.models.ring import Schema
 
 
+class Ticket(Model):
+    """An address at which a browser may fetch one file within a minute, without a token."""
+
+    address: str
+
+
 class RecordingFile(Model):
     """A file of the recordings folder; `file` names it in all other requests."""
 

@@ -1,4 +1,4 @@
-"""HTTP for one small thing: a request of each connection, an answer, the end. Who dawdles goes, nobody is kept out."""
+"""HTTP for one small thing: a request of each connection, an answer, the end. Slow connections keep nobody out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import NamedTuple, TypeAlias, final
 
 import h11
 
+from motionbase.console.room import Pool
+
 ASK_S = 2.0  # within which a request has come, and an answer is taken
-MOST_WAITING = 64  # connections that have not asked yet; one more, and the oldest goes
+MOST_WAITING = 64  # connections that have not asked yet; one more, and one of the address that has most goes
 LARGEST_HEAD = 16 * 1024  # bytes
 SEALED = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"), ("connection", "close"))
 
@@ -61,22 +63,20 @@ class Door:
 
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
-        self._waiting: dict[asyncio.StreamWriter, None] = {}  # oldest first
+        self._waiting: Pool[asyncio.StreamWriter] = Pool(MOST_WAITING)
 
     async def open(self, made: socket.socket) -> asyncio.Server:
         """From now on."""
         return await asyncio.start_server(self._welcome, sock=made, limit=LARGEST_HEAD)
 
     async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._waiting[writer] = None
-        if len(self._waiting) > MOST_WAITING:
-            oldest = next(iter(self._waiting))
-            del self._waiting[oldest]
-            oldest.transport.abort()
+        gone = self._waiting.add(writer, str((writer.get_extra_info("peername") or ("",))[0]))
+        if gone is not None:
+            gone.transport.abort()
         try:
             async with asyncio.timeout(ASK_S):
                 asked = await _asked(reader, str(writer.get_extra_info("sockname")[0]))
-            self._waiting.pop(writer, None)
+            self._waiting.remove(writer)
             if asked is not None:
                 writer.write((await self._answer(asked)).raw)
                 async with asyncio.timeout(ASK_S):
@@ -87,7 +87,7 @@ class Door:
         except (TimeoutError, OSError):
             pass  # whoever it was is too slow, or gone
         finally:
-            self._waiting.pop(writer, None)
+            self._waiting.remove(writer)
             writer.close()
 
 

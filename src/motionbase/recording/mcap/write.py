@@ -15,6 +15,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from motionbase import private
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.messages import (
     EVENT_DEFINITION,
@@ -73,7 +74,7 @@ class McapWriter:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
         sweep(path)
         part = part_of(path)
-        self._fd = os.open(part, APPENDING | os.O_CREAT | os.O_EXCL, 0o644)
+        self._fd = private.open_file(part, APPENDING | os.O_CREAT | os.O_EXCL)
         try:
             self._put(head + self._about)
             self.sync()

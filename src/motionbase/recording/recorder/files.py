@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import final
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.folders import data_folder
@@ -92,7 +93,7 @@ def require_place(place: Place, goes_on: bool = False) -> None:
     if place.base and not goes_on and (path := place.names(0).path(0)).exists():
         raise RecordingError(f"recording {str(path)!r} exists already; choose another name")
     try:
-        place.folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(place.folder)
     except OSError as error:
         raise RecordingError(f"folder {str(place.folder)!r} cannot be made: {error.strerror or error}") from None
     if not os.access(place.folder, os.W_OK | os.X_OK):

@@ -12,6 +12,7 @@ from typing import TypeAlias, final
 
 import numpy as np
 
+from motionbase import private
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter, log_times
@@ -135,7 +136,7 @@ class Pieces:
             "start_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(utc_ns // 10**9)),
             "recording": self.names.stem,
         }
-        self.names.folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self.names.folder)
         while True:
             path = self.names.path(self.number)
             try:

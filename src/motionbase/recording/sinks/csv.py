@@ -11,6 +11,7 @@ from typing import Any, final
 import pyarrow as pa
 import pyarrow.csv
 
+from motionbase import private
 from motionbase.recording.ahead import THREADS
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.sinks.sink import Heading
@@ -27,7 +28,7 @@ class CsvSink:
     at_once = None
 
     def __init__(self, path: Path, heading: Heading) -> None:
-        self._file = path.open("xb")
+        self._file = open(path, "xb", opener=private.opener)
         titles = (f"{c.name} [{c.unit}]" for c in heading.schema.channels)
         self._file.write(",".join(_cell(title) for title in titles).encode() + b"\n")
         self._names = list(heading.schema.index)

@@ -14,6 +14,7 @@ from typing import Any, final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from motionbase import private
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.sinks.sink import Heading
 from motionbase.recording.source import Array
@@ -47,7 +48,7 @@ class ParquetSink:
         fields = [pa.field(name, pa.float64(), nullable=False, metadata={"unit": unit}) for name, unit in units]
         fields.append(fields.pop(0))  # the record's own `t` comes first
         self._schema = pa.schema(fields, metadata=said)
-        self._writer: Any = pq.ParquetWriter(path, self._schema, **OPTIONS)
+        self._writer: Any = pq.ParquetWriter(private.make_file(path), self._schema, **OPTIONS)
         self.at_once = group_rows(len(units))
 
     def write(self, time: Array, rows: Array) -> None:

@@ -1,7 +1,7 @@
 """CSV, as a source: a header, then one line a record, the time first.
 
-Nothing but the places of every 2,048th line or so is kept; the numbers are parsed where they are asked for. A line that
-holds something else than numbers becomes NaN, and `damage` says which.
+Nothing but the places of every 2,048th line or so, more often in wide files, is kept; the numbers are parsed where
+they are asked for. A line that holds something else than numbers becomes NaN, and `damage` says which.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from motionbase.recording.sources.header import schema_of
 from motionbase.ring.schema import LARGEST
 
 BLOCK, BLOCK_BYTES = 2048, 4_000_000  # lines and bytes of a block, whichever is reached first
+BLOCK_NUMBERS = 4_000_000  # of a block: short lines below a wide header are NaN, which take memory as numbers do
 PIECE = 1 << 24  # [bytes] looked through at once for line ends
 LONGEST_HEADER = 1 << 24
 LONGEST_NUMBER = 32  # letters
@@ -50,6 +51,7 @@ class CsvSource:
         header, at = self._header()
         self.schema = schema_of(header, path)
         self._titles = [c.name for c in self.schema.channels]
+        self._lines = max(1, min(BLOCK, BLOCK_NUMBERS // len(self._titles)))  # of a block
         self._places, self.starts = self._index(at)
         self._time()
 
@@ -80,7 +82,7 @@ class CsvSource:
             begun = lines
             while True:
                 by_bytes = int(np.searchsorted(stops, places[-1] + BLOCK_BYTES))
-                k = min(starts[-1] + BLOCK - begun - 1, by_bytes)
+                k = min(starts[-1] + self._lines - begun - 1, by_bytes)
                 if k >= len(stops):
                     break
                 places.append(int(stops[k]))

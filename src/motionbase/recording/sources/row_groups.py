@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from motionbase.errors import RecordingError
+from motionbase.errors import RecordingError, UsageError
 from motionbase.recording.source import Array, Damage
 
+LARGEST_VARIABLE = "MOTIONBASE_LARGEST_BLOCK"
+LARGEST = 3 << 29  # [bytes] of the numbers of a row group, 1.5 GiB: pyarrow's usual 2^20 records of 178 channels
+LEAST_COLUMNS = 12  # a column that is read alone is there several times over for a moment
+MOST_RECORDS = 1 << 32  # 50 days at 1 kHz
 AT_ONCE = 1 << 22  # numbers that are read together: they are there twice for a moment
 NAMED = 5  # columns in a sentence; the others are counted
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, MemoryError)
@@ -37,9 +43,7 @@ class RowGroups:
             self._file: Any = pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
             self.fields: Any = self._file.schema_arrow
             self.said = {k.decode(): v.decode() for k, v in (self._file.metadata.metadata or {}).items()}
-            counts = [self._file.metadata.row_group(k).num_rows for k in range(self._file.num_row_groups)]
-            if min(counts, default=0) < 0:
-                raise ValueError(f"a row group has {min(counts)} records")
+            counts = _counted(path, self._file.metadata)
         except (pa.ArrowException, OSError, ValueError) as e:
             raise RecordingError(f"recording {str(path)!r} cannot be read as Parquet: {_line(e)}") from None
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -107,6 +111,41 @@ class RowGroups:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
+
+
+def largest_block() -> int:
+    """How many bytes of numbers a row group may have; `$MOTIONBASE_LARGEST_BLOCK` allows more or less, such as 4G."""
+    text = os.environ.get(LARGEST_VARIABLE, "")
+    if not text:
+        return LARGEST
+    found = re.fullmatch(r"(\d{1,15})([KMGT]?)(i?B)?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise UsageError(f"${LARGEST_VARIABLE} is {text!r:.40}; it must be a number of bytes, such as 4G")
+    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
+
+
+def _counted(path: Path, about: Any) -> list[int]:
+    """Records of each row group, by the file's own word; refused before anything is read where memory would not do.
+
+    Numbers that repeat take no room in a file, and all of it in memory.
+    """
+    largest, counts = largest_block(), []
+    for k in range(about.num_row_groups):
+        group = about.row_group(k)
+        counts.append(rows := int(group.num_rows))
+        if rows < 0:
+            raise ValueError(f"a row group has {rows} records")
+        packed = max((group.column(c).total_uncompressed_size for c in range(group.num_columns)), default=0)
+        needed = 8 * max(rows * about.num_columns, max(rows, packed // 8) * LEAST_COLUMNS)
+        if needed > largest:
+            raise RecordingError(
+                f"recording {str(path)!r}: row group {k} has {rows} records of {about.num_columns} columns, which take "
+                f"{needed / 2**30:.1f} GiB of memory, and {largest / 2**30:g} GiB is the most; write smaller row "
+                f"groups, or allow it with {LARGEST_VARIABLE}={-(-needed // 2**30)}G"
+            )
+    if sum(counts) > MOST_RECORDS:
+        raise RecordingError(f"recording {str(path)!r} has {sum(counts)} records, it must have {MOST_RECORDS} or fewer")
+    return counts
 
 
 def _line(e: BaseException) -> str:

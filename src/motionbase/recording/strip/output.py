@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, Protocol, final
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.recording.strip.chart import Chart
 from motionbase.recording.strip.draw import Heading, prepare, rendered, scales_for
@@ -67,7 +68,7 @@ class PdfRoll:
             return
         refuse_existing(path)
         try:
-            self._file = os.open(path, NEW, 0o644)
+            self._file = private.open_file(path, NEW)
         except OSError as e:
             raise RecordingError(f"{str(path)!r} cannot be written: {e.strerror or e}") from None
 
@@ -103,7 +104,7 @@ class PdfRoll:
         if self._file >= 0 and (self._special or self._is_there()):
             return ""
         flags = SPECIAL if self._special else REPLACED if self._replaces else NEW
-        fresh = os.open(self.path, flags, 0o644)  # a pipe waits here for its reader
+        fresh = private.open_file(self.path, flags)  # a pipe waits here for its reader
         before, self._file, self._replaces = self._file, fresh, False
         if before >= 0:
             os.close(before)
@@ -144,7 +145,7 @@ class PngPages:
         """See `Sink`."""
         file = self.path.with_name(f"{self.path.stem}_{number:03d}.png")
         with whole_or_not(file, force=True) as part:
-            part.write_bytes(page)
+            private.write_file(part, page)
         self.files.append(file)
         return ""
 

@@ -3,6 +3,7 @@
 import type { App } from "../../app";
 import { h, setText } from "../../core/dom";
 import { computed, effect, type Signal } from "../../core/signal";
+import { tokenOf } from "../../net/token";
 import type { Me } from "../../net/types";
 import { baseOf } from "./base";
 import { ask } from "./dialog";
@@ -98,10 +99,10 @@ export async function askToken(app: App, why: string): Promise<void> {
     "input", { type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "token" },
   );
   const where =
-    "The console prints it when it starts: in the address, behind #token=; where its output goes to no terminal, it names a file that holds the token.";
+    "The console prints it when it starts: in the address, behind #token=; where its output goes to no terminal, it names a file that holds the token. The whole address works, too.";
   const body = [h("p", {}, why), h("label", {}, "Operator token", input), h("p", { class: "faint" }, where)];
   const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog" });
-  if (yes) app.signIn(input.value.trim());
+  if (yes) app.signIn(tokenOf(input.value));
 }
 
 export async function takeSeat(app: App): Promise<void> {

@@ -82,7 +82,11 @@ function stopOf(app: App): Stop {
     },
   );
   effect(() => base.estop() && base.isFresh() && request.settle());
-  const stop: Stop = { request, press: () => (app.api.token ? request.press() : void enterToken(app)) };
+  const stop: Stop = { request, press: () => (mayAsk() ? request.press() : void enterToken(app)) };
+  /** A token whose role nobody has told yet may be an operator's. */
+  function mayAsk(): boolean {
+    return app.api.token !== "" && app.session.me.peek()?.role !== "viewer";
+  }
   window.addEventListener(
     "keydown",
     (key) => {

@@ -1,0 +1,68 @@
+"""Files that somebody is still writing: how much of one, from its beginning, is whole at this moment.
+
+What is cut off there opens as a recording: all chunks of an MCAP file that are complete, all lines of a CSV file, all
+pages of a PDF.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import Final
+
+from motionbase.recording.mcap.chunks import BEFORE_BYTES, CHUNK_FIELDS, FOOTER_BYTES, MARK, record_at
+from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
+
+LAST_LINE: Final = 1 << 24  # [bytes] in which the end of a line, or of a page, is looked for
+PDF_END: Final = b"%%EOF\n"
+
+
+def whole_bytes(file: int, size: int) -> int:
+    """Of an open file with so many bytes now; all of them where it is of another kind, which appear whole."""
+    if size == 0:
+        return 0
+    with mmap.mmap(file, size, access=mmap.ACCESS_READ) as raw:
+        if raw[: len(MAGIC)] == MAGIC:
+            return size if _has_end(raw) else _whole_records(raw)
+        if raw[:4] == b"%PDF":
+            end = raw.rfind(PDF_END, max(0, size - LAST_LINE))
+            return end + len(PDF_END) if end >= 0 else size
+        if raw[:4] in (b"PAR1", b"\x89PNG") or raw[:6] == b"MBSNAP":
+            return size
+        end = raw.rfind(b"\n", max(0, size - LAST_LINE))
+        return end + 1 if end >= 0 else size
+
+
+def _has_end(raw: mmap.mmap) -> bool:
+    end = len(raw)
+    if end < FOOTER_BYTES + len(MAGIC) or raw[end - len(MAGIC) :] != MAGIC:
+        return False
+    return HEAD.unpack_from(raw, end - FOOTER_BYTES) == (Op.FOOTER, 20)
+
+
+def _whole_records(raw: mmap.mmap) -> int:
+    """The end of the last record of data that is complete; found from the last chunk, not from the beginning."""
+    at = _last_chunk(raw)
+    try:
+        while at < len(raw):
+            op, body = record_at(raw, at)
+            if op == Op.DATA_END:
+                break  # the index that follows is not complete
+            at += HEAD.size + len(body)
+    except Cut:
+        pass
+    return at
+
+
+def _last_chunk(raw: mmap.mmap) -> int:
+    """Where the last chunk begins, complete or not; where the first record does, if there is none."""
+    mark = len(raw)
+    while (mark := raw.rfind(MARK, 0, mark)) >= 0:
+        at = mark - CHUNK_FIELDS.size - HEAD.size
+        if at < len(MAGIC) or mark + len(MARK) + 8 > len(raw):
+            continue
+        op, length = HEAD.unpack_from(raw, at)
+        (packed,) = struct.unpack_from("<Q", raw, mark + len(MARK))
+        if op == Op.CHUNK and packed == length - (BEFORE_BYTES - HEAD.size):
+            return at
+    return len(MAGIC)
