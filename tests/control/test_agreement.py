@@ -19,7 +19,7 @@ def turned(angles: np.ndarray) -> np.ndarray:
     cr, sr, cp, sp, cy, sy = np.cos(roll), np.sin(roll), np.cos(pitch), np.sin(pitch), np.cos(yaw), np.sin(yaw)
     about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
     about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
-    return np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x
+    return np.asarray(np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]) @ about_y @ about_x)
 
 
 def legs(dof: np.ndarray, v: np.ndarray, omega_W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -34,8 +34,8 @@ def legs(dof: np.ndarray, v: np.ndarray, omega_W: np.ndarray) -> tuple[np.ndarra
 def after(ticks: int, dof: np.ndarray, l_dot: np.ndarray, omega: np.ndarray, **changes: Any) -> np.ndarray:
     state = np.zeros((6, 3))
     for _ in range(ticks):
-        given = {"drift_corner": 1.0, "dt": DT, "before": state, "fresh": 0.0, "dof": dof, "l_dot": l_dot}
-        state = np.asarray(KERNEL(**given | {"omega": omega} | changes))
+        given: dict[str, Any] = {"drift_corner": 1.0, "dt": DT, "before": state, "fresh": 0.0, "omega": omega}
+        state = np.asarray(KERNEL(**given | {"dof": dof, "l_dot": l_dot} | changes))
     return state
 
 

@@ -17,7 +17,7 @@ from motionbase.system.loads import PHASES, SEARCH, Allowables, Loads, end_sine,
 SIMONA = load_platform("simona")
 SLOPE = 2.39 / 2.70613  # rate of a leg for a rate of heave: height over length at neutral
 UP, TURN, DOWN = 0.0, 0.25, 0.5
-WANTED = {  # all at once, on lanes
+WANTED: dict[tuple[FaultKind | None, str, float], int | None] = {  # all at once, on lanes
     **{(None, pace, phase): None for pace in ("fast heave",) for phase in (UP, DOWN)},
     **{
         (kind, "fast heave", phase): 1
