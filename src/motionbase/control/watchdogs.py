@@ -9,7 +9,7 @@ replaced by the last value that could, so that no NaN reaches a valve. The fault
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import casadi as ca
 
@@ -71,6 +71,81 @@ def first_of(codes: dict[Fault, ca.SX]) -> ca.SX:
     return first
 
 
+class Drift(NamedTuple):
+    """What judges a length and a rate that contradict each other: see THRESHOLDS and `agreement.py`."""
+
+    most: ca.SX
+    corner: ca.SX
+    frozen_travel: ca.SX
+    disagreement: ca.SX
+    free: ca.SX
+
+
+class Motion(NamedTuple):
+    """Length and rate that are believed, and what is remembered of them.
+
+    Attributes:
+        integrated: the rate's integral [m]; way: how far it went since the reading changed [m]
+        read: the last reading within the stroke [m]
+        no_length, no_rate: known to be wrong
+    """
+
+    l: ca.SX
+    l_dot: ca.SX
+    integrated: ca.SX
+    read: ca.SX
+    way: ca.SX
+    no_length: ca.SX
+    no_rate: ca.SX
+
+
+def _motion(
+    drift: Drift, rate_max: ca.SX, least: ca.SX, most: ca.SX, dt: ca.SX, watch: ca.SX, begins: ca.SX,
+    l_dot_cmd: ca.SX, l: ca.SX, l_dot: ca.SX,
+) -> Motion:  # fmt: skip
+    """Length and integrated rate may contradict each other, or the length may not change at all."""
+    goes_on, knew_length, knew_rate = ca.logic_not(begins), watch[14], watch[15]
+    moves, in_range = ca.fabs(l_dot) <= rate_max, ca.logic_and(l >= least, l <= most)
+    rate = ca.if_else(ca.logic_and(moves, ca.eq(knew_rate, 0)), l_dot, l_dot_cmd)
+    reckoned = ca.fmin(ca.fmax(watch[8] + rate * dt, least), most)
+    drawn = reckoned + drift.corner * dt * (l - reckoned)
+    way = ca.if_else(ca.logic_and(ca.eq(l, watch[12]), goes_on), watch[13] + drawn - watch[8], 0.0)
+    is_frozen = ca.fabs(way) > drift.frozen_travel
+    apart = ca.if_else(is_frozen, way, reckoned - l)
+    contradict = ca.logic_and(goes_on, ca.logic_or(is_frozen, ca.fabs(apart) > drift.most))
+    blames_rate = drift.disagreement * apart > 0.5 * drift.free * apart**2
+    wrong_length = ca.logic_and(contradict, ca.logic_not(blames_rate))
+    wrong_rate = ca.logic_and(ca.logic_and(contradict, in_range), blames_rate)
+    no_length = ca.logic_or(ca.logic_not(in_range), ca.logic_and(goes_on, ca.logic_or(knew_length, wrong_length)))
+    no_rate = ca.logic_or(ca.logic_not(moves), ca.logic_and(goes_on, ca.logic_or(knew_rate, wrong_rate)))
+    return Motion(
+        ca.if_else(no_length, reckoned, l),
+        ca.if_else(no_rate, l_dot_cmd, l_dot),
+        ca.if_else(no_length, reckoned, ca.if_else(ca.logic_or(begins, no_rate), l, drawn)),
+        ca.if_else(in_range, l, watch[12]),
+        way,
+        no_length,
+        no_rate,
+    )
+
+
+def _oil(
+    areas: tuple[float, float], f_max: ca.SX, longest: ca.SX, dt: ca.SX, before: ca.SX, compared: ca.SX, oil: ca.SX,
+    f: ca.SX, f_needed: ca.SX,
+) -> tuple[ca.SX, ca.SX, ca.SX]:  # fmt: skip
+    """Pressures against the force at the rod, from which friction is far below f_max.
+
+    Returns the pressures that are believed, for how long they have contradicted the force [s], and their force [N].
+    """
+    A_cap, A_rod = areas
+    f_oil = A_cap * oil[0] - A_rod * oil[1]
+    differ = ca.logic_and(ca.fabs(f_oil - f) > f_max, ca.ne(f, 0))  # what nobody measures reads 0
+    quarrel = timer(before, ca.logic_and(differ, compared), dt)
+    nearer = ca.fabs(f - f_needed) < ca.fabs(f_oil - f_needed)
+    replaced = ca.logic_and(quarrel > longest, nearer)
+    return ca.vertcat(ca.if_else(replaced, (f + A_rod * oil[1]) / A_cap, oil[0]), oil[1]), quarrel, f_oil
+
+
 def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_min: float, hard_max: float) -> Kernel:
     """The monitor of one leg; areas are those of its piston [m^2], cap and rod side, if it has any."""
 
@@ -84,45 +159,18 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
-        goes_on = ca.logic_not(begins)
-        moves = ca.fabs(l_dot) <= rate_max  # comparisons with a NaN are false
-        accelerates = ca.fabs(l_ddot) < ca.inf
-        pressures = ca.logic_and(_believable(p_cap, pressure_max), _believable(p_rod, pressure_max))
-
-        # length and integrated rate: they contradict each other, or the length does not change at all
         least, most = hard_min - range_margin, hard_max + range_margin
-        in_range = ca.logic_and(l >= least, l <= most)
-        l_read, knew_length, knew_rate = watch[12], watch[14], watch[15]
-        rate = ca.if_else(ca.logic_and(moves, ca.eq(knew_rate, 0)), l_dot, l_dot_cmd)
-        reckoned = ca.fmin(ca.fmax(watch[8] + rate * dt, least), most)
-        drawn = reckoned + drift_corner * dt * (l - reckoned)
-        way = ca.if_else(ca.logic_and(ca.eq(l, l_read), goes_on), watch[13] + drawn - watch[8], 0.0)
-        is_frozen = ca.fabs(way) > frozen_travel
-        apart_by = ca.if_else(is_frozen, way, reckoned - l)
-        contradict = ca.logic_and(goes_on, ca.logic_or(is_frozen, ca.fabs(apart_by) > drift_max))
-        blames_rate = disagreement * apart_by > 0.5 * free * apart_by**2
-        wrong_length = ca.logic_and(contradict, ca.logic_not(blames_rate))
-        wrong_rate = ca.logic_and(ca.logic_and(contradict, in_range), blames_rate)
-        no_length = ca.logic_or(ca.logic_not(in_range), ca.logic_and(goes_on, ca.logic_or(knew_length, wrong_length)))
-        no_rate = ca.logic_or(ca.logic_not(moves), ca.logic_and(goes_on, ca.logic_or(knew_rate, wrong_rate)))
-        blind = ca.logic_and(no_length, no_rate)
-        integrated = ca.if_else(no_length, reckoned, ca.if_else(ca.logic_or(begins, no_rate), l, drawn))
-        believed = ca.vertcat(
-            ca.if_else(no_length, reckoned, l),
-            ca.if_else(no_rate, l_dot_cmd, l_dot),
-            ca.if_else(accelerates, l_ddot, watch[2]),
-            ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5]),
-        )
+        drift = Drift(drift_max, drift_corner, frozen_travel, disagreement, free)
+        motion = _motion(drift, rate_max, least, most, dt, watch, begins, l_dot_cmd, l, l_dot)
+        accelerates = ca.fabs(l_ddot) < ca.inf  # comparisons with a NaN are false
+        pressures = ca.logic_and(_believable(p_cap, pressure_max), _believable(p_rod, pressure_max))
+        oil = ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5])
+        free_of_ends = ca.logic_and(motion.l > hard_min + contact, motion.l < hard_max - contact)
         quarrel, pushing = ca.SX(0), f
-        if areas is not None:  # pressures against the force at the rod: friction is far below, a hard end pushes too
-            A_cap, A_rod = areas
-            pushing = f_oil = A_cap * believed[3] - A_rod * believed[4]
-            free_of_ends = ca.logic_and(believed[0] > hard_min + contact, believed[0] < hard_max - contact)
-            differ = ca.logic_and(ca.fabs(f_oil - f) > stall_force, ca.ne(f, 0))  # what nobody measures reads 0
-            quarrel = timer(watch[18], ca.logic_and(differ, ca.logic_and(driving, free_of_ends)), dt)
-            nearer = ca.fabs(f - f_needed) < ca.fabs(f_oil - f_needed)
-            replaced = ca.logic_and(quarrel > mismatch_time, nearer)
-            believed[3] = ca.if_else(replaced, (f + A_rod * believed[4]) / A_cap, believed[3])
+        if areas is not None:
+            compared = ca.logic_and(driving, free_of_ends)  # a hard end pushes too
+            oil, quarrel, pushing = _oil(areas, stall_force, mismatch_time, dt, watch[18], compared, oil, f, f_needed)
+        believed = ca.vertcat(motion.l, motion.l_dot, ca.if_else(accelerates, l_ddot, watch[2]), oil)
 
         # the valve, or the drive, as it should be; how far it is off may grow with how fast it moves
         off, speed, place_next, rate_next = actuation(watch[9:11], valve_cmd, quiet, valve_meas, f)
@@ -146,7 +194,8 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         stalled = timer(watch[11], ca.logic_and(driving, ca.logic_and(stays, pushed)), dt)
         at_lower = ca.logic_and(ca.ne(driven, 0), believed[0] <= hard_min + contact)
         at_upper = ca.logic_and(driving, believed[0] >= hard_max - contact)
-        doubted = ca.logic_or(ca.logic_or(no_length, no_rate), ca.logic_not(accelerates))
+        blind = ca.logic_and(motion.no_length, motion.no_rate)
+        doubted = ca.logic_or(ca.logic_or(motion.no_length, motion.no_rate), ca.logic_not(accelerates))
         codes = {
             Fault.MEASUREMENT: ca.logic_and(doubted, ca.logic_not(blind)),
             Fault.VALVE: apart > mismatch_time,
@@ -157,8 +206,8 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
             Fault.BLIND: blind,
         }
         state = ca.vertcat(
-            believed, lost, fast, apart, integrated, place_next, rate_next, stalled,
-            ca.if_else(in_range, l, watch[12]), way, no_length, no_rate,
+            believed, lost, fast, apart, motion.integrated, place_next, rate_next, stalled,
+            motion.read, motion.way, motion.no_length, motion.no_rate,
             ca.if_else(begins, 0.0, ca.vertcat(mean, activity)), quarrel,
         )  # fmt: skip
         return state, first_of(codes), any_of(codes, BLOCKING), any_of(codes, SHUTTING)
