@@ -62,7 +62,7 @@ def test_the_files_are_hostile(hostile: Path) -> None:
         ((*BARE, "import json, signal; print('fine')"), "fine"),
         (STOP_POST, ""),  # without orders it ends
         ((*estop_process.command("nobody"), "--once"), ""),
-        ((*recorder.command("nobody"), "--help"), "Record"),
+        ((*recorder.command("nobody"), "--help"), "recorder"),
     ],
     ids=["command", "lines", "pytest", "bare", "stop post", "estop", "recorder"],
 )

@@ -7,6 +7,7 @@ group. A folder that exists keeps its mode: it may be one that people share on p
 
 from __future__ import annotations
 
+import errno
 import grp
 import os
 import stat
@@ -86,6 +87,8 @@ def write_file(path: Path, content: bytes) -> None:
 def make_folder(folder: Path) -> Path:
     """With those above it that are missing; the ones that exist stay as they are."""
     if not folder.is_dir():
+        if folder.exists():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
         who = sharing()
         make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)  # of threads that make it at once

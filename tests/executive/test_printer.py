@@ -125,6 +125,8 @@ def test_a_supervisor_whose_output_nobody_reads_stops_its_processes(tmp_path: Pa
     try:
         until(tmp_path / "said")
         until(tmp_path / "motionbase-rig")
+        while catalogue.entry("rig").head < 5:  # it writes, so it hears signals by now
+            time.sleep(0.01)
         child.send_signal(signal.SIGTERM)
         assert child.wait(PATIENCE_S) == 0
     finally:

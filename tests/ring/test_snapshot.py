@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from motionbase.cli import terminal
 from motionbase.cli.main import main
 from motionbase.errors import RingError, SnapshotError
 from motionbase.ring import Writer, catalogue, gentle, hexapod_schema, snapshot_save
@@ -222,8 +223,8 @@ def test_ring_save(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytes
     monkeypatch.chdir(tmp_path)
     with process_writer(tmp_path, "rig", 700, capacity=500) as process:
         assert main(["ring", "save", "rig", "--out", "live.estop"]) == 0
-        size = round(Path("live.estop").stat().st_size / 1000)  # differs with the machine's name, which is in it
-        assert f"saved 500 records, 500 ms, {size} kB, to live.estop\n" in capfd.readouterr().out
+        size = terminal.size(Path("live.estop").stat().st_size)  # differs with the machine's name, which is in it
+        assert f"saved 500 records, 500 ms, {size}, to live.estop\n" in capfd.readouterr().out
         process.kill()
         process.wait(PATIENCE_S)
     assert main(["ring", "show", "rig"]) == 0

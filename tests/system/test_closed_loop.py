@@ -20,7 +20,11 @@ from motionbase.system.closed_loop import ClosedLoop
 
 Array = np.ndarray
 NAMES = tuple(c.name for c in hexapod_schema().channels)
-ROWS = ("settings", "settings_version", "asked", "estop", "reset", "supply", "valve_fault", "seized", "sensor_fault")
+ROWS = ("settings", "settings_version", "asked", "estop", "reset", "supply", "valve_fault", "seized", "sensor_fault",
+        "sensor_offset")  # fmt: skip
+# nothing that moves the legs looks at these so much that one would be 2 mm off
+HARMLESS = (FaultKind.ACCELERATION_FROZEN, FaultKind.ACCELERATION_OFFSET, FaultKind.PRESSURE_FROZEN,
+            FaultKind.FORCE_LOST, FaultKind.FORCE_FROZEN)  # fmt: skip
 RECORDED = ("state", "fault", "abort", "l", "l_dot", "cmd", "pose_meas", "legs_cmd", "valve_cmd", "record", "f")
 
 
@@ -112,13 +116,13 @@ def test_every_fault_stays_finite_and_ends_quiet(kind: FaultKind) -> None:
     n = round(seconds / loop().dt)
     event = FaultEvent(kind, 11.0, 2 if kind.of_a_leg else None)
     rows = FaultPlan((event,)).rows(n, loop().dt)
-    used: dict[str, Any] = {name: rows[name] for name in ("supply", "valve_fault", "seized", "sensor_fault")}
+    used: dict[str, Any] = {name: rows[name] for name in ROWS if name in rows}
     out = ran(seconds, **generators(HEAVE), **used)
     for name in RECORDED:
         assert np.all(np.isfinite(out[name])), name
     end = State(int(out["state"][-1]))
-    if kind is FaultKind.SENSOR_OFFSET:  # 0 m here: the plan's offset is an input of its own, so nothing is wrong
-        assert end is State.DRIVE
+    if kind in HARMLESS:
+        assert end is State.DRIVE and np.abs(out["l"][-1] - out["legs_cmd"][-1, :, 0]).max() < 2e-3
         return
     assert out["fault"][-1] != 0, end
     assert end in (State.OFF, State.HELD, State.ABORT)

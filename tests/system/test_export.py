@@ -141,11 +141,12 @@ def test_example_of_the_law_is_the_law(tmp_path: Path) -> None:
     write_folder(tmp_path, files() | {"main.c": (EXAMPLES / "control.c").read_text()})
     built(["control.c", "guard.c", "main.c"], tmp_path, "example", "-O0")
     law, inputs = loop().law, control_border(loop()).inputs
-    changed = ("parameters", "x", "request", "mode")
+    changed = ("parameters", "x", "request", "mode", "valve_meas")
     held = {name: value for name, value in inputs.items() if name not in changed}
     requests = np.where(np.arange(2000) < 1000, float(Request.DOWN), float(Request.STANDBY))
-    step = scan(law.program, {"x": "x_next"}, per_step=["request"], record=["valve_cmd"])
+    step = scan(law.program, {"x": "x_next", "valve_meas": "valve_cmd"}, per_step=["request"], record=["valve_cmd"])
     start = {"parameters": law.parameter_vector(), "x": law.initial_state(), "mode": float(Mode.MAINTENANCE)}
+    start["valve_meas"] = np.zeros(6)
     wanted = step(2000, every=200, request=requests, **start, **held)  # type: ignore[arg-type]
     assert_same_bits({"valve_cmd": six(csv(tmp_path), "valve")}, wanted)
     assert np.all(wanted["valve_cmd"][-1] > 0.01)

@@ -1,4 +1,4 @@
-/* Control law and guard for 1 s on the measurements of the platform at rest, down. */
+/* Control law and guard for 1 s on the measurements of the platform at rest, down, with valves that obey at once. */
 #include "answer.h"
 #include "control.h"
 #include "guard.h"
@@ -23,12 +23,13 @@ int main(void)
 
     printf("t,state,fault,valve_1,valve_2,valve_3,valve_4,valve_5,valve_6\n");
     for (int tick = 0; tick < ticks; tick++) {
-        /* Switched on, and after half a second asked to rise; the measurements stay as they are. */
+        /* Switched on, and after half a second asked to rise; but for the spools the measurements stay as they are. */
         in.request = tick < ticks / 2 ? CONTROL_REQUEST_DOWN : CONTROL_REQUEST_STANDBY;
         control_step(parameters, &state, &in, &out);
         law_answer(&said, &out, &state, tick);
         guard_step(&guard, &said, &safe);
         in.estop = safe.stopped; /* a law that the guard has stopped is told so */
+        memcpy(in.valve_meas, safe.valve_cmd, sizeof in.valve_meas);
         if ((tick + 1) % (ticks / 10) == 0) {
             printf("%.6g,%.17g,%.17g", (tick + 1) * CONTROL_DT, safe.state, safe.fault);
             for (int leg = 0; leg < 6; leg++)
