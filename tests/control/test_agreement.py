@@ -32,9 +32,10 @@ def legs(dof: np.ndarray, v: np.ndarray, omega_W: np.ndarray) -> tuple[np.ndarra
 
 
 def after(ticks: int, dof: np.ndarray, l_dot: np.ndarray, omega: np.ndarray, **changes: Any) -> np.ndarray:
-    state = np.zeros((6, 3))
+    state = np.zeros((6, 4))
     for _ in range(ticks):
         given: dict[str, Any] = {"drift_corner": 1.0, "dt": DT, "before": state, "fresh": 0.0, "omega": omega}
+        given |= {"apart": np.zeros(6), "doubted": np.zeros(6)}
         state = np.asarray(KERNEL(**given | {"dof": dof, "l_dot": l_dot} | changes))
     return state
 
@@ -77,3 +78,15 @@ def test_it_starts_anew() -> None:
     _, l_dot, omega = legs(dof, np.zeros(3), np.zeros(3))
     l_dot[2] += 1.0
     assert not after(5, dof, l_dot, omega, fresh=1.0)[:, :2].any()
+
+
+@pytest.mark.parametrize("wrong", [0.0, np.nan, 1e6], ids=["not there", "nan", "absurd"])
+def test_gyros_that_contradict_the_legs_are_found_by_the_first_turn(wrong: float) -> None:
+    """Turned by 5 mrad, legs of 1.6 m from the centre disagree by millimetres, and their own drift explains nothing."""
+    dof = np.zeros(6)
+    _, l_dot, _ = legs(dof, np.zeros(3), np.array([0.0, 0.1, 0.0]))
+    assert not after(10, dof, l_dot, np.full(3, wrong))[:, 3].any()
+    assert after(100, dof, l_dot, np.full(3, wrong))[:, 3].all()
+    excused = {"doubted": np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])}
+    assert not after(100, dof, l_dot, np.full(3, wrong), **excused)[:, 3].any()  # a leg's own sensors are to blame
+    assert not after(100, dof, l_dot, np.full(3, wrong), apart=np.full(6, 0.02))[:, 3].any()

@@ -33,7 +33,7 @@ LATCH = compile(FAULT_LATCH)
 LIMITS = {t.name: float(t.values[0]) for t in THRESHOLDS} | {"pressure_max": 40e6, "speed_max": 1.3, "stall_force": 4e3}
 FORCE = AREAS[0] * 8e6 - AREAS[1] * 7e6
 GOOD = {"l": 2.5, "l_dot": 0.001, "l_ddot": 1.0, "p_cap": 8e6, "p_rod": 7e6, "valve_meas": 0.1, "f": FORCE}
-GOOD |= {"f_needed": FORCE, "disagreement": 0.0, "free": 0.5}
+GOOD |= {"f_needed": FORCE, "disagreement": 0.0, "free": 0.5, "gyros_wrong": 0.0}
 AS_GOOD = [2.5, 0.001, 1.0, 8e6, 7e6]
 AT_START = [*AS_GOOD, 0.0, 0.0, 0.0, 2.5, 0.1, 0.0, 0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -161,6 +161,12 @@ def test_a_rate_that_disagrees_with_the_others_is_wrong_and_the_length_is_believ
         faults.append(Fault(int(code)))
     assert faults.index(Fault.MEASUREMENT) == pytest.approx(LIMITS["drift_max"] / (abs(speed) * DT), rel=0.15)
     assert watch[0] == l and watch[1] == speed  # the commanded rate stands for the measured one
+
+
+def test_wrong_gyros_blame_no_rate() -> None:
+    """Whatever they make of the disagreement, a length that freezes is replaced by its rate."""
+    watch, faults = moving(200, 0.8, l=2.5, disagreement=lambda l: l - 2.5, gyros_wrong=1.0)
+    assert Fault.MEASUREMENT in faults and watch[0] == pytest.approx(2.5 + 200 * DT * 0.8, abs=3e-5)
 
 
 def test_what_was_found_wrong_is_not_believed_again_before_a_reset() -> None:

@@ -45,7 +45,7 @@ def read(sensors: Sensors) -> dict[str, Array]:
     record = [p.name for p in MEASURED if p.name != "l_meas"]
     run = scan(kernel, feedback, per_step=list(truth()), record=["l_meas", *record])
     held: dict[str, Any] = {"sensor_fault": np.zeros(6), "sensor_offset": np.zeros(6), "l_last": np.zeros(6)}
-    held["held"] = np.zeros((6, 2))
+    held["held"] = np.zeros((6, 6))
     held |= truth() | {p.name: np.zeros(p.dims) for p in lag.ports}
     out: dict[str, Array] = run(N, **held)
     return out

@@ -93,3 +93,22 @@ def test_a_kind_has_a_usual_value() -> None:
 def test_bad_files_get_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(PlatformError, match=message):
         load_faults(written(tmp_path, text))
+
+
+def test_sensors_of_a_leg_fail_each_by_itself() -> None:
+    events = (
+        FaultEvent(FaultKind.RATE_FROZEN, 1.0, 2),
+        FaultEvent(FaultKind.SENSOR_LOST, 1.0, 2),
+        FaultEvent(FaultKind.RATE_LOST, 2.0, 2),  # of the same sensor: the later one counts
+        FaultEvent(FaultKind.SPOOL_FROZEN, 1.0, 3),
+    )
+    before, after = (FaultPlan(events).inputs(t)["sensor_fault"] for t in (1.5, 2.5))
+    np.testing.assert_array_equal(before, [0, 1 + 4 * 2, 0 + 4**5 * 2, 0, 0, 0])
+    np.testing.assert_array_equal(after, [0, 1 + 4 * 1, 4**5 * 2, 0, 0, 0])
+
+
+def test_two_offsets_of_a_leg_are_refused() -> None:
+    both = FaultEvent(FaultKind.SENSOR_OFFSET, 1.0, 2), FaultEvent(FaultKind.RATE_OFFSET, 3.0, 2)
+    with pytest.raises(PlatformError, match="faults sensor_offset and rate_offset of leg 2: one offset of a leg"):
+        FaultPlan(both)
+    FaultPlan((FaultEvent(FaultKind.SENSOR_OFFSET, 1.0, 2, until=3.0), both[1]))

@@ -69,3 +69,4 @@ class WarningBit(IntFlag):
     DOF_LIMIT = 4  # a limit of a degree of freedom acts
     LEG_LIMIT = 8  # a limit of a leg acts
     DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow
+    GYROS_WRONG = 32  # the rate gyros contradict the rates of the legs, and are not asked any more

@@ -19,13 +19,14 @@ from motionbase.control.design import LinearLeg, Margins
 from motionbase.control.electric_design import LinearDrive
 from motionbase.control.fields import Field
 from motionbase.control.geometry import modal_masses
+from motionbase.control.watchdogs import THRESHOLDS
 from motionbase.platform.hexapod import Hexapod
 
 UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
 SMALL = 0.01  # part of them that is away from all limits
 SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
 STALL_PART = 0.1  # of the largest force of a leg: pushed by that much more than it needs, it must move
-INTEGRAL_CORNER = 2.0  # [rad/s] at which the model of a drive's integral follows its force
+COMMAND_RATE = 40.0  # [1/s] of the commands, where valve or drive can follow it
 OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it
 
 
@@ -125,7 +126,10 @@ class HydraulicControl:
         """Of pressure and speed."""
         speed_max = SPEED_FACTOR * self.platform.limits.leg_velocity
         stall = STALL_PART * self.actuator.area_cap * self.actuator.p_supply
-        return {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max, "stall_force": stall}
+        known = {"pressure_max": 2.0 * self.actuator.relief_pressure, "speed_max": speed_max, "stall_force": stall}
+        spool = self.platform.sensors.spool
+        known |= mismatch(abs(spool.bias), spool.delay) | drift(self.platform)
+        return known | {"valve_rate_max": min(COMMAND_RATE, self.actuator.valve_rate)}
 
     @property
     def p_supply(self) -> float:
@@ -202,6 +206,11 @@ class ElectricControl:
         speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
         # drives without power are off at once; their brakes must not be taken for a fault of a drive
         known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}
+        speed, force, fastest = self.platform.sensors.spool, self.platform.sensors.force, self.platform.limits
+        late = speed.delay * fastest.leg_acceleration / self.actuator.v_max  # of a speed that is reported late
+        bias = abs(speed.bias) + abs(force.bias) / (self.actuator.speed_gain * self.actuator.v_max)
+        known |= mismatch(bias + late, force.delay) | drift(self.platform)
+        known["valve_rate_max"] = min(COMMAND_RATE, self.actuator.speed_bandwidth)
         return known | {"stall_force": STALL_PART * self.actuator.force_max}
 
     @property
@@ -239,7 +248,7 @@ class ElectricControl:
         force = model[1] + self.dt / (self.dt + a.torque_lag) * (wanted - model[1])
         per_command = 1 / (a.speed_gain * a.v_max)
         miss = ca.if_else(ca.fabs(f) < ca.inf, f - force, 0.0)
-        integral = model[0] + self.dt * (winding + INTEGRAL_CORNER * miss)
+        integral = model[0] + self.dt * (winding + 0.25 * a.speed_bandwidth * miss)  # a bias is not gathered
         told = ca.ne(f, 0)  # a drive that tells no force reads 0: its speed alone is watched then
         off = ca.if_else(ca.logic_or(stopped, known), ca.if_else(told, per_command * (force - f), 0.0), ca.inf)
         return off, per_command * (wanted - model[1]) / a.torque_lag, snapped(integral), snapped(force)
@@ -256,6 +265,25 @@ class ElectricControl:
     def margins(self, *masses: float) -> Margins:
         """Broken at the speed command."""
         return electric_design.margins(replace(self.linear, masses=masses or self.masses), self.designed["k_p"])
+
+
+def mismatch(bias: float, delay: float) -> dict[str, float]:
+    """Thresholds for valve and drive with sensors that are off by a bias [-] and late by a delay [s]."""
+    usual = {t.name: float(t.values[0]) for t in THRESHOLDS if t.name.startswith("mismatch")}
+    wider = {name: usual[name] + 2 * bias for name in ("mismatch_max", "mismatch_slow")}
+    return wider | {"mismatch_lag": usual["mismatch_lag"] + 1.5 * delay}
+
+
+def drift(platform: Hexapod) -> dict[str, float]:
+    """Thresholds for a length and a rate with sensors that are off by a bias, late, or coarse."""
+    usual = {t.name: float(t.values[0]) for t in THRESHOLDS if t.values}
+    length, rate = platform.sensors.position, platform.sensors.velocity
+    gathered = abs(rate.bias) / usual["drift_corner"]
+    later = platform.limits.leg_velocity * abs(length.delay - rate.delay)
+    return {
+        "drift_max": usual["drift_max"] + gathered + later,
+        "frozen_travel": usual["frozen_travel"] + gathered + 20 * length.quantum,
+    }
 
 
 def leg_control(platform: Hexapod, dt: float) -> LegControl:

@@ -220,8 +220,9 @@ ESTIMATE = Kernel(
 
 
 def _warned(
-    horizon: ca.SX, mode: ca.SX, age: ca.SX, refused: ca.SX, outside: ca.SX, dof_acts: ca.SX, leg_acts: ca.SX
-) -> ca.SX:
+    horizon: ca.SX, mode: ca.SX, age: ca.SX, refused: ca.SX, outside: ca.SX, dof_acts: ca.SX, leg_acts: ca.SX,
+    gyros_wrong: ca.SX,
+) -> ca.SX:  # fmt: skip
     hosted = ca.eq(mode, Mode.HOST)
     bits = {
         WarningBit.HOST_SILENT: ca.logic_and(hosted, age > horizon),
@@ -229,6 +230,7 @@ def _warned(
         WarningBit.DOF_LIMIT: ca.sum1(dof_acts) > 0,
         WarningBit.LEG_LIMIT: ca.sum1(leg_acts) > 0,
         WarningBit.DEMAND_OUTSIDE: ca.ne(outside, 0),
+        WarningBit.GYROS_WRONG: ca.ne(gyros_wrong, 0),
     }
     return sum((bit.value * active for bit, active in bits.items()), ca.SX(0))
 
@@ -237,7 +239,7 @@ WARN = Kernel(
     "warnings",
     (
         Port("horizon", (), "s"), Port("mode"), Port("age", (), "s"), Port("refused"), Port("outside"),
-        Port("dof_acts", 6), Port("leg_acts", 6),
+        Port("dof_acts", 6), Port("leg_acts", 6), Port("gyros_wrong"),
     ),
     (Port("warning"),),
     _warned,

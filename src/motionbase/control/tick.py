@@ -22,7 +22,7 @@ from motionbase.control.states import STATE_STEP
 from motionbase.control.supervision import TIMES
 from motionbase.control.supply_lines import supply_lines
 from motionbase.control.trajectory import base_trajectory
-from motionbase.control.watchdogs import THRESHOLDS, leg_watchdog
+from motionbase.control.watchdogs import RATE_OF, THRESHOLDS, leg_watchdog
 from motionbase.platform.hexapod import Hexapod
 
 
@@ -111,6 +111,7 @@ class Tick:
                 self.watchdog, **self.params(*(t.name for t in THRESHOLDS)), dt=self.dt, watch=self.before("watch")[k],
                 fresh=self.fresh, quiet=self.before("quiet"), driven=driven,
                 disagreement=self.before("agreement")[k, 0], free=self.before("agreement")[k, 2],
+                gyros_wrong=self.before("agreement")[k, 3],
                 l_cmd=self.before("l_cmd")[k],
                 l_dot_cmd=self.before("leg_before")[k, 1], valve_cmd=leg_state[k, self.leg_control.command],
                 l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
@@ -137,12 +138,14 @@ class Tick:
         b.copy(pose, b["pose_meas"])
 
     def _compare_rates(self) -> None:
-        b, l_dot = self.b, self.b.local("l_dot", 6)
+        b, watch = self.b, self.after("watch")
+        l_dot, apart, doubted = (b.local(name, 6) for name in ("l_dot", "apart", "doubted"))
         with b.loop(6) as k:
-            b.copy(self.after("watch")[k, 1], l_dot[k])
+            b.call(RATE_OF, watch=watch[k], l_dot=l_dot[k], apart=apart[k], doubted=doubted[k])
         b.call(
             self.agreement, **self.params("drift_corner"), dt=self.dt, before=self.before("agreement"),
-            fresh=self.fresh, dof=self.after("pose_meas"), l_dot=l_dot, omega=b["omega"], after=self.after("agreement"),
+            fresh=self.fresh, dof=self.after("pose_meas"), l_dot=l_dot, omega=b["omega"], apart=apart,
+            doubted=doubted, after=self.after("agreement"),
         )  # fmt: skip
 
     def _propagate_host(self) -> None:
@@ -330,7 +333,8 @@ class Tick:
         b.copy(self.legs, b["legs_cmd"])
         b.call(
             own.WARN, horizon=self.param("host_horizon"), mode=self.mode, age=after("age"), refused=self.refused,
-            outside=self.outside, dof_acts=self.dof_acts, leg_acts=leg_acts, warning=b["warning"],
+            outside=self.outside, dof_acts=self.dof_acts, leg_acts=leg_acts,
+            gyros_wrong=self.after("agreement")[0, 3], warning=b["warning"],
         )  # fmt: skip
 
     def _command_valves(self) -> None:

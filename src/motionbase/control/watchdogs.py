@@ -79,6 +79,7 @@ class Drift(NamedTuple):
     frozen_travel: ca.SX
     disagreement: ca.SX
     free: ca.SX
+    gyros_wrong: ca.SX
 
 
 class Motion(NamedTuple):
@@ -113,7 +114,8 @@ def _motion(
     is_frozen = ca.fabs(way) > drift.frozen_travel
     apart = ca.if_else(is_frozen, way, reckoned - l)
     contradict = ca.logic_and(goes_on, ca.logic_or(is_frozen, ca.fabs(apart) > drift.most))
-    blames_rate = drift.disagreement * apart > 0.5 * drift.free * apart**2
+    rate_is_off = drift.disagreement * apart > 0.5 * drift.free * apart**2
+    blames_rate = ca.logic_and(rate_is_off, ca.eq(drift.gyros_wrong, 0))
     wrong_length = ca.logic_and(contradict, ca.logic_not(blames_rate))
     wrong_rate = ca.logic_and(ca.logic_and(contradict, in_range), blames_rate)
     no_length = ca.logic_or(ca.logic_not(in_range), ca.logic_and(goes_on, ca.logic_or(knew_length, wrong_length)))
@@ -155,18 +157,18 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         stall_force: ca.SX, stall_time: ca.SX, speed_max: ca.SX, speed_time: ca.SX, mismatch_max: ca.SX,
         mismatch_time: ca.SX, mismatch_slow: ca.SX, mismatch_lag: ca.SX, mismatch_corner: ca.SX, contact: ca.SX,
         dt: ca.SX, watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX, disagreement: ca.SX, free: ca.SX,
-        l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX, p_cap: ca.SX,
-        p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
+        gyros_wrong: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX,
+        p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
         least, most = hard_min - range_margin, hard_max + range_margin
-        drift = Drift(drift_max, drift_corner, frozen_travel, disagreement, free)
+        drift = Drift(drift_max, drift_corner, frozen_travel, disagreement, free, gyros_wrong)
         motion = _motion(drift, rate_max, least, most, dt, watch, begins, l_dot_cmd, l, l_dot)
         accelerates = ca.fabs(l_ddot) < ca.inf  # comparisons with a NaN are false
         pressures = ca.logic_and(_believable(p_cap, pressure_max), _believable(p_rod, pressure_max))
         oil = ca.if_else(pressures, ca.vertcat(p_cap, p_rod), watch[3:5])
         free_of_ends = ca.logic_and(motion.l > hard_min + contact, motion.l < hard_max - contact)
-        quarrel, pushing = ca.SX(0), f
+        quarrel, pushing = ca.SX(0), ca.if_else(ca.ne(f, 0), f, f_needed)  # a drive that tells no force pushes nothing
         if areas is not None:
             compared = ca.logic_and(driving, free_of_ends)  # a hard end pushes too
             oil, quarrel, pushing = _oil(areas, stall_force, mismatch_time, dt, watch[18], compared, oil, f, f_needed)
@@ -177,7 +179,8 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         share = mismatch_corner * dt
         mean = watch[16] + share * (ca.if_else(ca.fabs(off) < ca.inf, off, 0.0) - watch[16])
         activity = watch[17] + share * (ca.fabs(speed) - watch[17])
-        obeys = ca.logic_and(ca.fabs(off) <= mismatch_max, ca.fabs(mean) <= mismatch_slow + mismatch_lag * activity)
+        allowed = mismatch_lag * activity
+        obeys = ca.logic_and(ca.fabs(off) <= mismatch_max + allowed, ca.fabs(mean) <= mismatch_slow + allowed)
 
         # a leg that stays behind though its actuator pushes it is seized; one that is too heavy gains speed
         behind = l_cmd - believed[0]
@@ -223,6 +226,7 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
             Port("driven", (), "-", "1 while the operational limits hold; else a leg may rest on its lower end"),
             Port("disagreement", (), "m", "integral of what the leg's rate is off those of the others and the gyros"),
             Port("free", (), "-", "part of an error of the leg's rate that shows there"),
+            Port("gyros_wrong", (), "-", "1 if the gyros are not asked any more"),
             Port("l_cmd", (), "m", "commanded one tick ago"),
             Port("l_dot_cmd", (), "m/s", "commanded one tick ago"),
             Port("valve_cmd", (), "-", "commanded one tick ago"),
@@ -244,6 +248,15 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         expr=expr,
         description="monitors one leg and replaces what cannot be true",
     )
+
+
+RATE_OF = Kernel(
+    "rate_of",
+    (LEG_WATCH,),
+    (Port("l_dot", (), "m/s"), Port("apart", (), "m"), Port("doubted", (), "-")),
+    lambda watch: (watch[1], watch[8] - watch[0], ca.logic_or(watch[14], watch[15])),
+    "believed rate of a leg, what its integral is off the length, and whether one of the two is known to be wrong",
+)
 
 
 def _believable(p: ca.SX, p_max: ca.SX) -> ca.SX:

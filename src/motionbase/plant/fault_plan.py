@@ -54,6 +54,7 @@ class FaultKind(Enum):
         return self not in (FaultKind.SUPPLY_LOST, FaultKind.HOST_DROPOUT)
 
 
+OFFSETS = (FaultKind.SENSOR_OFFSET, FaultKind.RATE_OFFSET, FaultKind.ACCELERATION_OFFSET)
 OF_OIL = (FaultKind.PRESSURE_LOST, FaultKind.PRESSURE_FROZEN)  # mean nothing to electric legs
 # kind -> input of the plant, and the number that stands for it
 INPUTS = {
@@ -130,6 +131,19 @@ class FaultPlan:
 
     events: tuple[FaultEvent, ...] = ()
 
+    def __post_init__(self) -> None:
+        offsets = [e for e in self.events if e.kind in OFFSETS]
+        for k, one in enumerate(offsets):
+            for other in offsets[:k]:
+                if (
+                    one.kind is not other.kind
+                    and one.leg == other.leg
+                    and one.at < other.until
+                    and other.at < one.until
+                ):
+                    both = f"{other.kind.name.lower()} and {one.kind.name.lower()}"
+                    raise PlatformError(f"faults {both} of leg {one.leg}: one offset of a leg at a time")
+
     def inputs(self, t: float) -> dict[str, Array]:
         """Fault inputs of the plant at a time [s], with `supply` (1 is nominal) and `host` (1 while frames come)."""
         found = {name: np.zeros(LEGS) for name in ("valve_fault", "seized", "sensor_fault", "sensor_offset")}
@@ -144,7 +158,8 @@ class FaultPlan:
             else:
                 assert event.leg is not None
                 name, code = INPUTS[event.kind]
-                found[name][event.leg - 1] = code
+                before = found[name][event.leg - 1]
+                found[name][event.leg - 1] = _with(before, code) if name == "sensor_fault" else code
                 if event.kind in DEFAULT_VALUE:
                     found["sensor_offset"][event.leg - 1] = event.strength
         return found
@@ -159,6 +174,12 @@ class FaultPlan:
         edges = [0, *(min(ticks, max(0, math.ceil(t / dt - 1e-9))) for t in self.changes), ticks]
         parts = [(self.inputs((start + 0.5) * dt), end - start) for start, end in zip(edges, edges[1:], strict=False)]
         return {name: np.concatenate([np.repeat(p[name][None], n, 0) for p, n in parts]) for name in parts[0][0]}
+
+
+def _with(codes: float, code: float) -> float:
+    """Codes of the sensors of a leg with another; the later one of the same sensor counts."""
+    digit = 4.0 ** math.floor(math.log(code, 4.0) + 1e-9)
+    return codes - digit * (codes // digit % 4) + code
 
 
 def load_faults(path: Path | str) -> FaultPlan:

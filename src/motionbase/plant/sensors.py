@@ -23,8 +23,13 @@ FAILING = (RATE, ACCELERATION, CAP_PRESSURE, SPOOL, FORCE)
 
 
 def fault_code(which: int, how: float) -> float:
-    """Of a sensor that fails: a number of MEASURED, and LOST, FROZEN or OFFSET."""
-    return 10.0 * which + how
+    """Of a sensor that fails: a number of MEASURED, and LOST, FROZEN or OFFSET; codes of several are added."""
+    return how * 4.0**which
+
+
+def fault_of(code: Expr, which: int) -> Expr:
+    """LOST, FROZEN or OFFSET of one sensor, 0 for none."""
+    return ca.floor(code * 4.0**-which) - 4 * ca.floor(code * 4.0 ** -(which + 1))
 
 
 NUMBERS = 7 * LEGS + 6
@@ -62,12 +67,12 @@ SENSOR_FAULTS = (
         "sensor_fault",
         LEGS,
         "-",
-        "of each leg: 0 none, 1 lost (reads 0), 2 frozen, 3 offset; plus 10 times the "
-        "sensor: 0 length, 1 rate, 2 acceleration, 3 pressure that extends, 5 spool, 6 force",
+        "of each leg, digits to the base 4 for length, rate, acceleration, the two pressures, spool, force: 0 none, "
+        "1 lost (reads 0), 2 frozen, 3 offset",
     ),
     Port("sensor_offset", LEGS, "SI, mixed", "what an offset one adds"),
 )
-HELD = Port("held", (LEGS, 2), "SI, mixed", "of a sensor other than length: fault a tick ago, reading when it came")
+HELD = Port("held", (LEGS, 1 + len(FAILING)), "SI, mixed", "faults a tick ago; readings of frozen sensors but length")
 
 
 KINDS = (
@@ -158,18 +163,17 @@ def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, fl
         readings = [reading(getattr(sensors, name), value, n) for name, value, n in zip(KINDS, seen, own, strict=True)]
         if kind.pressures(legs) is None:
             readings[3] = readings[4] = ca.SX.zeros(LEGS)  # what nobody measures reads 0
-        length = ca.if_else(fault == OFFSET, readings[0] + offset, readings[0])
-        length = ca.if_else(fault == FROZEN, last, length)
-        readings[0] = ca.if_else(fault == LOST, 0.0, length)
-        kept = held[:, 1]
-        for which in FAILING:
-            lost, frozen, off = (fault_code(which, how) for how in (LOST, FROZEN, OFFSET))
-            healthy = readings[which]
-            comes = ca.logic_and(fault == frozen, held[:, 0] != frozen)
-            kept = ca.if_else(comes, healthy, kept)
-            reads = ca.if_else(fault == frozen, kept, ca.if_else(fault == off, healthy + offset, healthy))
-            readings[which] = ca.if_else(fault == lost, 0.0, reads)
-        return *readings, ca.horzcat(fault, kept), *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
+        kept = []
+        for k, which in enumerate((LENGTH, *FAILING)):
+            how, healthy = fault_of(fault, which), readings[which]
+            frozen = last
+            if which != LENGTH:
+                stays = ca.logic_and(how == FROZEN, fault_of(held[:, 0], which) == FROZEN)
+                frozen = ca.if_else(stays, held[:, k], healthy)
+                kept.append(frozen)
+            reads = ca.if_else(how == FROZEN, frozen, ca.if_else(how == OFFSET, healthy + offset, healthy))
+            readings[which] = ca.if_else(how == LOST, 0.0, reads)
+        return *readings, ca.horzcat(fault, *kept), *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
 
     inputs = (
         *POSE, TWIST, TWIST_RATE, kind.states, *TRUTH,

@@ -38,7 +38,7 @@ FAULTS = (
     "guard late: the guard stopped the law: it did not answer in time",
     "guard sphere: the guard stopped the sphere's law: torques that its motors may not be told",
 )
-WARNINGS = ("host silent", "frame refused", "dof limit", "leg limit", "demand outside")
+WARNINGS = ("host silent", "frame refused", "dof limit", "leg limit", "demand outside", "gyros wrong")
 
 
 @cache
