@@ -238,7 +238,12 @@ def test_who_is_trusted_to_be_read_is_not_answered(role: Role, monkeypatch: pyte
     monkeypatch.setenv(OWNERS_VARIABLE, "any")
     monkeypatch.setattr("motionbase.ring.lifeline.peer", lambda _: (1, NOBODY, NOBODY))
     ask, heard = {Role.POST: "places"}.get(role, "stop"), list[object]()
-    line = Lifeline(find(), role, lambda request: heard.append(request) or Reply({"stopped": True}))
+
+    def answer(request: object) -> Reply:
+        heard.append(request)
+        return Reply({"stopped": True})
+
+    line = Lifeline(find(), role, answer)
     try:
         assert [f.said for f in asked(find(), role, {"ask": ask})] == [{}] and not heard
     finally:
