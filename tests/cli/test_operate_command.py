@@ -1,6 +1,7 @@
 """`motionbase operate` against a ring whose writer takes requests: what it sends, waits for, and says."""
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import CommandReceiver, Result
 from motionbase.ring.blocks.actions import ACTIONS, KINDS
 from motionbase.ring.blocks.command import Kind, Reason
+from motionbase.ring.emergency import NO_ANSWER
 
 Capture = pytest.CaptureFixture[str]
 SLOW = 20  # looks, 2 ms each, from a request to the state it leads to
@@ -82,6 +84,16 @@ def test_emergency_stop_needs_no_answer(base: Base, capsys: Capture) -> None:
     assert call(["operate", "estop", "--wait", "5"]) == 0
     assert capsys.readouterr().out == "estop: done, now off\n"
     assert base.heard == []
+
+
+@pytest.mark.parametrize("arguments", [[], ["--wait", "0.2"]])
+def test_a_base_that_does_not_act_is_a_failure(base: Base, capsys: Capture, arguments: list[str]) -> None:
+    while base._ring.head == 0:
+        time.sleep(1e-3)
+    base.close()  # as one that hangs: the ring is there, its locks are held, no record comes
+    assert call(["operate", "estop", *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and err == f"motionbase: estop: {NO_ANSWER}\n"
 
 
 @pytest.mark.parametrize(

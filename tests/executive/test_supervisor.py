@@ -18,10 +18,12 @@ from motionbase.errors import ScheduleError
 from motionbase.executive import estop
 from motionbase.executive.process import Process, Restart
 from motionbase.executive.supervisor import Ending, Supervisor
-from motionbase.ring import catalogue
-from motionbase.ring.backend import Emulation, shared_folder
+from motionbase.ring import catalogue, lifeline
+from motionbase.ring.backend import Emulation, find, shared_folder
+from motionbase.ring.claim import Waiting
 from motionbase.ring.gentle import prompt_nice
 from motionbase.ring.layout import Status
+from motionbase.ring.lifeline import asked
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot import Snapshot
 from tests.executive.run_processes import MOTHER, SLEEPER, STUBBORN, WITNESS, python, writer
@@ -288,3 +290,22 @@ def test_a_prompt_process_comes_before_others_where_a_writer_comes_before_it() -
     Supervisor(processes, out=lines.append, err=lines.append).run()
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert sorted(lines) == [f"plain | {own}", f"prompt | {max(-20, own + prompt_nice())}"]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_run_has_one_lifeline_whoever_opened_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_open: bool
+) -> None:
+    found = list[int]()
+
+    def looks(_: float | None) -> Ending:
+        found.extend(f.place for f in asked(find(RING), lifeline.Role.SUPERVISOR, {"ask": "stops"}))
+        return Ending(0, "")
+
+    waiting = Waiting(find(RING)) if is_open else None
+    supervisor = Supervisor([], ring=RING, folder=tmp_path, waiting=waiting)
+    monkeypatch.setattr(supervisor, "_run", looks)
+    supervisor.run()
+    assert found == [0]
+    if waiting is not None:
+        waiting.close()

@@ -29,6 +29,7 @@ from motionbase.recording.mcap.records import Cut
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
+from motionbase.recording.whole import link_new
 from motionbase.ring.schema import Channel, Schema
 from tests.recording.files import EPOCH, NOTES, Rows, bits, schema_of, waves, write_mcap
 
@@ -379,6 +380,28 @@ def test_time_goes_on_where_the_writer_begins_anew(tmp_path: Path) -> None:
         np.testing.assert_array_equal(columns["time"], np.rint(np.r_[rows[:, 0], rows[:, 0] + 5] * 1e9) / 1e9)
         assert (found.start, found.end, found.events[0].t) == (0.0, 5.199, 5.0)
         assert found.rows_between(5.0, 5.1) == (200, 301) and found.rows_between(1.0, 4.0) == (200, 200)
+
+
+@pytest.mark.parametrize("other", [None, b"of somebody else"])
+def test_a_name_that_is_lost_at_the_beginning_is_not_taken_for_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: bytes | None
+) -> None:
+    """Between the moment it has its name and the one its descriptor is opened by it."""
+    path, schema = tmp_path / "a.mcap", schema_of()
+
+    def lost(part: Path, to: Path) -> None:
+        link_new(part, to)
+        to.rename(tmp_path / "moved.mcap")
+        if other is not None:
+            to.write_bytes(other)
+
+    monkeypatch.setattr("motionbase.recording.mcap.write.link_new", lost)
+    rows = waves(schema, 100)
+    with McapWriter(path, schema, {"epoch_utc_ns": str(EPOCH)}) as writer:
+        writer.write_rows(rows, 0, log_times(EPOCH, rows[:, 0]))
+    assert path.read_bytes() == other if other is not None else not path.exists()
+    with open_recording(tmp_path / "moved.mcap") as found:
+        assert found.count == 100 and not found.damage
 
 
 def test_a_full_disk_leaves_whole_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

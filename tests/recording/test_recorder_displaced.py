@@ -64,6 +64,7 @@ def test_a_deleted_recording_is_brought_back_and_goes_on_in_a_new_file(folder: P
         assert any("was deleted while it was written" in e for e in events_in(path, "file"))
     assert sum("was deleted while it was written; its" in s for s in said) == 1
     assert not list(folder.glob(".*part")), "nothing is left of the copying"
+    assert [path.stat().st_mode & 0o777 for path in pieces] == len(pieces) * [0o600], "as every recording"
 
 
 def test_where_another_file_has_taken_the_name_the_recording_comes_back_beside_it(folder: Path) -> None:

@@ -167,6 +167,21 @@ def test_numbers_beyond_those_of_messages_are_known_from_the_ring(folder: Path) 
     assert recorded(place(folder / "run.mcap", "rig"), 8, 10**10) is None, "of another run"
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"recording": None}, {"recording": ""}, {"recording": "../other"}, {"recording": "/tmp/other"},
+        {"recording": ".."}, {"recording": "a\0b"}, {"piece": "²"}, {"piece": "9" * 5000}, {"epoch_utc_ns": "9" * 19},
+    ],
+)  # fmt: skip
+def test_what_a_file_says_of_itself_chooses_no_other_place(folder: Path, wrong: dict[str, str | None]) -> None:
+    about = {"ring": "rig", "epoch": "7", "epoch_utc_ns": "0", "recording": "run", "piece": "4"}
+    said = {key: value for key, value in {**about, **wrong}.items() if value is not None}
+    with McapWriter(folder / "run_004.mcap", SCHEMA, said) as file:
+        file.write_rows(rows(0, 10), 0, log_times(0, rows(0, 10)[:, 0]))
+    assert recorded(place(folder / "run.mcap", "rig"), 7, 20) is None
+
+
 def test_a_killed_recorders_unnamed_file_is_removed_by_the_next(folder: Path) -> None:
     from motionbase.ring.parts import here
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -15,13 +16,25 @@ from pathlib import Path
 
 import pytest
 
+from motionbase.console.stop.keeper import _taken_over
 from motionbase.errors import RingError
 from motionbase.ring import Reader
 from motionbase.ring.backend import find
 from motionbase.ring.catalogue import Life, clean, entry
 from motionbase.ring.claim import Claim, Waiting
 from motionbase.ring.emergency import LATCHED, Stopper
-from motionbase.ring.lifeline import LARGEST, MOST_WAITING, PLACES, Lifeline, Reply, Role, address, asked, living
+from motionbase.ring.lifeline import (
+    LARGEST,
+    MOST_WAITING,
+    PAUSE_S,
+    PLACES,
+    Lifeline,
+    Reply,
+    Role,
+    address,
+    asked,
+    living,
+)
 from motionbase.ring.living import has_writer, unnamed
 from motionbase.ring.lock import OWNERS_VARIABLE
 from tests.ring.ring_processes import environment, until, writer
@@ -195,12 +208,18 @@ def test_sockets_of_other_users_are_passed_over(ring_folder: Path) -> None:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
-def test_all_places_taken_by_others_is_a_sentence() -> None:
+def test_all_places_taken_by_others_keep_nobody_from_starting(capfd: pytest.CaptureFixture[str]) -> None:
     with user(NOBODY):
-        planted = [Lifeline(find(), Role.WRITER, lambda _: Reply({})) for _ in range(PLACES)]
+        planted = [Lifeline(find(), role, lambda _: Reply({})) for role in Role for _ in range(PLACES)]
     try:
-        with pytest.raises(RingError, match=f"{PLACES} sockets of others"):
-            small_writer()
+        with Waiting(find()), small_writer() as ring:
+            said = capfd.readouterr().err.splitlines()
+            for who, sentence in zip(("supervisor", "writer"), said, strict=True):
+                assert f"all {PLACES} socket names of its {who} are taken by others" in sentence
+            assert has_writer(find()) == 0
+            with pytest.raises(RingError, match=f"has a writer already, process {os.getpid()}"):
+                small_writer()
+            assert Stopper("motionbase").stop("me") == LATCHED and stops(ring)
     finally:
         for line in planted:
             line.close()
@@ -211,6 +230,45 @@ def test_who_may_write_the_ring_may_stop_its_writer() -> None:
     with small_writer(mode=0o666), user(NOBODY), connected() as other:
         other.send(json.dumps({"ask": "stop", "by": "other"}).encode())
         assert json.loads(other.recv(LARGEST))["stopped"]
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_who_is_trusted_to_be_read_is_not_answered(role: Role, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a stop nor the tokens of a console: all connections are those of such a user here."""
+    monkeypatch.setenv(OWNERS_VARIABLE, "any")
+    monkeypatch.setattr("motionbase.ring.lifeline.peer", lambda _: (1, NOBODY, NOBODY))
+    ask, heard = {Role.POST: "places"}.get(role, "stop"), list[object]()
+
+    def answer(request: object) -> Reply:
+        heard.append(request)
+        return Reply({"stopped": True})
+
+    line = Lifeline(find(), role, answer)
+    try:
+        assert [f.said for f in asked(find(), role, {"ask": ask})] == [{}] and not heard
+    finally:
+        line.close()
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
+def test_what_is_acted_on_is_taken_from_no_other_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OWNERS_VARIABLE, "any")
+    place = {"port": 1, "console_port": 2, "host": "", "allow_hosts": [], "operator_token": "a", "viewer_token": "b"}
+    null = os.open(os.devnull, os.O_RDONLY)
+    with user(NOBODY):
+        planted = [
+            Lifeline(find(), role, lambda _: Reply({"stops": ["other"], "places": [place]}, (null,)))
+            for role in (Role.SUPERVISOR, Role.POST)
+        ]
+    try:
+        assert living(find(), Role.POST) == os.getpid(), "whoever only looks sees it"
+        assert _taken_over("motionbase") == []
+        with small_writer() as ring:
+            assert not stops(ring)
+    finally:
+        os.close(null)
+        for line in planted:
+            line.close()
 
 
 # ---- hostile packets -----------------------------------------------------------------------------------------------
@@ -296,6 +354,47 @@ def test_a_stop_before_the_first_tick_is_kept_and_met(begun: str) -> None:
 def test_where_nobody_is_there_a_stop_says_so() -> None:
     with pytest.raises(RingError, match="there is no ring 'motionbase'"):
         Stopper("motionbase").stop("me")
+
+
+def test_a_press_asks_nobody(ring_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Event loops press: that the writer died is told by its locks, however silent somebody is on its socket names."""
+    with writer(ring_folder, "motionbase", 10) as first:
+        first.kill()
+        first.wait()
+    for module in ("living", "emergency"):
+        monkeypatch.setattr(f"motionbase.ring.{module}.asked", lambda *_, **__: pytest.fail("it waits for somebody"))
+    refusal = Stopper("motionbase").press("me").refusal
+    assert "its writer has ended without a word" in str(refusal)
+
+
+def test_without_descriptors_the_line_waits_instead_of_spinning(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses, full, accept = list[float](), [True], socket.socket.accept
+
+    def refused(listening: socket.socket) -> tuple[socket.socket, object]:
+        if full:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return accept(listening)
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        full.clear()
+
+    with small_writer(), monkeypatch.context() as patch:
+        patch.setattr(socket.socket, "accept", refused)
+        patch.setattr("motionbase.ring.lifeline.time.sleep", pause)
+        assert [f.said["pid"] for f in asked(find(), Role.WRITER, WHO)] == [os.getpid()]
+    assert pauses == [PAUSE_S]
+
+
+def test_a_writer_that_cannot_begin_lets_go_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("motionbase.ring.claim.asked", interrupted)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            small_writer()
+    assert has_writer(find()) is None and caught.tb, "though the traceback still has its frames"
 
 
 def test_whoever_is_closed_is_gone() -> None:

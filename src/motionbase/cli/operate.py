@@ -1,5 +1,6 @@
 """`motionbase operate`: what an operator asks of a running base, from the command line."""
 
+import sys
 import time
 from typing import Annotated
 
@@ -38,7 +39,6 @@ def operate(
     from motionbase.ring.blocks.actions import ACTIONS, ESTOP, operator_command
     from motionbase.ring.blocks.command import SENTENCE, Result
     from motionbase.ring.blocks.commands import CommandSender
-    from motionbase.ring.emergency import Stopper
 
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
@@ -47,19 +47,38 @@ def operate(
     if wait is not None and action not in REACHED:
         raise UsageError(f"--wait: {action} leads to no state; leave it out")
     if action == ESTOP:
-        text = Stopper(ring).stop(SENDER)
-        if wait is None:
-            print(f"{action}: {text}")
-            return
-    else:
-        ack = CommandSender(ring, sender=SENDER).request(operator_command(action))
-        if ack.result is not Result.ACCEPTED:
-            raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
+        _stop(ring, wait)
+        return
+    ack = CommandSender(ring, sender=SENDER).request(operator_command(action))
+    if ack.result is not Result.ACCEPTED:
+        raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
     if wait is None:
         time.sleep(PAUSE_S)  # a few ticks, so that the state told is the one asked for
         print(f"{action}: accepted, now {_state(ring) or 'unknown'}")
         return
     _await(ring, action, wait)
+
+
+def _stop(ring: str, wait: float | None) -> None:
+    """Exit code 1 where the base does not show that it stops: whoever called must use the hardware stop."""
+    from motionbase.ring.emergency import NoAnswer, Stopper
+
+    is_silent = False
+    try:
+        text = Stopper(ring).stop(SENDER)
+    except NoAnswer as error:
+        text, is_silent = str(error), True
+    if wait is not None:
+        try:
+            return _await(ring, "estop", wait)
+        except RingError:
+            if not is_silent:
+                raise
+    if not is_silent:
+        print(f"estop: {text}")
+        return
+    print(f"motionbase: estop: {text}", file=sys.stderr)
+    raise typer.Exit(1)
 
 
 def _await(ring: str, action: str, wait: float) -> None:

@@ -16,6 +16,7 @@ from motionbase.interpreter import motionbase_command
 
 if TYPE_CHECKING:
     from motionbase.executive.supervisor import Process
+    from motionbase.ring.claim import Waiting
 
 RATES = (100, 200, 250, 400, 500, 1000, 2000)
 CONSOLE_STOP_S = 15.0  # it ends its own children, such as a strip chart on its last page
@@ -124,11 +125,11 @@ def _supervised(request: Request, extras: Extras) -> int:
     backend = find(request.ring)
     if (pid := has_writer(backend)) is not None:  # said before the compiling; the writer itself makes sure
         raise taken(backend, pid)
-    with Waiting(backend):  # from here on an emergency stop is kept for the base
-        return _waited_for(request, extras)
+    with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the base
+        return _waited_for(request, extras, waiting)
 
 
-def _waited_for(request: Request, extras: Extras) -> int:
+def _waited_for(request: Request, extras: Extras, waiting: "Waiting") -> int:
     from motionbase.cli.run_base import checked
     from motionbase.executive.supervisor import Process, Role, Supervisor
     from motionbase.recording.recorder import process as recorder_process
@@ -140,7 +141,7 @@ def _waited_for(request: Request, extras: Extras) -> int:
         processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S, prompt=True))
     if not extras.no_console:
         processes.append(_console(request.ring, extras))
-    ending = Supervisor(processes, ring=request.ring).run()
+    ending = Supervisor(processes, ring=request.ring, waiting=waiting).run()
     print(f"ended: {ending.why}")
     for file in ending.files:
         print(f"saved: {file}")

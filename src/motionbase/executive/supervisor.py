@@ -61,6 +61,7 @@ class Supervisor:
         ring: name of the ring that the writer makes; a watch for ESTOP files is started with it, the ring is removed
             at the end unless it holds unsaved records, and what the last run left unsaved is saved first
         folder, after_s, keep: of ESTOP files
+        waiting: the ring's lifeline, where the caller has one open already; else there is one while it runs
         out, err: take lines of the processes' output and of the supervisor's own messages, each in a thread of its own.
             Where they block, lines are dropped and counted; nothing else waits for them
     """
@@ -73,13 +74,14 @@ class Supervisor:
         folder: Path | None = None,
         after_s: float = estop.AFTER_S,
         keep: int = estop.KEEP,
+        waiting: Waiting | None = None,
         out: Callable[[str], object] = to_stdout,
         err: Callable[[str], object] = to_stderr,
     ) -> None:
         names = [*(p.name for p in processes), *(["estop"] if ring is not None else [])]
         if double := next((n for n in names if names.count(n) > 1), None):
             raise ScheduleError(f"two processes are called {double!r}; every process has a name of its own")
-        self._ring, self._folder, self._keep = ring, folder, keep
+        self._ring, self._folder, self._keep, self._waiting = ring, folder, keep, waiting
         self._out, self._err = Printer(out), Printer(err)
         self._watch = (
             Process("estop", estop_process.command(ring, folder=folder, after_s=after_s, keep=keep), stop_s=SAVING_S)
@@ -93,7 +95,7 @@ class Supervisor:
 
     def run(self, duration: float | None = None) -> Ending:
         """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
-        with Waiting(find(self._ring)) if self._ring is not None else nullcontext():
+        with Waiting(find(self._ring)) if self._ring is not None and self._waiting is None else nullcontext():
             return self._run(duration)
 
     def _run(self, duration: float | None) -> Ending:

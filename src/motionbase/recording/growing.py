@@ -12,25 +12,37 @@ from typing import Final
 
 from motionbase.recording.mcap.chunks import BEFORE_BYTES, CHUNK_FIELDS, FOOTER_BYTES, MARK, record_at
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
+from motionbase.ring.guarded import Mapped
 
 LAST_LINE: Final = 1 << 24  # [bytes] in which the end of a line, or of a page, is looked for
 PDF_END: Final = b"%%EOF\n"
 
 
 def whole_bytes(file: int, size: int) -> int:
-    """Of an open file with so many bytes now; all of them where it is of another kind, which appear whole."""
+    """Of an open file with so many bytes now; all of them where it is of another kind, which appear whole.
+
+    `ValueError` where it has fewer by now.
+    """
     if size == 0:
         return 0
-    with mmap.mmap(file, size, access=mmap.ACCESS_READ) as raw:
-        if raw[: len(MAGIC)] == MAGIC:
-            return size if _has_end(raw) else _whole_records(raw)
-        if raw[:4] == b"%PDF":
-            end = raw.rfind(PDF_END, max(0, size - LAST_LINE))
-            return end + len(PDF_END) if end >= 0 else size
-        if raw[:4] in (b"PAR1", b"\x89PNG") or raw[:6] == b"MBSNAP":
-            return size
-        end = raw.rfind(b"\n", max(0, size - LAST_LINE))
-        return end + 1 if end >= 0 else size
+    with Mapped.of(file, size) as raw:
+        found = _whole(raw)
+        if raw.is_cut:
+            raise ValueError("it was cut short meanwhile")
+        return found
+
+
+def _whole(raw: Mapped) -> int:
+    size = len(raw)
+    if raw[: len(MAGIC)] == MAGIC:
+        return size if _has_end(raw) else _whole_records(raw)
+    if raw[:4] == b"%PDF":
+        end = raw.rfind(PDF_END, max(0, size - LAST_LINE))
+        return end + len(PDF_END) if end >= 0 else size
+    if raw[:4] in (b"PAR1", b"\x89PNG") or raw[:6] == b"MBSNAP":
+        return size
+    end = raw.rfind(b"\n", max(0, size - LAST_LINE))
+    return end + 1 if end >= 0 else size
 
 
 def _has_end(raw: mmap.mmap) -> bool:

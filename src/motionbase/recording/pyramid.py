@@ -13,7 +13,6 @@ somebody else go on with a file that was not finished; see pyramid_write.py.
 from __future__ import annotations
 
 import json
-import mmap
 import struct
 import zlib
 from contextlib import suppress
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.ring.guarded import Mapped
 
 Narrow: TypeAlias = NDArray[np.float32]
 MAGIC = b"MBPYR2\r\n"
@@ -67,14 +67,14 @@ class Pyramid:
     count: int
     channels: int
     blocks: list[list[tuple[int, int]]] = field(repr=False)
-    _raw: mmap.mmap = field(repr=False)
+    _raw: Mapped = field(repr=False)
 
     @staticmethod
     def open(path: Path, stamp: str, channels: int) -> Pyramid | None:
         """None if it is missing, damaged, or belongs to something else."""
         try:
             with path.open("rb") as file:
-                raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                raw = Mapped.of(file.fileno())  # where it is cut short the checksums tell
             length, crc, magic = TAIL.unpack(raw[-TAIL.size :])
             if raw[: len(MAGIC)] != MAGIC or magic != MAGIC or length > len(raw) - TAIL.size - len(MAGIC):
                 return None

@@ -20,7 +20,7 @@ from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.command_words import BY_AT, ESTOP_AT, READY_AT, READY_WORD, asked_again, signature
 from motionbase.ring.glance import shows_stop
 from motionbase.ring.lifeline import Lifeline, Message, Reply, Role, asked, taken
-from motionbase.ring.lock import FileLock
+from motionbase.ring.lock import FileLock, is_own
 from motionbase.ring.native import native
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ class Claim:
         """The ring is there: what was asked for meanwhile is put into it."""
         with self._guard:
             self._ring = segment, header
-            told = [found.said.get("stops") for found in asked(self._backend, Role.SUPERVISOR, {"ask": "stops"})]
+            lines = asked(self._backend, Role.SUPERVISOR, {"ask": "stops"}, whose=is_own)
+            told = [found.said.get("stops") for found in lines]
             waiting = [str(who) for stops in told if isinstance(stops, list) for who in stops]
             for who in (self._kept + waiting)[:MOST_KEPT]:
                 self._raise(who)

@@ -15,14 +15,20 @@ from motionbase.errors import RingError
 from motionbase.ring.backend import AbstractBackend, Device, find
 from motionbase.ring.glance import Glance
 from motionbase.ring.lifeline import Found, Role, asked
-from motionbase.ring.living import is_written
+from motionbase.ring.living import is_locked
 
 ACTS = "the emergency stop acts"
-NO_ANSWER = "asked for, but the base has not answered: use the hardware stop"
+HARDWARE = "but the base has not answered: use the hardware stop"
+NO_ANSWER = f"asked for, {HARDWARE}"
 LATCHED = "latched: the base has not begun, it will not rise; the operator's reset ends it"
 ROUNDS = 5  # looks for who has come meanwhile
 ACTS_S, LOOK_S = 0.5, 0.005  # how long the base is waited for, and between looks
 LINE_S = 0.5  # for an answer by a lifeline
+
+
+@final
+class NoAnswer(RingError):
+    """The base was told to stop and does not show that it does."""
 
 
 @final
@@ -61,20 +67,27 @@ class Stopper:
         where = f"ring {self.ring!r} ({self.backend})"
         if glance.has_ended:
             raise RingError(f"{where}: its writer has stopped")
-        if not isinstance(self.backend, Device) and not is_written(self.backend, glance.header.epoch):
+        if not isinstance(self.backend, Device) and not is_locked(self.backend):
             raise RingError(f"{where}: its writer has ended without a word")
         if before and not glance.takes_commands:
             raise RingError(f"{where} takes no commands")
         return glance, before
 
     def stop(self, who: str) -> str:
-        """By all ways, and wait for the base; a true sentence, or `RingError` where there is nobody to stop."""
+        """By all ways, and wait for the base; a true sentence.
+
+        Raises:
+            RingError: there is nobody to stop; `NoAnswer`: the base has it, and has not acted
+        """
         pressed = self.press(who)
         pressed.ask_lines()
         end = time.monotonic() + ACTS_S
         while pressed.is_open and time.monotonic() < end:
             time.sleep(LOOK_S)
-        return pressed.text
+        text = pressed.text
+        if text.endswith(HARDWARE):
+            raise NoAnswer(text)
+        return text
 
 
 @final
@@ -132,7 +145,7 @@ class Press:
         assert self.refusal is not None
         if (writer := self._writer) is not None and writer.said.get("takes"):
             way = f"its writer (process {writer.pid}) lives; the stop reached it by its socket"
-            said = "and acts" if self._acts else "but the base has not answered: use the hardware stop"
+            said = "and acts" if self._acts else HARDWARE
             return f"the ring's name is gone, {way}, {said}"
         if writer is None and self._reached:
             return LATCHED

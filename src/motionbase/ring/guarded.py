@@ -17,8 +17,11 @@ import mmap
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, final
+
+import numpy as np
 
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.runtime.llvm import build, object_key
@@ -113,15 +116,55 @@ def guarded(mapped: mmap.mmap, address: int) -> Any:
     Returns:
         one number, not 0 once something was looked for beyond the end of the mapping's file
     """
+    return _guard(mapped, address)[0]
+
+
+@final
+class Mapped(mmap.mmap):
+    """A file as memory, to be read, and guarded until it is closed.
+
+    What lies beyond the end of a file that was cut short reads as zeros: a reader looks at `is_cut` after it has read,
+    unless a checksum tells it anyway.
+    """
+
+    _note: Any
+    _end: Callable[[], object]
+
+    @staticmethod
+    def of(file: int, size: int = 0) -> Mapped:
+        """So many bytes of an open file, all of them by default; errors as those of `mmap.mmap`."""
+        made = Mapped(file, size, access=mmap.ACCESS_READ)
+        made._note, made._end = _guard(made, int(np.frombuffer(made, np.uint8).ctypes.data))
+        return made
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether something was looked for that the file has not any more."""
+        return bool(self._note[0])
+
+    def close(self) -> None:
+        """Let go of the file; `BufferError` where somebody still looks at it."""
+        was_cut = self.is_cut
+        super().close()
+        self._note = [was_cut]
+        self._end()  # the addresses are free: whatever comes there next is none of ours
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _guard(mapped: mmap.mmap, address: int) -> tuple[Any, Callable[[], object]]:
+    """The note, and what ends the guarding before the mapping goes."""
     with _LOCK:  # one handler, however many threads begin
         table = _table() if HERE else None
     if table is None or not _FREE:
-        return (ctypes.c_uint64 * 1)()
+        return (ctypes.c_uint64 * 1)(), lambda: None
     slot = _FREE.pop()
     table[3 * slot + 2], table[3 * slot] = 0, address
     table[3 * slot + 1] = address + len(mapped)  # last: before it the row is empty
-    weakref.finalize(mapped, _let_go, table, slot).atexit = False
-    return (ctypes.c_uint64 * 1).from_address(ctypes.addressof(table) + 8 * (3 * slot + 2))
+    end = weakref.finalize(mapped, _let_go, table, slot)
+    end.atexit = False
+    return (ctypes.c_uint64 * 1).from_address(ctypes.addressof(table) + 8 * (3 * slot + 2)), end
 
 
 def _let_go(table: Any, slot: int) -> None:

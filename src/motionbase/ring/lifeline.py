@@ -3,7 +3,8 @@
 The socket's name is abstract: the system keeps it for as long as its process lives, and in no folder. So nobody can
 remove it, nothing is left of a process that was killed, and one that is found is alive. The name has the ring's folder
 (by device and inode, so that another folder of the same path is another) and the ring's own name. Who is at the other
-end is the system's word (SO_PEERCRED), on both sides: a socket that another user planted is passed over.
+end is the system's word (SO_PEERCRED), on both sides. Whoever asks passes over a socket of a user whose rings it would
+not read; whoever answers hears its own user, root, and those who may write the ring, however many are trusted to read.
 
 One packet asks, one answers, both JSON of at most 4096 bytes. Linux only; elsewhere nobody is found.
 """
@@ -27,15 +28,18 @@ from typing import Any, NamedTuple, TypeAlias, final
 
 from motionbase.errors import RingError
 from motionbase.ring.backend import AbstractBackend, Device
-from motionbase.ring.lock import is_trusted
+from motionbase.ring.lock import is_own, is_trusted
+from motionbase.ring.printer import to_stderr
 
 Message: TypeAlias = dict[str, Any]
 LARGEST = 4096  # [bytes] of a packet
 PLACES = 8  # names of one role: other users may sit on some, and a ring may have several supervisors and posts
 MOST_WAITING = 32  # connections that have not asked yet; one more, and the oldest goes
 ASK_S = 1.0  # within which a packet has come, on either side
+PAUSE_S = 0.05  # after a connection that this process has no descriptor for
 PEER = struct.Struct("3i")  # process, user, group
 TIME = struct.Struct("ll")  # seconds, microseconds
+GONE_AGAIN = (errno.EAGAIN, errno.ECONNABORTED)
 HERE = sys.platform == "linux"
 
 
@@ -106,9 +110,9 @@ class Lifeline:
         self._answer, self._admits = answer, admits
         self._listening: socket.socket | None = None
         self.place = -1
-        if HERE:
-            self._listening, self.place = _bound(backend, role, is_only)
-        self._wake, self._woken = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if HERE else (-1, -1)
+        if HERE and (bound := _bound(backend, role, is_only)) is not None:
+            self._listening, self.place = bound
+        self._wake, self._woken = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) if self._listening else (-1, -1)
         self._thread = threading.Thread(target=self._serve, name=f"motionbase {role.value} line", daemon=True)
         Lifeline._open.add(self)
         if self._listening is not None:
@@ -145,11 +149,13 @@ class Lifeline:
     def _welcomed(self, listening: socket.socket) -> socket.socket | None:
         try:
             made, _ = listening.accept()
-        except OSError:  # it has gone again
+        except OSError as error:
+            if error.errno not in GONE_AGAIN:  # no descriptor is free: it still waits, and would wake us at once
+                time.sleep(PAUSE_S)
             return None
         made.setblocking(False)
         _, user, group = peer(made)
-        if is_trusted(user) or self._admits(user, group):
+        if is_own(user) or self._admits(user, group):
             return made
         made.close()
         return None
@@ -206,17 +212,19 @@ def asked(
     timeout: float = ASK_S,
     known: Container[tuple[Role, int, int]] = (),
     but: int = -1,
+    whose: Callable[[int], bool] = is_trusted,
 ) -> Iterator[Found]:
     """What everybody of a role answers, one after the other.
 
     Args:
         timeout: who is silent for longer [s] has said nothing, and is found all the same
         known: role, place and process of who is not asked; but: the place of who is not asked either
+        whose: the users who are asked; `is_own` where what they say is acted on, not only read
     """
     if not HERE:
         return
     for place in range(PLACES):
-        if place == but or (made := _connected(backend, role, place, timeout)) is None:
+        if place == but or (made := _connected(backend, role, place, timeout, whose)) is None:
             continue
         files: tuple[int, ...] = ()
         with made:
@@ -246,7 +254,13 @@ def living(backend: AbstractBackend, role: Role, but: int = -1) -> int | None:
     return None
 
 
-def _connected(backend: AbstractBackend, role: Role, place: int, timeout: float = ASK_S) -> socket.socket | None:
+def _connected(
+    backend: AbstractBackend,
+    role: Role,
+    place: int,
+    timeout: float = ASK_S,
+    whose: Callable[[int], bool] = is_trusted,
+) -> socket.socket | None:
     """A connection to who has a name and is trusted.
 
     The system keeps the time, on a socket that blocks: one of Python's own with a timeout is refused at once where a
@@ -258,7 +272,7 @@ def _connected(backend: AbstractBackend, role: Role, place: int, timeout: float 
         for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
             made.setsockopt(socket.SOL_SOCKET, option, TIME.pack(int(seconds), max(1, int(1e6 * rest))))
         made.connect(address(backend, role, place))
-        if is_trusted(peer(made)[1]):
+        if whose(peer(made)[1]):
             return made
     except OSError:
         pass
@@ -266,8 +280,11 @@ def _connected(backend: AbstractBackend, role: Role, place: int, timeout: float 
     return None
 
 
-def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.socket, int]:
-    """A socket that listens, on the first name that is free."""
+def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.socket, int] | None:
+    """A socket that listens, on the first name that is free; None, with a sentence on stderr, where none is.
+
+    Any user of the machine can take these names, and must not keep a base from starting by it.
+    """
     if is_only and (pid := living(backend, role)) is not None:
         raise taken(backend, pid)
     for place in range(PLACES):
@@ -286,7 +303,11 @@ def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.
                 raise RingError(f"{backend}: no socket for its {role.value}: {error.strerror or error}") from None
             if is_only and (pid := living(backend, role)) is not None:
                 raise taken(backend, pid) from None
-    raise RingError(f"{backend}: {PLACES} sockets of others have the names of its {role.value}; end them")
+    to_stderr(
+        f"motionbase: {backend}: all {PLACES} socket names of its {role.value} are taken by others; it goes on without "
+        "one, and an emergency stop reaches it by the ring alone"
+    )
+    return None
 
 
 @final

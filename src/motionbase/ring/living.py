@@ -20,9 +20,14 @@ def has_writer(backend: AbstractBackend, *, but_lock: bool = False) -> int | Non
     return 0 if is_held(backend.path) or (not but_lock and is_held(backend.lock_path)) else None
 
 
+def is_locked(backend: AbstractBackend) -> bool:
+    """Whether a writer has the ring that has the name; asks nobody, so it never waits."""
+    return is_held(backend.lock_path) or is_held(backend.path)
+
+
 def is_written(backend: AbstractBackend, epoch: int) -> bool:
     """Whether the writer of this very run lives, whatever became of its lock file and of the ring's name."""
-    return is_held(backend.lock_path) or is_held(backend.path) or is_written_unnamed(backend, epoch)
+    return is_locked(backend) or is_written_unnamed(backend, epoch)
 
 
 def is_written_unnamed(backend: AbstractBackend, epoch: int) -> bool:

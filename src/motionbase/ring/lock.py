@@ -103,9 +103,14 @@ def is_held(path: Path) -> bool:
         os.close(file)
 
 
+def is_own(user: int) -> bool:
+    """Whether this is the user of this process, or root: nobody else may act for it."""
+    return user in (os.geteuid(), 0)
+
+
 def is_trusted(user: int) -> bool:
     """Whether what this user made may be read."""
-    if user in (os.geteuid(), 0):
+    if is_own(user):
         return True
     allowed = [word.strip() for word in os.environ.get(OWNERS_VARIABLE, "").split(",") if word.strip()]
     return ANY in allowed or str(user) in allowed or user_name(user) in allowed

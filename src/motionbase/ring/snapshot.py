@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, final
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import SnapshotError
+from motionbase.ring.guarded import Mapped
 from motionbase.ring.schema import Schema
 from motionbase.ring.snapshot_format import SEAL, Details, Head, read_head
 from motionbase.ring.snapshot_save import EXTENSION, file_name, save
@@ -56,15 +56,24 @@ class Snapshot:
     runs: tuple[Run, ...]
     losses: tuple[Loss, ...]
     notes: tuple[str, ...]
+    _file: Mapped = field(repr=False, compare=False)
 
     @staticmethod
     def open(path: Path | str) -> Snapshot:
         """With whatever is whole in it; an error only where both headers are gone."""
         path = Path(path)
-        memory = _mapped(path)
+        file = _mapped(path)
+        memory = memoryview(file)
         head, notes = read_head(memory, str(path))
         runs, losses = _checked(memory, head)
-        return Snapshot(path, head.details, head.schema, head.platform, runs, losses, notes)
+        found = Snapshot(path, head.details, head.schema, head.platform, runs, losses, notes, file)
+        found.require_whole()
+        return found
+
+    def require_whole(self) -> None:
+        """`SnapshotError` where the file was cut short since: rows that were read of it may be zeros."""
+        if self._file.is_cut:
+            raise SnapshotError(f"{self.path} was cut short while it was in use; open it again for what is left")
 
     @cached_property
     def rows(self) -> Rows:
@@ -86,21 +95,21 @@ class Snapshot:
 
 def details_of(path: Path) -> Details:
     """What a file says of itself, without a look at its records."""
-    return read_head(_mapped(path), str(path))[0].details
+    return read_head(memoryview(_mapped(path)), str(path))[0].details
 
 
-def _mapped(path: Path) -> memoryview:
+def _mapped(path: Path) -> Mapped:
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             size = os.fstat(file).st_size
             if size < SEAL.size:
                 raise SnapshotError(f"{path} has {size} bytes, which is too short for a snapshot")
-            return memoryview(mmap.mmap(file, size, prot=mmap.PROT_READ))
+            return Mapped.of(file, size)
         finally:
             os.close(file)
-    except OSError as error:
-        raise SnapshotError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # ValueError: cut short since its size was looked at
+        raise SnapshotError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _checked(memory: memoryview, head: Head) -> tuple[tuple[Run, ...], tuple[Loss, ...]]:

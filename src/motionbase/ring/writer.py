@@ -73,11 +73,11 @@ class Writer:
         try:
             claim.lock()
             created = create(self.backend, layout, program, mode, utc_ns)
+            claim.begin(created.segment, created.header)
         except BaseException:
             claim.release()
             raise
         self.segment, self.header, self.replaced = created.segment, created.header, created.replaced
-        claim.begin(self.segment, self.header)
         self._lock: Claim | None = claim
         self.record: Row = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)

@@ -15,6 +15,7 @@ from motionbase.errors import UsageError
 from motionbase.interpreter import python
 from motionbase.ring.backend import find
 from motionbase.ring.lifeline import Role, asked
+from motionbase.ring.lock import is_own
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -133,7 +134,7 @@ def _is_at(place: Place, host: str, port: int) -> bool:
 def _taken_over(ring: str) -> list[Place]:
     """What posts have whose consoles are gone, with their sockets open here."""
     found: list[Place] = []
-    for post in asked(find(ring), Role.POST, {"ask": "places"}):
+    for post in asked(find(ring), Role.POST, {"ask": "places"}, whose=is_own):  # their tokens will be obeyed
         places, files = post.said.get("places", []), list(post.files)
         with suppress(KeyError, TypeError, ValueError):
             for place in places[: len(files)]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.recording.mapping import mapped
+from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.chunks import (
     LARGEST_CHUNK,
     Chunks,
@@ -125,6 +125,7 @@ def open_mcap(path: Path) -> McapFile:
     if without_end:
         text = "the file has no end: it is being written, its writer was killed, or it was cut"
         damage.append(_at(text, places[-1]))
+    require_whole(raw, path)
     return McapFile(path, about, layout, found[whole], tuple(events), tuple(damage), raw)
 
 

@@ -79,12 +79,24 @@ class McapWriter:
             self._put(head + self._about)
             self.sync()
             link_new(part, path)
-            os.close(self._fd)
-            self._fd = os.open(path, APPENDING)  # so that the system knows the descriptor by this name
+            self._reopen()
         except BaseException:  # a full disk, say: nothing is left of it
             self.abandon()
             part.unlink(missing_ok=True)
             raise
+
+    def _reopen(self) -> None:
+        """By the file's name, so that the system knows the descriptor by it.
+
+        Where the name is gone already, or leads to another file, the first descriptor stays: it is the recording.
+        """
+        try:
+            spare = os.open(self.path, APPENDING)
+        except OSError:
+            return
+        if os.path.samestat(os.fstat(spare), os.fstat(self._fd)):
+            self._fd, spare = spare, self._fd
+        os.close(spare)
 
     def _kinds(self) -> bytes:
         """Schemas and channels: at the start, so that a file without an end can be read, and once more at the end."""

@@ -16,6 +16,7 @@ from enum import Enum
 from pathlib import Path
 from typing import final
 
+from motionbase import private
 from motionbase.errors import RecordingError
 from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.whole import whole_or_not
@@ -98,9 +99,9 @@ class Rescue:
 
     def _copy(self, descriptor: int, path: Path, rows: int) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private.make_folder(path.parent)
             with whole_or_not(path) as part:
-                shutil.copyfile(f"/proc/self/fd/{descriptor}", part)
+                shutil.copyfile(f"/proc/self/fd/{descriptor}", private.make_file(part))
             self._say(f"{path} was deleted while it was written; it is back, with its {rows} records")
         except (OSError, RecordingError) as error:
             why = (

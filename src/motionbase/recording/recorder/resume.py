@@ -28,6 +28,7 @@ CLOCK_S = 3600  # by which the clock of a share may differ from ours
 NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
 BATCH = 2048  # records in a read
 SEQUENCE = 2**32  # numbers of messages are modulo this
+DIGITS = 19  # of a time [ns] at most
 
 
 @final
@@ -85,9 +86,13 @@ def _before(path: Path, place: Place, epoch: int, head: int) -> Before | None:
 
 
 def _is_of(last: Tail, ring: str, epoch: int) -> bool:
+    """Whether it says so, and in words that a recorder writes: the name is a name, and no way to another folder."""
     about = last.about
-    numbers = (about.get("epoch_utc_ns", ""), about.get("piece", ""))
-    return (about.get("ring"), about.get("epoch")) == (ring, str(epoch)) and all(n.isdigit() for n in numbers)
+    name, numbers = about.get("recording", ""), (about.get("epoch_utc_ns", ""), about.get("piece", ""))
+    if not name or Path(name).name != name or name == ".." or not name.isprintable():
+        return False
+    are_numbers = all(n.isascii() and n.isdigit() and len(n) <= DIGITS and int(n) < 2**63 for n in numbers)
+    return (about.get("ring"), about.get("epoch")) == (ring, str(epoch)) and are_numbers
 
 
 def sweep_heads(folder: Path) -> None:

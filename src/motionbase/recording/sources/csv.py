@@ -19,7 +19,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
-from motionbase.recording.mapping import mapped
+from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
@@ -54,6 +54,7 @@ class CsvSource:
         self._lines = max(1, min(BLOCK, BLOCK_NUMBERS // len(self._titles)))  # of a block
         self._places, self.starts = self._index(at)
         self._time()
+        require_whole(self._raw, path)
 
     def _header(self) -> tuple[list[str], int]:
         end = self._raw.find(b"\n", 0, LONGEST_HEADER)
@@ -147,6 +148,7 @@ class CsvSource:
     def _parsed(self, block: int, places: Sequence[int]) -> Array:
         """(places, records) of a block."""
         raw = self._raw[int(self._places[block]) : int(self._places[block + 1])]
+        require_whole(self._raw, self.path)
         count = int(self.starts[block + 1] - self.starts[block])
         names = [self._titles[p] for p in places]
         try:

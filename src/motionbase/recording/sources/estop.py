@@ -31,7 +31,7 @@ class EstopSource:
             found = Snapshot.open(path)
         except SnapshotError as e:
             raise RecordingError(str(e)) from None
-        self.path, self.schema, self.details = path, found.schema, found.details
+        self.path, self.schema, self.details, self._file = path, found.schema, found.details, found
         self._blocks = [
             Run(run.first + at, run.rows[at : at + BLOCK])
             for run in found.runs
@@ -47,6 +47,13 @@ class EstopSource:
         self.about = {**said, "platform": found.platform}
         at = self.details.event_t
         self.events: Sequence[Event] = () if at is None else (Event(at, KIND, self.details.cause),)
+        self._require_whole()
+
+    def _require_whole(self) -> None:
+        try:
+            self._file.require_whole()
+        except SnapshotError as e:
+            raise RecordingError(str(e)) from None
 
     def _missing(self, loss: Loss) -> Damage:
         """They are not there: the records before and after them are neighbours in the recording."""
@@ -56,7 +63,9 @@ class EstopSource:
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
-        return self._times[block], np.ascontiguousarray(self._blocks[block].rows.T[list(places)]).T
+        found = np.ascontiguousarray(self._blocks[block].rows.T[list(places)]).T
+        self._require_whole()
+        return self._times[block], found
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""

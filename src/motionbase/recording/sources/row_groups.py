@@ -40,7 +40,8 @@ class RowGroups:
         self._lock = threading.Lock()  # a reader of pyarrow serves one thread at a time
         self._lost: dict[int, dict[str, str]] = {}  # by row group and column: why
         try:
-            self._file: Any = pq.ParquetFile(path, memory_map=True, page_checksum_verification=True)
+            # not mapped: a file that is cut short under a mapping kills the process
+            self._file: Any = pq.ParquetFile(path, page_checksum_verification=True)
             self.fields: Any = self._file.schema_arrow
             self.said = {k.decode(): v.decode() for k, v in (self._file.metadata.metadata or {}).items()}
             counts = _counted(path, self._file.metadata)
