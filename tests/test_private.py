@@ -88,7 +88,7 @@ def test_a_file_that_was_open_to_all_becomes_private_when_it_is_written_again(tm
     assert mode(path) == 0o600 and path.read_text() == "new"
     with pytest.raises(FileExistsError):
         private.open_file(path)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(NotADirectoryError):
         private.make_folder(path)
     shared = tmp_path / "shared"
     shared.mkdir(mode=0o755)
