@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.private import GROUP_VARIABLE
 from motionbase.recording.open import open_recording
 from tests.ring.ring_processes import PATIENCE_S, environment, until
 
@@ -79,3 +80,18 @@ def test_what_cannot_be_is_said_before_anything_starts(
     assert call(["run", *args]) == 2
     out, err = capsys.readouterr()
     assert out == "" and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "args", [["run", "--duration", "0.1", "--no-console"], ["console"], ["record", "--duration", "0.1"]], ids=" ".join
+)
+def test_a_group_of_the_environment_that_is_none_is_said_before_anything_starts(
+    places: Path, args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv(GROUP_VARIABLE, "no-such-group")
+    before = set(places.rglob("*"))
+    assert call(args) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "$MOTIONBASE_GROUP: group 'no-such-group' does not exist; yours are: " in err
+    assert err.count("\n") == 1
+    assert set(places.rglob("*")) == before
