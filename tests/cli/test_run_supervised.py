@@ -4,16 +4,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.interpreter import motionbase_command
 from motionbase.private import GROUP_VARIABLE
 from motionbase.recording.open import open_recording
 from tests.ring.ring_processes import PATIENCE_S, environment, until
+from tests.test_interpreter import plant
 
 Capture = pytest.CaptureFixture[str]
 
@@ -28,11 +29,15 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_a_stop_leaves_a_recording_and_an_estop_file(places: Path, capsys: Capture) -> None:
+    """Started in a folder with files that have the names of modules: no process of the run executes them."""
     env = {**environment(places / "rings"), "MOTIONBASE_DATA": os.environ["MOTIONBASE_DATA"]}
-    args = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", "whole", "--manual"]
+    env.pop("PYTHONSAFEPATH", None)
+    plant(places / "hostile", places / "executed")
+    args = motionbase_command("run", "simona", "--ring", "whole", "--manual", "--no-browser")
     pipe = subprocess.PIPE
-    with subprocess.Popen(args, env=env, text=True, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(args, cwd=places / "hostile", env=env, text=True, stdout=pipe, stderr=pipe) as process:
         try:
+            until((places / "data" / "console" / "whole.token").exists, "the console")
             until(lambda: records(capsys) > 50, "fifty records in the recording")
             assert call(["record-control", "note", "first try", "--ring", "whole"]) == 0
             assert call(["operate", "estop", "--ring", "whole"]) == 0
@@ -44,6 +49,7 @@ def test_a_stop_leaves_a_recording_and_an_estop_file(places: Path, capsys: Captu
             process.kill()
     assert process.returncode == 0, err
     assert "ended: SIGINT came" in out and "base |" in out and "recorder |" in out
+    assert not (places / "executed").exists(), out + err
 
     (file,) = (places / "data" / "recordings").glob("*.mcap")
     with open_recording(file) as recording:
