@@ -1,6 +1,6 @@
 """Laws that break, on every platform: nothing but finite commands reaches the plant, and the base comes to rest.
 
-MOTIONBASE_TEST_GUARD=1 runs every broken law against the plant of every preset, not only of two, and one below a sphere.
+MOTIONBASE_TEST_GUARD=1 runs every broken law against the plant of every preset, not of two; one below a sphere.
 """
 
 import os

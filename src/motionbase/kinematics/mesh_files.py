@@ -166,7 +166,7 @@ def _glb(raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _shape(part: dict[str, Any]) -> dict[str, Any]:
     """Of a part of a mesh: without colours and the like, which would be copied for every part that names them."""
-    kept = {name: part[name] for name in ("indices", "mode") if name in part}
+    kept = {name: value for name, value in part.items() if name in ("indices", "mode")}
     return {"attributes": {"POSITION": part["attributes"]["POSITION"]}, **kept}
 
 
@@ -235,10 +235,10 @@ def _accessor_bytes(accessor: dict[str, Any], count: int, views: list[int]) -> i
 
 def _size(mesh: dict[str, Any], counts: list[int], triangles: bool) -> int:
     """Of a mesh: triangles, or corners, which may be more than the triangles use."""
-    corners = [part["attributes"]["POSITION"] for part in mesh["primitives"]]
+    corners: list[int] = [part["attributes"]["POSITION"] for part in mesh["primitives"]]
     if not triangles:
         return sum(counts[k] for k in corners)
-    used = [part.get("indices", k) for part, k in zip(mesh["primitives"], corners, strict=True)]
+    used: list[int] = [part.get("indices", k) for part, k in zip(mesh["primitives"], corners, strict=True)]
     return sum(counts[k] for k in used) // 3
 
 
