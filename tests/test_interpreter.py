@@ -1,8 +1,10 @@
-"""Files in the folder where motionbase is started are not executed, by no process that it starts."""
+"""Files in the folder where motionbase is started are not executed, by no process that it starts.
+
+A whole run in such a folder is in tests/cli/test_run_supervised.py.
+"""
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,7 +19,7 @@ from motionbase.errors import UsageError
 from motionbase.executive import estop_process
 from motionbase.interpreter import BARE, motionbase_command, python
 from motionbase.recording.recorder import process as recorder
-from tests.ring.ring_processes import PATIENCE_S, until
+from tests.ring.ring_processes import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("rich", "typer", "numpy", "json", "pathlib", "signal", "ctypes", "pytest", "ziglang", "uvicorn", "motionbase")
@@ -27,14 +29,19 @@ raise SystemExit("shadowed")
 """
 
 
-@pytest.fixture
-def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: modules that write into the file `executed` when somebody imports them."""
-    folder = tmp_path / "hostile"
-    (tmp_path / "rings").mkdir()
+def plant(folder: Path, marker: Path) -> None:
+    """Modules that write into the file `marker` when somebody imports them."""
     folder.mkdir()
     for name in NAMES:
-        (folder / f"{name}.py").write_text(HOSTILE.format(marker=str(tmp_path / "executed")))
+        (folder / f"{name}.py").write_text(HOSTILE.format(marker=str(marker)))
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder has such modules; they write into `executed` beside it."""
+    folder = tmp_path / "hostile"
+    (tmp_path / "rings").mkdir()
+    plant(folder, tmp_path / "executed")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(tmp_path / "rings"))
     monkeypatch.setenv("MOTIONBASE_DATA", str(tmp_path / "data"))
@@ -92,27 +99,6 @@ def test_python_m_motionbase_without_our_flag_takes_packages_from_elsewhere(host
         (hostile / "hostile" / f"{name}.py").unlink()
     assert "simona" in said_by([sys.executable, "-m", "motionbase", "platforms", "list"])
     assert not (hostile / "executed").exists()
-
-
-def test_a_whole_run_does_not(hostile: Path) -> None:
-    """Base, recorder, watch for stops, console and stop post."""
-    command = motionbase_command("run", "simona", "--ring", "safe", "--manual", "--no-browser")
-    pipe = subprocess.PIPE
-    said: list[str] = []
-    with subprocess.Popen(command, stdout=pipe, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                said.append(line)
-                if "console |" in line and "http" in line:
-                    break
-            until(lambda: len(list((hostile / "data").rglob("*.mcap"))) == 1, "a recording")
-            process.send_signal(signal.SIGINT)
-            said += process.communicate(timeout=PATIENCE_S)[0].splitlines()
-        finally:
-            process.kill()
-    assert process.returncode == 0, said
-    assert not (hostile / "executed").exists(), said
 
 
 def test_no_other_place_makes_a_command_line_of_python() -> None:

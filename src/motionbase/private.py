@@ -33,9 +33,12 @@ ALONE = Sharing(-1, 0o600, 0o700)
 
 
 def sharing() -> Sharing:
-    """As `$MOTIONBASE_GROUP` says now."""
+    """As `$MOTIONBASE_GROUP` says now; one sentence where it names a group that cannot have files of this user."""
     name = os.environ.get(GROUP_VARIABLE, "")
-    return ALONE if not name else Sharing(group_number(name), 0o640, 0o750)
+    try:
+        return ALONE if not name else Sharing(group_number(name), 0o640, 0o750)
+    except UsageError as error:
+        raise UsageError(f"${GROUP_VARIABLE}: {error}") from None
 
 
 def group_number(name: str) -> int:

@@ -32,6 +32,8 @@ done
 """
 # A python3 which makes a venv, or installs with --target, as far as VENV and PIP allow; "uv" is the stub.
 PYTHON3 = """#!/bin/sh
+[ "$1" = -I ] || exit 1
+shift
 case "$1 $2 $3" in
     "-m venv "*) [ "$VENV" = yes ] || exit 1; mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;;
     "-m pip --version") [ "$PIP" = yes ] ;;
@@ -117,6 +119,21 @@ def test_caller_folder_shadows_no_module(ready: Checkout, tmp_path: Path) -> Non
     for name in ("typing", "motionbase"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
     assert ready.run("--version", cwd=tmp_path).stdout == VERSION
+
+
+@pytest.mark.parametrize("venv", ['set -- "$@" --without-pip', "exit 1"], ids=["venv", "no venv"])
+def test_caller_folder_shadows_no_module_of_the_set_up(bare: Checkout, tmp_path: Path, venv: str) -> None:
+    """Python's own venv and pip, where there is any; neither can get uv, so set-up fails."""
+    folder, marker = tmp_path / "hostile", tmp_path / "executed"
+    folder.mkdir()
+    for name in ("venv", "pip", "runpy", "subprocess"):
+        (folder / f"{name}.py").write_text(f"open({str(marker)!r}, 'a').write(__name__)\n")
+    (bare.root / "requirements" / "uv.txt").write_text("/no/such/file.whl --hash=sha256:00\n")
+    python = f"""#!/bin/sh\ncase " $* " in *" -m venv "*) {venv} ;; esac\nexec '{sys.executable}' "$@"\n"""
+    script(bare.bin / "python3", python)
+    failed = bare.run("--version", cwd=folder, PYTHONPATH=str(folder))
+    assert failed.returncode == 2 and "set-up" in failed.stderr.splitlines()[-1]
+    assert not marker.exists(), marker.read_text()
 
 
 def test_second_run_installs_nothing_and_is_silent(ready: Checkout) -> None:

@@ -4,15 +4,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.interpreter import motionbase_command
+from motionbase.private import GROUP_VARIABLE
 from motionbase.recording.open import open_recording
 from tests.ring.ring_processes import PATIENCE_S, environment, until
+from tests.test_interpreter import plant
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,11 +29,15 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_a_stop_leaves_a_recording_and_an_estop_file(places: Path, capsys: Capture) -> None:
+    """Started in a folder with files that have the names of modules: no process of the run executes them."""
     env = {**environment(places / "rings"), "MOTIONBASE_DATA": os.environ["MOTIONBASE_DATA"]}
-    args = [sys.executable, "-m", "motionbase", "run", "simona", "--ring", "whole", "--manual"]
+    env.pop("PYTHONSAFEPATH", None)
+    plant(places / "hostile", places / "executed")
+    args = motionbase_command("run", "simona", "--ring", "whole", "--manual", "--no-browser")
     pipe = subprocess.PIPE
-    with subprocess.Popen(args, env=env, text=True, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(args, cwd=places / "hostile", env=env, text=True, stdout=pipe, stderr=pipe) as process:
         try:
+            until((places / "data" / "console" / "whole.token").exists, "the console")
             until(lambda: records(capsys) > 50, "fifty records in the recording")
             assert call(["record-control", "note", "first try", "--ring", "whole"]) == 0
             assert call(["operate", "estop", "--ring", "whole"]) == 0
@@ -43,6 +49,7 @@ def test_a_stop_leaves_a_recording_and_an_estop_file(places: Path, capsys: Captu
             process.kill()
     assert process.returncode == 0, err
     assert "ended: SIGINT came" in out and "base |" in out and "recorder |" in out
+    assert not (places / "executed").exists(), out + err
 
     (file,) = (places / "data" / "recordings").glob("*.mcap")
     with open_recording(file) as recording:
@@ -79,3 +86,18 @@ def test_what_cannot_be_is_said_before_anything_starts(
     assert call(["run", *args]) == 2
     out, err = capsys.readouterr()
     assert out == "" and said in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "args", [["run", "--duration", "0.1", "--no-console"], ["console"], ["record", "--duration", "0.1"]], ids=" ".join
+)
+def test_a_group_of_the_environment_that_is_none_is_said_before_anything_starts(
+    places: Path, args: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv(GROUP_VARIABLE, "no-such-group")
+    before = set(places.rglob("*"))
+    assert call(args) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "$MOTIONBASE_GROUP: group 'no-such-group' does not exist; yours are: " in err
+    assert err.count("\n") == 1
+    assert set(places.rglob("*")) == before

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from motionbase.console.api.downloads import GOOD_S, MOST, Tickets
+from motionbase.console.api.downloads import GOOD_S, MOST, Sent, Tickets
 from motionbase.console.console import Console
 from motionbase.recording.growing import whole_bytes
 from motionbase.recording.mcap.write import McapWriter, log_times
@@ -77,6 +79,22 @@ def test_parts_of_a_file_can_be_asked_for(asked: Asked) -> None:
     query = {"file": "run.mcap"}
     some = asked[1].get("/api/recordings/download", params=query, headers={"Range": "bytes=100-199"})
     assert some.status_code == 206 and some.content == path.read_bytes()[100:200]
+
+
+def test_a_download_that_is_never_called_leaves_no_file_open(tmp_path: Path) -> None:
+    """As where the client goes between the route and the answer."""
+    path = tmp_path / "a.csv"
+    path.write_text("t\n0\n")
+
+    def is_open() -> bool:
+        links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+        return any(link.is_symlink() and os.readlink(link) == str(path) for link in links)
+
+    sent = Sent(path)
+    assert is_open()
+    del sent
+    gc.collect()
+    assert not is_open()
 
 
 @pytest.mark.parametrize("kind", ["mcap", "csv", "pdf"])

@@ -130,6 +130,10 @@ def glb(**changes: object) -> bytes:
         ({"extensionsRequired": ["KHR_draco_mesh_compression"]}, "needs KHR_draco_mesh_compression, which is not read"),
         ({"buffers": [{"uri": "/etc/passwd", "byteLength": 10}]}, "in another file"),
         ({"accessors": [{"count": 2**40, "type": "VEC3", "componentType": 5126}]}, "1099511627776 entries"),
+        ({"accessors": [{"count": 3_840_000, "type": "VEC3", "componentType": 5126}]}, "no numbers in the file"),
+        ({"accessors": [{"bufferView": 0, "count": 37, "type": "SCALAR", "componentType": 5125}]}, "37 entries, 148"),
+        ({"bufferViews": [{"buffer": 0, "byteLength": 10_000}]}, "10000 bytes; there are 240"),
+        ({"bufferViews": [{"buffer": 0, "byteLength": -1}]}, "-1 bytes"),
         ({"nodes": [{"children": [1]}, {"mesh": 0}, {"children": [1]}]}, "two parents"),
         ({"nodes": [{"mesh": 0}] * 20_000}, "20000 nodes, 10000 is the most"),
         ({"nodes": [{"mesh": 7}]}, "cannot be read as glb"),
@@ -145,6 +149,26 @@ def test_what_a_glb_says_is_checked_before_it_is_believed(
 def test_a_mesh_shown_too_often_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mesh_files, "MOST_TRIANGLES", 100)
     assert "it has 108 triangles, 100 is the most" in refused(tmp_path / "a.glb", glb(nodes=[{"mesh": 0}] * 9))
+
+
+@pytest.mark.parametrize("shown", [1, 0])
+def test_corners_that_no_triangle_uses_are_counted_for_every_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: int
+) -> None:
+    """Each part of a mesh gets a copy of the corners that it names, however few triangles it has."""
+    monkeypatch.setattr(mesh_files, "MOST_CORNERS", 100)
+    part = {"attributes": {"POSITION": 1}, "indices": 0}  # as they are in a box: 36 indices, 8 corners
+    changes = {"meshes": [{"primitives": [part] * 13}], "nodes": [{"mesh": 0}] * shown}
+    assert "it has 104 corners, 100 is the most" in refused(tmp_path / "a.glb", glb(**changes))
+    monkeypatch.setattr(mesh_files, "MOST_PARTS", 12)
+    assert "it has 13 parts of meshes, 12 is the most" in refused(tmp_path / "a.glb", glb(**changes))
+
+
+def test_bytes_that_many_lists_share_are_counted_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader copies them for each."""
+    monkeypatch.setattr(mesh_files, "LARGEST_FILE", 20_000)
+    views = [{"buffer": 0, "byteLength": 240}] * 100
+    assert "24000 in all, 20000 is the most" in refused(tmp_path / "a.glb", glb(bufferViews=views))
 
 
 def test_pictures_in_a_glb_are_not_looked_at(tmp_path: Path) -> None:

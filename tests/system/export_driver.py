@@ -25,7 +25,7 @@ from motionbase.system.closed_loop import ClosedLoop
 
 Array = NDArray[np.float64]
 FAULTS = ("valve_fault", "seized", "sensor_fault", "sensor_offset")
-ROWS = ("asked", "reset", "estop", "settings_version", "supply", *FAULTS)
+ROWS = ("asked", "reset", "estop", "settings_version", "lateness", "supply", *FAULTS)
 GENERATORS = GeneratorSet(
     (
         Generator(True, "dof", ("heave",), "sine", 0.15, 0.5, fade_in=1.0, fade_out=1.0),  # type: ignore[arg-type]
@@ -82,6 +82,7 @@ def recorded(seconds: float) -> Recorded:
     inputs["asked"] = np.array([float(r) for _, r in ASKED])[places]
     inputs["reset"] = sum((np.abs(t % CYCLE - at) < dt / 4).astype(np.float64) for at in RESETS) + np.zeros(n)
     inputs["estop"] = ((t > 55.0) & (t < 55.5)).astype(np.float64)
+    inputs["lateness"] = np.zeros(n)
     inputs["settings_version"] = 1.0 + np.floor(t / CYCLE)
     quiet = loop().quiet_inputs() | {"mode": 1.0, "automatic": 0.0, "settings": GENERATORS.values, "seed": 3.0}
     held = {name: value for name, value in quiet.items() if name not in ROWS}

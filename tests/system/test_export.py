@@ -137,6 +137,32 @@ def test_example_of_the_loop_is_the_closed_loop(tmp_path: Path, capsys: Capture)
 
 
 @needs_compiler
+def test_example_of_the_loop_hears_button_and_reset(tmp_path: Path) -> None:
+    """A button, and a stop by the guard with one reset that comes too soon: as in the simulation, all digits."""
+    ticks, button, late, soon, reset = 2600, (300, 500), 1000, 1100, 2500
+    pressed = f"button = tick >= {button[0]} && tick < {button[1]}, reset = tick == {soon} || tick == {reset};"
+    text = files()["main.c"]
+    for before, after in (
+        ("button = 0, reset = 0;", pressed),
+        ("(double)tick);", f"(double)tick);\n        said.lateness = tick == {late} ? 2.0 : 0.0;"),
+    ):
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    write_folder(tmp_path, files() | {"main.c": text})
+    built(["control.c", "guard.c", "plant.c", "main.c"], tmp_path, "example", "-O0")
+    given = loop().quiet_inputs() | {"mode": 1.0}
+    rows = {name: np.array(np.broadcast_to(given[name], (ticks, *np.shape(given[name])))) for name in ROWS}
+    rows["estop"][slice(*button)] = rows["reset"][[soon, reset]] = 1.0
+    rows["lateness"][late] = 2.0
+    wanted = simulation()(ticks, **loop().at_rest(), **given | rows)
+    table = csv(tmp_path, str(ticks), "1")
+    made = {"state": table["state"], "fault": table["fault"], "l": six(table, "l"), "valve_cmd": six(table, "valve")}
+    assert_same_bits(made, wanted)
+    assert table["fault"][button[0]] == Fault.ESTOP and set(table["fault"][late:reset]) == {float(Fault.GUARD_LATE)}
+    assert table["state"][reset] == State.HELD and not table["fault"][reset:].any()  # the law heard it in that tick
+
+
+@needs_compiler
 def test_example_of_the_law_is_the_law(tmp_path: Path) -> None:
     write_folder(tmp_path, files() | {"main.c": (EXAMPLES / "control.c").read_text()})
     built(["control.c", "guard.c", "main.c"], tmp_path, "example", "-O0")

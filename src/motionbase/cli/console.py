@@ -95,10 +95,15 @@ def console(
 
 
 def share_with(group: str | None) -> None:
-    """Give the files of this process, and of those that it starts, to a group as well."""
+    """Give the files of this process, and of those that it starts, to a group as well.
+
+    A group that cannot have them is refused now, also where $MOTIONBASE_GROUP names it: once a platform moves, it would
+    cost the recording.
+    """
     if group is not None:
         private.group_number(group)
         os.environ[private.GROUP_VARIABLE] = group
+    private.sharing()
 
 
 def may_open_browser() -> bool:

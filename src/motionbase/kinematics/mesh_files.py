@@ -25,11 +25,14 @@ from motionbase.kinematics.mesh import Mesh, checked_mesh
 ENDINGS = (".glb", ".stl")
 LARGEST_FILE = 64 * 1000 * 1000  # bytes
 MOST_TRIANGLES = 1_280_000  # of a file, counted as often as they are shown: a binary STL of 64 MB
-MOST_PARTS = 10_000  # nodes, meshes or accessors of a GLB file
+MOST_CORNERS = 3 * MOST_TRIANGLES  # likewise
+MOST_PARTS = 10_000  # nodes, meshes, parts of meshes or accessors of a GLB file
 STL_HEAD = 84  # bytes: 80 that say nothing, then the number of triangles
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 VERTEX = re.compile(rb"\bvertex\s+([-+.\w]{1,40})\s+([-+.\w]{1,40})\s+([-+.\w]{1,40})", re.IGNORECASE)
 GLB_HEAD, GLB_CHUNK = struct.Struct("<4sII"), struct.Struct("<I4s")
+GLB_NUMBER = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}  # bytes, by componentType
+GLB_ENTRY = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}  # numbers, by type
 NOT_SHAPES = ("materials", "textures", "images", "samplers", "animations", "skins", "cameras")
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -147,58 +150,96 @@ def _glb(raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         raise ValueError("what it says of itself is no JSON") from None
     if not isinstance(tree, dict):
         raise ValueError("what it says of itself is no JSON object")
-    _check_glb(tree)
+    rest = raw[begin + size :]
+    _check_glb(tree, max(0, len(rest) - GLB_CHUNK.size))
     for name in NOT_SHAPES:
         tree.pop(name, None)
     for mesh in tree.get("meshes", ()):
-        for part in mesh["primitives"]:
-            part.pop("material", None)
+        mesh["primitives"] = [_shape(part) for part in mesh["primitives"]]
     said = json.dumps(tree).encode()
     said += b" " * (-len(said) % 4)
-    rest = raw[begin + size :]
     head = GLB_HEAD.pack(magic, version, begin + len(said) + len(rest)) + GLB_CHUNK.pack(len(said), kind)
     scene: Any = trimesh.load_scene(io.BytesIO(head + said + rest), file_type="glb", process=False)
     found = scene.to_mesh()
     return np.asarray(found.vertices, np.float64), np.asarray(found.faces, np.int64)
 
 
-def _check_glb(tree: dict[str, Any]) -> None:
-    """What it says that it holds is within bounds, and a tree: a few bytes can show one mesh a billion times."""
+def _shape(part: dict[str, Any]) -> dict[str, Any]:
+    """Of a part of a mesh: without colours and the like, which would be copied for every part that names them."""
+    kept = {name: value for name, value in part.items() if name in ("indices", "mode")}
+    return {"attributes": {"POSITION": part["attributes"]["POSITION"]}, **kept}
+
+
+def _check_glb(tree: dict[str, Any], numbers: int) -> None:
+    """What it says that it holds is within bounds, and a tree: a few bytes can show one mesh a billion times.
+
+    Args:
+        numbers: size of its binary chunk [bytes]
+    """
     if needed := tree.get("extensionsRequired"):
         raise ValueError(f"it needs {', '.join(map(str, needed))}, which is not read; export it without")
     lists = {name: tree.get(name, []) for name in ("accessors", "bufferViews", "buffers", "meshes", "nodes")}
     for name, found in lists.items():
         if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
             raise ValueError(f"its {name} are no list of objects")
+    lists["parts of meshes"] = [part for mesh in lists["meshes"] for part in mesh["primitives"]]
+    for name, found in lists.items():
         if len(found) > MOST_PARTS:
             raise ValueError(f"it has {len(found)} {name}, {MOST_PARTS} is the most")
     if any("uri" in buffer for buffer in lists["buffers"]):
         raise ValueError("its numbers are in another file; export it as one file")
+    views = [_view_bytes(view, numbers) for view in lists["bufferViews"]]
     counts = [_count(accessor) for accessor in lists["accessors"]]
-    shown = [_triangles(mesh, counts) for mesh in lists["meshes"]]
+    taken = [
+        _accessor_bytes(accessor, count, views) for accessor, count in zip(lists["accessors"], counts, strict=True)
+    ]
+    if max(sum(views), sum(taken)) > LARGEST_FILE:
+        raise ValueError(
+            f"its lists share their bytes: {max(sum(views), sum(taken))} in all, {LARGEST_FILE} is the most"
+        )
     children = [child for node in lists["nodes"] for child in node.get("children", ())]
     if len(children) != len({str(child) for child in children}):
         raise ValueError("a node of it has two parents; nodes must be a tree")
-    total = sum(shown[node["mesh"]] for node in lists["nodes"] if "mesh" in node)
-    if total > MOST_TRIANGLES:
-        raise ValueError(f"it has {total} triangles, {MOST_TRIANGLES} is the most; make its mesh coarser")
+    shown = [node["mesh"] for node in lists["nodes"] if "mesh" in node]
+    for what, most, is_triangles in (("triangles", MOST_TRIANGLES, True), ("corners", MOST_CORNERS, False)):
+        each = [_size(mesh, counts, is_triangles) for mesh in lists["meshes"]]
+        total = max(sum(each), sum(each[mesh] for mesh in shown))  # one that is not shown is read all the same
+        if total > most:
+            raise ValueError(f"it has {total} {what}, {most} is the most; make its mesh coarser")
+
+
+def _view_bytes(view: dict[str, Any], numbers: int) -> int:
+    size = view.get("byteLength")
+    if not isinstance(size, int) or not 0 <= size <= numbers:
+        raise ValueError(f"one of its bufferViews says that it has {size!r:.40} bytes; there are {numbers}")
+    return size
 
 
 def _count(accessor: dict[str, Any]) -> int:
     count = accessor.get("count")
-    if not isinstance(count, int) or not 0 <= count <= 3 * MOST_TRIANGLES or "sparse" in accessor:
-        raise ValueError(
-            f"one of its lists says that it has {count!r:.40} entries; 0 to {3 * MOST_TRIANGLES} are taken"
-        )
+    if not isinstance(count, int) or not 0 <= count <= MOST_CORNERS or "sparse" in accessor:
+        raise ValueError(f"one of its lists says that it has {count!r:.40} entries; 0 to {MOST_CORNERS} are taken")
     return count
 
 
-def _triangles(mesh: dict[str, Any], counts: list[int]) -> int:
-    parts = mesh["primitives"]
-    corners: list[int] = [
-        counts[part["indices"] if "indices" in part else part["attributes"]["POSITION"]] for part in parts
-    ]
-    return sum(corners) // 3
+def _accessor_bytes(accessor: dict[str, Any], count: int, views: list[int]) -> int:
+    """That it takes of its bufferView. Without one it would be so many zeros, of which a file holds nothing."""
+    view = accessor.get("bufferView")
+    if not isinstance(view, int) or not 0 <= view < len(views):
+        raise ValueError(f"one of its lists, of {count} entries, has no numbers in the file")
+    taken = count * GLB_NUMBER[accessor["componentType"]] * GLB_ENTRY[accessor["type"]]
+    if taken > views[view]:
+        raise ValueError(f"one of its lists has {count} entries, {taken} bytes, and its bufferView has {views[view]}")
+    return taken
+
+
+def _size(mesh: dict[str, Any], counts: list[int], triangles: bool) -> int:
+    """Of a mesh: triangles, or corners, which may be more than the triangles use."""
+    corners: list[int] = [part["attributes"]["POSITION"] for part in mesh["primitives"]]
+    if not triangles:
+        return sum(counts[k] for k in corners)
+    used: list[int] = [part.get("indices", k) for part, k in zip(mesh["primitives"], corners, strict=True)]
+    return sum(counts[k] for k in used) // 3
 
 
 def _first_line(error: Exception) -> str:

@@ -11,6 +11,7 @@ import asyncio
 import os
 import secrets
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -69,18 +70,22 @@ class _Beginning:
 
 @final
 class Sent(FileResponse):
-    """One download. It reads the file that was opened, whatever takes its name meanwhile."""
+    """One download. It reads the file that was opened, whatever takes its name meanwhile.
+
+    The file is closed with the object: a client that goes at once leaves one that is never called.
+    """
 
     def __init__(self, path: Path) -> None:
         try:
             self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise NotThere(f"file {path.name!r} cannot be read: {error.strerror or error}") from None
+        self._close = weakref.finalize(self, os.close, self._file)
         found = os.fstat(self._file)
         try:
             self._size = whole_bytes(self._file, found.st_size)
         except (OSError, ValueError) as error:  # cut short by somebody else at this moment
-            os.close(self._file)
+            self._close()
             raise NotThere(f"file {path.name!r} cannot be read: {error}") from None
         super().__init__(path, filename=path.name, stat_result=os.stat_result((*found[:6], self._size, *found[7:10])))
 
@@ -89,7 +94,7 @@ class Sent(FileResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            os.close(self._file)
+            self._close()
 
     @asynccontextmanager
     async def _open_file(self) -> AsyncIterator[Any]:

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
     plant_state platform = plant_initial_state;
     plant_inputs acting = plant_initial_inputs;
     plant_outputs read;
+    int stopped = 0, held = 0; /* by the guard, as of the last tick: the law; and the legs, so that a reset is heard */
 
     if (argc > 3 || ticks == 0 || every == 0) {
         fprintf(stderr, "usage: %s [TICKS [TICKS_A_LINE]], whole numbers from 1\n", argv[0]);
@@ -75,12 +76,18 @@ int main(int argc, char **argv)
 
     printf("t,state,fault,l_1,l_2,l_3,l_4,l_5,l_6,valve_1,valve_2,valve_3,valve_4,valve_5,valve_6\n");
     for (long tick = 0; tick < ticks; tick++) {
+        const int button = 0, reset = 0; /* what an operator presses; reset is 1 for one tick */
+
+        /* A law that the guard has stopped is told so, until a reset after the stop lets go of it. */
+        in.estop = button || (stopped && !(reset && held));
+        in.reset = said.reset = reset;
         in.request = request_towards_drive(state);
         control_step(parameters, &law, &in, &out);
         law_answer(&said, &out, &law, (double)tick);
         guard_step(&guard, &said, &safe);
         state = safe.state;
-        in.estop = safe.stopped; /* a law that the guard has stopped is told so */
+        stopped = safe.stopped != 0.0;
+        held = state == CONTROL_STATE_HELD;
 
         memcpy(acting.valve_cmd, safe.valve_cmd, sizeof acting.valve_cmd);
         acting.abort = safe.abort;
