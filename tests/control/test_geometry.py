@@ -2,6 +2,7 @@
 
 import casadi as ca
 import numpy as np
+import pytest
 from scipy.spatial.transform import Rotation
 
 from motionbase.compile import compile
@@ -121,8 +122,22 @@ def test_platform_sensors_feel_the_legs_accelerate() -> None:
     motion = motion_at(0.7)
     other = motion + np.column_stack([np.zeros((6, 2)), RNG.normal(size=6)])
     for true in (motion, other):
-        got = compile(felt_of(SIMONA))(**felt(motion, true))
-        np.testing.assert_allclose(got, INVERSE(true)[:, 2], atol=1e-12)
+        l_ddot, _ = compile(felt_of(SIMONA))(**felt(motion, true))
+        np.testing.assert_allclose(l_ddot, INVERSE(true)[:, 2], atol=1e-12)
+
+
+def test_platform_sensors_feel_the_legs_push() -> None:
+    """What the force of another acceleration is beyond that of the motion asked for; 1e-9 of 10 kN is rounding."""
+    motion = motion_at(0.7)
+    true = motion + np.column_stack([np.zeros((6, 2)), RNG.normal(size=6)])
+    _, f_beyond = compile(felt_of(SIMONA))(**felt(motion, true))
+    np.testing.assert_allclose(f_beyond, FORCE(motion=true) - FORCE(motion=motion), atol=1e-5)
+
+
+@pytest.mark.parametrize("acc", [0.0, np.nan])
+def test_no_accelerometer_feels_no_push(acc: float) -> None:
+    read = felt(motion_at(0.7), motion_at(0.7)) | {"acc": np.full(3, acc)}
+    assert compile(felt_of(SIMONA))(**read)[1].tolist() == [0.0] * 6
 
 
 def test_leg_ratios_are_the_largest_leg_rates() -> None:
@@ -136,7 +151,7 @@ def test_leg_ratios_are_the_largest_leg_rates() -> None:
 def test_all_at_once_are_the_same_bits() -> None:
     motion = np.random.default_rng(3).uniform(-0.2, 0.2, (6, 3))
     read = felt(motion, motion)
-    legs, f_ff, l_ddot_felt = compile(demands_of(SIMONA))(**read)
+    legs, f_ff, *feels = compile(demands_of(SIMONA))(**read)
     np.testing.assert_array_equal(legs, INVERSE(motion=motion))
     np.testing.assert_array_equal(f_ff, FORCE(motion=motion))
-    np.testing.assert_array_equal(l_ddot_felt, compile(felt_of(SIMONA))(**read))
+    np.testing.assert_array_equal(feels, compile(felt_of(SIMONA))(**read))

@@ -33,7 +33,7 @@ LATCH = compile(FAULT_LATCH)
 LIMITS = {t.name: float(t.values[0]) for t in THRESHOLDS} | {"pressure_max": 40e6, "speed_max": 1.3, "stall_force": 4e3}
 FORCE = AREAS[0] * 8e6 - AREAS[1] * 7e6
 GOOD = {"l": 2.5, "l_dot": 0.001, "l_ddot": 1.0, "p_cap": 8e6, "p_rod": 7e6, "valve_meas": 0.1, "f": FORCE}
-GOOD |= {"f_needed": FORCE, "disagreement": 0.0, "free": 0.5, "gyros_wrong": 0.0}
+GOOD |= {"f_needed": FORCE, "f_beyond": 0.0, "disagreement": 0.0, "free": 0.5, "gyros_wrong": 0.0}
 AS_GOOD = [2.5, 0.001, 1.0, 8e6, 7e6]
 AT_START = [*AS_GOOD, 0.0, 0.0, 0.0, 2.5, 0.1, 0.0, 0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -194,19 +194,20 @@ def stands(push: float, **changes: Any) -> list[Fault]:
     return moving(400, 0.05, **given | changes)[1]
 
 
-def test_a_leg_that_stays_behind_though_it_is_pushed_is_seized() -> None:
+@pytest.mark.parametrize("felt", [0.0, -5e3])
+def test_a_leg_that_stays_behind_though_it_is_pushed_is_seized(felt: float) -> None:
     """From `stall_travel` behind on, for `stall_time`: long before the tracking error would tell."""
     wanted = LIMITS["stall_travel"] / (0.05 * DT) + LIMITS["stall_time"] / DT
-    assert stands(5e3).index(Fault.TRACKING) == pytest.approx(wanted, abs=2.5)
+    assert stands(5e3, f_beyond=felt).index(Fault.TRACKING) == pytest.approx(wanted, abs=2.5)
 
 
 @pytest.mark.parametrize(
     "what",
-    [{"push": 3e3}, {"push": -5e3}, {"push": 5e3, "l_ddot": 1.5}],
-    ids=["not pushed", "held back", "gains speed"],
+    [{"push": 3e3}, {"push": -5e3}, {"push": 5e3, "l_ddot": 1.5}, {"push": 5e3, "f_beyond": 5e3}],
+    ids=["not pushed", "held back", "gains speed", "the platform feels the push"],
 )
 def test_a_leg_that_stays_behind_for_another_reason_is_only_late(what: dict[str, float]) -> None:
-    """A saturated valve, or too much mass; only the error tells, after `tracking_max`."""
+    """A saturated valve, too much mass, or legs that push against each other; only `tracking_max` tells."""
     assert set(stands(**what)) == {Fault.NONE}
 
 

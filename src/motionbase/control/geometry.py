@@ -103,21 +103,30 @@ def force_of(platform: Hexapod) -> Kernel:
 
 
 def felt_of(platform: Hexapod) -> Kernel:
-    """Motion that is asked for, platform sensors -> leg accelerations as the platform's own sensors feel them.
+    """Motion that is asked for, platform sensors -> what the platform's own sensors feel of its legs.
 
-    Less what is asked for, the platform's acceleration goes through J; velocities are taken as asked for.
+    Less what is asked for, the platform's acceleration goes through J to the legs' accelerations, and its wrench
+    through J' to their forces; velocities are taken as asked for. Sensors that are not there read 0 and feel no force.
     """
+    mass, centre, inertia = carried(platform)
+    size = float(np.linalg.norm(platform.joints, axis=1).max())
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
         omega, alpha_asked = turning(motion)
         legs = _legs(platform, motion)
         R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
-        missing = ca.vertcat(alpha_asked - R @ alpha, motion[:3, 2] + ca.DM([0.0, 0.0, G]) - R @ acc)
+        turn, push = alpha_asked - R @ alpha, motion[:3, 2] + ca.DM([0.0, 0.0, G]) - R @ acc  # what is missing
         _, l_ddot = leg_accelerations(legs, omega, motion[:3, 1], alpha_asked, motion[:3, 2])
-        return l_ddot - legs.J @ missing
+        c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
+        wrench = ca.vertcat((I @ turn + ca.cross(c, mass * push)) / size, mass * (push + ca.cross(turn, c)))
+        J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
+        f_missing = J @ solve(J.T @ J, wrench, symmetric=True).x
+        feels = ca.logic_and(ca.norm_1(acc) > 0, ca.norm_1(acc) + ca.norm_1(alpha) < ca.inf)  # false for NaN
+        return l_ddot - legs.J @ ca.vertcat(turn, push), ca.if_else(feels, -f_missing, 0.0)
 
     inputs = (MOTION, Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
-    return Kernel("felt_accelerations", inputs, (Port("l_ddot_felt", 6, "m/s^2"),), expr)
+    outputs = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "felt beyond what is asked for"))
+    return Kernel("felt_motion", inputs, outputs, expr)
 
 
 def demands_of(platform: Hexapod) -> Kernel:
@@ -127,7 +136,7 @@ def demands_of(platform: Hexapod) -> Kernel:
         "leg_demands",
         felt.inputs,
         (*inverse.outputs, *force.outputs, *felt.outputs),
-        lambda motion, acc, alpha: (inverse.expr(motion), force.expr(motion), felt.expr(motion, acc, alpha)),
+        lambda motion, acc, alpha: (inverse.expr(motion), force.expr(motion), *felt.expr(motion, acc, alpha)),
     )
 
 

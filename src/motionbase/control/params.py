@@ -99,6 +99,7 @@ STATE = (
     Field("watch", 6 * WATCHED, "SI", "watchdogs of the legs", 0.0, WATCHED),
     Field("agreement", 6 * AGREEMENT, "SI", "of the legs' rates with each other and the gyros", 0.0, AGREEMENT),
     Field("f_needed", 6, "N", "leg forces that weight and inertia need"),
+    Field("f_beyond", 6, "N", "leg forces beyond these that the platform feels"),
     Field("latch", LATCHED, "SI", "first fault, blocked, shut off, time of low supply, legs that are closed"),
     Field("abort", 1, "-", "how far the hardware was told to act"),
 )

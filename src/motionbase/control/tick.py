@@ -117,6 +117,7 @@ class Tick:
                 l=b["l_meas"][k], l_dot=b["l_dot_meas"][k], l_ddot=b["l_ddot_meas"][k],
                 p_cap=b["p_cap"][k], p_rod=b["p_rod"][k], valve_meas=b["valve_meas"][k],
                 f=b["f_meas"][k], f_needed=self.before("f_needed")[k],
+                f_beyond=self.before("f_beyond")[k],
                 watch_next=watch[k], code=self.codes[k], blocks=self.blocks[k], shuts=self.shuts[k],
             )  # fmt: skip
         self.l = b.local("l", 6)
@@ -303,12 +304,13 @@ class Tick:
             omega=b["omega"], after=turning,
         )  # fmt: skip
         platform = {"motion": limited[:6], "acc": b["acc"], "alpha": turning[3:]}
+        felt = {"l_ddot_felt": self.felt, "f_beyond": after("f_beyond")}
         if self.demands:
-            b.call(self.demands, **platform, legs=wanted, f_ff=b["f_ff"], l_ddot_felt=self.felt)
+            b.call(self.demands, **platform, legs=wanted, f_ff=b["f_ff"], **felt)
         else:
             b.call(self.inverse, motion=limited[:6], legs=wanted)
             b.call(self.force, motion=limited[:6], f_ff=b["f_ff"])
-            b.call(self.feeling, **platform, l_ddot_felt=self.felt)
+            b.call(self.feeling, **platform, **felt)
         b.copy(b["f_ff"], after("f_needed"))
         with b.switch(self.quiet) as quiet:
             with quiet.case(1):

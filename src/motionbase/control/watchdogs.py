@@ -31,7 +31,7 @@ THRESHOLDS = (
     Field("tracking_time", 1, "s", "for how long it may be exceeded", 0.1),
     Field("stall_travel", 1, "m", "error of a leg that hardly moves, from which on it may be seized", 0.002),
     Field("stall_speed", 1, "m/s", "rate below which a leg hardly moves, and a third of the commanded one", 0.005),
-    Field("stall_force", 1, "N", "if its actuator pushes by that much more than the motion needs"),
+    Field("stall_force", 1, "N", "if its actuator pushes by that much more than motion and platform explain"),
     Field("stall_time", 1, "s", "for how long that may be so", 0.02),
     Field("speed_max", 1, "m/s", "largest measured rate of a leg"),
     Field("speed_time", 1, "s", "for how long it may be exceeded", 0.01),
@@ -159,6 +159,7 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         dt: ca.SX, watch: ca.SX, fresh: ca.SX, quiet: ca.SX, driven: ca.SX, disagreement: ca.SX, free: ca.SX,
         gyros_wrong: ca.SX, l_cmd: ca.SX, l_dot_cmd: ca.SX, valve_cmd: ca.SX, l: ca.SX, l_dot: ca.SX, l_ddot: ca.SX,
         p_cap: ca.SX, p_rod: ca.SX, valve_meas: ca.SX, f: ca.SX, f_needed: ca.SX,
+        f_beyond: ca.SX,
     ) -> tuple[ca.SX, ...]:  # fmt: skip
         begins, driving = ca.ne(fresh, 0), ca.eq(quiet, 0)
         least, most = hard_min - range_margin, hard_max + range_margin
@@ -182,12 +183,14 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
         allowed = mismatch_lag * activity
         obeys = ca.logic_and(ca.fabs(off) <= mismatch_max + allowed, ca.fabs(mean) <= mismatch_slow + allowed)
 
-        # a leg that stays behind though its actuator pushes it is seized; one that is too heavy gains speed
+        # a leg that stays behind though its actuator pushes it is seized, if the platform does not feel that push; one
+        # that is too heavy gains speed
         behind = l_cmd - believed[0]
         side = ca.if_else(behind >= 0, 1.0, -1.0)
         slow_enough = ca.fabs(believed[1]) < stall_speed + STALL_PART * ca.fabs(l_dot_cmd)
         stays = ca.logic_and(slow_enough, side * believed[2] < STALL_ACCELERATION)
-        pushed = ca.logic_and(ca.fabs(behind) > stall_travel, side * (pushing - f_needed) > stall_force)
+        lost_push = side * (pushing - f_needed) - ca.fmax(side * f_beyond, 0.0)
+        pushed = ca.logic_and(ca.fabs(behind) > stall_travel, lost_push > stall_force)
 
         tracks = ca.fabs(l_cmd - believed[0]) <= tracking_max
         slow = ca.fabs(believed[1]) <= speed_max
@@ -238,6 +241,7 @@ def leg_watchdog(actuation: Actuation, areas: tuple[float, float] | None, hard_m
             Port("valve_meas", (), "-"),
             Port("f", (), "N", "measured force of the actuator"),
             Port("f_needed", (), "N", "what weight and inertia asked of it one tick ago"),
+            Port("f_beyond", (), "N", "what the platform felt of it beyond that"),
         ),
         outputs=(
             Port("watch_next", WATCHED, "SI, mixed"),
