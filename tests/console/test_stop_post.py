@@ -179,10 +179,10 @@ class Alone:
 
 
 @contextmanager
-def alone(folder: Path, patience_s: float = 1.0, viewer_token: str | None = None) -> Iterator[Alone]:
+def alone(folder: Path, patience_s: float = 1.0, viewer_token: str | None = None, port: int = 8700) -> Iterator[Alone]:
     settings = Settings(folder / "recordings", folder / "data" / "console", TOKEN, viewer_token, ring=RING)
     made = Console(settings)
-    with StopPost(made, 8700, patience_s) as post:
+    with StopPost(made, port, patience_s) as post:
         yield Alone(made, post, f"http://127.0.0.1:{made.access.stop_port}")
     made.close()
 

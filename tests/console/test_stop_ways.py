@@ -9,17 +9,20 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from motionbase.console.live.ring_status import ring_status
+from motionbase.console.stop import keeper
 from motionbase.console.stop.orders import Orders, Place
 from motionbase.ring.backend import AbstractBackend, find
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.claim import Claim, Waiting
 from motionbase.ring.emergency import LATCHED
-from motionbase.ring.lifeline import LARGEST, Role, address, asked, message
+from motionbase.ring.lifeline import LARGEST, Lifeline, Reply, Role, address, asked, message
 from tests.console.live_rig import RING, TOKEN, own_rings, wait_for, writer
 from tests.console.test_stop_post import ACTS, OPERATOR, alone, ask, base, console, lives, posts
 
@@ -107,6 +110,16 @@ def killed(folder: Path, token: str, port: int) -> int:
     return pid
 
 
+def ports_here() -> list[int]:
+    """Ports on which this process can listen, one for each open file."""
+    found = []
+    for file in os.listdir("/proc/self/fd"):
+        with suppress(OSError), socket.socket(fileno=os.dup(int(file))) as one:
+            if one.family == socket.AF_INET and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                found.append(int(one.getsockname()[1]))
+    return found
+
+
 def test_posts_of_killed_consoles_do_not_pile_up(folder: Path) -> None:
     """Each console has a new token; the one post that is left takes the stop of all their pages, on the same port."""
     port = free_port()
@@ -124,6 +137,39 @@ def test_posts_of_killed_consoles_do_not_pile_up(folder: Path) -> None:
             assert ask("POST", f"{address}/api/estop", headers).json() == ACTS
         assert ask("POST", f"{address}/api/estop", {"Authorization": "Bearer token-of-console-9"}).status_code == 401
         assert receiver.estop
+        with alone(folder, port=port):
+            assert ports_here() == [port + 1], "one open file, however many consoles before had it"
+
+
+def test_two_posts_that_have_the_same_socket_hand_on_one(folder: Path) -> None:
+    """The second had no time yet to tell the first to leave."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        place = Place(made.fileno(), made.getsockname()[1], 8700, "127.0.0.1", (), "token-of-console-0", None)
+        places = (place, replace(place, operator_token="token-of-console-1"))
+        reply = Reply({"places": [asdict(p) for p in places]}, tuple(p.socket for p in places))
+        lines = [Lifeline(find(RING), Role.POST, lambda _: reply) for _ in range(2)]
+        try:
+            taken = keeper._taken_over(RING)
+            (file,) = {p.socket for p in taken}
+            assert taken == [replace(p, socket=file) for p in places] and file != made.fileno()
+            assert ports_here() == [place.port] * 2
+            os.close(file)
+        finally:
+            for line in lines:
+                line.close()
+
+
+def test_a_place_that_an_older_post_has_to_keep_is_not_held_open(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A console that listened there for nobody would keep pages waiting once that post is gone."""
+    monkeypatch.setattr(keeper, "MOST_PLACES", 1)
+    port = free_port()
+    with base():
+        older = killed(folder, "token-of-console-0", port)
+        with alone(folder, port=free_port()) as rig:
+            assert ports_here() == [rig.console.access.stop_port]
+            assert rig.ask("GET").status_code == 405 and lives(older)
+            headers = {"Authorization": "Bearer token-of-console-0"}
+            assert ask("POST", f"http://127.0.0.1:{port + 1}/api/estop", headers).json() == ACTS
 
 
 def test_a_post_with_a_console_is_left_alone(folder: Path) -> None:

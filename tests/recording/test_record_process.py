@@ -3,13 +3,15 @@
 import json
 import os
 import random
+import runpy
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from tests.ring.ring_processes import until as patiently
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
 KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take up to half an hour
+SOAK = Path(__file__).resolve().parents[2] / "scripts" / "soak"
 DCU = ("dcu", "--rate", "500", "--duration", "1")
 
 
@@ -161,9 +164,24 @@ def test_the_recorder_starts_without_what_it_does_not_need() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 
+def test_the_soak_tells_what_grew_since_a_process_did_its_work(tmp_path: Path) -> None:
+    """A starved console that listens after half a minute has not grown by its sockets."""
+    soak = runpy.run_path(str(SOAK))
+    life, pid = soak["Life"](since=0.0), os.getpid()
+    soak["followed"](life, "console", pid, 0, 40.0)
+    assert life.first is None and life.grown.files.total() == 0, "it has answered nobody yet"
+    soak["followed"](life, "console", pid, pid, 41.0)
+    with ExitStack() as stack:
+        for _ in range(9):
+            stack.enter_context(socket.socket())
+        stack.enter_context((tmp_path / "a.mcap").open("wb"))
+        soak["followed"](life, "console", pid, pid, 42.0)
+    assert soak["kinds"](life.grown.files) == "+9 sockets, +1 recordings" and soak["is_leak"](life.grown)
+
+
 @pytest.mark.parametrize("minutes", [os.environ.get("MOTIONBASE_TEST_SOAK", "")])
 def test_the_soak_loses_nothing(minutes: str) -> None:
-    script = [sys.executable, str(Path(__file__).resolve().parents[2] / "scripts" / "soak")]
+    script = [sys.executable, str(SOAK)]
     told = subprocess.run([*script, "--help"], capture_output=True, text=True)
     assert told.returncode == 0 and "Example: uv run scripts/soak 30" in told.stdout
     if not minutes:

@@ -112,19 +112,22 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
     """
     settings, port = console.settings, console_port + 1
     taken = _taken_over(settings.ring)
-    sockets = [socket.socket(fileno=place.socket) for place in taken]
-    same = next((made for made, place in zip(sockets, taken, strict=True) if _is_at(place, settings.host, port)), None)
+    sockets = {file: socket.socket(fileno=file) for file in {place.socket for place in taken}}
+    same = next((sockets[place.socket] for place in taken if _is_at(place, settings.host, port)), None)
     if same is None:
         try:
             same = listening(settings.host, port)
         except (UsageError, OverflowError):
             same = listening(settings.host, 0)
-        sockets.append(same)
+        sockets[same.fileno()] = same
     own = Place(
         same.fileno(), same.getsockname()[1], console_port, settings.host, settings.allow_hosts,
         settings.operator_token, settings.viewer_token,
     )  # fmt: skip
-    return sockets, Orders(settings.ring, (own, *taken)[:MOST_PLACES], patience_s)
+    places = (own, *taken)[:MOST_PLACES]
+    for file in sockets.keys() - {place.socket for place in places}:
+        sockets.pop(file).close()  # its post goes on with it; open here, it would only make pages wait after that
+    return list(sockets.values()), Orders(settings.ring, places, patience_s)
 
 
 def _is_at(place: Place, host: str, port: int) -> bool:
@@ -132,15 +135,25 @@ def _is_at(place: Place, host: str, port: int) -> bool:
 
 
 def _taken_over(ring: str) -> list[Place]:
-    """What posts have whose consoles are gone, with their sockets open here."""
+    """What posts have whose consoles are gone, with their sockets open here, each once.
+
+    A socket comes with every place that shares it, and from every post that has it: consoles that are killed and
+    started again on one port would hand on ever more open files of it.
+    """
     found: list[Place] = []
+    known: dict[tuple[int, int], int] = {}  # the open file of each socket
     for post in asked(find(ring), Role.POST, {"ask": "places"}, whose=is_own):  # their tokens will be obeyed
         places, files = post.said.get("places", []), list(post.files)
         with suppress(KeyError, TypeError, ValueError):
             for place in places[: len(files)]:
-                made = Place.of(place, files[0])
-                files.pop(0)
-                found.append(made)
+                status = os.fstat(files[0])
+                made = Place.of(place, known.get((status.st_dev, status.st_ino), files[0]))
+                if made.socket == files[0]:
+                    known[status.st_dev, status.st_ino] = files.pop(0)
+                else:
+                    os.close(files.pop(0))
+                if made not in found:
+                    found.append(made)
         for file in files:
             os.close(file)
     return found
