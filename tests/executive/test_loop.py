@@ -1,6 +1,5 @@
 """The loop as fast as possible: which jobs on which ticks, the same numbers as a plain loop, records, no allocation."""
 
-
 import numpy as np
 import pytest
 
