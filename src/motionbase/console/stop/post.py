@@ -169,9 +169,7 @@ class Succession:
                     return lifeline.Reply({"leaves": True})
                 return lifeline.Reply({"error": "it has ports that the other has not"})
             case _:
-                return lifeline.Reply(
-                    {"error": "a post whose console is gone answers `places`, `admit` and `leave`"}
-                )
+                return lifeline.Reply({"error": "a post whose console is gone answers `places`, `admit` and `leave`"})
 
     def relieve(self) -> None:
         """Those whose sockets this post has leave."""
