@@ -1,10 +1,10 @@
 """Calling compiled code: every way to pass arrays, every refusal by its message, the fast path, and threads."""
 
-import gc
 import re
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import casadi as ca
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from motionbase.compile import Body, Compiled, Kernel, Port, Program, compile
 from motionbase.compile.target import Target
 from motionbase.errors import KernelError, PortError
+from tests.memory import kept_blocks
 
 Array = NDArray[np.float64]
 KERNEL = Kernel(
@@ -294,30 +295,31 @@ def test_converted_inputs_are_never_remembered(llvm_mix: Compiled) -> None:
         assert out[1] == 5 + k
 
 
-def allocated(call: Callable[[], Any], collect: bool = False) -> int:
-    """How many blocks of memory Python holds more after 2000 calls; with `collect`, without the garbage among them."""
-    for _ in range(10):
-        call()
-    gc.collect()
-    gc.disable()
-    try:
-        before = sys.getallocatedblocks()
-        for _ in range(2000):
-            call()
-        if collect:
-            gc.collect()
-        return sys.getallocatedblocks() - before
-    finally:
-        gc.enable()
-
-
 def test_repeated_calls_keep_no_memory(llvm_mix: Compiled) -> None:
     """Slack of 50 blocks (500 where arrays come and go) for Python's own caches; a leak of one a call would be 2000."""
     out = outputs()
     bound = llvm_mix.bind(v=V, M=M, s=S, w=out[0], n=out[1])
-    assert allocated(bound) < 50
-    assert allocated(lambda: llvm_mix(V, M, S, out=out)) < 50
-    assert allocated(lambda: llvm_mix(V, M, S), collect=True) < 500
+    calls: list[tuple[Callable[[], Any], int]] = [
+        (bound, 50),
+        (lambda: llvm_mix(V, M, S, out=out), 50),
+        (lambda: llvm_mix(V, M, S), 500),
+    ]
+    for call, slack in calls:
+        for _ in range(10):
+            call()
+        assert kept_blocks(call, 2000) < slack
+
+
+def test_a_leak_of_one_block_a_call_is_seen_whatever_other_threads_do() -> None:
+    kept: list[object] = []
+
+    def keep(count: int) -> None:
+        kept.extend(object() for _ in range(count))
+
+    with ThreadPoolExecutor(1) as others:
+        others.submit(keep, 1).result()
+        assert kept_blocks(lambda: others.submit(keep, 100).result(), 20) < 50 < 2000 < len(kept)
+        assert kept_blocks(lambda: keep(others.submit(lambda: 1).result()), 500) >= 500
 
 
 def test_the_fast_path_makes_no_array(llvm_mix: Compiled, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -270,7 +270,7 @@ from pathlib import Path
 from motionbase.console.console import Console, Settings
 from motionbase.console.stop.keeper import StopPost
 made = Console(Settings(Path(sys.argv[1]), Path(sys.argv[1]), "operator-token-of-a-test", ring="rig"))
-post = StopPost(made, 8700, float(sys.argv[2]))
+post = StopPost(made, int(sys.argv[3]), float(sys.argv[2]))
 print(post.pid, flush=True)
 sys.stdin.read()
 os._exit(1)
@@ -278,9 +278,9 @@ os._exit(1)
 
 
 @contextmanager
-def orphaned(folder: Path, patience_s: float) -> Iterator[Callable[[], bool]]:
+def orphaned(folder: Path, patience_s: float, console_port: int = 8700) -> Iterator[Callable[[], bool]]:
     """Whether the post of a console that has just been killed lives."""
-    command = (sys.executable, "-c", ORPHAN, str(folder / "data"), str(patience_s))
+    command = (sys.executable, "-c", ORPHAN, str(folder / "data"), str(patience_s), str(console_port))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         pid = int(process.stdout.readline())
@@ -290,7 +290,7 @@ def orphaned(folder: Path, patience_s: float) -> Iterator[Callable[[], bool]]:
         try:
             yield lambda: lives(pid)
         finally:
-            with suppress(OSError):
+            if pid in posts():
                 os.kill(pid, signal.SIGKILL)
 
 

@@ -7,6 +7,8 @@ import socket
 
 from motionbase.errors import UsageError
 
+QUEUE = 128  # connections that have not been accepted yet
+
 
 def listening(host: str, port: int) -> socket.socket:
     """A socket that listens there; one sentence where that cannot be."""
@@ -17,7 +19,7 @@ def listening(host: str, port: int) -> socket.socket:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             made.bind(address)
-            made.listen(128)
+            made.listen(QUEUE)
         except OSError:
             made.close()
             raise

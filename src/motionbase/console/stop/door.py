@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import socket
 from collections.abc import Awaitable, Callable
@@ -12,11 +13,14 @@ from typing import NamedTuple, TypeAlias, final
 
 import h11
 
+from motionbase.console.listening import QUEUE
 from motionbase.console.room import Pool
 
 ASK_S = 2.0  # within which a request has come, and an answer is taken
 MOST_WAITING = 64  # connections that have not asked yet; one more, and one of the address that has most goes
 LARGEST_HEAD = 16 * 1024  # bytes
+PAUSE_S = 0.05  # after a connection that this process has no descriptor for
+GONE_AGAIN = (errno.EAGAIN, errno.ECONNABORTED)
 SEALED = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"), ("connection", "close"))
 
 
@@ -55,21 +59,55 @@ Answer: TypeAlias = Callable[[Asked], Awaitable[Reply]]
 
 @final
 class Door:
-    """On a socket that listens.
+    """On a socket that listens; made, used and closed in one event loop.
+
+    It accepts by itself: a server of asyncio that is closed forgets whom it has accepted and not yet welcomed.
 
     Args:
+        made: the socket; another process may accept from it as well
         answer: to each request
     """
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, made: socket.socket, answer: Answer) -> None:
+        self._made, self._answer = made, answer
         self._waiting: Pool[asyncio.StreamWriter] = Pool(MOST_WAITING)
+        self._inside: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.get_running_loop()
+        made.setblocking(False)
+        self._open()
 
-    async def open(self, made: socket.socket) -> asyncio.Server:
-        """From now on."""
-        return await asyncio.start_server(self._welcome, sock=made, limit=LARGEST_HEAD)
+    def _open(self) -> None:
+        if self._made.fileno() >= 0:  # it may have been closed in a pause
+            self._loop.add_reader(self._made, self._accept)
 
-    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self) -> None:
+        """Whoever is in the queue by now."""
+        for _ in range(QUEUE):
+            try:
+                one, _ = self._made.accept()
+            except OSError as error:
+                if error.errno not in GONE_AGAIN:  # no descriptor is free: it still waits, and would wake us at once
+                    self._loop.remove_reader(self._made)
+                    self._loop.call_later(PAUSE_S, self._open)
+                return
+            task = self._loop.create_task(self._welcome(one))
+            self._inside.add(task)
+            task.add_done_callback(self._inside.discard)
+
+    async def close(self, seconds: float) -> None:
+        """Accept who is in the queue and nobody after them, and answer everybody who is in, in so many seconds [s]."""
+        self._loop.remove_reader(self._made)
+        self._accept()
+        self._made.close()
+        if self._inside:
+            await asyncio.wait(self._inside, timeout=seconds)
+
+    async def _welcome(self, one: socket.socket) -> None:
+        try:
+            reader, writer = await asyncio.open_connection(sock=one, limit=LARGEST_HEAD)
+        except OSError:
+            one.close()
+            return
         gone = self._waiting.add(writer, str((writer.get_extra_info("peername") or ("",))[0]))
         if gone is not None:
             gone.transport.abort()

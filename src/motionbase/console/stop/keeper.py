@@ -7,10 +7,11 @@ import socket
 import subprocess
 import threading
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, final
 
 from motionbase.console.listening import listening
-from motionbase.console.stop.orders import END, MOST_PLACES, PATIENCE_S, Orders, Place, Seat, seat_line
+from motionbase.console.stop.orders import END, ENDS_S, MOST_PLACES, PATIENCE_S, Orders, Place, Seat, seat_line
 from motionbase.errors import UsageError
 from motionbase.interpreter import python
 from motionbase.ring.backend import find
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 COMMAND = python("-m", "motionbase.console.stop.alone")
-ENDS_S, AGAIN_S = 3.0, 1.0
+AGAIN_S = 1.0
 
 
 @final
@@ -73,24 +74,26 @@ class StopPost:
                 return
             self._console.events.add("warning", f"the stop post ended by itself ({code}) and is started again")
             with self._lock:
+                if self._is_ending.is_set():
+                    return
                 _let_go(self._process)
                 self._process = self._started()
 
     def close(self) -> None:
-        """End it in order."""
+        """End it in order, which takes until everybody whom it has accepted is answered."""
         self._console.access.stop_port = None
         self._is_ending.set()
         with self._lock:
             process = self._process
+            for made in self._sockets:  # first: once the post has closed its own as well, connections are refused
+                made.close()
             self._send(process, END)
         _let_go(process)
         try:
-            process.wait(ENDS_S)
+            process.wait(ENDS_S + 1.0)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        for made in self._sockets:
-            made.close()
 
     def __enter__(self) -> StopPost:
         return self
@@ -108,7 +111,8 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
     """A socket on the next port, so that pages find the post of a console that is started again; else on any.
 
     Posts of consoles before, which were killed, hand over their sockets, with the tokens of their pages. Where one of
-    them has the next port it is used as it is: whoever has asked there already is answered.
+    them has the next port it is used as it is: whoever has asked there already is answered. Until the own post is up,
+    they take stops from the pages of this console, too.
     """
     settings, port = console.settings, console_port + 1
     taken = _taken_over(settings.ring)
@@ -124,6 +128,9 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
         same.fileno(), same.getsockname()[1], console_port, settings.host, settings.allow_hosts,
         settings.operator_token, settings.viewer_token,
     )  # fmt: skip
+    if taken:
+        for _ in asked(find(settings.ring), Role.POST, {"ask": "admit", "place": asdict(own)}, whose=is_own):
+            pass  # a post whose console lives refuses
     places = (own, *taken)[:MOST_PLACES]
     for file in sockets.keys() - {place.socket for place in places}:
         sockets.pop(file).close()  # its post goes on with it; open here, it would only make pages wait after that

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, final
 
 Seat: TypeAlias = tuple[str, str]  # client and name
 PATIENCE_S = 60.0
+ENDS_S = 5.0  # within which a post that ends has answered everybody whom it has accepted
 MOST_PLACES = 8  # a post answers the pages of its own console, and of the last ones before
 
 

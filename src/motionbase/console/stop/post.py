@@ -4,7 +4,8 @@ A console that was killed, or that hangs, takes no stop; this process shares not
 the console ends in order. Where the console is gone without a word, which a pipe between them tells, it stays for as
 long as somebody writes the ring or is about to, and a minute longer. The next console of the ring finds it by its
 lifeline: it gets the sockets that listen and the tokens of their pages, for a post of its own, and once that one is up
-the old one leaves. So a ring has one post, whatever became of consoles, and no port is without one meanwhile.
+the old one leaves. Until then the old one takes stops from the pages of both. So a ring has one post, whatever became
+of consoles, and no port is without one meanwhile. A post that ends first answers every connection it has accepted.
 
 Example: the console starts it (`motionbase console`, `motionbase run`); nobody else does.
 """
@@ -24,7 +25,7 @@ from typing import final
 from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, own_names
 from motionbase.console.stop.button import StopButton, heard, name_of
 from motionbase.console.stop.door import Asked, Door, Reply
-from motionbase.console.stop.orders import Orders, Place, Seat
+from motionbase.console.stop.orders import ENDS_S, MOST_PLACES, Orders, Place, Seat
 from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Tokens, bearer, no_role
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring import lifeline
@@ -69,16 +70,21 @@ class Desk:
     """
 
     def __init__(self, orders: Orders) -> None:
-        self._visitors = [Visitors(place) for place in orders.places]
+        self._visitors = tuple(Visitors(place) for place in orders.places)
         self._button = StopButton(orders.ring)
         self.seat: Seat | None = None
 
+    def admit(self, place: Place) -> None:
+        """The pages of one more console may ask, from any thread."""
+        self._visitors = (*self._visitors[: MOST_PLACES - 1], Visitors(place))
+
     async def answer(self, asked: Asked) -> Reply:
         """To anything that comes."""
-        whys = [visitors.foreign(asked) for visitors in self._visitors]
+        visitors = self._visitors
+        whys = [one.foreign(asked) for one in visitors]
         if all(whys):
             return Reply(403, {"detail": whys[0]})
-        said = await self._answer(asked, [v.tokens for v, why in zip(self._visitors, whys, strict=True) if not why])
+        said = await self._answer(asked, [v.tokens for v, why in zip(visitors, whys, strict=True) if not why])
         return said._replace(headers=(*said.headers, *_readable_by(asked.all("origin"))))
 
     async def _answer(self, asked: Asked, tokens: list[Tokens]) -> Reply:
@@ -141,8 +147,8 @@ class Succession:
         is_orphan: its console is gone
     """
 
-    def __init__(self, orders: Orders, leave: Callable[[], object]) -> None:
-        self._orders, self._leave, self.is_orphan = orders, leave, False
+    def __init__(self, orders: Orders, admit: Callable[[Place], object], leave: Callable[[], object]) -> None:
+        self._orders, self._admit, self._leave, self.is_orphan = orders, admit, leave, False
         self._line = Lifeline(find(orders.ring), Role.POST, self._answer)
 
     def _answer(self, request: Message) -> lifeline.Reply:
@@ -154,13 +160,16 @@ class Succession:
                 while len(json.dumps([asdict(p) for p in places])) > LARGEST - 64:
                     places = places[:-1]
                 return lifeline.Reply({"places": [asdict(p) for p in places]}, tuple(p.socket for p in places))
+            case "admit" if self.is_orphan:  # the pages of the console that has the sockets now, until its post is up
+                self._admit(Place.of(request["place"], -1))
+                return lifeline.Reply({"admits": True})
             case "leave" if self.is_orphan and isinstance(known := request.get("ports"), list):
                 if set(ports) <= {port for port in known if isinstance(port, int)}:
                     self._leave()
                     return lifeline.Reply({"leaves": True})
                 return lifeline.Reply({"error": "it has ports that the other has not"})
             case _:
-                return lifeline.Reply({"error": "a post whose console is gone answers `who`, `places` and `leave`"})
+                return lifeline.Reply({"error": "a post whose console is gone answers `places`, `admit` and `leave`"})
 
     def relieve(self) -> None:
         """Those whose sockets this post has leave."""
@@ -195,13 +204,12 @@ async def serve() -> None:
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin)
     orders = Orders.of(await told.readline())
     desk, over = Desk(orders), asyncio.Event()
-    succession = Succession(orders, lambda: loop.call_soon_threadsafe(over.set))
+    succession = Succession(orders, desk.admit, lambda: loop.call_soon_threadsafe(over.set))
     loop.add_signal_handler(signal.SIGTERM, over.set)
-    sockets = {place.port: place.socket for place in reversed(orders.places)}
-    servers = [await Door(desk.answer).open(socket.socket(fileno=file)) for file in sockets.values()]
+    sockets = {(place.host, place.port): place.socket for place in reversed(orders.places)}
+    doors = [Door(socket.socket(fileno=file), desk.answer) for file in sockets.values()]
     await asyncio.to_thread(succession.relieve)
     life, end = (loop.create_task(what) for what in (until_it_ends(orders, desk, told, succession), over.wait()))
     await asyncio.wait({life, end}, return_when=asyncio.FIRST_COMPLETED)
     succession.close()
-    for server in servers:
-        server.close()
+    await asyncio.gather(*(door.close(ENDS_S) for door in doors))
