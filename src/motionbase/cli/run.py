@@ -64,11 +64,12 @@ def run(
 ) -> None:
     """Simulate a motion platform under its control law, 2000 ticks a second, and record it.
 
-    It rises, goes to standby and drives the function generators: a slow heave, a tenth of what the platform can do, or
-    what --generators names; with --manual or --law only that. Whenever they are set anew (`motionbase generators set
-    FILE`) it settles and drives again. Look at it and operate it in the browser, at the address that is printed, or
-    with `motionbase ring watch`, `motionbase operate` and `motionbase tune`. Console, recorder and the watch for ESTOP
-    files are processes of their own; none of them can disturb the base.
+    It rises, goes to standby and drives the function generators: slow sines of all six axes, a seventh of what the
+    platform can do, which begin one after another; or what --generators names; with --manual or --law only that.
+    Whenever they are set anew (`motionbase generators set FILE`) it settles and drives again. Look at it and operate it
+    in the browser, at the address that is printed, or with `motionbase ring watch`, `motionbase operate` and
+    `motionbase tune`. Console, recorder and the watch for ESTOP files are processes of their own; none of them can
+    disturb the base.
 
     Example: motionbase run simona --duration 20
 

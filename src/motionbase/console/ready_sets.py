@@ -13,18 +13,22 @@ from motionbase.ring.schema import DOFS
 # all numbers below are illustrative choices
 GENTLE = "gentle"
 SLOW_HZ, FADE_S = 0.2, 2.5
-GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.1, 0.3, 0.12  # of the largest sine that the limits of an axis allow
+GENTLE_SHARE, TOUR_SHARE, SWELL_SHARE = 0.15, 0.3, 0.12  # of the largest sine that the limits of an axis allow
+GENTLE_HZ = {"heave": 0.2, "surge": 0.15, "sway": 0.17, "roll": 0.19, "pitch": 0.16, "yaw": 0.14}  # in this order
+GENTLE_JOIN_S = 6.0  # after which the next axis joins
 TOUR_CYCLES, TOUR_PAUSE_S = 2, 0.5
 SWELL_HZ = (0.11, 0.13, 0.17, 0.15, 0.12, 0.07)  # no two alike, so that it takes long to repeat
 SWELL_FADE_S = 5.0
+GENTLE_ROCK = 0.5
 GENTLE_SPIN, TOUR_SPIN, TUMBLE_SPIN = 0.3, 0.5, 0.4  # of the largest spin of a sphere
 ROCK_SHARE, ROCK_HZ = 0.4, 0.1
 
 
 def ready_sets(platform: Hexapod, atlas: Atlas | None = None) -> dict[str, GeneratorSet]:
-    """By name: heave alone, the six axes one after another, and all of them at once like a ship.
+    """By name: the six axes, each joining those before it; one after another; all of them at once like a ship.
 
-    With a sphere: heave with an endless slow turn, a turn about each axis, and tumbling about all of them.
+    With a sphere: the stage's three axes join each other while it turns slowly without end and rocks; a turn about each
+    axis; and tumbling about all of them.
     """
     return _on_legs(platform) if atlas is None else _with_sphere(platform, atlas)
 
@@ -33,7 +37,14 @@ def _with_sphere(platform: Hexapod, atlas: Atlas) -> dict[str, GeneratorSet]:
     heave = _sine(platform, "heave", SLOW_HZ, GENTLE_SHARE, SWELL_FADE_S)
     spin = atlas.limits.velocity
     return {
-        GENTLE: GeneratorSet((heave, _turn("yaw", GENTLE_SPIN * spin)), GENTLE),
+        GENTLE: GeneratorSet(
+            (
+                *(_joining(platform, k) for k in range(3)),
+                _turn("yaw", GENTLE_SPIN * spin),
+                *(_rock(axis, GENTLE_ROCK * spin, GENTLE_JOIN_S * k) for k, axis in enumerate(("pitch", "roll"), 3)),
+            ),
+            GENTLE,
+        ),
         "tour": GeneratorSet((_turn("yaw", TOUR_SPIN * spin), _rock("pitch", spin), _rock("roll", spin)), "tour"),
         "tumble": GeneratorSet(
             (heave, _turn("yaw", GENTLE_SPIN * spin), _turn("roll", TUMBLE_SPIN * spin), _rock("pitch", spin)), "tumble"
@@ -47,14 +58,16 @@ def _turn(axis: str, spin: float) -> Generator:
     return Generator(True, Space.DOF, (axis,), Shape.SAWTOOTH, math.pi, frequency)
 
 
-def _rock(axis: str, spin: float) -> Generator:
+def _rock(axis: str, spin: float, start: float = 0.0) -> Generator:
     amplitude = _two_digits(ROCK_SHARE * spin / (2 * math.pi * ROCK_HZ))
-    return Generator(True, Space.DOF, (axis,), Shape.SINE, amplitude, ROCK_HZ, fade_in=FADE_S, fade_out=FADE_S)
+    return Generator(
+        True, Space.DOF, (axis,), Shape.SINE, amplitude, ROCK_HZ, fade_in=FADE_S, fade_out=FADE_S, start=start
+    )
 
 
 def _on_legs(platform: Hexapod) -> dict[str, GeneratorSet]:
     return {
-        GENTLE: GeneratorSet((_sine(platform, "heave", SLOW_HZ, GENTLE_SHARE, SWELL_FADE_S),), GENTLE),
+        GENTLE: GeneratorSet(tuple(_joining(platform, k) for k in range(len(GENTLE_HZ))), GENTLE),
         "tour": GeneratorSet(tuple(_visit(platform, k) for k in range(len(DOFS))), "tour"),
         "swell": GeneratorSet(
             tuple(
@@ -79,6 +92,12 @@ def _sine(
         True, Space.DOF, (dof,), Shape.SINE, amplitude, frequency, fade_in=fade, fade_out=fade, start=start,
         cycles=cycles,
     )  # fmt: skip
+
+
+def _joining(platform: Hexapod, number: int) -> Generator:
+    """Of the gentle set: it begins when those before it move, and goes on with them."""
+    dof, frequency = list(GENTLE_HZ.items())[number]
+    return _sine(platform, dof, frequency, GENTLE_SHARE, SWELL_FADE_S, number * GENTLE_JOIN_S)
 
 
 def _visit(platform: Hexapod, axis: int) -> Generator:
