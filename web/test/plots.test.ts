@@ -11,6 +11,7 @@ import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
+import { defaultPlots } from "../src/plots/spec";
 import { namingOf } from "../src/plots/naming";
 import { judgedShare } from "../src/scene/resting";
 import { axisScale, axisTexts, fixedText, timeStep, timeText, unitText } from "../src/plots/numbers";
@@ -206,4 +207,16 @@ test("formulas of the page are asked for again where their channels are there an
   assert.deepEqual(lost("leg1_l", "speed"), ["twice"]);
   assert.deepEqual(lost(), ["twice"]); // its own "speed" is kept as well; the server says no, and nothing is lost
   assert.deepEqual(lost("leg1_l", "speed", "twice", "wing_flap"), ["other"]);
+});
+
+test("a sphere on a hexapod opens with what turns and drives it, a hexapod alone with its legs", () => {
+  const legs = [1, 2, 3, 4, 5, 6].flatMap((leg) => ["l_meas", "l_dot_meas", "f_meas", "valve_cmd", "p_cap"].map((what) => `leg${leg}_${what}`));
+  const stage = [...legs, ...["surge", "sway", "heave", "roll", "pitch", "yaw"].map((dof) => `pose_meas_${dof}`)];
+  const sphere = ["roll", "pitch", "yaw", "omega_x", "omega_y", "omega_z"].map((what) => `sphere_${what}`);
+  const wheels = [1, 2, 3].flatMap((wheel) => ["speed", "torque", "slip"].map((what) => `wheel${wheel}_${what}`));
+  const opened = (names: readonly string[]) => defaultPlots(names.map((name) => channel(name))).map(({ traces }) => traces.map(({ name }) => name));
+  const found = opened([...stage, ...sphere, ...wheels]);
+  assert.deepEqual(found.slice(0, 4).map(([first]) => first), ["sphere_roll", "sphere_omega_x", "wheel1_speed", "wheel1_torque"]);
+  assert.deepEqual([found[2]?.length, found.length, found[4]?.[0]], [3, 6, "pose_meas_surge"]);
+  assert.deepEqual(opened(stage).map(([first]) => first), ["leg1_l_meas", "pose_meas_surge", "leg1_l_dot_meas", "leg1_f_meas", "leg1_valve_cmd", "leg1_p_cap"]);
 });

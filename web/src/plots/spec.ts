@@ -67,9 +67,21 @@ const HEXAPOD: readonly (readonly string[])[] = [
   LEGS.map((leg) => `leg${leg}_p_cap`),
 ];
 
-/** Six plots of six for a hexapod; for any other schema the first groups, six channels of each. */
+/** With a sphere on it: what turns and drives that first, then the stage beneath. */
+const SPHERE: readonly (readonly string[])[] = [
+  ["roll", "pitch", "yaw"].map((angle) => `sphere_${angle}`),
+  ["x", "y", "z"].map((axis) => `sphere_omega_${axis}`),
+];
+const STAGE = [HEXAPOD[1] ?? [], HEXAPOD[0] ?? []];
+const WHEEL = /^wheel\d+_(speed|torque)$/;
+
+/** Six plots of six for a hexapod, of sphere, wheels and stage for a sphere on one; for any other schema the first
+ * groups, six channels of each. */
 export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   const known = new Set(channels.map((channel) => channel.name));
+  const wheels = ["speed", "torque"].map((what) => channels.map(({ name }) => name).filter((name) => WHEEL.exec(name)?.[1] === what));
+  const sphere = [...SPHERE, ...wheels, ...STAGE];
+  if (sphere.every((names) => names.length > 0 && names.every((name) => known.has(name)))) return sphere.map(plotOf);
   if (HEXAPOD.every((names) => names.every((name) => known.has(name)))) return HEXAPOD.map(plotOf);
   const groups = new Map<string, string[]>();
   for (const { name, group, codes, bits } of channels) {
