@@ -134,6 +134,61 @@ def test_times_of_damage(operator: Page, damage: Damage, times: tuple[float, flo
     assert found == (None if times is None else pytest.approx(times))
 
 
+# ---- channels by formula ----
+
+
+def computed(operator: Page, formula: str, pixels: int, **asked: object) -> dict[str, Any]:
+    answer = operator.get("/api/recordings/window", file="run.mcap", formula=formula, pixels=pixels, **asked)
+    assert answer.status_code == 200, answer.text
+    frame = decode(answer.content)
+    assert frame.header["channels"][-1] == len(SCHEMA.channels)
+    return {"bucket": frame.header["bucket"], **frame.columns()}
+
+
+def test_a_formula_is_computed_in_a_recording_to_the_bit(operator: Page) -> None:
+    rows = waves(SCHEMA, COUNT)
+    found = computed(operator, "x2 - x5", 2000, **{"from": 1.0, "to": 1.5})
+    assert found["bucket"] == 1
+    np.testing.assert_array_equal(bits(found["least"][0]), bits(rows[1000:1501, 2] - rows[1000:1501, 5]))
+    rate = computed(operator, "rate(x2)", 2000, **{"from": 1.0, "to": 1.5})["least"][0]
+    wanted = np.diff(rows[999:1501, 2]) / np.diff(rows[999:1501, 0])
+    np.testing.assert_array_equal(bits(rate), bits(wanted), "the record before the stretch counts")
+    assert np.isnan(computed(operator, "rate(x2)", 2000, to=0.5)["least"][0][0])
+
+
+@pytest.mark.parametrize("pixels", [40, 100, 700])
+def test_a_picture_of_a_formula_has_the_bins_of_channels_and_loses_no_spike(operator: Page, pixels: int) -> None:
+    both = computed(operator, "2 * x1 + x1", pixels, channels="1")
+    np.testing.assert_allclose(both["least"][1], 3 * both["least"][0], rtol=1e-6, atol=1e-6)  # float32 of pyramids
+    np.testing.assert_allclose(both["most"][1], 3 * both["most"][0], rtol=1e-6, atol=1e-6)
+    assert both["most"][1].max() == 3000.0, "the spike of one record"
+    part = computed(operator, "2 * x1 + x1", pixels, channels="1", **{"from": 3.3, "to": 17.7})
+    np.testing.assert_allclose(part["most"][1], 3 * part["most"][0], rtol=1e-6, atol=1e-6)
+
+
+def test_channels_of_operators_stand_in_the_schema_of_recordings(operator: Page) -> None:
+    wanted = {"name": "twice", "formula": "2 * x1"}
+    answer = operator.call("POST", "/api/derive?file=run.mcap", wanted)
+    assert answer.status_code == 200, answer.text
+    made = answer.json()["channels"][-1]
+    assert (made["name"], made["unit"], made["place"], made["formula"]) == (
+        "twice",
+        "N",
+        len(SCHEMA.channels),
+        "2 * x1",
+    )
+    schema = operator.get("/api/recordings/info", file="run.mcap").json()["recording_schema"]
+    assert schema["channels"][-1] == made
+    assert "N and - cannot" in operator.refusal(
+        422, "POST", "/api/derive?file=run.mcap", {"name": "no", "formula": "x1 + x2"}
+    ).replace("a number without a unit", "-")
+    assert "the recording itself has a channel 'x1'" in operator.refusal(
+        422, "POST", "/api/derive?file=run.mcap", {"name": "x1", "formula": "x2"}
+    )
+    left = operator.call("DELETE", "/api/derive/twice?file=run.mcap").json()["channels"]
+    assert len(left) == len(SCHEMA.channels)
+
+
 @pytest.mark.parametrize(
     ("asked", "what"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +12,7 @@ from motionbase.console.api.pace import Pace
 from motionbase.console.console import Console
 from motionbase.console.live import absence
 from motionbase.console.live.absence import Absences
-from tests.console.live_rig import TOKEN, page, wait_for
+from tests.console.live_rig import TOKEN, page, served_api, wait_for
 
 OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
@@ -28,7 +29,7 @@ def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pyt
     assert client.post("/api/derive", json={"name": "thrice", "formula": "3 * x"}).json()["channels"][-1]["place"] == 12
     changed = client.post("/api/derive", json={"name": "twice", "formula": "2 * x + 1", "unit": "mm"}).json()
     assert [(c["name"], c["place"], c["unit"]) for c in changed["channels"][11:]] == [
-        ("twice", 11, "mm"), ("thrice", 12, "-"),
+        ("twice", 11, "mm"), ("thrice", 12, "m"),
     ]  # fmt: skip
     newest = server.source("live").newest
     assert newest is not None and newest[11] == 2 * 99 + 1, "over the records that are there as well"
@@ -119,3 +120,48 @@ def test_a_page_that_comes_back_in_time_keeps_its_channels() -> None:
     assert absences.gone({"a", "b"}, set()) == frozenset()
     now[0] += absence.KEPT_S
     assert absences.gone({"a", "b"}, {"a"}) == {"b"}
+
+
+def test_an_operator_s_channels_are_for_all_and_survive_a_restart(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    twice = {"name": "twice", "formula": "2 * x - y"}
+    with served_api(own_folder) as (_, client):
+        made = client.post("/api/derive", json=twice, headers=OPERATOR).json()["channels"][-1]
+        assert (made["name"], made["unit"]) == ("twice", "m")
+        client.post("/api/derive", json={"name": "passing", "formula": "x"}, headers={"X-Client": "viewer"})
+        refused = client.post("/api/derive", json={**twice, "formula": "x"}, headers={"X-Client": "viewer"})
+        assert refused.status_code == 409 and "made by an operator" in refused.json()["detail"]
+        refused = client.delete("/api/derive/twice", headers={"X-Client": "viewer"})
+        assert refused.status_code == 409 and "an operator can remove it" in refused.json()["detail"]
+    with served_api(own_folder) as (server, client):
+        assert [c["name"] for c in client.get("/api/schema").json()["channels"][11:]] == ["twice"]
+        newest = server.source("live").newest
+        assert newest is not None and newest[11] == 2 * newest[1] - newest[2]
+        other = {**OPERATOR, "X-Client": "tab2"}
+        changed = client.post("/api/derive", json={**twice, "formula": "3 * x"}, headers=other)
+        assert changed.json()["channels"][-1]["formula"] == "3 * x", "any operator may change it"
+        assert len(client.delete("/api/derive/twice", headers=other).json()["channels"]) == 11
+    with served_api(own_folder) as (_, client):
+        assert len(client.get("/api/schema").json()["channels"]) == 11
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"name": "far", "formula": "2 * wing", "unit": "m"}]', "[{", '{"a": 1}', '[{"name": "NO"}]', "\xff"]
+)
+def test_what_was_kept_for_another_platform_or_cannot_be_read_harms_nobody(own_folder: Path, text: str) -> None:
+    path = own_folder / "data" / "derived.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    with served_api(own_folder) as (_, client):
+        assert len(client.get("/api/schema").json()["channels"]) == 11
+
+
+def test_operators_leave_room_for_viewers(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, client = api
+    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    answers = [client.post("/api/derive", json={"name": f"k{k}", "formula": "x"}, headers=OPERATOR) for k in range(25)]
+    assert [a.status_code for a in answers] == [200] * 24 + [429]
+    assert "operators have 24 derived channels" in answers[-1].json()["detail"]
+    assert client.post("/api/derive", json={"name": "mine", "formula": "x"}, headers={"X-Client": "ann"}).is_success

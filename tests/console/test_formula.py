@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from motionbase.console.api.sentences import NotThere
 from motionbase.console.live.derived import MOST, DerivedChannels
-from motionbase.console.live.formula import FormulaError, parse
+from motionbase.console.live.formula import Formula, FormulaError, parse
 from motionbase.console.live.history import History
 from motionbase.errors import MotionBaseError
 from tests.console.live_rig import rows, schema
@@ -136,8 +137,90 @@ def test_derived_channels_have_limits() -> None:
     with pytest.raises(MotionBaseError, match="the ring itself has a channel 'x'"):
         derived.add("x", "y", "-")
     for k in range(MOST):
-        derived.add(f"d{k}", "x", "-", f"page {k % 4}")
+        derived.add(f"d{k}", "x", "m", f"page {k % 4}")
     with pytest.raises(MotionBaseError, match="32 derived channels"):
-        derived.add("one_more", "x", "-", "page 5")
+        derived.add("one_more", "x", "m", "page 5")
     with pytest.raises(NotThere, match="no derived channel 'other'"):
         derived.remove("other")
+
+
+# ---- units ----
+
+UNITS = {
+    "t": "s",
+    "heave": "m",
+    "roll": "rad",
+    "v": "m/s",
+    "p": "Pa",
+    "area": "m^2",
+    "f": "N",
+    "valve": "-",
+    "rpm": "rpm",
+}
+
+
+def with_units(text: str) -> Formula:
+    return parse(text, list(UNITS), list(UNITS.values()))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("heave - 0.1", "m"),
+        ("rate(heave) - v", "m/s"),
+        ("rate(rate(roll))", "rad/s^2"),
+        ("heave * heave", "m^2"),
+        ("sqrt(area)", "m"),
+        ("area ** 0.5 + heave", "m"),
+        ("v ** -1", "s/m"),
+        ("1 / t", "1/s"),
+        ("heave / heave", "-"),
+        ("heave > 0.1", "-"),
+        ("p * area", "Pa m^2"),
+        ("p * area - f", "N"),
+        ("rate(roll) * heave + v", "m/s"),
+        ("sin(roll) * heave", "m"),
+        ("deg(roll)", "deg"),
+        ("rad(deg(roll))", "rad"),
+        ("atan2(v, v)", "rad"),
+        ("max(heave, 0)", "m"),
+        ("f + 5e3 * heave", "N"),
+        ("2 * heave + 1", "m"),
+        ("heave * (valve > 0.5)", "m"),
+        ("rpm - 3", "rpm"),
+        ("log(p / 1e5)", "-"),
+        ("valve ** heave", "-"),
+    ],
+)
+def test_units_that_come_out(text: str, wanted: str) -> None:
+    assert with_units(text).unit() == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("heave + roll", "character 1: m and rad cannot be added"),
+        ("1 + (heave - v)", "character 6: m and m/s cannot be added"),
+        ("heave > roll", "m and rad cannot be compared"),
+        ("max(heave, roll)", "m and rad cannot be compared"),
+        ("heave + valve", "m and a number without a unit cannot be added"),
+        ("rpm + valve", "rpm and a number"),
+        ("sin(heave)", "sin of m: it takes rad"),
+        ("sin(deg(roll))", "sin of deg: it takes rad"),
+        ("log(p)", "log of Pa: it takes a number without a unit"),
+        ("deg(roll) + roll", "deg and rad cannot be added"),
+    ],
+)
+def test_what_does_not_go_together_is_named(text: str, said: str) -> None:
+    with pytest.raises(FormulaError, match=re.escape(said)):
+        with_units(text)
+
+
+def test_a_unit_that_is_given_must_be_the_formula_s_unless_a_number_may_have_brought_it() -> None:
+    assert with_units("p * area").unit("N") == "N"
+    assert with_units("1000 * heave").unit("mm") == "mm"
+    assert with_units("5e3 * heave").unit("N") == "N"
+    with pytest.raises(FormulaError, match="the formula gives m, not 'N'; leave the unit empty"):
+        with_units("heave").unit("N")
+    with pytest.raises(FormulaError, match="gives m, not 'mm'"):
+        with_units("heave").unit("mm")

@@ -12,6 +12,7 @@ from typing import final
 from motionbase.console.access import Access
 from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
+from motionbase.console.api.opened import OpenRecordings
 from motionbase.console.api.recorder import recorder_status
 from motionbase.console.api.replay import replay_status
 from motionbase.console.api.strip import strip_status
@@ -21,6 +22,7 @@ from motionbase.console.jobs import Jobs
 from motionbase.console.kinematics.watcher import Watcher
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
+from motionbase.console.live.kept import KeptFormulas
 from motionbase.console.live.ring_status import ring_status
 from motionbase.console.models import SourceName, Status
 from motionbase.console.origins import is_loopback
@@ -85,10 +87,14 @@ class Console:
         self.turns = AllTurns()
         self.stop_button, self.presses = StopButton(settings.ring), Presses()
         self.viewers = 0  # pages that are connected
+        self.opened = OpenRecordings()
+        self.kept = KeptFormulas(settings.data / "derived.json")
         self._followers: dict[SourceName, Follower] = {
-            "live": Follower("live", settings.ring, find(settings.ring), self.events),
+            "live": Follower("live", settings.ring, find(settings.ring), self.events, self.kept.all),
             # a replay never goes to hardware, whatever is plugged in
-            "replay": Follower("replay", settings.replay_ring, Emulation(settings.replay_ring), self.events),
+            "replay": Follower(
+                "replay", settings.replay_ring, Emulation(settings.replay_ring), self.events, self.kept.all
+            ),
         }
         self.watcher = Watcher(self)
 

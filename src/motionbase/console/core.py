@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, operator, viewer
-from motionbase.console.api.pace import Pace
-from motionbase.console.api.sentences import NotThere, SentenceRoute
-from motionbase.console.models import Derive, Event, Me, Schema, SourceName, Status, TakeSeat
+from motionbase.console.api.derive import described
+from motionbase.console.api.sentences import SentenceRoute
+from motionbase.console.models import Event, Me, Schema, SourceName, Status, TakeSeat
 from motionbase.console.tokens import CLIENT
 from motionbase.errors import UsageError
 
@@ -18,22 +18,12 @@ if TYPE_CHECKING:
 
 Viewer = Annotated[Caller, Depends(viewer)]
 Operator = Annotated[Caller, Depends(operator)]
-DERIVES_A_SECOND = 4
-
-
-def described(console: Console, source: SourceName) -> Schema:
-    """The channels of a ring, derived ones at the end."""
-    follower = console.source(source)
-    run = follower.run
-    if run is None:
-        raise NotThere(f"ring {follower.ring!r} has shown no channels yet ({follower.state_text})")
-    return run.described()
 
 
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api", route_class=SentenceRoute)
-    looking, pace = console.turns.looking, Pace("derived channels", DERIVES_A_SECOND)
+    looking = console.turns.looking
 
     @api.get("/me")
     async def me(caller: Viewer) -> Me:
@@ -68,28 +58,5 @@ def router(console: Console) -> APIRouter:
     async def schema(source: SourceName = "live") -> Schema:
         """The channels of a ring."""
         return await looking.take(lambda: described(console, source))
-
-    @api.post("/derive")
-    async def derive(caller: Viewer, wanted: Derive, source: SourceName = "live") -> Schema:
-        """A channel by formula, over what is still there and all that comes; it belongs to the page that made it."""
-        pace.check(caller.client)
-
-        def make() -> Schema:
-            console.source(source).derive(wanted.name, wanted.formula, wanted.unit, caller.client)
-            return described(console, source)
-
-        return await looking.take(make)
-
-    @api.delete("/derive/{name}")
-    async def remove_derived(caller: Viewer, name: str, source: SourceName = "live") -> Schema:
-        """Remove such a channel: the page that made it, or who has the operator's seat."""
-        pace.check(caller.client)
-        owner = None if console.access.me(caller).seated else caller.client
-
-        def remove() -> Schema:
-            console.source(source).remove_derived(name, owner)
-            return described(console, source)
-
-        return await looking.take(remove)
 
     return api

@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket
 from motionbase.console import core
 from motionbase.console.access import viewer
 from motionbase.console.api import (
+    derive,
     export,
     generators,
     kinematics,
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 ROUTERS = (
-    core.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
+    core.router, derive.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
     recordings.router, export.router, replay.router, layouts.router, scene.router,
     kinematics.router,
 )  # fmt: skip

@@ -208,27 +208,11 @@ class Recording:
         first, last = self.rows_between(start, stop)
         places, level = self.schema.places(names), level_for(last - first, pixels)
         if level is None:
-            return self._envelopes_of_records(names, first, last, pixels)
+            return envelopes_of(self.pieces(names, first, last), len(names), last - first, pixels)
         size = BASE * FACTOR**level
         low, high = first // size, -(-last // size)
         bins = np.stack([self._bins(place, level, low, high, progress) for place in places]).astype(np.float64)
-        return _per_pixel(self.times_of(np.arange(low, high) * size), bins[..., 0], bins[..., 1], pixels)
-
-    def _envelopes_of_records(self, names: Sequence[str], first: int, last: int, pixels: int) -> Envelopes:
-        """Piece by piece, so that many channels take no more memory than the picture and a few pieces."""
-        starts = _pixel_starts(last - first, pixels)
-        t, least = np.empty(len(starts)), np.full((len(names), len(starts)), np.nan)
-        most, at = least.copy(), 0
-        for time, rows in self.pieces(names, first, last):
-            k = int(np.searchsorted(starts, at, "right")) - 1  # the pixel in which the piece begins
-            upto = int(np.searchsorted(starts, at + len(time), "left"))
-            inside = np.maximum(starts[k:upto] - at, 0)
-            begun = starts[k:upto] >= at  # all but a pixel that began in the piece before
-            t[k:upto][begun] = time[inside[begun]]
-            least[:, k:upto] = np.fmin(least[:, k:upto], np.fmin.reduceat(rows.T, inside, axis=1))
-            most[:, k:upto] = np.fmax(most[:, k:upto], np.fmax.reduceat(rows.T, inside, axis=1))
-            at += len(time)
-        return Envelopes(t, least, most)
+        return per_pixel(self.times_of(np.arange(low, high) * size), bins[..., 0], bins[..., 1], pixels)
 
     def times_of(self, rows: NDArray[np.int64]) -> Array:
         """Times of records, taken as even within a block."""
@@ -266,6 +250,23 @@ class Recording:
             return self._pyramid.bins(place, level, low, high)
 
 
+def envelopes_of(found: Iterable[Piece], channels: int, records: int, pixels: int) -> Envelopes:
+    """Of records piece by piece, so that many channels take no more memory than the picture and a few pieces."""
+    starts = _pixel_starts(records, pixels)
+    t, least = np.empty(len(starts)), np.full((channels, len(starts)), np.nan)
+    most, at = least.copy(), 0
+    for time, rows in found:
+        k = int(np.searchsorted(starts, at, "right")) - 1  # the pixel in which the piece begins
+        upto = int(np.searchsorted(starts, at + len(time), "left"))
+        inside = np.maximum(starts[k:upto] - at, 0)
+        begun = starts[k:upto] >= at  # all but a pixel that began in the piece before
+        t[k:upto][begun] = time[inside[begun]]
+        least[:, k:upto] = np.fmin(least[:, k:upto], np.fmin.reduceat(rows.T, inside, axis=1))
+        most[:, k:upto] = np.fmax(most[:, k:upto], np.fmax.reduceat(rows.T, inside, axis=1))
+        at += len(time)
+    return Envelopes(t, least, most)
+
+
 def _pixel_starts(n: int, pixels: int) -> NDArray[np.int64]:
     """Which of n bins or records is the first of each pixel; all of them where there are no more than pixels."""
     if n <= pixels:
@@ -273,7 +274,8 @@ def _pixel_starts(n: int, pixels: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, n, pixels, endpoint=False).astype(np.int64))
 
 
-def _per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelopes:
+def per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelopes:
+    """Of bins; as they are where there are no more than pixels."""
     if len(t) <= pixels:
         return Envelopes(t, least, most)
     starts = _pixel_starts(len(t), pixels)

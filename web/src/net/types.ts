@@ -331,7 +331,7 @@ export interface Channel {
   formula: string | null;
 }
 
-/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. */
+/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. `unit`: "" for the one that the formula gives. */
 export interface Derive {
   name: string;
   formula: string;

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
@@ -15,11 +17,13 @@ from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
 from motionbase.console.api.downloads import Sent
 from motionbase.console.api.folders import ESTOP
-from motionbase.console.api.opened import OpenRecordings
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
-from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema, Ticket
+from motionbase.console.live.derived import formula_of
+from motionbase.console.live.formula import FormulaError
+from motionbase.console.live.runs import derived_channel
+from motionbase.console.models import Channel, Derive, RecordingEvent, RecordingFile, RecordingInfo, Schema, Ticket
 from motionbase.errors import UsageError
 from motionbase.recording.recorder.control import read_status
 from motionbase.recording.recorder.files import platform_name
@@ -81,8 +85,8 @@ def files_being_written() -> set[Path]:
     return {Path(str(s["file"])).resolve() for s in statuses if s is not None and s.get("file")}
 
 
-def schema_of(schema: ring_schema.Schema) -> Schema:
-    """As the border has it."""
+def schema_of(schema: ring_schema.Schema, kept: Iterable[Derive] = ()) -> Schema:
+    """As the border has it, with those of the derived channels at the end that can be computed of it."""
     channels = [
         Channel(
             place=place,
@@ -97,10 +101,15 @@ def schema_of(schema: ring_schema.Schema) -> Schema:
         )
         for place, c in enumerate(schema.channels)
     ]
+    for one in kept:
+        with suppress(FormulaError):  # of another platform
+            if one.name not in schema.index:
+                formula_of(one.formula, schema)
+                channels.append(derived_channel(len(channels), one.name, one.unit, one.formula))
     return Schema(name=schema.name, hash=schema.hash.hex(), channels=channels)
 
 
-def info(file: str, recording: Recording) -> RecordingInfo:
+def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> RecordingInfo:
     """What a recording holds, without reading its records."""
     about = recording.source.about
     shown = [(k, v) for k, v in about.items() if k not in NOT_SHOWN]
@@ -109,7 +118,7 @@ def info(file: str, recording: Recording) -> RecordingInfo:
     damage = recording.damage[:MOST_DAMAGE]
     return RecordingInfo(
         file=file,
-        recording_schema=schema_of(recording.schema),
+        recording_schema=schema_of(recording.schema, kept),
         records=recording.count,
         start=recording.start,
         end=recording.end,
@@ -178,7 +187,7 @@ def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/recordings", route_class=SentenceRoute)
     turns = console.turns.files
-    opened, uploads = OpenRecordings(), Uploads(console.settings.recordings, console.turns.working)
+    opened, uploads = console.opened, Uploads(console.settings.recordings, console.turns.working)
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> list[RecordingFile]:
@@ -191,23 +200,24 @@ def router(console: Console) -> APIRouter:
 
         def look() -> str:  # written here as well: of ten thousands of channels that would hold the event loop
             with opened.use(path_of(console, file)) as recording:
-                return info(file, recording).model_dump_json()
+                return info(file, recording, console.kept.all()).model_dump_json()
 
         return Response(await turns.take(look), media_type="application/json")
 
     @api.get("/window", dependencies=[Depends(viewer)], response_class=Response)
     async def stretch(
         file: str,
-        channels: str,
+        channels: str = "",
+        formula: Annotated[list[str] | None, Query()] = None,
         pixels: int = 800,
         start: Annotated[float | None, Query(alias="from")] = None,
         stop: Annotated[float | None, Query(alias="to")] = None,
     ) -> Response:
-        """Channels of a stretch of time, as a window frame."""
+        """Channels of a stretch of time, and what formulas make of it, as a window frame."""
 
         def look() -> bytes:
             with opened.use(path_of(console, file)) as recording:
-                return window(recording, channels, start, stop, pixels)
+                return window(recording, channels, formula or (), start, stop, pixels)
 
         return Response(await turns.take(look), media_type="application/octet-stream")
 

@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motionbase.console.live.derived import formula_of
 from motionbase.console.live.frames import window_frame
 from motionbase.console.live.history import Window
 from motionbase.errors import UsageError
+from motionbase.recording.computed import Computed
 from motionbase.recording.recording import Recording
 from motionbase.recording.source import Array
 from motionbase.recording.times import check_times
 
 Columns: TypeAlias = tuple[Array, Array, Array]  # time (n,), least and largest (channels, n)
-MOST_CHANNELS, MOST_PIXELS = 64, 8192
+MOST_CHANNELS, MOST_PIXELS, MOST_FORMULAS = 64, 8192, 32
+_CURVES: WeakKeyDictionary[Recording, dict[str, Computed]] = WeakKeyDictionary()
 EXACT_PER_PIXEL = 2  # records a pixel that are sent as they are
 
 
-def window(recording: Recording, channels: str, start: float | None, stop: float | None, pixels: int) -> bytes:
-    """Channels by place, with commas between; times [s] since the recording's epoch, its ends where they are None."""
-    places = checked_places(channels, len(recording.schema.channels))
+def window(
+    recording: Recording, channels: str, formulas: Sequence[str], start: float | None, stop: float | None, pixels: int
+) -> bytes:
+    """Channels by place, with commas between; times [s] since the recording's epoch, its ends where they are None.
+
+    What formulas make of the records stands behind them, at places behind those of the recording.
+    """
+    base = len(recording.schema.channels)
+    places = checked_places(channels, base) if channels or not formulas else []
+    if len(formulas) > MOST_FORMULAS:
+        raise UsageError(f"{len(formulas)} formulas, {MOST_FORMULAS} in one window are the most")
+    curves = [computed(recording, text) for text in formulas]
     if not 1 <= pixels <= MOST_PIXELS:
         raise UsageError(f"pixels is {pixels}, it must be 1 to {MOST_PIXELS}")
     check_times(start, stop)
     first, last = recording.rows_between(start, stop)
     names = [recording.schema.channels[place].name for place in places]
     exact = last - first <= EXACT_PER_PIXEL * pixels
-    t, least, most = (_exact if exact else _envelopes)(recording, names, start, stop, pixels)
+    found = [(_exact if exact else _envelopes)(recording, names, start, stop, pixels)] if names else []
+    if exact:
+        found += [(t, values[None], values[None]) for t, values in (c.columns(recording, first, last) for c in curves)]
+    else:
+        found += [c.envelopes(recording, start, stop, pixels) for c in curves]
+    t, least, most = found[0][0], *(np.concatenate([part[k] for part in found]) for k in (1, 2))
+    places += [base + k for k in range(len(curves))]
     size = 1 if exact else max(2, math.ceil((last - first) / max(1, len(t))))
     asked = (recording.start if start is None else start, recording.end if stop is None else stop)
     return window_frame(
         0, 0, places, asked, Window(size, first // size, t, least, most, recording.start, recording.end)
     )
+
+
+def computed(recording: Recording, text: str) -> Computed:
+    """The curve of a formula; the last few of a recording are remembered."""
+    known = _CURVES.setdefault(recording, {})
+    if text not in known:
+        formula = formula_of(text, recording.schema)
+        names = tuple(recording.schema.channels[place].name for place in formula.places)
+        while len(known) >= MOST_FORMULAS:
+            known.pop(next(iter(known)))
+        known[text] = Computed(names, formula)
+    return known[text]
 
 
 def checked_places(text: str, count: int) -> list[int]:

@@ -15,6 +15,8 @@ from motionbase.console.live.levels import Array
 from motionbase.ring.schema import Schema
 
 MOST, MOST_OF_ONE = 32, 8  # of all pages together, and of one
+MOST_KEPT = MOST - MOST_OF_ONE  # of all operators together, so that viewers have some as well
+OPERATORS = "*"  # the owner of what is kept; no page can be called so
 MOST_OTHERS = 128  # pages that are remembered as showing the same channel
 
 
@@ -25,7 +27,7 @@ class Derived:
 
     Attributes:
         place: its column, which it keeps while others come and go
-        owner: the page that made it; others: pages that asked for the very same later, which inherit it
+        owner: the page that made it, or OPERATORS; others: pages that asked for the very same later, which inherit it
     """
 
     place: int
@@ -34,6 +36,11 @@ class Derived:
     formula: Formula
     owner: str
     others: tuple[str, ...] = ()
+
+
+def formula_of(text: str, schema: Schema) -> Formula:
+    """Over the channels of a ring or recording."""
+    return parse(text, [c.name for c in schema.channels], [c.unit for c in schema.channels])
 
 
 @final
@@ -56,14 +63,17 @@ class DerivedChannels:
         """A new one, or a new formula for one that is there and is the owner's."""
         if name in self._schema.index:
             raise FormulaError(f"the ring itself has a channel {name!r}; choose another name")
-        formula = parse(text, [c.name for c in self._schema.channels])
+        formula = formula_of(text, self._schema)
+        unit = formula.unit(unit)
         there = next((d for d in self._by_place.values() if d.name == name), None)
         if there is not None and there.owner != owner:
             if (there.formula.text, there.unit) == (formula.text, unit):
                 return self._shared(there, owner)
-            raise WrongState(f"the derived channel {name!r} was made by another page; choose another name")
-        if there is None and sum(d.owner == owner for d in self._by_place.values()) >= MOST_OF_ONE:
-            raise TooMany(f"this page has {MOST_OF_ONE} derived channels, which is the most; remove one")
+            raise WrongState(f"the derived channel {name!r} was made by {_maker(there)}; choose another name")
+        most = MOST_KEPT if owner == OPERATORS else MOST_OF_ONE
+        if there is None and sum(d.owner == owner for d in self._by_place.values()) >= most:
+            whose = "operators have" if owner == OPERATORS else "this page has"
+            raise TooMany(f"{whose} {most} derived channels, which is the most; remove one")
         same = [] if there is None else [there.place]
         base = len(self._schema.channels)
         free = [p for p in range(base, base + MOST) if p not in self._by_place]
@@ -78,8 +88,9 @@ class DerivedChannels:
         for place, derived in self._by_place.items():
             if derived.name == name:
                 if owner is not None and derived.owner != owner:
+                    who = "an operator" if derived.owner == OPERATORS else "that page"
                     raise WrongState(
-                        f"the derived channel {name!r} was made by another page; that page can remove it, or who has "
+                        f"the derived channel {name!r} was made by {_maker(derived)}; {who} can remove it, or who has "
                         "the operator's seat"
                     )
                 return self._by_place.pop(place)
@@ -90,13 +101,16 @@ class DerivedChannels:
         """Two pages that show the same."""
         if page in there.others:
             return there
+        if page == OPERATORS:  # from now on it is kept, whoever leaves
+            self._by_place[there.place] = made = replace(there, owner=page, others=(there.owner, *there.others))
+            return made
         self._by_place[there.place] = made = replace(there, others=(*there.others, page)[-MOST_OTHERS:])
         return made
 
     @property
     def pages(self) -> frozenset[str]:
         """Those for which there is a channel here."""
-        return frozenset(page for d in tuple(self._by_place.values()) for page in (d.owner, *d.others))
+        return frozenset(page for d in tuple(self._by_place.values()) for page in (d.owner, *d.others)) - {OPERATORS}
 
     def forget(self, gone: Set[str]) -> list[Derived]:
         """Remove what pages made that are gone, unless another one asked for the same; what was removed."""
@@ -133,3 +147,7 @@ class DerivedChannels:
         needed = np.asarray(derived.formula.places, np.intp)
         columns = history.rows(history.oldest, history.count, needed)
         history.fill(derived.place, derived.formula(columns, has_before=False))
+
+
+def _maker(derived: Derived) -> str:
+    return "an operator" if derived.owner == OPERATORS else "another page"

@@ -6,17 +6,20 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Set
+from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from motionbase.console.api.sentences import WrongState
 from motionbase.console.live.changes import ChangeFinder
+from motionbase.console.live.derived import OPERATORS
 from motionbase.console.live.events import EventLog, What
 from motionbase.console.live.formula import FormulaError
 from motionbase.console.live.history import History
 from motionbase.console.live.levels import Array
 from motionbase.console.live.runs import Run, new_run
-from motionbase.console.models import SourceName
+from motionbase.console.models import Derive, SourceName
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring.backend import AbstractBackend
@@ -53,8 +56,12 @@ class Pulse(NamedTuple):
 class Follower:
     """Of "live" or "replay". Everything public may be used from any thread."""
 
-    def __init__(self, source: SourceName, ring: str, backend: AbstractBackend, events: EventLog) -> None:
+    def __init__(
+        self, source: SourceName, ring: str, backend: AbstractBackend, events: EventLog,
+        kept: Callable[[], tuple[Derive, ...]] = tuple,
+    ) -> None:  # fmt: skip
         self.source, self.ring, self.backend = source, ring, backend
+        self._kept = kept  # derived channels of operators
         self.run: Run | None = None  # replaced as a whole
         self.state: State = "none"
         self.state_text = ReaderState.NO_SEGMENT.value
@@ -210,10 +217,15 @@ class Follower:
         """Another writer."""
         before, self._generation = self.run, self._generation + 1
         run, self._finder, self._last_t = new_run(self._generation, header), ChangeFinder(header.layout.schema), -np.inf
+        for wanted in self._kept():
+            with suppress(FormulaError):  # of another platform
+                run.derived.add(wanted.name, wanted.formula, wanted.unit, OPERATORS)
         for derived in before.derived if before else ():
+            if derived.owner == OPERATORS:
+                continue
             try:
                 run.derived.add(derived.name, derived.formula.text, derived.unit, derived.owner, derived.others)
-            except FormulaError:
+            except (FormulaError, WrongState):
                 self._event("note", f"derived channel {derived.name!r} has no place in schema {run.schema.name!r}")
         run.history.width = run.derived.width
         self.run = run

@@ -10,11 +10,12 @@ import ast
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from motionbase.console.live.levels import Array
+from motionbase.console.live.units import NONE, NUMBER, UNKNOWN, Quantity, unit
 from motionbase.errors import MotionBaseError
 
 Columns: TypeAlias = Array  # (used channels, n), time first
@@ -33,6 +34,8 @@ FUNCTIONS: dict[str, tuple[np.ufunc, int]] = {
     "cos": (np.cos, 1), "tan": (np.tan, 1), "atan2": (np.arctan2, 2), "min": (np.minimum, 2), "max": (np.maximum, 2),
     "deg": (np.degrees, 1), "rad": (np.radians, 1),
 }  # fmt: skip
+ANGLE, DEGREES, SECOND = unit("rad"), unit("deg"), unit("s")
+ANGLES, RATIOS = ("sin", "cos", "tan"), ("exp", "log")  # what they take
 OPERATORS = "+ - * / ** < <= > >= == !="
 
 
@@ -48,10 +51,12 @@ class Formula:
 
     Attributes:
         places: of the channels it needs, time first; `columns` have these and no others
+        quantity: what comes out
     """
 
     text: str
     places: tuple[int, ...]
+    quantity: Quantity
     _node: Node
 
     def __call__(self, columns: Columns, has_before: bool) -> Array:
@@ -61,9 +66,21 @@ class Formula:
         whole = np.broadcast_to(values, columns.shape[1:])
         return np.array(whole[1:] if has_before else whole)
 
+    def unit(self, given: str = "") -> str:
+        """What comes out has this unit: as given, or else as found; refuses one that cannot be."""
+        found = self.quantity
+        if not given:
+            return found.text or "-"
+        if found.is_free or found.key == unit(given).key:
+            return given
+        raise FormulaError(
+            f"the formula gives {found.words}, not {given!r:.40}; leave the unit empty, or multiply by what turns one "
+            "into the other"
+        )
 
-def parse(text: str, names: Sequence[str]) -> Formula:
-    """The formula in a text; names are those of the columns, in order."""
+
+def parse(text: str, names: Sequence[str], units: Sequence[str] = ()) -> Formula:
+    """The formula in a text; names and units are those of the columns, in order. Without units all goes together."""
     if len(text) > LONGEST:
         raise FormulaError(f"the formula has {len(text)} characters, {LONGEST} are the most")
     if not text.isascii() or not text.isprintable():
@@ -76,36 +93,48 @@ def parse(text: str, names: Sequence[str]) -> Formula:
     if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         raise FormulaError(f"the formula has more than {MOST_NODES} parts; divide it")
     lead = len(text) - len(text.lstrip())
-    builder = _Builder(names, lead)
-    node = builder.node(tree.body, 0)
-    return Formula(text.strip(), tuple(builder.used), node)
+    builder = _Builder(names, units, lead)
+    node, quantity = builder.node(tree.body, 0)
+    return Formula(text.strip(), tuple(builder.used), quantity, node)
+
+
+class _Part(NamedTuple):
+    """Of a formula: how it is computed, and what comes out."""
+
+    node: Node
+    quantity: Quantity
 
 
 @final
 class _Builder:
-    def __init__(self, names: Sequence[str], lead: int) -> None:
+    def __init__(self, names: Sequence[str], units: Sequence[str], lead: int) -> None:
         self._places = {name: k for k, name in enumerate(names)}
+        self._units = [unit(text) for text in units] or [UNKNOWN] * len(names)
         self._lead = lead
         self.used = [0]
 
-    def node(self, tree: ast.expr, depth: int) -> Node:
+    def node(self, tree: ast.expr, depth: int) -> _Part:
         if depth > DEEPEST:
             raise self._error(tree, f"more than {DEEPEST} parts in each other; divide it")
         match tree:
             case ast.Constant(value=bool() | str() | bytes() | complex() | None):
                 raise self._error(tree, f"{tree.value!r:.40} is no number")
             case ast.Constant(value=int() | float() as number):
-                return _constant(self._number(tree, number))
+                return _Part(_constant(self._number(tree, number)), NUMBER)
             case ast.Name(id=name):
                 return self._name(tree, name)
             case ast.UnaryOp(op=ast.USub(), operand=inner):
-                return _applied(np.negative, self.node(inner, depth + 1))
+                part = self.node(inner, depth + 1)
+                return _Part(_applied(np.negative, part.node), part.quantity)
             case ast.UnaryOp(op=ast.UAdd(), operand=inner):
                 return self.node(inner, depth + 1)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in BINARY:
-                return _applied(BINARY[type(op)], self.node(left, depth + 1), self.node(right, depth + 1))
+                a, b = self.node(left, depth + 1), self.node(right, depth + 1)
+                return _Part(_applied(BINARY[type(op)], a.node, b.node), self._combined(tree, op, a, b, right))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARED:
-                return _compared(COMPARED[type(op)], self.node(left, depth + 1), self.node(right, depth + 1))
+                a, b = self.node(left, depth + 1), self.node(right, depth + 1)
+                self._joined(tree, "compared", a, b)
+                return _Part(_compared(COMPARED[type(op)], a.node, b.node), NONE)
             case ast.Compare(ops=[_, _, *_]):
                 raise self._error(tree, "one comparison at a time; multiply two of them for 'and'")
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
@@ -120,9 +149,35 @@ class _Builder:
         except OverflowError:
             raise self._error(tree, "the number is too large") from None
 
-    def _name(self, tree: ast.expr, name: str) -> Node:
+    def _combined(self, tree: ast.expr, op: ast.operator, a: _Part, b: _Part, right: ast.expr) -> Quantity:
+        match op:
+            case ast.Mult():
+                return a.quantity.times(b.quantity)
+            case ast.Div():
+                return a.quantity.times(b.quantity, -1)
+            case ast.Pow():
+                return self._powered(a, b, right)
+        return self._joined(tree, "added", a, b)
+
+    def _powered(self, a: _Part, b: _Part, right: ast.expr) -> Quantity:
+        match right:
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as inner):
+                return NONE.times(self._powered(a, b, inner), -1)
+            case ast.Constant(value=int() | float() as power) if abs(power) < 1e3:
+                return a.quantity.to_the(power)
+        return a.quantity if a.quantity.key == NONE.key else UNKNOWN
+
+    def _joined(self, tree: ast.expr, how: str, a: _Part, b: _Part) -> Quantity:
+        found = a.quantity.joined(b.quantity)
+        if found is None:
+            one, other = a.quantity.words, b.quantity.words
+            hint = "multiply one of them by a number that turns it into the other, as in x + 0.5 * y"
+            raise self._error(tree, f"{one} and {other} cannot be {how}; {hint}")
+        return found
+
+    def _name(self, tree: ast.expr, name: str) -> _Part:
         if name in CONSTANTS:
-            return _constant(CONSTANTS[name])
+            return _Part(_constant(CONSTANTS[name]), NUMBER)
         if name not in self._places:
             near = [n for n in self._places if name in n][:6] or list(self._places)[:6]
             hint = f"there is no channel {name!r:.70}; channels: {', '.join(near)}, ..."
@@ -131,16 +186,42 @@ class _Builder:
         if place not in self.used:
             self.used.append(place)
         at = self.used.index(place)
-        return lambda columns: np.asarray(columns[at])
+        return _Part(lambda columns: np.asarray(columns[at]), self._units[place])
 
-    def _call(self, tree: ast.expr, name: str, args: list[ast.expr], depth: int) -> Node:
+    def _call(self, tree: ast.expr, name: str, args: list[ast.expr], depth: int) -> _Part:
         if not _is_function(name):
             raise self._error(tree, f"there is no function {name!r:.70}; functions: {_functions()}")
         wanted = 1 if name == "rate" else FUNCTIONS[name][1]
         if len(args) != wanted:
             raise self._error(tree, f"{name} has {len(args)} arguments, it takes {wanted}")
         inner = [self.node(arg, depth + 1) for arg in args]
-        return _rate(inner[0]) if name == "rate" else _applied(FUNCTIONS[name][0], *inner)
+        quantity = self._result(tree, name, inner)
+        nodes = [part.node for part in inner]
+        return _Part(_rate(nodes[0]) if name == "rate" else _applied(FUNCTIONS[name][0], *nodes), quantity)
+
+    def _result(self, tree: ast.expr, name: str, inner: list[_Part]) -> Quantity:
+        given = inner[0].quantity
+        if len(inner) == 2:
+            both = self._joined(tree, "compared", *inner)
+            return ANGLE if name == "atan2" else both
+        if name in ANGLES:
+            self._wanted(tree, name, given, ANGLE)
+            return NONE
+        if name in RATIOS:
+            self._wanted(tree, name, given, NONE)
+            return NONE
+        if name in ("deg", "rad"):
+            one, other = (ANGLE, DEGREES) if name == "deg" else (DEGREES, ANGLE)
+            self._wanted(tree, name, given, one)
+            return Quantity(other.powers, given.is_scaled)
+        return {"sqrt": given.to_the(0.5), "rate": given.times(SECOND, -1)}.get(name, given)
+
+    def _wanted(self, tree: ast.expr, name: str, given: Quantity, wanted: Quantity) -> None:
+        if given.is_free or given.key in (wanted.key, NONE.key):
+            return
+        raise self._error(
+            tree, f"{name} of {given.words}: it takes {wanted.words}; multiply by what turns one into the other"
+        )
 
     def _error(self, tree: ast.expr, why: str) -> FormulaError:
         return FormulaError(f"formula, character {tree.col_offset + 1 + self._lead}: {why}")

@@ -63,14 +63,13 @@ class Run:
             )
             for k, c in enumerate(self.schema.channels)
         ]  # fmt: skip
-        derived = [
-            ChannelModel(
-                place=d.place, name=d.name, unit=d.unit, description=d.formula.text, group="derived",
-                formula=d.formula.text,
-            )
-            for d in self.derived
-        ]  # fmt: skip
+        derived = [derived_channel(d.place, d.name, d.unit, d.formula.text) for d in self.derived]
         return SchemaModel(name=self.schema.name, hash=self.schema.hash.hex(), channels=own + derived)
+
+
+def derived_channel(place: int, name: str, unit: str, formula: str) -> ChannelModel:
+    """As pages are told of it."""
+    return ChannelModel(place=place, name=name, unit=unit, description=formula, group="derived", formula=formula)
 
 
 def new_run(generation: int, header: Header) -> Run:

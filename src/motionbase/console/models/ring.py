@@ -105,8 +105,11 @@ class Schema(Model):
 
 
 class Derive(Model):
-    """A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md."""
+    """A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md.
+
+    `unit`: "" for the one that the formula gives.
+    """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
     formula: str = Field(min_length=1, max_length=500)
-    unit: str = Field(default="-", min_length=1, max_length=40)
+    unit: str = Field(default="", max_length=40)
