@@ -2,6 +2,7 @@
 
 import { randomName } from "./core/random";
 import { batch, signal, type Signal } from "./core/signal";
+import { Clock } from "./data/clock";
 import { LayoutStore } from "./data/layout";
 import { LiveStore } from "./data/live";
 import { Session } from "./data/session";
@@ -46,6 +47,7 @@ export class App {
   readonly toast: Signal<Toast | null> = signal<Toast | null>(null);
   /** The recording that the plots show; null while they show a ring. */
   readonly file: Signal<RecordingInfo | null> = signal<RecordingInfo | null>(null);
+  readonly clock: Clock = new Clock(this.session, this.file, this.layout);
   /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
   readonly playhead: Signal<number | null> = signal<number | null>(null);
   /** Limits that were exceeded and not yet acknowledged; the plots count them. */

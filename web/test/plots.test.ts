@@ -5,16 +5,18 @@ import { test } from "node:test";
 import type { Channel } from "../src/net/types";
 import { number } from "../src/core/format";
 import { exceeded, worstOf } from "../src/plots/alarms";
-import { roundStep, settled } from "../src/plots/autorange";
+import { roundStep, timeStep, timeText, timeTicks, utcText } from "../src/core/times";
+import { settled } from "../src/plots/autorange";
 import { fitting, wordAt } from "../src/plots/completion";
 import { tableText } from "../src/plots/exact";
 import { find, groupsOf } from "../src/plots/families";
 import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
 import { defaultPlots } from "../src/plots/spec";
+import { turned } from "../src/plots/view";
 import { namingOf } from "../src/plots/naming";
 import { judgedShare } from "../src/scene/resting";
-import { axisScale, axisTexts, fixedText, timeStep, timeText, unitText } from "../src/plots/numbers";
+import { axisScale, axisTexts, axisSplits, fixedText, unitText } from "../src/plots/numbers";
 
 function channel(name: string, more: Partial<Channel> = {}): Channel {
   return { place: 0, name, unit: "m", description: "", group: "legs", leg: null, dof: null, codes: null, bits: null, formula: null, ...more };
@@ -219,4 +221,64 @@ test("a sphere on a hexapod opens with what turns and drives it, a hexapod alone
   assert.deepEqual(found.slice(0, 4).map(([first]) => first), ["sphere_roll", "sphere_omega_x", "wheel1_speed", "wheel1_torque"]);
   assert.deepEqual([found[2]?.length, found.length, found[4]?.[0]], [3, 6, "pose_meas_surge"]);
   assert.deepEqual(opened(stage).map(([first]) => first), ["leg1_l_meas", "pose_meas_surge", "leg1_l_dot_meas", "leg1_f_meas", "leg1_valve_cmd", "leg1_p_cap"]);
+});
+
+test("an axis of values has two labels at least, however low the plot", () => {
+  for (const [least, most] of [[-0.13, 0.17], [0.9, 1.4], [-3, 8], [1.2, 1.9], [0, 1]] as const)
+    for (const pixels of [20, 40, 60, 90, 200]) {
+      const found = axisSplits(least, most, pixels, 28);
+      assert.ok(found.length >= 2, `${least} to ${most} on ${pixels} px: ${found.join()}`);
+      assert.ok(found.every((split) => split >= least - 1e-9 && split <= most + 1e-9));
+    }
+  assert.deepEqual(axisSplits(0, 1, 200, 28), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+});
+
+test("an axis of time has two labels at least, which do not overlap", () => {
+  for (const span of [0.01, 1, 10, 47, 300, 5000])
+    for (const from of [0.3, 3_600, 100_000.7])
+      for (const room of [16, 22, 30, 60]) {
+        const labels = timeTicks(from, from + span, 0, room, timeText).filter(({ text }) => text !== "");
+        const needed = Math.max(...[from, from + span].map((t) => timeText(t, span / 10).length));
+        if (2 * needed + 2 <= room) assert.ok(labels.length >= 2, `${span} s from ${from} in ${room} digits`);
+        const ends = labels.map(({ at, text }) => [at - text.length / 2 / room, at + text.length / 2 / room] as const);
+        ends.forEach(([begin], k) => assert.ok(begin >= (ends[k - 1]?.[1] ?? -1e-9) - 1e-9));
+      }
+});
+
+test("round times of UTC begin at midnight", () => {
+  const epoch = 20_000 * 86_400 + 50_607.25; // 14:03:27.25
+  assert.equal(utcText(epoch, 1), "14:03:27");
+  assert.equal(utcText(epoch, 0.01), "14:03:27.25");
+  assert.equal(utcText(86_399.999, 0.1), "00:00:00.0");
+  const ticks = timeTicks(0, 20, -(epoch % 86_400), 60, (t, step) => utcText(epoch + t, step));
+  assert.ok(ticks.filter(({ text }) => text).every(({ text }) => /:[0-5][05]$/.test(text)), ticks.map(({ text }) => text).join());
+});
+
+test("zoomed plots turn the page when a playhead comes to their edge, and leave alone who looks elsewhere", () => {
+  assert.equal(turned([10, 20], 12, 12.1), null);
+  assert.deepEqual(turned([10, 20], 19.7, 19.85), [18.85, 28.85]);
+  assert.deepEqual(turned([10, 20], 15, 3), [2, 12], "a loop, or a step back");
+  assert.equal(turned([10, 20], 25, 25.1), null);
+  assert.equal(turned([10, 20], null, 15), null);
+  assert.equal(turned([10, 20], 19.95, 19.9), null, "a step back at the edge");
+});
+
+test("a channel by formula stands beside the short names of the others", () => {
+  const error = channel("leg1_error", { formula: "leg1_l_cmd - leg1_l_meas", unit: "m/s", group: "derived" });
+  const both = named([...LEGS, error]);
+  assert.deepEqual(both, { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3", "leg1_error"], saysUnit: true, isShort: true });
+  assert.deepEqual(named([error, ...LEGS]).labels, ["leg1_error", "leg 1", "leg 2", "leg 3"]);
+  assert.equal(named([...LEGS, { ...error, unit: "N" }]).saysUnit, false);
+  assert.deepEqual(named([error]).labels, ["leg1_error"]);
+});
+
+test("angles are told in one unit, degrees or radians, with round labels", () => {
+  const forms = new Forms();
+  const roll = channel("pose_meas_roll", { unit: "rad", dof: "roll" });
+  forms.note(roll, 0.1);
+  assert.deepEqual([forms.text(roll, Math.PI / 36), forms.unit("rad"), forms.unit("rad/s^2"), forms.unit("m")], ["5.000", "°", "°/s²", "m"]);
+  assert.ok(Math.abs(forms.of(roll).factor - Math.PI / 180) < 1e-15);
+  const before = forms.changes.peek();
+  forms.tellAngles("rad");
+  assert.deepEqual([forms.text(roll, 0.1), forms.unit("rad/s"), forms.changes.peek()], ["0.1000", "rad/s", before + 1]);
 });

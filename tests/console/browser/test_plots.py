@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, click, coloured, drag, pixels, shown
+from tests.console.browser.person import at, click, coloured, drag, panel, pixels, shown
 from tests.console.browser.rig import BASE, Numbers, Rig, until
 
 LEGS = [f"leg{leg}_l_meas" for leg in range(1, 7)]
@@ -162,11 +164,18 @@ def test_space_freezes_the_plots_and_lets_them_go(pages: Pages) -> None:
         return still[-4:].count(still[-1]) == 4
 
     until(stands, "a picture that stands")
+    expect(at(page, "frozen")).to_contain_text("FROZEN")
     values = at(page, "legend-pose_meas_heave").inner_text()
-    until(lambda: at(page, "legend-pose_meas_heave").inner_text() != values, "values that go on")
+    newest = at(page, "channel-pose_meas_heave")
+    before = newest.inner_text()
+    until(lambda: newest.inner_text() != before, "values that go on in the list")
+    expect(at(page, "frozen")).to_contain_text("ago")
+    pages.shot(page, "plots_frozen")
+    assert at(page, "legend-pose_meas_heave").inner_text() == values, "what stands beside a trace belongs to it"
     assert drawn(page) == still[-1]
     page.keyboard.press("Space")
     expect(at(page, "live")).to_have_attribute("aria-pressed", "true")
+    expect(at(page, "frozen")).to_be_hidden()
     until(lambda: drawn(page) != still[-1], "traces that move again")
 
 
@@ -217,6 +226,9 @@ def test_a_channel_by_formula(pages: Pages) -> None:
     at(page, "derive-unit").fill("mm")
     page.keyboard.press("Enter")
     expect(at(page, "derive-error")).to_contain_text("character")
+    at(page, "derive-formula").fill("pose_meas_heave + pose_meas_pitch")
+    page.keyboard.press("Enter")
+    expect(at(page, "derive-error")).to_contain_text("m and rad cannot be added")
     pages.shot(page, "plots_derive")
     at(page, "derive-formula").fill("1000 * (leg1_l_meas - leg4_l_meas)")
     page.keyboard.press("Enter")
@@ -224,6 +236,16 @@ def test_a_channel_by_formula(pages: Pages) -> None:
     legend = at(page, "legend-apart")
     expect(legend.locator(".legend-value")).not_to_have_text("–")
     expect(legend).to_contain_text("mm")
+    expect(at(page, "legend-leg1_l_meas").locator(".legend-name")).to_have_text("leg 1")
+    expect(at(page, "plot-title").first).to_have_text("l_meas [m]")
+    pages.shot(page, "plots_derived_legend")
+    strip = panel(page, "recorder")
+    at(strip, "strip-from-plots").click()
+    expect(strip.locator(".p-pen")).to_have_count(16)
+    expect(at(strip, "strip-remove-apart")).to_have_count(0)
+    assert page.locator("#strip-channels option[value=apart]").count() == 0
+    at(strip, "strip-clear").click()
+    at(page, "tab-recorder").click()
     page.locator("body").click(position={"x": 2, "y": 2})
     frozen(page)
     click(area(at(page, "plot").first), 0.6)
@@ -238,6 +260,60 @@ def test_a_channel_by_formula(pages: Pages) -> None:
     at(page, "channel-apart").click(button="right")
     at(page, "derive-delete").click()
     expect(at(page, "channel-apart")).to_have_count(0)
+
+
+def test_a_channel_of_an_operator_is_there_after_a_restart_of_the_console_for_every_page(
+    pages: Pages, rig: Rig
+) -> None:
+    page = pages.open()
+    pages.allow("ERR_CONNECTION_REFUSED", "WebSocket", "Failed to load resource")
+    at(page, "derive-new").click()
+    at(page, "derive-name").fill("tilt")
+    at(page, "derive-formula").fill("rate(pose_meas_pitch)")
+    page.keyboard.press("Enter")
+    expect(at(page, "legend-tilt")).to_contain_text("°/s")
+    page.close()
+    rig.end("console")
+    rig.start_console()
+    until(lambda: rig.ask("GET", "schema").status_code == 200, "the schema of the base")
+    other = pages.open(token=False)
+    at(other, "channel-search").fill("tilt")
+    expect(at(other, "channel-tilt").locator(".cell-value")).not_to_have_text("–")
+    at(other, "channel-tilt").dblclick()
+    expect(at(other, "legend-tilt").locator(".legend-value")).not_to_have_text("–")
+    pages.shot(other, "plots_derived_kept")
+    assert rig.ask("DELETE", "derive/tilt").status_code == 200
+    expect(at(other, "channel-tilt")).to_have_count(0)
+
+
+def test_one_clock_and_one_unit_of_angles_for_the_whole_page(pages: Pages) -> None:
+    page = pages.open()
+    pitch = at(page, "legend-pose_meas_pitch")
+    expect(pitch).to_contain_text("°")
+    expect(at(page, "last-event").locator("time")).to_have_text(re.compile(r"^−?(\d+|\d+:\d\d|\d+:\d\d:\d\d)$"))
+    at(page, "angles").click()
+    expect(pitch).to_contain_text("rad")
+    at(page, "clock").select_option("utc")
+    now = datetime.now(UTC)
+    hours = "|".join(f"{(now + timedelta(hours=k)).hour:02}" for k in (-1, 0))
+    expect(at(page, "last-event").locator("time")).to_have_text(re.compile(rf"^({hours}):\d\d:\d\d$"))
+    frozen(page)
+    click(area(at(page, "plot").first), 0.6)
+    expect(at(page, "readout").locator(".pill").first).to_contain_text(re.compile(rf"({hours}):\d\d:\d\d\.\d{{4}} UTC"))
+    pages.shot(page, "plots_utc")
+    page.reload()
+    expect(at(page, "clock")).to_have_value("utc")
+    expect(pitch).to_contain_text("rad")
+
+
+def test_small_plots_keep_labels_on_both_axes(pages: Pages) -> None:
+    plots = [{"traces": [{"name": name}]} for name in (*LEGS, "pose_meas_heave", "pose_meas_pitch")]
+    page = pages.open(
+        width=1100, height=520, layout={"shell": {"view": "both"}, "plots": {"columns": 4, "plots": plots}}
+    )
+    for canvas in page.locator(PICTURE).all()[:4]:
+        until(lambda canvas=canvas: coloured(canvas) > 20, "a trace")  # type: ignore[misc]
+    pages.shot(page, "plots_small")
 
 
 def test_limits_raise_an_alarm_until_it_is_acknowledged(pages: Pages) -> None:

@@ -17,7 +17,7 @@ from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, coloured, panel, shown, take_seat
+from tests.console.browser.person import at, coloured, drag, panel, shown, take_seat
 from tests.console.browser.rig import Numbers, Rig, until
 from tests.recording.files import EPOCH, write_mcap
 
@@ -162,6 +162,59 @@ def test_a_replay_is_led_from_the_bar(pages: Pages) -> None:
     at(page, "replay-close").click()
     expect(at(page, "replay-bar")).to_be_hidden()
     expect(at(page, "writer")).to_have_text("running")
+
+
+def visible(page: Page) -> tuple[float, float]:
+    """What the plots show [s]."""
+    from_t, to_t = (at(page, "shown").get_attribute("title") or "").removesuffix(" s").split(" to ")
+    return float(from_t), float(to_t)
+
+
+def test_zoomed_plots_follow_the_playhead_and_legends_read_it(pages: Pages) -> None:
+    page = opened(pages)
+    over = at(page, "plot").first.locator(".u-over")
+    drag(page, over, (0.1, 0.5), (0.3, 0.52))
+    until(lambda: visible(page)[1] - visible(page)[0] < 6, "a zoom")
+    first = visible(page)
+    at(page, "replay-overview").click(position={"x": 0.5 * first[0] + 5, "y": 10})
+    page.mouse.move(700, 5)
+    at(page, "replay-speed").select_option("5")
+    at(page, "replay-play").click()
+    until(lambda: shown(page, "replay-time") > first[1] + 1, "beyond what was shown")
+    page.keyboard.press("k")
+    expect(at(page, "replay-state")).to_have_text("paused")
+    from_t, to_t = visible(page)
+    assert from_t <= shown(page, "replay-time") <= to_t and to_t - from_t == pytest.approx(
+        first[1] - first[0], abs=0.02
+    )
+    value = ROWS[record(page), HEAVE]
+    legend = at(page, "legend-pose_meas_heave").locator(".legend-value")
+    until(lambda: float(legend.inner_text().replace("−", "-")) == pytest.approx(value, abs=6e-5), f"heave {value:.4f}")
+    pages.shot(page, "replay_followed")
+    at(page, "clock").select_option("utc")
+    expect(at(page, "replay-time")).to_have_text(re.compile(r"^22:13:\d\d\.\d{3} UTC$"))  # the epoch is 22:13:20
+    pages.shot(page, "replay_utc")
+    at(page, "clock").select_option("run")
+    at(page, "replay-close").click()
+
+
+def test_a_channel_by_formula_is_computed_in_a_recording(pages: Pages) -> None:
+    page = opened(pages)
+    at(page, "derive-new").click()
+    at(page, "derive-name").fill("apart")
+    at(page, "derive-formula").fill("leg1_l_meas - leg4_l_meas")
+    page.keyboard.press("Enter")
+    legend = at(page, "legend-apart").locator(".legend-value")
+    row = ROWS[record(page)]
+    value = row[PLACES["leg1_l_meas"]] - row[PLACES["leg4_l_meas"]]
+    until(lambda: legend.inner_text() not in ("", "–"), "a value")
+    assert float(legend.inner_text().replace("−", "-")) == pytest.approx(value, abs=6e-4)
+    pages.shot(page, "recording_derived")
+    at(page, "channel-search").fill("apart")
+    at(page, "channel-apart").click(button="right")
+    at(page, "derive-delete").click()
+    expect(at(page, "channel-apart")).to_have_count(0)
+    at(page, "replay-close").click()
 
 
 def test_a_part_is_exported_as_a_job_and_fetched(pages: Pages, rig: Rig, tmp_path: Path) -> None:

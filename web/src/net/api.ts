@@ -17,7 +17,7 @@ export const MOVING_MS = 2_000;
 export const OPENING_MS = 60_000;
 const FOR_EVER = Infinity; // of what carries whole files: how long that takes depends on their size
 
-type Query = Record<string, string | number | undefined>;
+type Query = Record<string, string | number | readonly string[] | undefined>;
 
 export class Api {
   /** @param client the page's own name; @param token of the operator or viewer, "" for none */
@@ -68,8 +68,8 @@ export class Api {
     verb: string, path: string, query: Query, body: string | Blob | undefined, withinMs: number,
     read: (answer: Response) => Promise<T>,
   ): Promise<T> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const tail = given.length ? `?${new URLSearchParams(given.map(([k, v]) => [k, String(v)]))}` : "";
+    const given = Object.entries(query).flatMap(([k, v]) => (v === undefined ? [] : [v].flat().map((one) => [k, String(one)])));
+    const tail = given.length ? `?${new URLSearchParams(given)}` : "";
     const headers: Record<string, string> = { "X-Client": this.client };
     if (this.token) headers["Authorization"] = `Bearer ${this.token}`;
     if (typeof body === "string") headers["Content-Type"] = "application/json";

@@ -5,7 +5,6 @@ import { effect } from "../core/signal";
 import { gapText } from "../kinematics/store";
 import type { SourceName } from "../net/socket";
 import type { Alarms } from "./alarms";
-import { timeText } from "./numbers";
 import type { PlotsState } from "./state";
 
 const UNWATCHED = "The page was out of sight or away, and these records have left the history: nobody can tell whether a limit was exceeded. A click acknowledges.";
@@ -31,17 +30,17 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
       const channel = state.byName().get(name) ?? { name, unit: "" };
       const beyond = `${state.forms.text(channel, value)} ${value > limit ? ">" : "<"} ${state.forms.quantity(channel, limit)}`;
       const { how, word } = standing(isSeen, isActive);
-      return pill(level, isSeen, how, `alarm-${name}`, `${name} ${beyond} at ${timeText(t, 0.01)} s`, word, () => alarms.acknowledge(name));
+      return pill(level, isSeen, how, `alarm-${name}`, `${name} ${beyond} at ${state.app.clock.text(t, 0.01)}`, word, () => alarms.acknowledge(name));
     });
     for (const [source, { worst, isSeen, isActive }] of near) {
       const { how, word } = standing(isSeen, isActive);
       const pair = `${source === "replay" ? "replay: " : ""}clearance ${worst.first} – ${worst.second} ${gapText(worst.least)}`;
-      const when = worst.t === null ? "" : ` at ${timeText(worst.t, 0.01)} s`;
+      const when = worst.t === null ? "" : ` at ${state.app.clock.text(worst.t, 0.01)}`;
       const title = `Clearance below ${gapText(worst.thresholds.stop)}: ${how}`;
       pills.unshift(pill("alarm", isSeen, title, `alarm-clearance-${source}`, pair + when, word, () => state.app.kinematics.acknowledge(source as SourceName)));
     }
     if (unwatched) {
-      const text = `limits not watched from ${timeText(unwatched[0], 0.1)} to ${timeText(unwatched[1], 0.1)} s`;
+      const text = `limits not watched from ${state.app.clock.axis(unwatched[0], 0.1)} to ${state.app.clock.text(unwatched[1], 0.1)}`;
       pills.push(pill("warn", false, UNWATCHED, "alarms-unwatched", text, "", () => alarms.unwatched.set(null)));
     }
     fill(bar, ...pills);

@@ -1,5 +1,6 @@
 /** Ranges that follow the values, but do not tremble with them. */
 
+import { roundStep } from "../core/times";
 import type { Range } from "./spec";
 
 const PADDING = 0.08;
@@ -27,11 +28,4 @@ export function settled(current: Range | null, least: number, most: number, floo
 /** So many steps, without the dust of a product: 3 times 0.1 is 0.3. */
 function onGrid(count: number, step: number): number {
   return Number((count * step).toPrecision(12));
-}
-
-/** 1, 2 or 5 times a power of ten, not less than the given. */
-export function roundStep(atLeast: number): number {
-  const power = 10 ** Math.floor(Math.log10(atLeast));
-  const share = atLeast / power;
-  return power * (share <= 1.0000001 ? 1 : share <= 2.0000001 ? 2 : share <= 5.0000001 ? 5 : 10);
 }

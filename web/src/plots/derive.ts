@@ -13,26 +13,30 @@ const EXAMPLE = "leg1_l_cmd - leg1_l_meas";
 const HELP = [
   "Names of channels, numbers, pi, + - * / ** and comparisons (< <= > >= == !=, which give 1 or 0).",
   "abs sqrt exp log sin cos tan deg rad of one value, atan2 min max of two, rate(x): change per second.",
-  "The unit is that of the result; a comparison or a ratio has none, which is written -.",
+  "Units must go together: m and rad are not added. A number may bring a unit, as in leg1_f_meas + 5e3 * leg1_l_meas.",
 ];
+const KEPT = "An operator's channel is for all pages and recordings, and stays until an operator deletes it.";
+const PASSING = "Without the operator's token it is for this page, and lasts as long as that.";
 
 /** @param old the channel that is replaced; null for a new one */
 export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
   const name = h("input", { required: true, pattern: "[a-z][a-z0-9_]*", value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
   const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", autocomplete: "off", "data-test": "derive-formula" });
-  const unit = h("input", { value: old?.unit ?? "", placeholder: "m, or - for none", title: "Of the result; a comparison or a ratio has none: -", "data-test": "derive-unit" });
+  const unit = h("input", { value: old?.unit ?? "", placeholder: "as it comes out", title: "Empty: the unit that comes out of the formula; give one where a number in the formula makes it, as mm for 1000 * x", "data-test": "derive-unit" });
   const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     try {
-      const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() || "-" };
-      take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
-      keepFormula(body);
+      const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() };
+      const schema = await app.api.post<Schema>("/api/derive", body, place(app));
+      const made = schema.channels.find((channel) => channel.name === body.name);
+      if (!app.session.mayOperate.peek()) keepFormula({ ...body, unit: made?.unit ?? "-" }); // an operator's is kept by the console
+      take(app, state, schema);
       if (!old) state.add([body.name]);
       else if (old.name !== body.name) {
         state.rename(old.name, body.name);
-        await removeDerived(app, old); // only now: a wrong formula loses nothing
+        await removeDerived(app, state, old); // only now: a wrong formula loses nothing
       }
       dialog.close();
     } catch (error) {
@@ -44,7 +48,7 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
       "form",
       { class: "column", onsubmit: (event: Event) => void submit(event) },
       h("h2", {}, old ? `Change ${old.name}` : "New derived channel"),
-      h("p", { class: "dim" }, ...HELP.flatMap((line, k) => (k ? [h("br", {}), line] : [line]))),
+      h("p", { class: "dim" }, ...[...HELP, app.session.mayOperate.peek() ? KEPT : PASSING].flatMap((line, k) => (k ? [h("br", {}), line] : [line]))),
       h("div", { class: "derive-fields" }, h("label", {}, "Name", name), h("label", {}, "Unit", unit)),
       h("label", {}, "Formula", formula),
       completion(formula, state),
@@ -61,14 +65,16 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
   showDialog(dialog);
 }
 
-export async function removeDerived(app: App, channel: Channel): Promise<void> {
-  const schema = await app.attempt(app.api.delete<Schema>(`/api/derive/${channel.name}`, { source: app.session.source.peek() }));
-  if (schema) take(app, schema);
+export async function removeDerived(app: App, state: PlotsState, channel: Channel): Promise<void> {
+  const isOfFile = app.file.peek() !== null && !app.session.mayOperate.peek(); // of which the console knows nothing
+  const schema = isOfFile ? null : await app.attempt(app.api.delete<Schema>(`/api/derive/${channel.name}`, place(app)));
   forgetFormula(channel.name);
+  if (schema) take(app, state, schema);
+  else if (isOfFile) state.derivedOfFile.set(state.derivedOfFile.peek().filter((one) => one.name !== channel.name));
 }
 
-/** Asks again for this page's channels whenever a schema comes without them. */
-export function restoreDerived(app: App): void {
+/** Asks again for this page's channels whenever a schema comes without them, and has them in recordings as well. */
+export function restoreDerived(app: App, state: PlotsState): void {
   let asked: Schema | null = null;
   effect(() => {
     const schema = app.session.schema();
@@ -76,17 +82,40 @@ export function restoreDerived(app: App): void {
     asked = schema;
     void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
   });
+  effect(() => {
+    const own = app.file()?.recording_schema;
+    if (!own) return;
+    const known = new Map(own.channels.map((channel) => [channel.name, channel]));
+    const made = lostFormulas(keptFormulas(), known);
+    state.derivedOfFile.set([...own.channels.filter(({ formula }) => formula !== null), ...made.map((one, k) => channelOf(one, own.channels.length + k))]);
+  });
 }
 
 async function restore(app: App, lost: readonly Formula[]): Promise<void> {
   for (const body of lost)
     try {
-      take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
+      const source = app.session.source.peek();
+      const schema = await app.api.post<Schema>("/api/derive", body, { source });
+      app.session.schemas.set({ ...app.session.schemas.peek(), [source]: schema });
     } catch {
       return; // of another platform, or there are too many: the next schema asks again
     }
 }
 
-function take(app: App, schema: Schema): void {
-  app.session.schemas.set({ ...app.session.schemas.peek(), [app.session.source.peek()]: schema });
+/** Of what is shown: a recording, or a ring. */
+function place(app: App): { source: string; file?: string } {
+  const file = app.file.peek()?.file;
+  return { source: app.session.source.peek(), ...(file === undefined ? {} : { file }) };
+}
+
+function take(app: App, state: PlotsState, schema: Schema): void {
+  if (!app.file.peek()) return app.session.schemas.set({ ...app.session.schemas.peek(), [app.session.source.peek()]: schema });
+  const made = schema.channels.filter(({ formula }) => formula !== null);
+  const kept = state.derivedOfFile.peek().filter(({ name }) => !made.some((one) => one.name === name) && keptFormulas().some((one) => one.name === name));
+  const base = schema.channels.length - made.length;
+  state.derivedOfFile.set([...made, ...kept].map((channel, k) => ({ ...channel, place: base + k })));
+}
+
+function channelOf({ name, formula, unit }: Formula, at: number): Channel {
+  return { place: at, name, unit, description: formula, group: "derived", leg: null, dof: null, codes: null, bits: null, formula };
 }

@@ -3,7 +3,7 @@
 import type { App } from "../app";
 import { exactTable, tableText } from "./exact";
 import { openMenu } from "./menu";
-import { timeText } from "./numbers";
+import { timeText } from "../core/times";
 import type { PlotView } from "./plot";
 import { pictureOf, type Heading } from "./plot_picture";
 import type { Source } from "./source";

@@ -5,7 +5,8 @@
  *
  * Five digits, but never finer than anybody measures the unit: noise around zero reads zero. What is derived by a
  * formula, a difference say, may be smaller. Forces and pressures are
- * told in thousands as soon as one of their unit is large, all of them, so that the unit is told once.
+ * told in thousands as soon as one of their unit is large, all of them, so that the unit is told once. Angles are told in
+ * degrees, as everywhere else on the page, or in radians, as records and files have them: all of them by one choice.
  */
 
 import { signal } from "../core/signal";
@@ -23,6 +24,8 @@ export interface Form {
   readonly resolution: number;
 }
 
+export type Angles = "deg" | "rad";
+
 type Named = Pick<Channel, "name" | "unit"> & Partial<Channel>;
 
 interface Known {
@@ -38,12 +41,17 @@ const DECIMALS: Record<string, number> = { s: 6 };
 const MEASURED = /^(-|m|rad|N|N m|Pa|W|J|V|A|deg|°)(\/s(\^2)?)?$/;
 const MEASURED_DECIMALS = 4;
 const WITH_PREFIX = new Set(["Pa", "N", "W", "J", "N m"]);
+const ANGLE = /^rad(\/s(\^2|²)?)?$/;
+const DEGREE = Math.PI / 180;
+const DEGREE_DECIMALS = 3;
 const LEAST = 1e-12; // nobody derives anything smaller: it is the dust of a sum
 const NOTHING = 1e-9; // of the largest value: what is less reads zero
 
 export class Forms {
   /** Counts up when a unit gets another prefix: what was written of it is to be written anew. */
   readonly changes = signal(0);
+  /** In what angles are told, all of them: elsewhere on the page they are in degrees. */
+  readonly angles = signal<Angles>("deg");
   #known = new Map<string, Known>(); // by name; a family has one in common
   #families = new Map<string, Known>();
   #powers = new Map<string, number>(); // thousands, by unit
@@ -54,6 +62,18 @@ export class Forms {
     this.#families.clear();
     this.#powers.clear();
     this.changes.set(this.changes.peek() + 1);
+  }
+
+  tellAngles(angles: Angles): void {
+    if (angles === this.angles.peek()) return;
+    this.angles.set(angles);
+    for (const known of this.#known.values()) known.form = null;
+    this.changes.set(this.changes.peek() + 1);
+  }
+
+  /** What values of a unit are divided by so that their angles are told as chosen. */
+  turn(unit: string): number {
+    return this.angles.peek() === "deg" && ANGLE.test(unit) ? DEGREE : 1;
   }
 
   /** A value was seen; what is larger than all before may change how the channel is written. */
@@ -98,7 +118,7 @@ export class Forms {
   }
 
   unit(unit: string): string {
-    return withPrefix(unit, this.power(unit));
+    return withPrefix(this.turn(unit) === 1 ? unit : unit.replace("rad", "deg"), this.power(unit));
   }
 
   /** Thousands in which values of a unit are told. */
@@ -118,9 +138,10 @@ export class Forms {
   }
 
   #made({ size, isWhole }: Known, { unit, formula }: Named): Form {
-    const factor = 1000 ** this.power(unit);
+    const turn = this.turn(unit);
+    const factor = turn * 1000 ** this.power(unit);
     const isMeasured = MEASURED.test(unit) && typeof formula !== "string";
-    const most = isMeasured ? MEASURED_DECIMALS : (DECIMALS[unit] ?? FINEST);
+    const most = isMeasured ? (turn === 1 ? MEASURED_DECIMALS : DEGREE_DECIMALS) : (DECIMALS[unit] ?? FINEST);
     const wanted = size > 0 ? DIGITS - 1 - decade(size / factor) : MEASURED_DECIMALS;
     const isCount = isWhole && unit === "-";
     const decimals = isCount ? 0 : Math.max(0, Math.min(most, wanted));

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { effect } from "../core/signal";
-import { axisTexts } from "./numbers";
+import { axisSplits, axisTexts } from "./numbers";
 import type { Range } from "./spec";
 import { theme } from "./theme";
 
@@ -11,6 +11,7 @@ export const TIME_AXIS = 20; // height of the labels of time [css px]
 const AXIS = 50;
 const EDGE = 10;
 const TOP = 18; // the unit stands there
+const SPACE = 28; // between labels of values
 const EMPTY: uPlot.AlignedData = [[0, 1], [null, null], [null, null]];
 
 export type Reserve = "none" | "space" | "axis";
@@ -73,7 +74,11 @@ export class AxisFrame {
       side,
       size: AXIS,
       gap: 4,
-      space: 28,
+      splits: (plot, _, least, most) => {
+        const factor = this.#factors[scale === "left" ? 0 : 1];
+        const height = Math.max(1, plot.bbox.height / devicePixelRatio);
+        return axisSplits(least / factor, most / factor, height, SPACE).map((value) => value * factor); // round as they are told
+      },
       font: `11px ${theme.peek().font}`,
       stroke: () => theme.peek().faint,
       grid: hasGrid ? { stroke: () => theme.peek().grid, width: 1 } : { show: false },

@@ -20,6 +20,7 @@ import { Source } from "./source";
 import { PlotsState } from "./state";
 import { theme } from "./theme";
 import { toolbar } from "./toolbar";
+import { turned } from "./view";
 
 const CURSOR_MS = 50; // between values in the legends while a cursor moves
 
@@ -29,7 +30,7 @@ export function plots(app: App): { list: HTMLElement; area: HTMLElement } {
   const source = new Source(app, state);
   const alarms = new Alarms(app, state);
   const list = new ChannelList(app, state);
-  restoreDerived(app);
+  restoreDerived(app, state);
   const actions = {
     seek: (t: number) => app.seek?.(t),
     exportMenu: (plot: PlotView, button: HTMLElement) => exporter.menu(button, [plot]),
@@ -68,6 +69,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     state.span();
     markers();
     theme();
+    app.clock.epoch();
     grid.built();
     app.file();
     app.playhead();
@@ -77,6 +79,7 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
   app.onFrame((now) => {
     const began = performance.now();
     if (app.isBeat && !app.file.peek()) for (const channel of state.byName.peek().values()) state.forms.note(channel, app.live.newest[channel.place] ?? NaN);
+    follow(app, state);
     const shown = state.shown();
     source.update(now, shown);
     alarms.judge();
@@ -96,6 +99,18 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
     source.pixels.set(Math.max(100, ...views.map((view) => Math.round(view.pixels))));
     meter.drawn(began);
   });
+}
+
+/** Zoomed plots of a recording turn the page when the playhead comes to their edge, and go to it when it begins to play. */
+let played: { t: number | null; plays: boolean } = { t: null, plays: false };
+function follow(app: App, state: PlotsState): void {
+  const { time } = state.view.now.peek();
+  const t = app.file.peek() ? app.playhead.peek() : null;
+  const plays = app.session.status.peek()?.replay?.state === "playing";
+  const page = time && turned(time, played.t, t);
+  if (page) state.view.slide(page);
+  else if (time && t !== null && plays && !played.plays) app.goTo?.(t);
+  played = { t, plays };
 }
 
 function markersOf(app: App, state: PlotsState): readonly Marker[] {

@@ -183,7 +183,7 @@ export class ChannelList {
     const own = channel.formula === null ? [] : [
       null,
       { label: "Change…", run: () => deriveDialog(app, state, channel) },
-      { label: "Delete", run: () => void removeDerived(app, channel), test: "derive-delete" },
+      { label: "Delete", run: () => void removeDerived(app, state, channel), test: "derive-delete" },
     ];
     openMenu({ x: event.clientX, y: event.clientY }, [
       { label: "Add to the selected plot", hint: "Enter", run: () => state.add(names) },

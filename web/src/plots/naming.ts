@@ -17,10 +17,24 @@ export interface Naming {
 const MOST_NAMED = 3;
 
 /**
+ * Channels by formula stand beside the others under their own names, whatever those share.
+ *
  * @param channels of the traces, undefined where the schema has none of that name
  * @param unitOf a unit as it is written
  */
 export function namingOf(
+  names: readonly string[], channels: readonly (Channel | undefined)[], unitOf: (unit: string) => string,
+): Naming {
+  const isOwn = channels.map((channel) => channel?.formula == null);
+  if (!isOwn.includes(false) || !isOwn.includes(true)) return namingOfOwn(names, channels, unitOf);
+  const own = namingOfOwn(names.filter((_, k) => isOwn[k]), channels.filter((_, k) => isOwn[k]), unitOf);
+  let at = 0;
+  const labels = names.map((name, k) => (isOwn[k] ? (own.labels[at++] ?? name) : name));
+  const units = new Set(channels.map((channel) => channel?.unit));
+  return { ...own, labels, saysUnit: own.saysUnit && units.size === 1 };
+}
+
+function namingOfOwn(
   names: readonly string[], channels: readonly (Channel | undefined)[], unitOf: (unit: string) => string,
 ): Naming {
   const parts = channels.map((channel) => channel && markAndRest(channel));

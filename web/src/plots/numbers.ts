@@ -1,6 +1,6 @@
 /** Numbers of channels as text: units, labels of axes, times. */
 
-import { roundStep } from "./autorange";
+import { roundStep } from "../core/times";
 import type { Range } from "./spec";
 
 const MISSING = "–";
@@ -11,7 +11,7 @@ const PREFIX: Record<number, string> = { 3: "G", 2: "M", 1: "k", 0: "", [-1]: "m
 const MOST_DIGITS = 1e5; // of a label of an axis: beyond, it tells the difference to its middle
 
 export function unitText(unit: string): string {
-  return unit === "-" ? "" : unit.replace(/\^[23]/g, (power) => SUPERSCRIPTS[power] ?? power);
+  return unit === "-" ? "" : unit.replace(/\bdeg\b/, "°").replace(/\^[23]/g, (power) => SUPERSCRIPTS[power] ?? power);
 }
 
 export function minus(text: string): string {
@@ -64,6 +64,18 @@ export function axisTexts(splits: readonly number[], factor = 1): string[] {
   return values.map((value) => (value === middle ? minus(String(Number(value.toPrecision(6)))) : apart(value)));
 }
 
+/** Where an axis of values has labels: round numbers with so much room between them [px], and two of them in any case. */
+export function axisSplits(least: number, most: number, pixels: number, space: number): number[] {
+  let found: number[] = [];
+  let step = roundStep(((most - least) * space) / pixels);
+  for (let tries = 0; tries < 4 && found.length < 2; tries += 1) {
+    if (tries > 0) step = roundStep(step / 2.5);
+    const [from, to] = [Math.ceil(least / step - 1e-9), Math.floor(most / step + 1e-9)];
+    found = Array.from({ length: Math.max(0, to - from + 1) }, (_, k) => Number(((from + k) * step).toPrecision(12)));
+  }
+  return found;
+}
+
 /** Places after the point that a step needs to be told exactly. */
 function decimalsOf(step: number): number {
   let decimals = 0;
@@ -73,24 +85,4 @@ function decimalsOf(step: number): number {
 
 function superscript(number: number): string {
   return [...String(number)].map((digit) => (digit === "-" ? "⁻" : ("⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)] ?? ""))).join("");
-}
-
-const SECOND_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
-
-/** Between labels of a time axis, not less than given [s]. */
-export function timeStep(atLeast: number): number {
-  if (atLeast <= 1) return roundStep(atLeast);
-  return SECOND_STEPS.find((step) => step >= atLeast) ?? roundStep(atLeast);
-}
-
-/** 12.5, 3:05.20 or 1:02:03: seconds of the ring, with the decimals that the step needs. */
-export function timeText(t: number, step: number): string {
-  const decimals = step >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(step) - 1e-9));
-  const sign = t < -step / 2 ? "−" : "";
-  const rounded = Number(Math.abs(t).toFixed(decimals));
-  if (rounded < 60) return sign + rounded.toFixed(decimals);
-  const seconds = (rounded % 60).toFixed(decimals).padStart(decimals ? decimals + 3 : 2, "0");
-  const minutes = Math.floor(rounded / 60);
-  if (minutes < 60) return `${sign}${minutes}:${seconds}`;
-  return `${sign}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${seconds}`;
 }

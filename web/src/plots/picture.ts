@@ -6,7 +6,8 @@
  */
 
 import { TraceLayer, type Data, type LayerTrace, type Shown } from "./layer";
-import { timeStep, timeText } from "./numbers";
+import { timeTicks } from "../core/times";
+import type { Clock } from "../data/clock";
 import type { Limits, Range } from "./spec";
 import type { Theme } from "./theme";
 
@@ -29,6 +30,7 @@ export interface Scene {
   readonly ranges: readonly [Range, Range];
   readonly look: number;
   readonly theme: Theme;
+  readonly clock: Clock;
   readonly limits: readonly LimitLine[];
   readonly markers: readonly Marker[];
   readonly hasLabels: boolean;
@@ -48,7 +50,6 @@ interface Box {
 }
 
 const HALF_DIGIT = 3.3; // of a label [css px]
-const LABEL_SPACE = 20; // between labels of time [css px]
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -110,28 +111,22 @@ export class Picture {
     return Math.round((t - this.#layer.origin) * this.#layer.xScale);
   }
 
-  #timeAxis({ shown, theme }: Scene): void {
+  #timeAxis({ theme, clock }: Scene): void {
     const context = this.#context;
     const ratio = this.#ratio;
-    const span = shown.to - shown.from;
-    const longest = Math.max(...[shown.from, shown.to].map((t) => timeText(t, span / 10).length)); // before zero there is a sign
-    const space = LABEL_SPACE + 2 * HALF_DIGIT * longest;
-    const step = timeStep((span * space * ratio) / this.#width);
-    const origin = this.#layer.origin;
-    const end = origin + this.#width / this.#layer.xScale;
+    const { origin, xScale } = this.#layer;
     const line = Math.max(1, Math.round(ratio));
+    const write = (t: number, step: number): string => clock.axis(t, step);
+    const ticks = timeTicks(origin, origin + this.#width / xScale, clock.zero(), this.#width / (2 * HALF_DIGIT * ratio), write);
     context.font = `${11 * ratio}px ${theme.font}`;
     context.textBaseline = "top";
     context.textAlign = "center";
-    for (let k = Math.ceil(origin / step); k * step <= end; k += 1) {
-      const x = this.#x(k * step);
+    for (const { t, text, at } of ticks) {
       context.fillStyle = theme.grid;
-      context.fillRect(x, 0, line, this.#height);
-      const text = timeText(k * step, step);
-      const half = HALF_DIGIT * ratio * text.length;
-      if (x < half || x > this.#width - half) continue;
+      context.fillRect(this.#x(t), 0, line, this.#height);
+      if (text === "") continue;
       context.fillStyle = theme.faint;
-      context.fillText(text, x, this.#height + 5 * ratio);
+      context.fillText(text, at * this.#width, this.#height + 5 * ratio);
     }
   }
 
@@ -217,7 +212,7 @@ export class Picture {
     context.fillText(flag, x, this.#height - 6.5 * ratio);
   }
 
-  #cursor(share: number, { theme, isHovered, shown }: Scene): void {
+  #cursor(share: number, { theme, isHovered, shown, clock }: Scene): void {
     const context = this.#context;
     const ratio = this.#ratio;
     const x = Math.round(share * this.#width);
@@ -226,7 +221,7 @@ export class Picture {
     context.fillRect(x, 0, ratio, this.#height);
     context.globalAlpha = 1;
     if (!isHovered) return;
-    const text = timeText(this.#layer.origin + x / this.#layer.xScale, (shown.to - shown.from) / 1000);
+    const text = clock.axis(this.#layer.origin + x / this.#layer.xScale, (shown.to - shown.from) / 1000);
     context.font = `${11 * ratio}px ${theme.font}`;
     context.textAlign = "center";
     context.textBaseline = "top";

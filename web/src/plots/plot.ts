@@ -9,7 +9,7 @@ import { AxisFrame, TIME_AXIS, type Reserve } from "./frame";
 import { bindGestures } from "./gestures";
 import { lowerBound, type Data, type LayerTrace, type Shown } from "./layer";
 import { Legend } from "./legend";
-import { axisScale } from "./numbers";
+import { axisScale, type AxisScale } from "./numbers";
 import { Picture, type LimitLine, type Marker } from "./picture";
 import { sidesOf, type Sides } from "./sides";
 import type { PlotSpec, Range } from "./spec";
@@ -208,6 +208,7 @@ export class PlotView {
       ranges: this.#ranges,
       look: this.#look,
       theme: theme.peek(),
+      clock: this.app.clock,
       limits: this.#limits,
       markers: common.markers,
       hasLabels: this.isTop,
@@ -224,7 +225,12 @@ export class PlotView {
     const [left, right] = this.#ranges;
     if (left === this.#scaled[0] && right === this.#scaled[1]) return;
     this.#scaled = [left, right];
-    const scale = (range: Range, unit: string) => axisScale(range, unit, this.state.forms.power(unit));
+    const { forms } = this.state;
+    const scale = ([least, most]: Range, unit: string): AxisScale => {
+      const turn = forms.turn(unit);
+      const found = axisScale([least / turn, most / turn], turn === 1 ? unit : forms.unit(unit), forms.power(unit));
+      return { ...found, factor: turn * found.factor };
+    };
     const scales = [scale(left, this.#sides.units[0]), scale(right, this.#sides.units[1])] as const;
     this.#units.forEach((element, side) => setText(element, scales[side]?.unit ?? ""));
     this.frame.setRanges(left, right, [scales[0].factor, scales[1].factor]);
@@ -252,14 +258,16 @@ export class PlotView {
     return settled(this.#ranges[side] === UNIT ? null : this.#ranges[side], least, most, floor);
   }
 
-  /** Values in the legend: where the cursor is, else the newest. */
-  showValues({ data, shown }: Common): void {
-    const { hover } = this.state;
-    const share = hover.peek();
-    if (share === null && !this.app.file.peek()) return this.#legend.show((name) => this.app.value(name));
-    const t = share === null ? (this.#playhead ?? shown.to) : shown.from + share * (shown.to - shown.from);
+  /** Values in the legend: where the cursor is, else the record of the playhead, else the last that is shown. */
+  showValues({ data, shown, playhead }: Common): void {
+    const { app } = this;
+    const share = this.state.hover.peek();
+    if (share === null && shown.slides) return this.#legend.show((name) => app.value(name));
+    const isPlayed = share === null && playhead !== null && app.session.source.peek() === "replay";
+    const t = share === null ? (playhead ?? shown.to) : shown.from + share * (shown.to - shown.from);
     const at = Math.max(0, lowerBound(data.time, t) - 1);
     this.#legend.show((name) => {
+      if (isPlayed && app.session.byName.peek().has(name)) return app.value(name);
       const band = data.band(this.state.byName.peek().get(name)?.place ?? -1);
       return band ? (band.lo[at]! + band.hi[at]!) / 2 : NaN;
     });

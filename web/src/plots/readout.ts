@@ -6,7 +6,6 @@ import { icon } from "../core/icon";
 import { effect, signal } from "../core/signal";
 import type { StatisticsRow } from "../net/socket";
 import { statisticsOf } from "./exact";
-import { timeText } from "./numbers";
 import type { Source } from "./source";
 import type { PlotsState } from "./state";
 
@@ -76,7 +75,7 @@ function chosen(state: PlotsState, all: boolean): number[] {
 
 function head(state: PlotsState, showsAll: { (): boolean; set(value: boolean): void }, a: number | null, b: number | null): HTMLElement {
   const at = (label: string, t: number | null): HTMLElement =>
-    h("span", { class: "pill" }, h("b", {}, label), h("span", { class: "num" }, t === null ? "shift click sets it" : `${timeText(t, 0.0001)} s`));
+    h("span", { class: "pill" }, h("b", {}, label), h("span", { class: "num" }, t === null ? "shift click sets it" : state.app.clock.text(t, 0.0001)));
   const clear = (): void => {
     state.a.set(null);
     state.b.set(null);

@@ -4,7 +4,6 @@ import type { App } from "../app";
 import { computed, effect, signal, type Signal } from "../core/signal";
 import type { Band, WindowFrame } from "../net/frames";
 import type { Data, Shown } from "./layer";
-import { timeText } from "./numbers";
 import type { PlotsState } from "./state";
 
 const MARGIN = 0.25; // of the window on either side, so that panning has something to show at once
@@ -158,13 +157,21 @@ export class Source {
     if (!file) return this.app.socket.window([...places], from, to, wanted);
     const parts: WindowFrame[] = [];
     for (let k = 0; k < places.length; k += MOST_FILE_CHANNELS) {
-      const channels = places.slice(k, k + MOST_FILE_CHANNELS).join(",");
-      parts.push(await this.app.api.window({ file: file.file, channels, from, to, pixels: wanted }));
+      parts.push(await this.#ofFile(file.file, places.slice(k, k + MOST_FILE_CHANNELS), from, to, wanted));
     }
     const [first] = parts;
     if (!first) throw new Error("no channel was asked for");
     const found = parts.slice(1).reduce(joined, first);
     return { ...found, head: { ...found.head, from, to } };
+  }
+
+  /** Channels by formula are asked for by that: the recording has no place for them. */
+  async #ofFile(file: string, places: readonly number[], from: number, to: number, pixels: number): Promise<WindowFrame> {
+    const formulas = new Map(this.state.derivedOfFile.peek().map((channel) => [channel.place, channel.formula ?? ""]));
+    const [own, made] = [places.filter((place) => !formulas.has(place)), places.filter((place) => formulas.has(place))];
+    const formula = made.map((place) => formulas.get(place) ?? "");
+    const found = await this.app.api.window({ file, channels: own.join(","), formula, from, to, pixels });
+    return { ...found, head: { ...found.head, channels: [...own, ...made] } };
   }
 
   #say(shown: Shown): void {
@@ -173,8 +180,8 @@ export class Source {
     if (!head || head.first_t === null || head.last_t === null) return;
     const step = (shown.to - shown.from) / 10;
     const whose = this.app.file.peek() ? "the recording" : "the history";
-    if (shown.from < head.first_t - step / 10) this.note.set(`${whose} begins at ${timeText(head.first_t, 0.01)} s`);
-    else if (shown.to > head.last_t + step && this.app.file.peek()) this.note.set(`${whose} ends at ${timeText(head.last_t, 0.01)} s`);
+    if (shown.from < head.first_t - step / 10) this.note.set(`${whose} begins at ${this.app.clock.text(head.first_t, 0.01)}`);
+    else if (shown.to > head.last_t + step && this.app.file.peek()) this.note.set(`${whose} ends at ${this.app.clock.text(head.last_t, 0.01)}`);
     else this.note.set("");
   }
 

@@ -32,6 +32,8 @@ export class PlotsState {
   readonly view = new ViewHistory();
   /** How values are written. */
   readonly forms = new Forms();
+  /** Channels by formula that the recording which is shown has no records of. */
+  readonly derivedOfFile = signal<readonly Channel[]>([]);
   readonly #kept = signal<Schema | null>(keptSchema());
   /** Of the recording or ring that is shown, or the one last seen. */
   readonly schema: Signal<Schema | null>;
@@ -40,7 +42,7 @@ export class PlotsState {
   #isChosen = false; // by the user, so that no default replaces it
 
   constructor(readonly app: App) {
-    this.schema = computed(() => app.file()?.recording_schema ?? app.session.schema() ?? this.#kept());
+    this.schema = computed(() => this.#schemaOfFile() ?? app.session.schema() ?? this.#kept());
     this.byName = computed(() => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []));
     effect(() => {
       const schema = app.session.schema();
@@ -66,6 +68,11 @@ export class PlotsState {
         this.b.set(null);
       });
     });
+  }
+
+  #schemaOfFile(): Schema | null {
+    const own = this.app.file()?.recording_schema;
+    return own ? { ...own, channels: [...own.channels.filter(({ formula }) => formula === null), ...this.derivedOfFile()] } : null;
   }
 
   /** Where no base has ever been seen, channels can be chosen as the newest recording has them. */
@@ -174,6 +181,7 @@ export class PlotsState {
       rows: this.rows.peek(),
       span: this.span.peek(),
       events: this.showsEvents.peek(),
+      angles: this.forms.angles.peek(),
       limits: this.limits.peek(),
       plots: this.plots.peek().map(({ id, traces }) => ({ traces, y: y[id] ?? {} })),
     };
@@ -181,7 +189,7 @@ export class PlotsState {
 
   load(piece: Piece): void {
     const plots = parsePlots(piece["plots"]);
-    const { columns, rows, span, events } = piece;
+    const { columns, rows, span, events, angles } = piece;
     batch(() => {
       if (plots) {
         this.#isChosen = true;
@@ -194,6 +202,7 @@ export class PlotsState {
       if (Array.isArray(rows)) this.rows.set(rows.filter((row) => typeof row === "number" && row > 0));
       if (typeof span === "number" && SPANS.includes(span)) this.span.set(span);
       if (typeof events === "boolean") this.showsEvents.set(events);
+      if (angles === "deg" || angles === "rad") this.forms.tellAngles(angles);
       this.limits.set(parseLimits(piece["limits"]));
     });
   }

@@ -48,17 +48,19 @@ export function toolbar(app: App, state: PlotsState, source: Source, exporter: E
     app.layout.changed();
   });
   effect(() => events.setAttribute("aria-pressed", String(state.showsEvents())));
+  const angles = anglesButton(app, state);
   return h(
     "div",
     { class: "plot-toolbar", role: "toolbar", "aria-label": "Plots" },
     liveButton(app, state),
     spanSelect(app, state),
+    clockSelect(app),
     shownText(app, state),
     note,
     h("span", { class: "grow" }),
-    h("div", { class: "plot-tools-seldom" }, undo, redo, events, derive, layouts),
+    h("div", { class: "plot-tools-seldom" }, undo, redo, events, angles, derive, layouts),
     h("div", { class: "plot-tools-often" }, columnsSelect(app, state), add, share),
-    button(ICONS.more, "More", "plots-more", (at) => more(at, [undo, redo, events, derive, layouts, add, share])),
+    button(ICONS.more, "More", "plots-more", (at) => more(at, [undo, redo, events, angles, derive, layouts, add, share])),
   );
 }
 
@@ -116,17 +118,62 @@ function spanSelect(app: App, state: PlotsState): HTMLElement {
   return select;
 }
 
-/** How long the stretch is that is shown, while it is not the live one. */
+/** All angles of the plots in degrees, or all in radians. */
+function anglesButton(app: App, state: PlotsState): HTMLButtonElement {
+  const { angles } = state.forms;
+  const button = h("button", { class: "quiet", "data-test": "angles" });
+  button.addEventListener("click", () => {
+    state.forms.tellAngles(angles.peek() === "deg" ? "rad" : "deg");
+    app.layout.changed();
+  });
+  effect(() => {
+    const isDegrees = angles() === "deg";
+    setText(button, isDegrees ? "°" : "rad");
+    button.title = isDegrees ? "Angles in degrees; click for radians" : "Angles in radians; click for degrees";
+    button.setAttribute("aria-label", button.title);
+  });
+  return button;
+}
+
+/** One choice for axes, transport and events. */
+function clockSelect(app: App): HTMLElement {
+  const { clock } = app;
+  const select = h(
+    "select", { title: "Clock of axes, transport and events", "aria-label": "Clock", "data-test": "clock" },
+    h("option", { value: "run" }, "Run time"), h("option", { value: "utc" }, "UTC"),
+  );
+  select.addEventListener("change", () => {
+    clock.kind.set(select.value === "utc" ? "utc" : "run");
+    app.layout.changed();
+  });
+  effect(() => {
+    select.value = clock.kind();
+    const isUnknown = clock.kind() === "utc" && clock.epoch() === null;
+    select.title = isUnknown ? "Clock of axes, transport and events; what is shown does not say when it was, so its axes have run time" : "Clock of axes, transport and events";
+  });
+  return select;
+}
+
+/** How long the stretch is that is shown, while it is not the live one; and that it is old, while a ring goes on. */
 function shownText(app: App, state: PlotsState): HTMLElement {
+  const frozen = h("span", { class: "frozen-mark num", title: "The plots stand still; the ring goes on. Space, or the button Live, follows it again.", "data-test": "frozen", hidden: true });
   const text = h("span", { class: "num dim shown-text", "data-test": "shown" });
   effect(() => {
-    app.file();
+    const isFile = app.file() !== null;
     const isLive = state.isLive();
     state.view.now();
     const { from, to } = state.shown();
+    frozen.hidden = isLive || isFile;
+    text.closest(".plots")?.classList.toggle("is-frozen", !frozen.hidden);
     setText(text, isLive ? "" : `${duration(to - from)} shown`);
+    text.title = `${app.clock.axis(from, 0.01)} to ${app.clock.text(to, 0.01)}`;
   });
-  return text;
+  app.onFrame(() => {
+    if (!app.isBeat || frozen.hidden) return;
+    const age = app.live.t - state.shown().to;
+    setText(frozen, age >= 1 ? `FROZEN ${duration(age).replace(/\.\d+/, "")} ago` : "FROZEN");
+  });
+  return h("span", { class: "row shown-texts" }, frozen, text);
 }
 
 function columnsSelect(app: App, state: PlotsState): HTMLElement {

@@ -12,6 +12,8 @@ export interface View {
 const MOST_STEPS = 100;
 const ONE_GESTURE_MS = 500; // steps of a wheel in quick succession are undone at once
 const SHORTEST_S = 1e-5;
+const TURN_AT = 0.98; // of the width: so far the playhead goes before the page is turned
+const TURN_TO = 0.1;
 
 export class ViewHistory {
   readonly now = signal<View>({ time: null, y: {} });
@@ -34,6 +36,11 @@ export class ViewHistory {
     this.#after = [];
     this.now.set(next);
     this.#tell();
+  }
+
+  /** Another time, and nothing to undo: it was not the user who moved it. */
+  slide(time: Range): void {
+    this.now.set({ ...this.now.peek(), time });
   }
 
   setTime(time: Range | null, kind: string): void {
@@ -82,4 +89,16 @@ export class ViewHistory {
     this.canUndo.set(this.#before.length > 0);
     this.canRedo.set(this.#after.length > 0);
   }
+}
+
+/**
+ * The time to show once a playhead has left what is shown, as a page that is turned; null where nothing has to move.
+ * Who looks elsewhere, because the playhead was not in sight before either, is left alone.
+ */
+export function turned([from, to]: Range, before: number | null, now: number | null): Range | null {
+  const span = to - from;
+  const isIn = (t: number): boolean => t >= from && t <= to;
+  if (now === null || before === null || before === now || !isIn(before)) return null;
+  if (isIn(now) && (now < from + TURN_AT * span || now < before)) return null;
+  return [now - TURN_TO * span, now + (1 - TURN_TO) * span];
 }

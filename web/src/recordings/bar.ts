@@ -83,13 +83,16 @@ function readouts(recordings: Recordings): HTMLElement {
     const info = recordings.app.file.peek();
     const found = recordings.replay.peek();
     const t = recordings.playhead.at(now);
-    setText(time, t === null ? "–" : `${t.toFixed(3)} s`);
-    setText(whole, `/ ${(info?.end ?? found?.end ?? 0).toFixed(2)} s`);
+    const { clock } = recordings.app;
+    const isRun = clock.epoch() === null;
+    setText(time, t === null ? "–" : isRun ? `${t.toFixed(3)} s` : clock.text(t, 0.001));
+    const end = info?.end ?? found?.end ?? 0;
+    setText(whole, isRun ? `/ ${end.toFixed(2)} s` : `to ${clock.axis(end, 1)}`);
     const records = info?.records ?? found?.records ?? 0;
     setText(record, found ? `record ${grouped(found.record)} of ${grouped(records)}` : `${grouped(records)} records`);
     const epoch = info?.epoch_utc;
     const title =
-      epoch && t !== null
+      !isRun && t !== null ? `${t.toFixed(3)} s since the recording's epoch` : epoch && t !== null
         ? new Date((epoch + t) * 1000).toISOString().replace("T", " ").replace("Z", " UTC")
         : "Time since the recording's epoch";
     if (time.title !== title) time.title = title;

@@ -102,7 +102,7 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
     const t = timeAt(moved.clientX);
     const [from, to] = span();
     const near = (NEAR_PX * (to - from)) / element.clientWidth;
-    setText(hint, said(app.file.peek(), t, near));
+    setText(hint, said(app.file.peek(), t, near, (at) => (app.clock.epoch() === null ? duration(at) : app.clock.text(at, 0.1))));
     hint.hidden = false;
     const box = element.getBoundingClientRect();
     hint.style.left = `${Math.min(
@@ -129,11 +129,11 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
 }
 
 /** What is to be said of a time [s]: an event or a damage near to it, else the time alone. */
-function said(info: RecordingInfo | null, t: number, near: number): string {
+function said(info: RecordingInfo | null, t: number, near: number, write: (t: number) => string): string {
   const event = info?.events.find((one) => Math.abs(one.t - t) <= near);
-  if (event) return `${duration(event.t)}  ${event.kind}: ${event.text}`;
+  if (event) return `${write(event.t)}  ${event.kind}: ${event.text}`;
   const at = info?.damage_at.findIndex((place) => place && t >= place[0] - near && t <= place[1] + near) ?? -1;
-  return at < 0 ? duration(t) : `${duration(t)}  ${info?.damage[at] ?? "damaged"}`;
+  return at < 0 ? write(t) : `${write(t)}  ${info?.damage[at] ?? "damaged"}`;
 }
 
 /** A drag goes there; with Shift it marks a loop. */

@@ -140,6 +140,7 @@ export class Recordings {
     if (!found || this.whyNot.peek() !== "") return this.app.goTo?.(t);
     const to = Math.min(found.end, Math.max(found.begin, t));
     this.playhead.hold(to);
+    this.app.goTo?.(to);
     this.#seeks.ask(to);
   }
 

@@ -2,7 +2,6 @@
 
 import type { App } from "../app";
 import { h, setText, toggleClass } from "../core/dom";
-import { clock } from "../core/format";
 import { effect } from "../core/signal";
 import { banner } from "./banner";
 import { toasts } from "./toasts";
@@ -19,7 +18,7 @@ export function messageLine(app: App, openEvents: () => void): HTMLElement {
     const event = app.session.events().at(-1);
     last.hidden = event === undefined;
     if (!event) return;
-    setText(when, clock(event.utc));
+    setText(when, app.clock.event(event));
     setText(what, event.text);
     toggleClass(last, "bad", event.is_bad);
   });

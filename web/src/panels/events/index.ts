@@ -3,7 +3,7 @@
 import type { App } from "../../app";
 import { h, setText, toggleClass } from "../../core/dom";
 import { effect, signal, type Signal } from "../../core/signal";
-import { clock, duration } from "../../core/format";
+import { duration } from "../../core/format";
 import type { Event } from "../../net/types";
 import type { Panel } from "../../shell/panel";
 import { section } from "../common/ui";
@@ -109,6 +109,10 @@ function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, co
         : "Nothing has happened yet. Changes of state, faults, gaps and notes come here.",
     );
   });
+  effect(() => {
+    app.clock.stamp();
+    for (const [event, own] of made) own.querySelector("time")?.replaceChildren(app.clock.event(event));
+  });
   return h("div", {}, body, empty);
 }
 
@@ -116,7 +120,7 @@ function eventRow(app: App, event: Event): HTMLElement {
   const t = event.t;
   const text = event.text.replace(new RegExp(`^${event.what}:? `), ""); // the kind stands beside it
   const inner = [
-    h("time", { class: "num" }, clock(event.utc)),
+    h("time", { class: "num" }, app.clock.event(event)),
     h("span", { class: `p-kind kind-${event.what}` }, KINDS[event.what]),
     h("span", { class: "p-text" }, event.source === "replay" ? `replay: ${text}` : text),
   ];

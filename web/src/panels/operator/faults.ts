@@ -3,7 +3,6 @@
 import type { App } from "../../app";
 import { fill, h, setText } from "../../core/dom";
 import { effect } from "../../core/signal";
-import { clock } from "../../core/format";
 import type { Event } from "../../net/types";
 import { baseOf } from "../common/base";
 import { section, sentence } from "../common/ui";
@@ -40,7 +39,7 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
       lately,
       ...found.map(
         (event) => h(
-          "li", { class: event.is_bad ? "bad" : "" }, h("time", { class: "num faint" }, clock(event.utc)),
+          "li", { class: event.is_bad ? "bad" : "" }, h("time", { class: "num faint" }, app.clock.event(event)),
           h("span", {}, event.text),
         ),
       ),

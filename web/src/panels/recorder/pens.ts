@@ -3,7 +3,7 @@
 import type { App } from "../../app";
 import { fill, h } from "../../core/dom";
 import { effect, signal, type Signal } from "../../core/signal";
-import type { StripChannel } from "../../net/types";
+import type { Channel, StripChannel } from "../../net/types";
 import { iconButton, ICONS } from "../common/ui";
 
 export const MOST = 16;
@@ -33,7 +33,7 @@ export function pens(app: App): Pens {
     const schema = app.session.schemas().live ?? null;
     fill(
       names,
-      ...(schema?.channels ?? []).map(
+      ...drawable(schema?.channels).map(
         (channel) => h("option", { value: channel.name }, `${channel.description} [${channel.unit}]`),
       ),
     );
@@ -46,7 +46,7 @@ export function pens(app: App): Pens {
     },
   );
   const add = (name: string): void => {
-    const known = app.session.schemas.peek().live?.channels.some((channel) => channel.name === name) ?? false;
+    const known = drawable(app.session.schemas.peek().live?.channels).some((channel) => channel.name === name);
     if (!known || list.peek().length >= MOST || list.peek().some((pen) => pen.name === name)) return;
     set([...list.peek(), { name, low: null, high: null, colour: null }]);
     picker.value = "";
@@ -87,6 +87,10 @@ export function pens(app: App): Pens {
   });
   const problem = (): string => {
     if (list().length === 0) return "choose at least one channel";
+    const schema = app.session.schemas().live;
+    const known = new Set(drawable(schema?.channels).map((channel) => channel.name));
+    const gone = schema ? list().find(({ name }) => !known.has(name)) : undefined;
+    if (gone) return `${gone.name} is no channel of the ring, which is what a chart draws; take it off`;
     const wrong = list().find(({ low, high }) => (low === null || high === null ? low !== high : low >= high));
     return wrong ? `${wrong.name}: give both ends of its range, the lower one first, or none` : "";
   };
@@ -126,7 +130,7 @@ function penRow(
 
 /** Names of channels in the plots' part of the layout, in order, whatever else is there. */
 function plotted(app: App): string[] {
-  const known = new Set(app.session.schemas.peek().live?.channels.map((channel) => channel.name) ?? []);
+  const known = new Set(drawable(app.session.schemas.peek().live?.channels).map((channel) => channel.name));
   const found = new Set<string>();
   const look = (value: unknown): void => {
     if (typeof value === "string" && known.has(value)) found.add(value);
@@ -135,6 +139,11 @@ function plotted(app: App): string[] {
   };
   look(app.layout.whole()["plots"]);
   return [...found].slice(0, MOST);
+}
+
+/** A chart is drawn from the ring itself, which has no channels by formula. */
+export function drawable(channels: readonly Channel[] | undefined): readonly Channel[] {
+  return (channels ?? []).filter((channel) => channel.formula === null);
 }
 
 function isPen(value: unknown): value is StripChannel {
