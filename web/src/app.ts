@@ -14,7 +14,8 @@ import type { Event, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
-const CURVES_MS = 1500;
+const CURVES_MS = 1500; // without a writer
+const LATE_CURVES_MS = 8000; // with one: a busy machine takes its time
 const BEAT_MS = 250; // quicker than anybody reads numbers
 const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
 
@@ -72,6 +73,7 @@ export class App {
   /** When the first curves are on the screen, or it is clear that none come: what can wait begins then. */
   readonly firstCurves: Promise<void>;
   #curvesShown: () => void = () => undefined;
+  #hasCurves = false;
   #onFrame: ((now: number) => void)[] = [];
   #frames: number[] = [];
 
@@ -88,6 +90,7 @@ export class App {
       schema: (source, schema) => this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema }),
       live: (frame) => {
         this.live.take(frame, 1.05 * this.span);
+        this.#hasCurves ||= frame.head.count > 0 && frame.head.channels.length > 0;
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },
@@ -106,11 +109,13 @@ export class App {
       this.isBeat = now - beatAt >= BEAT_MS;
       if (this.isBeat) beatAt = now;
       for (const part of this.#onFrame) part(now);
-      if (this.#frames.length > 0) setTimeout(this.#curvesShown); // after this frame, not within it
+      if (this.#hasCurves) setTimeout(this.#curvesShown); // after this frame, not within it
       this.#acknowledge();
     };
     requestAnimationFrame(draw);
-    setTimeout(this.#curvesShown, CURVES_MS);
+    // what comes after holds the page up for long, WebGL above all: it may not overtake curves that are on their way
+    setTimeout(() => this.session.ring.peek()?.state === "live" || this.#curvesShown(), CURVES_MS);
+    setTimeout(this.#curvesShown, LATE_CURVES_MS);
     const look = (): void => {
       this.socket.rest(document.hidden);
       if (document.hidden) this.#acknowledge();

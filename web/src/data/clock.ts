@@ -60,6 +60,7 @@ export class Clock {
     this.stamp();
     const ring = this.session.status.peek()?.sources.find((one) => one.source === source);
     if (this.kind.peek() === "utc" || !ring || generation !== ring.generation) return utcText(utc, 1);
-    return timeText(t ?? utc - ring.epoch_utc, 1);
+    const text = timeText(t ?? utc - ring.epoch_utc, 1);
+    return text.includes(":") ? text : `${text} s`;
   }
 }

@@ -58,10 +58,13 @@ export class Source {
     effect(() => {
       const [places, span, pixels] = [this.places(), state.span(), this.pixels()];
       clearTimeout(this.#timer);
-      this.#timer = window.setTimeout(() => {
+      const ask = (): void => {
         app.span = span;
         app.socket.subscribe([...places], span, fitting(pixels, places.length));
-      }, SUBSCRIBE_MS);
+      };
+      // before the connection stands it costs nothing, and goes with the greeting: the first curves wait for no second question
+      if (app.socket.link.peek() === "connecting") ask();
+      else this.#timer = window.setTimeout(ask, SUBSCRIBE_MS);
     });
     effect(() => {
       app.file();
