@@ -177,8 +177,8 @@ def test_channels_of_operators_stand_in_the_schema_of_recordings(operator: Page)
         len(SCHEMA.channels),
         "2 * x1",
     )
-    schema = operator.get("/api/recordings/info", file="run.mcap").json()["recording_schema"]
-    assert schema["channels"][-1] == made
+    info = operator.get("/api/recordings/info", file="run.mcap").json()
+    assert info["derived"] == [made] and len(info["recording_schema"]["channels"]) == len(SCHEMA.channels)
     assert "N and - cannot" in operator.refusal(
         422, "POST", "/api/derive?file=run.mcap", {"name": "no", "formula": "x1 + x2"}
     ).replace("a number without a unit", "-")

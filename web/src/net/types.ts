@@ -283,10 +283,11 @@ export interface RecordingFile {
   is_written: boolean;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
+/** As `motionbase info`. Times [s] since the recording's epoch. `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
+  derived: Channel[];
   records: number;
   start: number;
   end: number;

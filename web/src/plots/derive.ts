@@ -83,11 +83,11 @@ export function restoreDerived(app: App, state: PlotsState): void {
     void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
   });
   effect(() => {
-    const own = app.file()?.recording_schema;
-    if (!own) return;
-    const known = new Map(own.channels.map((channel) => [channel.name, channel]));
-    const made = lostFormulas(keptFormulas(), known);
-    state.derivedOfFile.set([...own.channels.filter(({ formula }) => formula !== null), ...made.map((one, k) => channelOf(one, own.channels.length + k))]);
+    const info = app.file();
+    if (!info) return;
+    const channels = [...info.recording_schema.channels, ...info.derived];
+    const made = lostFormulas(keptFormulas(), new Map(channels.map((channel) => [channel.name, channel])));
+    state.derivedOfFile.set([...info.derived, ...made.map((one, k) => channelOf(one, channels.length + k))]);
   });
 }
 

@@ -72,7 +72,7 @@ export class PlotsState {
 
   #schemaOfFile(): Schema | null {
     const own = this.app.file()?.recording_schema;
-    return own ? { ...own, channels: [...own.channels.filter(({ formula }) => formula === null), ...this.derivedOfFile()] } : null;
+    return own ? { ...own, channels: [...own.channels, ...this.derivedOfFile()] } : null;
   }
 
   /** Where no base has ever been seen, channels can be chosen as the newest recording has them. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +42,8 @@ def made_for_ring(console: Console, caller: Caller, wanted: Derive, source: Sour
     found = described(console, source)
     if is_kept:
         made = next(c for c in found.channels if c.name == wanted.name and c.formula is not None)
-        _keep(console, Derive(name=made.name, formula=made.formula or "", unit=made.unit))
+        others = [one for one in SOURCES if one != source]
+        _keep(console, Derive(name=made.name, formula=made.formula or "", unit=made.unit), others)
     return found
 
 
@@ -59,13 +61,13 @@ def made_for_file(console: Console, caller: Caller, wanted: Derive, file: str) -
     return schema_of(schema, [*(one for one in console.kept.all() if one.name != made.name), made])
 
 
-def _keep(console: Console, made: Derive) -> None:
-    """And show it wherever it fits."""
+def _keep(console: Console, made: Derive, sources: Sequence[SourceName] = SOURCES) -> None:
+    """And show it in these rings, where it fits."""
     known = {one.name for one in console.kept.all()}
     if made.name not in known and len(known) >= MOST_KEPT:
         raise TooMany(f"operators have {MOST_KEPT} derived channels, which is the most; remove one")
     console.kept.keep(made)
-    for source in SOURCES:
+    for source in sources:
         with suppress(MotionBaseError):  # of another platform, or nobody writes that ring
             console.source(source).derive(made.name, made.formula, made.unit, OPERATORS)
 

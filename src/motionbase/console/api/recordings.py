@@ -118,7 +118,8 @@ def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> Record
     damage = recording.damage[:MOST_DAMAGE]
     return RecordingInfo(
         file=file,
-        recording_schema=schema_of(recording.schema, kept),
+        recording_schema=schema_of(recording.schema),
+        derived=schema_of(recording.schema, kept).channels[len(recording.schema.channels) :],
         records=recording.count,
         start=recording.start,
         end=recording.end,

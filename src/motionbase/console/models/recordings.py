@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from motionbase.console.models.base import Model, SourceName
-from motionbase.console.models.ring import Schema
+from motionbase.console.models.ring import Channel, Schema
 
 
 class Ticket(Model):
@@ -37,12 +37,13 @@ class RecordingEvent(Model):
 class RecordingInfo(Model):
     """As `motionbase info`. Times [s] since the recording's epoch.
 
-    `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the
-    file as a whole.
+    `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each
+    damage, the records beside it where some are missing, None where it concerns the file as a whole.
     """
 
     file: str
     recording_schema: Schema
+    derived: list[Channel]
     records: int
     start: float
     end: float
