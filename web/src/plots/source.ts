@@ -128,7 +128,8 @@ export class Source {
     const places = this.places.peek();
     const { file } = this.app;
     const asked = file.peek();
-    const batch = asked ? FILE_BATCH : Math.max(1, places.length); // a recording is read channel by channel: show what is there
+    // a recording that is opened shows what is there; a page that is turned has all its traces, or those of before
+    const batch = asked && !this.#piece ? FILE_BATCH : Math.max(1, places.length);
     let whole: WindowFrame | null = null;
     try {
       for (let k = 0; k < places.length && this.#isWanted(asked, shown, k); k += batch) {
