@@ -3,6 +3,7 @@
 An example of hypothesis may take as long as a busy machine needs; speed is for the benchmarks.
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -24,3 +25,9 @@ if sys.dont_write_bytecode:
     sys.dont_write_bytecode = False
     sys.pycache_prefix = str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "bytecode")
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+
+def pytest_collection_finish() -> None:
+    """What the collection left lives to the end: no collector of garbage need walk through it again and again."""
+    gc.collect()
+    gc.freeze()
