@@ -97,10 +97,10 @@ def test_a_program_that_is_found_is_not_lowered(store: ObjectCache, monkeypatch:
     """Only rendering needs the basic operations of its kernels; a closed loop would wait for them at every start."""
 
     def program() -> Program:
-        inner = Program("inner", *ports, lambda b: b.call(kernel(), x=b["x"], y=b["y"]))
-        return Program("outer", *ports, lambda b: b.call(inner, x=b["x"], y=b["y"]))
+        leaf = kernel()
+        inner = Program("inner", leaf.inputs, leaf.outputs, lambda b: b.call(leaf, x=b["x"], y=b["y"]))
+        return Program("outer", leaf.inputs, leaf.outputs, lambda b: b.call(inner, x=b["x"], y=b["y"]))
 
-    ports = kernel().inputs, kernel().outputs
     assert not checked(compile(program(), cache=store))
 
     def never(*_: object) -> None:
