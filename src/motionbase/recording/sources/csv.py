@@ -129,8 +129,9 @@ class CsvSource:
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
         wanted = list(dict.fromkeys([0, *places]))
+        row_of = {place: row for row, place in enumerate(wanted)}
         found = self._parsed(block, wanted)
-        return self._going(block, found[0]), found[[wanted.index(p) for p in places]].T
+        return self._going(block, found[0]), found[[row_of[p] for p in places]].T
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
