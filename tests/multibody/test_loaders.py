@@ -19,7 +19,9 @@ from motionbase.multibody.models.classics import two_link
 from motionbase.multibody.tree.dynamics import Tree
 
 # the robot below has limits, of which every load tells; test_robot_files.py has that
-pytestmark = pytest.mark.filterwarnings("ignore:.*the limits of.*:motionbase.multibody.loaders.ModelWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*joints with limits, which are not kept.*:motionbase.multibody.loaders.ModelWarning"
+)
 
 TOML = """name = "two_link"
 gravity = [0, 0, -9.80665]
@@ -316,7 +318,7 @@ def test_urdf_floating_and_planar_joints(urdf: Path) -> None:
 
 def test_urdf_friction_is_left_out_with_a_warning(urdf: Path) -> None:
     urdf.write_text(URDF.replace('damping="0.5"', 'damping="0.5" friction="2"'))
-    with pytest.warns(ModelWarning, match="Coulomb friction of joint 'swing' is left out"):
+    with pytest.warns(ModelWarning, match="joints with Coulomb friction, which is left out .*: swing"):
         load_urdf(urdf)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -134,7 +134,7 @@ def test_laws_of_wrong_arguments(element: AbstractElement, said: str) -> None:
 
 
 def test_stored_energy_of_wrong_arguments() -> None:
-    wrong = model((Custom("c", lambda s: [0.0] * 7, stored=lambda: 0),))
+    wrong = model((Custom("c", lambda s: [0.0] * 7, stored=cast(Any, lambda: 0)),))
     with pytest.raises(
         MotionBaseError, match="custom element 'c': stored takes no arguments, it is called with the st"
     ):

@@ -61,7 +61,7 @@ def refused(tmp_path: Path, text: str, said: str) -> None:
         load_urdf(path, strict=True)
 
 
-def matrices(theirs: Any, names: Sequence[str], q: Sequence[float], v: Sequence[float]) -> tuple[Any, Any]:
+def matrices(theirs: Any, names: Sequence[str], q: Any, v: Any) -> tuple[Any, Any]:
     """Mass matrix and bias torques of Pinocchio, in the order of the names; joints of one axis."""
     data, q_pin, v_pin, order = theirs.createData(), pin.neutral(theirs), np.zeros(theirs.nv), []
     for k, name in enumerate(names):
@@ -276,8 +276,10 @@ def test_a_run_keeps_the_coupling_and_the_start_asked_for(tmp_path: Path) -> Non
 def test_mimic_joints_may_be_independent(tmp_path: Path) -> None:
     model, notes = loaded(tmp_path, GRIPPER, mimic="independent")
     assert model.closures == () and notes == [
-        "line 10: joints that mimic others move on their own, as asked for: same, turn"
+        "line 10: joints that mimic others and move on their own, as asked for: same, turn"
     ]
+    fixed, told = loaded(tmp_path, GRIPPER.replace('"turn" type="revolute"', '"turn" type="fixed"'))
+    assert len(fixed.closures) == 1 and told == ["line 11: joints that mimic others but are fixed, and stay so: turn"]
     lost, said = loaded(tmp_path, GRIPPER.replace('joint="same"', 'joint="some"'))
     assert len(lost.closures) == 1 and said[0].endswith("it moves on its own")
     with pytest.raises(ModelError, match="mimic is 'both', must be 'coupled' or 'independent'"):
@@ -325,7 +327,7 @@ LIMITED = robot(
 
 def test_limits_are_told_once(tmp_path: Path) -> None:
     _, notes = loaded(tmp_path, LIMITED)
-    assert notes[1] == "line 5: the limits of 2 joints are not kept: j, k; add JointLimit elements where they matter"
+    assert notes[1] == "line 5: joints with limits, which are not kept (JointLimit elements keep them): j, k"
 
 
 def test_the_command_line_tells_and_can_be_strict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -335,7 +337,7 @@ def test_the_command_line_tells_and_can_be_strict(tmp_path: Path, capsys: pytest
         assert call([*command, str(path), "--json"]) == 0
         notes = json.loads(capsys.readouterr().out)["notes"]
         assert any("it is repaired to" in note for note in notes) and any(
-            "limits of 2 joints" in note for note in notes
+            "joints with limits, which are not kept" in note for note in notes
         )
         assert call([*command, str(path), "--strict"]) == 2
         assert "break the triangle inequality" in capsys.readouterr().err
@@ -373,7 +375,7 @@ def test_public_robots_that_pinocchio_loads() -> None:
         names = [c.name for c in coordinates(model)]
         if names and len(names) == model.nv and all(theirs.existJointName(name) for name in names):
             q = np.random.default_rng(0).uniform(-1, 1, model.nq)
-            M = matrices(theirs, names, list(q), [0.0] * model.nv)[0]
+            M = matrices(theirs, names, q, [0.0] * model.nv)[0]
             close(np.array(Tree(model).mass_matrix.function(q)), M)
             compared += 1
     assert refusals == {} and compared > len(files) // 4

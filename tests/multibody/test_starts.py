@@ -90,10 +90,8 @@ def test_a_start_that_cannot_be_says_from_what_to_what() -> None:
     found, notes = run(model, q0={"j_slider": 5.0}, start=([0.5, -0.63741, 0.86892], None))
     at = found.column("q.j_slider")[0]
     assert at <= RADIUS + ROD + 1e-9
-    assert notes == [
-        "model 'slider_crank': the closures allow no such start, the nearest that meets them is j_slider from 5 to "
-        f"{at:.6g} m"
-    ]
+    said = "no such start was found to meet the closures; it was moved: j_slider from 5 to"
+    assert notes == [f"model 'slider_crank': {said} {at:.6g} m"]
 
 
 def test_speeds_that_cannot_be_say_from_what_to_what() -> None:
@@ -123,7 +121,7 @@ def test_the_command_line_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert any("j_slider from 5 to" in note for note in notes)
     out = tmp_path / "run.csv"
     assert call(["simulate", "four_bar", "--q0", "j_crank=0.9", "--out", str(out), *options]) == 0
-    assert not any("no such start" in note for note in json.loads(capsys.readouterr().out)["notes"])
+    assert not any("no such start was found" in note for note in json.loads(capsys.readouterr().out)["notes"])
     header, first = out.read_text().splitlines()[:2]
     assert float(first.split(",")[header.split(",").index("q.j_crank [rad]")]) == 0.9
 

@@ -1,4 +1,4 @@
-"""Choosing a part of a recording on the command line: legs, groups, channels, times; and showing how far it is."""
+"""Options that commands share: a part of a recording (legs, groups, channels, times), how a robot's file is read."""
 
 import functools
 import inspect

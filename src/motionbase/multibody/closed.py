@@ -83,7 +83,7 @@ def moved(model: Model, start: Start, q: Array, v: Array) -> str | None:
                 changes.append(f"{known[k].name} from {old[k]:.6g} to {new[k]:.6g} {known[k].unit}".removesuffix(" -"))
     if not changes:
         return None
-    return f"model {model.name!r}: the closures allow no such start, the nearest that meets them is {listed(changes)}"
+    return f"model {model.name!r}: no such start was found to meet the closures; it was moved: {listed(changes)}"
 
 
 def _speeds_of(model: Model, asked: tuple[int, ...]) -> list[int]:

@@ -52,8 +52,8 @@ def simulate(
 ) -> Trajectory:
     """The motion from a start; with closures, from a start that meets those which hold.
 
-    Of a closed mechanism, what q0 and v0 name is kept and the rest is moved. Where that cannot be, everything is moved
-    to the nearest start that can, and a `SimulationWarning` says from what to what.
+    Of a closed mechanism, what q0 and v0 name is kept and the rest is moved. Where no such start is found, everything
+    is moved to one nearby, and a `SimulationWarning` says from what to what.
 
     A closure that an input switches on in the course of a run must be met there but for 5 mm or 5 mrad;
     speeds then jump as of `Loops.capture`, and the sample at that time has those before it. A run with closures is

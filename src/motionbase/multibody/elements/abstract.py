@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 
@@ -65,7 +65,7 @@ class Load:
         return G
 
 
-def expression_of(owner: str, returned: object) -> Expr:
+def expression_of(owner: str, returned: Any) -> Expr:
     """What a person's function returned, as an expression."""
     try:
         return ca.SX(returned)

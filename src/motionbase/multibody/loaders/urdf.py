@@ -18,7 +18,7 @@ from motionbase.errors import ModelError
 from motionbase.multibody.elements import JointDamper
 from motionbase.multibody.joint import Joint
 from motionbase.multibody.joints import Free, fixed
-from motionbase.multibody.loaders.urdf_joints import couplings, dampers, note_limits, tree_joint
+from motionbase.multibody.loaders.urdf_joints import couplings, dampers, note_left_out, tree_joint
 from motionbase.multibody.loaders.urdf_links import link_body, with_dummies
 from motionbase.multibody.loaders.urdf_xml import UrdfXml
 from motionbase.multibody.lookup import listed
@@ -69,8 +69,11 @@ def _model(xml: UrdfXml, gravity: tuple[float, float, float], floating_base: boo
     links, joint_elements = (_by_name(xml, tag) for tag in ("link", "joint"))
     if not links:
         xml.complain(root, "there is no <link>")
+    taken = {GROUND: "the ground"}
+    names = _clean_names(xml, links, taken)
     base = _root_link(xml, [*joint_elements.values()], links)
-    names = _clean_names(xml, links, {GROUND: "the ground"})
+    if base not in names:
+        names |= _clean_names(xml, {base: links[base]}, taken | {new: old for old, new in names.items()})
     joint_names = _clean_names(xml, joint_elements, {})
     bodies = [link_body(xml, link, names[name]) for name, link in links.items()]
     holder = "root" if "root" not in joint_names.values() else "root_to_ground"
@@ -80,7 +83,7 @@ def _model(xml: UrdfXml, gravity: tuple[float, float, float], floating_base: boo
         made.append(tree_joint(xml, element, joint_names[said], names))
         damping += dampers(xml, element, joint_names[said], made[-1].motion.nv)
     held = couplings(xml, joint_elements, joint_names, {j.name: j for j in made}, coupled)
-    note_limits(xml, joint_elements, joint_names)
+    note_left_out(xml, joint_elements, joint_names)
     places = {names[k]: link for k, link in links.items()}
     name = re.sub(r"\W", "_", root.attrib.get("name", Path(xml.name).stem))
     try:

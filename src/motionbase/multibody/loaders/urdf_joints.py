@@ -63,12 +63,10 @@ def _across(xml: UrdfXml, joint: ET.Element, normal: np.ndarray[Any, Any]) -> tu
 
 
 def dampers(xml: UrdfXml, joint: ET.Element, name: str, nv: int) -> list[JointDamper]:
-    """Viscous damping of each axis; Coulomb friction is noted as left out."""
+    """Viscous damping of each axis."""
     dynamics = xml.only(joint, "dynamics")
     if dynamics is None:
         return []
-    if xml.numbers(dynamics, "friction", 1, "0")[0]:
-        xml.note(dynamics, f"Coulomb friction of joint {name!r} is left out")
     damping = xml.numbers(dynamics, "damping", 1, "0")[0]
     try:
         return [JointDamper(f"{name}_damping{k + 1}", name, damping, k) for k in range(nv)] if damping else []
@@ -87,6 +85,7 @@ def couplings(
     """
     found: list[CouplingClosure] = []
     free: dict[str, ET.Element] = {}
+    still: dict[str, ET.Element] = {}
     for said, element in elements.items():
         mimic = xml.only(element, "mimic")
         if mimic is None:
@@ -99,7 +98,7 @@ def couplings(
         follows = names[leader]
         ratio, offset = (xml.numbers(mimic, key, 1, value)[0] for key, value in (("multiplier", "1"), ("offset", "0")))
         if not joints[name].motion.nv:
-            xml.note(mimic, f"{owner}, but does not move at all: that is left out")
+            still[name] = mimic
             continue
         if wrong := [j for j in (name, follows) if joints[j].motion.nv != 1]:
             xml.complain(mimic, f"{owner}: {wrong[0]!r} has {joints[wrong[0]].motion.nv} axes, one is wanted")
@@ -110,23 +109,26 @@ def couplings(
             found.append(CouplingClosure(f"{name}_mimic", name, follows, ratio, offset))
         except ModelError as e:
             xml.complain(mimic, str(e))
-    if free:
-        xml.note(next(iter(free.values())), f"joints that mimic others move on their own, as asked for: {listed(free)}")
+    _note_joints(xml, free, "joints that mimic others and move on their own, as asked for")
+    _note_joints(xml, still, "joints that mimic others but are fixed, and stay so")
     return tuple(found)
 
 
-def note_limits(xml: UrdfXml, elements: Mapping[str, ET.Element], names: Mapping[str, str]) -> None:
-    """One sentence about the limits that are not kept."""
+def note_left_out(xml: UrdfXml, elements: Mapping[str, ET.Element], names: Mapping[str, str]) -> None:
+    """Coulomb friction and limits: a sentence each."""
+    rubbing: dict[str, ET.Element] = {}
     limited: dict[str, ET.Element] = {}
     for said, element in elements.items():
-        limit = element.find("limit")
-        if limit is None or element.attrib.get("type") not in ("revolute", "prismatic"):
-            continue
-        if {"lower", "upper"} & limit.attrib.keys():
+        kind, dynamics, limit = (element.attrib.get("type"), element.find("dynamics"), element.find("limit"))
+        if dynamics is not None and kind != "fixed" and xml.numbers(dynamics, "friction", 1, "0")[0]:
+            rubbing[names[said]] = dynamics
+        if limit is not None and kind in ("revolute", "prismatic") and {"lower", "upper"} & limit.attrib.keys():
             limited[names[said]] = limit
-    if limited:
-        xml.note(
-            next(iter(limited.values())),
-            f"the limits of {len(limited)} joint{'s' if len(limited) > 1 else ''} are not kept: {listed(limited)}; add "
-            "JointLimit elements where they matter",
-        )
+    _note_joints(xml, rubbing, "joints with Coulomb friction, which is left out (JointFriction elements have it)")
+    _note_joints(xml, limited, "joints with limits, which are not kept (JointLimit elements keep them)")
+
+
+def _note_joints(xml: UrdfXml, found: Mapping[str, ET.Element], what: str) -> None:
+    """One sentence about all of them, with the line of the first."""
+    if found:
+        xml.note(next(iter(found.values())), f"{what}: {listed(found)}")
