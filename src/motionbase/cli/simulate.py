@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionbase.cli.choices import Mimic, Strict
 from motionbase.cli.measuring import PICTURES, check_writable
 from motionbase.errors import UsageError
 
@@ -87,6 +88,8 @@ def simulate(
             help="Model: more columns: tip=BODY.POINT, and com, loads, reactions, accelerations; apart by commas.",
         ),
     ] = None,
+    strict: Strict = None,
+    mimic: Mimic = None,
 ) -> None:
     """Simulate a multibody model, or a motion platform in closed loop, as fast as the machine can.
 
@@ -110,7 +113,7 @@ def simulate(
     }  # fmt: skip
     of_model: dict[str, Any] = {
         "dt": dt, "method": method, "q0": q0, "v0": v0, "every": every, "momentum": momentum,
-        "redundancy": redundancy, "outputs": outputs,
+        "redundancy": redundancy, "outputs": outputs, "strict": strict, "mimic": mimic,
     }  # fmt: skip
     if is_platform(what):
         from motionbase.cli.simulate_platform import PlatformOptions, simulate_platform

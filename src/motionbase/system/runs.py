@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
+from motionbase.compile.authored import run_law
 from motionbase.control.generators import COLUMNS, COUNT, PLACE
 from motionbase.control.states import Mode, Request
 from motionbase.errors import SimulationError
@@ -106,7 +107,7 @@ class Scenario:
             new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
             rows["host_count"] = frames_before + np.cumsum(new)
             for at_tick in np.flatnonzero(new):  # the law looks at a frame only in the tick that brings it
-                rows["host_frame"][at_tick] = self.host(float(t[at_tick]))
+                rows["host_frame"][at_tick] = run_law("host", self.host, "the time [s]", float(t[at_tick]))
         return rows
 
 
