@@ -19,7 +19,7 @@ TITLES = {
     "dexterity": "dexterity",
     "conditioning": "condition number",
     "leg-rate": "largest leg rate",
-    "leg-force": "largest holding force",
+    "leg-force": "largest holding force, legs' weight included",
 }
 HIGH_IS_GOOD = ("dexterity",)
 
