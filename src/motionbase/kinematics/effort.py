@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Kernel, Port
-from motionbase.kinematics.dexterity import scaling
 from motionbase.kinematics.lanes import kinematics_of, on_lanes
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import POSE
 from motionbase.platform.legs import legs_at
+from motionbase.platform.sizing.architecture import conditions_of
 from motionbase.spatial.rotations import Expr
 
 Array: TypeAlias = NDArray[np.float64]
@@ -43,8 +43,7 @@ def most_leg_rates(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
 
 def condition_numbers(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
     """(n,) largest over least singular value of the leg Jacobian, turns by the rms radius of the joints."""
-    J = on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"]
-    return np.asarray(np.linalg.cond(J @ scaling(platform, "characteristic")))
+    return conditions_of(platform, on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"])
 
 
 def leg_rates(t: ArrayLike, l: ArrayLike) -> Array:
