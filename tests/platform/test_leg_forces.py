@@ -105,7 +105,7 @@ def test_the_map_of_forces_has_the_legs_and_says_so() -> None:
     found = plane_map(Workspace(load_platform("odu")), "leg-force", plane_of("surge-heave"), points=3)
     h = load_platform("odu")
     assert found.at_neutral == pytest.approx(
-        np.abs(rest.holding_forces(plant_of("odu"), h.p_neutral, UPRIGHT[0])).max()
+        np.abs(rest.holding_forces(plant_of("odu"), np.array(h.p_neutral), UPRIGHT[0])).max()
     )
     assert "payload and legs (cylinders and rods)" in MEANING["leg-force"]
     assert found.summary()["meaning"] == MEANING["leg-force"]

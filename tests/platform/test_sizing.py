@@ -1,6 +1,7 @@
 """Designs that cannot work are refused when they are loaded, odd ones are told; what fits is left in peace."""
 
 import math
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.linear import steady_speed
 from motionbase.control.law import ControlLaw
 from motionbase.errors import PlatformError, PlatformWarning
@@ -17,6 +19,7 @@ from motionbase.platform.sizing.architecture import SINGULAR, are_similar, condi
 from motionbase.platform.sizing.capability import capability_of
 from motionbase.platform.sizing.check import examine
 from motionbase.platform.sizing.forces import LegMotion, Motion
+from motionbase.platform.sizing.plausible import ELECTRIC, HYDRAULIC
 from motionbase.platform.sizing.reserves import Reserves
 
 EMOTION, SIMONA = ((FOLDER / f"{name}.toml").read_text() for name in ("emotion-1500", "simona"))
@@ -228,6 +231,7 @@ def test_hexagons_that_are_similar_to_the_millimetre_are_as_useless(tmp_path: Pa
 
 def test_a_law_for_drives_that_are_too_slow_is_refused_in_words() -> None:
     h = load_platform("emotion-1500")
+    assert isinstance(h.actuator, ElectricActuator)
     slow = replace(h, actuator=replace(h.actuator, speed_base=100.0, speed_max=200.0))
     with pytest.raises(PlatformError, match="'emotion-1500': the actuators cannot reach limits.leg_velocity"):
         ControlLaw(slow).parameters  # noqa: B018
@@ -248,3 +252,18 @@ def test_reserves_by_hand() -> None:
     assert power.needed == pytest.approx(1e-3 * 0.7 * (weight + 250.0 + 500.0 * 0.7), rel=1e-4)
     share = (250.0 - 0.7 * 2 * math.pi / 0.02) / 50.0  # of the torque that is left at that speed
     assert power.available == pytest.approx(1e-3 * 0.7 * a.force_max * share, rel=1e-12)  # type: ignore[union-attr]
+
+
+def test_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[2] / "docs/sizing.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "docs/sizing.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == ["7063.4", "True ()"]
+
+
+def test_limits_of_the_page_are_those_of_the_code() -> None:
+    text = (Path(__file__).parents[2] / "docs/sizing.md").read_text().split("### Plausible numbers")[1]
+    for one in (*ELECTRIC, *HYDRAULIC):
+        row = next(row for row in text.splitlines() if row.startswith("| ") and one.key.split(".")[1] + "`" in row)
+        low, high = (f"{x:g}".replace("e+0", "e").replace("e-0", "e-") for x in one.odd)
+        assert f"{low} to {high}" in row, one.key
