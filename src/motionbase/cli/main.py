@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from motionbase import __version__
 from motionbase.cli.commands import COMMANDS, Command
@@ -119,7 +119,14 @@ def _not_loaded() -> None:
     """Stand-in for the commands which this call does not use."""
 
 
-def _warn(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """One line on stderr; the place in our code means nothing to people."""
     what = "warning" if issubclass(category, PlatformWarning) else category.__name__
     print(f"{PROGRAM}: {what}: {' '.join(str(message).split())}", file=sys.stderr)

@@ -73,7 +73,7 @@ def _of_generators(platform: Hexapod, file: Path, duration: float, smooth: float
 
     if not (math.isfinite(duration) and 0 < duration <= LONGEST):
         raise UsageError(f"--duration is {duration:g} s, it must be above 0 and at most {LONGEST:g} s")
-    t = STEP * np.arange(round(duration / STEP) + 1)
+    t: Array = STEP * np.arange(round(duration / STEP) + 1, dtype=np.float64)
     made = outputs(load(file), t)
     dof, dof_dot, dof_ddot = np.moveaxis(made.dofs, 0, 2)
     if not made.legs.any():

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.sizing.findings import Finding
 from motionbase.platform.sizing.forces import LegMotion, Motion
+from motionbase.platform.sizing.plausible import Finding
 
 Array: TypeAlias = NDArray[np.float64]
 SINGULAR = (

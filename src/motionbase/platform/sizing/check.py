@@ -7,8 +7,7 @@ from typing import final
 
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.architecture import architecture_findings
-from motionbase.platform.sizing.findings import Finding
-from motionbase.platform.sizing.plausible import plausible_findings
+from motionbase.platform.sizing.plausible import Finding, plausible_findings
 from motionbase.platform.sizing.reserves import Reserve, Reserves
 
 

@@ -1,4 +1,4 @@
-"""Numbers that no platform has, and numbers that few have: mostly units that were mixed up.
+"""Findings about a design; numbers that no platform has, and numbers that few have: mostly units mixed up.
 
 `docs/sizing.md` has the limits and where each is from.
 """
@@ -16,13 +16,33 @@ import numpy as np
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.shape import mean_radius
-from motionbase.platform.sizing.findings import Finding
 
 STEEL = 7850.0  # [kg/m^3]: a body denser than solid steel is a slip
 COM = (3.0, 10.0)  # distance of the centre of mass over the radius of the joints: odd, wrong
 GYRATION = (0.2, 3.0, 10.0)  # radius of gyration over the radius of the joints: odd below, odd above, wrong above
 HEAVY = 3.0  # six legs over the payload: odd above
 SPREAD = 0.25  # length of a uniform rod of a leg part's inertia over the distance of its centre of mass: odd below
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """Wrong, so that the design cannot work, or odd to an experienced designer.
+
+    Attributes:
+        key: of the platform's file, dotted, where the number stands
+        fatal: whether it cannot work
+        sentence: part, value and what would work
+    """
+
+    key: str
+    fatal: bool
+    sentence: str
+
+    @property
+    def level(self) -> str:
+        """In one word."""
+        return "error" if self.fatal else "warning"
 
 
 @final

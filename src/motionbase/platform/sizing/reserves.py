@@ -19,8 +19,8 @@ from motionbase.platform.envelope import extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.parts import DOF
 from motionbase.platform.sizing.capability import capability_of, friction_force
-from motionbase.platform.sizing.findings import Finding
 from motionbase.platform.sizing.forces import LegMotion, Motion, holding_forces
+from motionbase.platform.sizing.plausible import Finding
 from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
