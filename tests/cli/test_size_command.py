@@ -85,6 +85,13 @@ def test_generators_a_csv_and_a_recording_of_one_motion_ask_for_the_same(
             assert other["torque_peak_Nm"] == pytest.approx(one["torque_peak_Nm"], rel=max(forces, 5e-3))
 
 
+def test_a_part_of_it(capsys: Capture, generators: str) -> None:
+    """Half a period about the upper turn: the legs only stretch above neutral there."""
+    found = sized(capsys, "simona", generators, "--duration", "4", "--from", "0", "--to", "1")
+    assert found["seconds"] == pytest.approx(1.0) and found["moments"] == 1001
+    assert all(row["l_min_m"] == pytest.approx(load_platform("simona").l_neutral[0]) for row in found["legs"])
+
+
 def test_generators_of_single_legs(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "leg.toml"
     path.write_text(HEAVE.replace('"dof"', '"leg"').replace('["heave"]', "[3]").replace("0.1", "0.01"))
@@ -114,6 +121,7 @@ def test_more_than_there_is(capsys: Capture, tmp_path: Path) -> None:
         (("simona", "HEAVE", "--smooth", "0.1"), "--smooth is for recordings and CSV files"),
         (("simona", "a.csv", "--smooth", "-1"), "--smooth is -1 s, it must be 0 to 10 s"),
         (("simona", "a.csv", "--pose", "felt"), "--pose is 'felt', it must be one of legs, measured, estimated, host"),
+        (("simona", "HEAVE", "--from", "50"), "'heave.toml' has nothing from 50 s to its end; it goes from 0 to 20 s"),
         (("simona", "HEAVE", "--plot", "a.gif"), "the name must end in .png, .pdf, .svg"),
     ],
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.choices import From, To
 from motionbase.cli.kinematics_common import Json, Platform
 from motionbase.cli.measuring import PICTURES, check_writable, drivable
 
@@ -40,6 +41,8 @@ def size(
             "poses, five samples for the rest.",
         ),
     ] = None,
+    start: From = None,
+    stop: To = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it over time: .png, .pdf or .svg.")] = None,
     as_json: Json = False,
 ) -> int:
@@ -51,7 +54,7 @@ def size(
 
     Example: motionbase size simona examples/generators.toml --duration 30 --plot duty.png
 
-    Example: motionbase size mine.toml flight.csv
+    Example: motionbase size mine.toml flight.mcap --from 60 --to 120
     """
     check_writable(plot, PICTURES)
     hexapod = drivable(platform)
@@ -59,7 +62,7 @@ def size(
     from motionbase.platform.sizing.duty import duty_of
 
     with terminal.working("computing"):
-        path = trajectory_of(hexapod, trajectory, source, duration, smooth)
+        path = trajectory_of(hexapod, trajectory, source, duration=duration, smooth=smooth, start=start, stop=stop)
         duty = duty_of(hexapod, path.t, path.dof, path.dof_dot, path.dof_ddot)
     if plot is not None:
         from motionbase.platform.sizing.plot import write_duty

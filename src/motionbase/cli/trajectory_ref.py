@@ -41,30 +41,57 @@ class Trajectory:
     dof_ddot: Array
     how: str
 
+    def part(self, within: NDArray[np.bool_]) -> Trajectory:
+        """Some of its moments."""
+        return Trajectory(self.t[within], self.dof[within], self.dof_dot[within], self.dof_ddot[within], self.how)
+
 
 def trajectory_of(
-    platform: Hexapod, file: Path, source: str, duration: float | None, smooth: float | None
-) -> Trajectory:  # fmt: skip
+    platform: Hexapod,
+    file: Path,
+    source: str,
+    *,
+    duration: float | None = None,
+    smooth: float | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+) -> Trajectory:
     """Of a file; --duration is for generators, --pose and --smooth are for the others.
 
     Args:
         source: which pose of a recording
         duration: of generators [s]; smooth: window of the fit [s]
+        start, stop: what is before and after is left out [s]
     """
     if smooth is not None and not 0 <= smooth <= LONGEST_SMOOTH:
         raise UsageError(f"--smooth is {smooth:g} s, it must be 0 to {LONGEST_SMOOTH:g} s")
+    from motionbase.recording.times import check_times
+
+    check_times(start, stop)
     if file.suffix.lower() in GENERATORS:
-        return _of_generators(platform, file, DURATION if duration is None else duration, smooth)
+        whole = _of_generators(platform, file, DURATION if duration is None else duration, smooth)
+        return whole.part(_within(file, whole.t, start, stop))
     if duration is not None:
         raise UsageError(f"--duration is for function generators (.toml, .json), and {file.name!r} has a length")
-    from motionbase.cli.kinematics_file import POSES, samples
+    from motionbase.cli.kinematics_file import LEGS, POSES, samples
 
     if source not in POSES:
         raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
-    t, values, of_legs, _ = samples(file, source)
-    recorded = of_legs or source in MEASURED and file.suffix.lower() != ".csv"
-    window = smooth if smooth is not None else SMOOTH if recorded else 0.0
-    return _sampled(platform, t, values, of_legs, window)
+    t, values, names, _ = samples(file, source)
+    within = _within(file, t, start, stop)
+    measured = any(names == POSES[one] for one in MEASURED)
+    window = smooth if smooth is not None else SMOOTH if measured else 0.0
+    return _sampled(platform, t[within], values[within], names == LEGS, window)
+
+
+def _within(file: Path, t: Array, start: float | None, stop: float | None) -> NDArray[np.bool_]:
+    within = (t >= (-math.inf if start is None else start)) & (t <= (math.inf if stop is None else stop))
+    if not within.any():
+        asked = (
+            f"from {'its begin' if start is None else f'{start:g} s'} to {'its end' if stop is None else f'{stop:g} s'}"
+        )
+        raise UsageError(f"{file.name!r} has nothing {asked}; it goes from {t[0]:g} to {t[-1]:g} s")
+    return np.asarray(within)
 
 
 def _of_generators(platform: Hexapod, file: Path, duration: float, smooth: float | None) -> Trajectory:
