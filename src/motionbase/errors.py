@@ -78,5 +78,9 @@ class PlatformError(ModelError):
     """A platform's geometry or parameters cannot be; the message names the part, the value and what would work."""
 
 
+class PlatformWarning(UserWarning):
+    """Something about a platform is odd; the message names the part, the value and what is usual."""
+
+
 class RecordingError(MotionBaseError):
     """A recording cannot be written, read or made."""

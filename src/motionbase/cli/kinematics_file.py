@@ -66,6 +66,13 @@ def write(
 
 def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
     """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
+    t, values, names, epoch = samples(file, source)
+    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
+    return t, found, epoch
+
+
+def samples(file: Path, source: str) -> tuple[Array, Array, tuple[str, ...], int]:
+    """(n,) times [s] of a recording or CSV, (n, 6) degrees of freedom or leg lengths, their channels, the epoch."""
     with open_recording(file) as recording:
         names = _names(recording, source)
         columns = recording.columns(names)
@@ -78,8 +85,7 @@ def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> 
             f"{file.name}, record {row + 1} at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, "
             "a finite number is wanted"
         )
-    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
-    return np.asarray(t), found, epoch
+    return np.asarray(t), values, names, epoch
 
 
 def _names(recording: Recording, source: str) -> tuple[str, ...]:

@@ -106,6 +106,7 @@ def gains_for(drive: LinearDrive, phase: float = math.radians(60), gain: float =
         if found.stable and found.phase >= phase and found.gain >= gain:
             return {"k_p": float(k_p)}
     raise ModelError(
-        f"leg loop: no gain keeps {math.degrees(phase):.0f} degrees and a factor of {gain:g}; a mode of "
-        f"{drive.masses[0]:.0f} kg needs a drive with more than {drive.gain:.3g} N s/m"
+        f"leg loop: no gain keeps {math.degrees(phase):.0f} degrees and a factor of {gain:g}; the platform acts on its "
+        f"legs as up to {drive.masses[0]:.4g} kg each, rotor included, and their drives are tuned for "
+        f"{drive.gain / drive.bandwidth:.4g} kg; an actuator.load_mass nearer to that would do"
     )

@@ -20,14 +20,15 @@ from motionbase.control.electric_design import LinearDrive
 from motionbase.control.fields import Field
 from motionbase.control.geometry import modal_masses
 from motionbase.control.watchdogs import THRESHOLDS
+from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.sizing.reserves import OVERHAULED, Reserves
 
 UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
 SMALL = 0.01  # part of them that is away from all limits
 SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
 STALL_PART = 0.1  # of the largest force of a leg: pushed by that much more than it needs, it must move
 COMMAND_RATE = 40.0  # [1/s] of the commands, where valve or drive can follow it
-OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it
 
 
 class LegControl(Protocol):
@@ -203,6 +204,8 @@ class ElectricControl:
     @property
     def thresholds(self) -> dict[str, float]:
         """Pressures read 0; a leg that runs away is faster than its drive can drive it."""
+        if (slow := Reserves(self.platform).speed.finding) is not None and slow.fatal:
+            raise PlatformError(f"platform {self.platform.name!r}: {slow.sentence}")
         speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
         # drives without power are off at once; their brakes must not be taken for a fault of a drive
         known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}

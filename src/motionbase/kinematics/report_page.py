@@ -18,6 +18,7 @@ from motionbase.kinematics.report_style import STYLE
 from motionbase.kinematics.requirements import Row
 from motionbase.platform.parts import DOF
 from motionbase.platform.shape import shape_of
+from motionbase.platform.sizing.architecture import condition_words
 
 Rows = Iterable[Sequence[str]]
 PAIRS = 16  # of the table of clearances
@@ -110,7 +111,7 @@ def _extremes(report: Report, drawn: dict[str, str]) -> str:
             continue
         dof = [_signed(x, 3) for x in one["dof"][:3]] + [_signed(float(np.degrees(x)), 1) for x in one["dof"][3:]]
         near = "" if one["clearance_m"] is None else f"{1000 * one['clearance_m']:.0f} "
-        cells = f"{one['dexterity']:.3f}", f"{one['condition']:.2f}", f"{near}{_badge(one['verdict'])}"
+        cells = f"{one['dexterity']:.3f}", condition_words(one["condition"], 2), f"{near}{_badge(one['verdict'])}"
         rows.append((str(one["number"]), escape(one["legs"]), *dof, *cells))
     head = ("no.", "legs", "surge [m]", "sway [m]", "heave [m]", "roll [°]", "pitch [°]", "yaw [°]", "dexterity",
             "condition (m, rad)", "clearance [mm]")  # fmt: skip

@@ -15,6 +15,7 @@ from motionbase.control.states import QUIET
 from motionbase.errors import UsageError
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.plot import COLOURS
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[np.float64]
 TRACES = ("demand", "dof", "error", "l", "f", "valve")
 BUCKETS = 2000  # of time, each with the least and the largest value: more than the picture is wide
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#5b3a8c", "#56b4e9")  # told apart by nearly everybody
 BAND = {"drive": "#b7dfc2", "freeze": "#f5dfa0", **dict.fromkeys(("stopping", "abort", "held"), "#f2b8a8")}  # by state
 QUIET_BAND, OTHER_BAND = "#d4d4d4", "#c9daee"
 COMES, FOUND = "#b36b00", "#b00020"  # a fault comes; the control law finds it
