@@ -60,7 +60,7 @@ def test_table_has_the_worst_case_and_what_exceeds(capsys: Capture, monkeypatch:
     monkeypatch.setattr(Loads, "predict", lambda self, progress: cases)
     text = output(capsys, "loads", "simona", "--allowable-force", "1e5", "--allowable-joint", "45e3")
     row = next(line for line in text.splitlines() if "valve_stuck" in line)
-    assert row.split() == "valve_stuck 2 fast heave 0.00 20.0 5.00 50.0 0.90 12.0 0.050 valve 20 held -".split()
+    assert row.split() == "valve_stuck 2 fast heave at 0.00 s 20.0 5.00 50.0 0.90 12.0 0.050 valve 20 held -".split()
     assert "0 of 3 cases exceed the allowable leg force" in text
     assert "1 of 3 cases exceed the allowable joint load" in text
     assert "0 of 3 cases meet a hard end faster than 0.05 m/s" in text

@@ -112,7 +112,9 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
     )
     mark = " (illustrative: a multiple of the stall force, where none is given)" if allowed.illustrative else ""
     screen.print(f"{len(cases)} cases. Full speed: {', '.join(speeds)}; slow: 0.05 m or rad at 0.1 Hz.")
-    screen.print("Parts of a period: 0 and 0.5 are at full speed, 0.25 and 0.75 at the reversals.")
+    periods = {c.moment.swing.name: c.moment.swing.period for c in cases if c.moment.swing.axis}
+    told = ", ".join(f"{name} {period:.3g} s" for name, period in periods.items())
+    screen.print(f"Times are those in a period ({told}): full speed at 0 s, the first reversal after a quarter.")
     screen.print(f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without it; the longest time is told.")
     screen.print(f"Allowable: leg {allowed.force / 1e3:.1f} kN, joint {allowed.joint / 1e3:.1f} kN{mark}.")
     unfound = sum(c.shows_after is not None and c.found_after is None and c.moment.is_fault for c in cases)

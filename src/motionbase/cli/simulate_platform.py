@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ class PlatformOptions:
     rate: int | None = None
     seed: int | None = None
     law: str | None = None
+    allow_fault: bool | None = None
 
 
 @final
@@ -58,9 +60,8 @@ class Done:
 def simulate_platform(
     reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
 ) -> bool:
-    """Simulate, write and report; whether the guard held the law stopped to the end."""
+    """Simulate, write and report; whether it failed: a fault stands at the end, and none was to be allowed."""
     from motionbase.cli.law_ref import load_law
-    from motionbase.control.faults import GUARDED
     from motionbase.platform.load import load_platform
 
     seconds = DURATION if duration is None else duration
@@ -83,7 +84,14 @@ def simulate_platform(
         print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
     else:
         _show(hexapod, done, files, notes)
-    return bool(done.summary.faults) and done.summary.faults[-1][1] in GUARDED
+    if (standing := done.summary.standing) is None or o.allow_fault:
+        return False
+    t, fault = standing
+    print(
+        f"motionbase: the run ended by a fault at {t:.4f} s: {fault.sentence}; exit code 1, or 0 with --allow-fault",
+        file=sys.stderr,
+    )
+    return True
 
 
 def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
@@ -198,6 +206,7 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
         "real_time_factor": done.simulated_s / done.wall_s,
         "states": [{"t": t, "state": state.name.lower()} for t, state in s.states],
         "faults": [{"t": t, "fault": fault.name.lower(), "sentence": fault.sentence} for t, fault in s.faults],
+        "ended_by": None if s.standing is None else s.standing[1].name.lower(),
         "drive_s": s.drive_s,
         "tracking": _errors(DOFS, s.rms, s.largest) if s.drive_s > 0 else {},
         "leg_tracking": _errors(LEGS, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
@@ -223,7 +232,9 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
     s, screen = done.summary, terminal.console()
     table = terminal.table(f"{hexapod.name} after {done.simulated_s:g} s", "what", "value")
     factor = done.simulated_s / done.wall_s
-    table.add_row("wall time", f"{terminal.seconds(done.wall_s)}, {factor:,.0f} times real time, {done.ticks} ticks")
+    table.add_row(
+        "wall time", f"{terminal.seconds(done.wall_s)}, {terminal.times_real_time(factor)}, {done.ticks} ticks"
+    )
     table.add_row("states", ", ".join(f"{state.name.lower()} {t:.2f}" for t, state in s.states) + " s")
     for t, fault in s.faults:
         table.add_row("fault", f"{t:.4f} s: {fault.sentence if fault else 'reset'}")

@@ -211,7 +211,7 @@ def _recording(report: Report, drawn: dict[str, str]) -> str:
         return ""
     facts = report.moment_facts(report.moments)
     near = facts["worst_clearance"]
-    words = f"{facts['moments']} moments of {facts['seconds']:.1f} s; least dexterity {facts['least_dexterity']:.4f}; "
+    words = f"{facts['moments']} records of {facts['seconds']:.1f} s; least dexterity {facts['least_dexterity']:.4f}; "
     if near is None:
         words += "no parts come near."
     else:
