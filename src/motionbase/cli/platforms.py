@@ -125,8 +125,8 @@ def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
     screen.print(_reach(h, facts))
     corners = facts["extremes"]
     screen.print(
-        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; condition number of the leg "
-        f"Jacobian there up to {corners['largest_condition']:.2f} (metres, radians)\n"
+        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; characteristic condition "
+        f"number there up to {corners['largest_condition']:.2f} (turns by the joints' rms radius)\n"
     )
     screen.print(_parts(h))
 

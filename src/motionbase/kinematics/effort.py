@@ -77,7 +77,7 @@ def holding_forces(platform: Hexapod, p_W: Array, Q_WP: Array, wrench_W: ArrayLi
 
 
 def condition_numbers(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
-    """(n,) largest over least singular value of the leg Jacobian, turns by the rms radius of the joints."""
+    """(n,) characteristic ones: largest over least singular value of the leg Jacobian, turns by `joint_radius`."""
     J = on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"]
     return np.asarray(np.linalg.cond(J @ scaling(platform, "characteristic")))
 

@@ -155,6 +155,11 @@ class Hexapod:
         return np.asarray(np.linalg.norm(legs, axis=1))
 
     @property
+    def joint_radius(self) -> float:
+        """Rms distance of the platform joints from P's origin [m]: the characteristic length, by which turns count."""
+        return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))
+
+    @property
     def moving_mass(self) -> float:
         """Payload and rods [kg]; the cylinders are left out, for they only swing."""
         return self.payload.mass + LEGS * self.rod.mass

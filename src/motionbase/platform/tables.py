@@ -23,7 +23,10 @@ from motionbase.platform.load_shape import AXES, RANGES
 from motionbase.platform.own_shape import OwnShape
 from motionbase.platform.shape import Shape, shape_of
 
-UNITS = {"hydraulic": hydraulic.POSITIVE | hydraulic.NOT_NEGATIVE, "electric": electric.POSITIVE}
+UNITS: dict[type[Any], dict[str, str]] = {
+    hydraulic.HydraulicActuator: hydraulic.POSITIVE | hydraulic.NOT_NEGATIVE,
+    electric.ElectricActuator: electric.POSITIVE,
+}
 HEAD = ("key", "unit", "meaning", "default", "in the presets")
 GIMBALS = {
     "base_deg": ("deg", "how far the first and the second bearing at the base turn from neutral, either way"),
@@ -65,13 +68,15 @@ def meanings(kind: type[Any]) -> dict[str, str]:
     return found
 
 
-def _without_unit(text: str) -> str:
-    return re.sub(r",? ?\[[^\]]*\]", "", text)
+def meaning_of(kind: type[Any], name: str) -> str:
+    """Of a field of a dataclass, without its unit."""
+    return re.sub(r",? ?\[[^\]]*\]", "", meanings(kind)[name])
 
 
-def _unit(name: str, text: str, known: Mapping[str, str]) -> str:
-    found = re.search(r"\[([^\]]*)\]", text)
-    return known.get(name) or (found[1] if found else "-")
+def unit_of(kind: type[Any], name: str) -> str:
+    """As the checks of the class or its docstring have it; - where there is none."""
+    found = re.search(r"\[([^\]]*)\]", meanings(kind)[name])
+    return UNITS.get(kind, {}).get(name) or (found[1] if found else "-")
 
 
 def _default(field: Field[Any]) -> str:
@@ -90,15 +95,16 @@ def _span(values: Iterable[Any]) -> str:
 
 def _actuator(kind: str) -> str:
     """One row a key; friction has a table of its own."""
-    cls, said = ACTUATORS[kind], meanings(ACTUATORS[kind])
+    cls = ACTUATORS[kind]
     used = [a for a in (load_platform(name).actuator for name in PRESETS) if isinstance(a, cls)]
     rows = []
     for field in fields(cls):
         if field.name == "friction":
-            rows.append(("`[actuator.friction]`", "", said["friction"] + "; the table below", "needed", ""))
+            words = f"{meaning_of(cls, field.name)}; the table below"
+            rows.append(("`[actuator.friction]`", "", words, "needed", ""))
             continue
-        unit, text = _unit(field.name, said[field.name], UNITS[kind]), _without_unit(said[field.name])
         span = _span(getattr(a, field.name) for a in used)
+        unit, text = unit_of(cls, field.name), meaning_of(cls, field.name)
         rows.append((f"`{field.name}`", unit, text, _default(field), span))
     return markdown(HEAD, rows)
 
@@ -115,9 +121,9 @@ def electric_keys() -> str:
 
 def friction_keys() -> str:
     """Of either type."""
-    said, used = meanings(Friction), [load_platform(name).actuator.friction for name in PRESETS]
+    used = [load_platform(name).actuator.friction for name in PRESETS]
     rows = [
-        (f"`{f.name}`", _unit(f.name, said[f.name], {}), _without_unit(said[f.name]), _default(f),
+        (f"`{f.name}`", unit_of(Friction, f.name), meaning_of(Friction, f.name), _default(f),
          _span(getattr(one, f.name) for one in used))
         for f in fields(Friction)
     ]  # fmt: skip
@@ -139,11 +145,11 @@ def gimbal_keys() -> str:
 
 def shape_keys() -> str:
     """What a file may say, and what is derived for the presets where it says nothing."""
-    said, derived = meanings(Shape), [shape_of(load_platform(name)) for name in PRESETS]
+    derived = [shape_of(load_platform(name)) for name in PRESETS]
     usual = {f.name: f.default for f in fields(Shape)}
     rows = []
     for field in fields(OwnShape):
-        default, text = usual[field.name], _without_unit(said[field.name])
+        default, text = usual[field.name], meaning_of(Shape, field.name)
         pipes = field.name == "pipe_radius"
         told = "derived" if default is MISSING or pipes else (f"{default:g}" if isinstance(default, float) else "none")
         plain = field.name in ("catwalk_outline", "cabin")
