@@ -58,8 +58,9 @@ def test_the_page_holds_what_it_says(made: tuple[str, dict[str, object]]) -> Non
     """Numbers of SIMONA: single axes and the 64 extremes as computed independently from its geometry."""
     text, _ = made
     for heading in ("Platform", "Actuators", "How far it goes from neutral", "The 64 extremes",
-                    "What the joints must allow", "Clearances", "Workspace", "Dexterity, conditioning, leg rates and forces", "Singular poses",
-                    "Recording demand.csv", "Definitions"):  # fmt: skip
+                    "What the joints must allow", "Clearances", "Workspace",
+                    "Dexterity, conditioning, leg rates and forces", "Singular poses", "Recording demand.csv",
+                    "Definitions"):  # fmt: skip
         assert f"<h2>{heading}</h2>" in text
     for shown in ("-0.981 to +1.259", "-25.9 to +25.9", "-41.6 to +41.6", "-1.571 to +1.565", "-55.1 to +55.1", "3.94"):
         assert shown in text

@@ -130,7 +130,7 @@ def test_table(capsys: Capture) -> None:
         "simona after 10 s",
         "250 ms, 40 times real time, 20000 ticks",
         "down 0.00, rising 1.00, drive 8.00 s",
-        f"9.0000 s: {Fault.VALVE.sentence}",
+        "9.0000 s: the valve of a leg does not do what it was told",
         "9.5000 s: reset",
         "21.50 kN, leg 3 at 9.250 s",
         "125 mm, leg 1",

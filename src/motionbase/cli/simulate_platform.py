@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 from motionbase.cli import terminal
 from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
+from motionbase.words import named, told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import OwnLaw
@@ -79,7 +80,7 @@ def simulate_platform(
         RunPicture(hexapod, done.traces, done.summary, scenario.faults).write(plot)
     files = [str(p) for p in (out, plot) if p is not None]
     late = [e for e in scenario.faults.events if e.at >= seconds]
-    notes = [f"{e.kind.name.lower()} at {e.at:g} s comes after the end" for e in late]
+    notes = [f"{named(e.kind.name.lower(), hexapod.electric)} at {e.at:g} s comes after the end" for e in late]
     if as_json:
         print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
     else:
@@ -88,7 +89,8 @@ def simulate_platform(
         return False
     t, fault = standing
     print(
-        f"motionbase: the run ended by a fault at {t:.4f} s: {fault.sentence}; exit code 1, or 0 with --allow-fault",
+        f"motionbase: the run ended by a fault at {t:.4f} s: {told(fault.sentence, hexapod.electric)}; exit code 1, "
+        "or 0 with --allow-fault",
         file=sys.stderr,
     )
     return True
@@ -164,7 +166,7 @@ def _run(
     from motionbase.system.runs import Runner
     from motionbase.system.summary import WATCHED, Tally
 
-    channels = hexapod_schema().channels if out is not None else ()
+    channels = hexapod_schema(hexapod.electric).channels if out is not None else ()
     loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels), law)
     ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
@@ -196,7 +198,7 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
     """For scripts: SI, names in lower case."""
     from motionbase.control.ports import DOFS
 
-    s = done.summary
+    s, electric = done.summary, hexapod.electric
     return {
         "platform": hexapod.name,
         "duration_s": done.simulated_s,
@@ -205,8 +207,11 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
         "wall_s": done.wall_s,
         "real_time_factor": done.simulated_s / done.wall_s,
         "states": [{"t": t, "state": state.name.lower()} for t, state in s.states],
-        "faults": [{"t": t, "fault": fault.name.lower(), "sentence": fault.sentence} for t, fault in s.faults],
-        "ended_by": None if s.standing is None else s.standing[1].name.lower(),
+        "faults": [
+            {"t": t, "fault": named(fault.name.lower(), electric), "sentence": told(fault.sentence, electric)}
+            for t, fault in s.faults
+        ],
+        "ended_by": None if s.standing is None else named(s.standing[1].name.lower(), electric),
         "drive_s": s.drive_s,
         "tracking": _errors(DOFS, s.rms, s.largest) if s.drive_s > 0 else {},
         "leg_tracking": _errors(LEGS, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
@@ -237,7 +242,7 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
     )
     table.add_row("states", ", ".join(f"{state.name.lower()} {t:.2f}" for t, state in s.states) + " s")
     for t, fault in s.faults:
-        table.add_row("fault", f"{t:.4f} s: {fault.sentence if fault else 'reset'}")
+        table.add_row("fault", f"{t:.4f} s: {told(fault.sentence, hexapod.electric) if fault else 'reset'}")
     if not s.faults:
         table.add_row("fault", "none")
     leg = first_largest(s.force)

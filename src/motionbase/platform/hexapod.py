@@ -155,6 +155,11 @@ class Hexapod:
         return np.asarray(np.linalg.norm(legs, axis=1))
 
     @property
+    def electric(self) -> bool:
+        """Whether the legs are; hydraulic otherwise."""
+        return isinstance(self.actuator, ElectricActuator)
+
+    @property
     def joint_radius(self) -> float:
         """Rms distance of the platform joints from P's origin [m]: the characteristic length, by which turns count."""
         return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))

@@ -21,6 +21,7 @@ from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import TRUE_MOTION, Run, Runner, Scenario
+from motionbase.words import told
 
 Array: TypeAlias = NDArray[np.float64]
 PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
@@ -285,7 +286,8 @@ class Responses:
         first = int(np.argmax(inside))
         rest = self.runner.run(scenario, duration, start.end)
         if rest["fault"].any() or not inside.any():
-            raise SimulationError(f"{axis}: the base left drive, {Fault(int(rest['fault'][-1])).sentence}")
+            sentence = told(Fault(int(rest["fault"][-1])).sentence, self.hexapod.electric)
+            raise SimulationError(f"{axis}: the base left drive, {sentence}")
         joined = {name: np.concatenate([start[name][first:], rest[name]]) for name in TRUE_MOTION}
         return Run(np.concatenate([start.t[first:], rest.t]), {}, joined, rest.end)
 

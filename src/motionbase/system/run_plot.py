@@ -17,6 +17,7 @@ from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.hexapod import Hexapod
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
+from motionbase.words import named, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +104,7 @@ class RunPicture:
         lengths, forces, valves = panels[-3:]
         self._lengths(lengths, t, columns["l"])
         self._six(forces, t, columns["f"] / 1e3, "leg force [kN]")
-        self._six(valves, t, columns["valve"], "valve command [-]")
+        self._six(valves, t, columns["valve"], f"{told('valve command', self.hexapod.electric)} [-]")
         valves.set_xlabel("time [s]")
         for axes in panels[1:]:
             axes.grid(alpha=0.25)
@@ -111,8 +112,9 @@ class RunPicture:
         self._bands(panels[0], float(t[-1]))
         self._marks(panels)
         figure.align_ylabels(panels[1:])
-        if told := "\n".join(f"{t:.3f} s: {fault.sentence}" for t, fault in self.summary.faults if fault):
-            figure.supxlabel(told, x=0.01, ha="left", fontsize="small", color=FOUND)
+        found = ((t, told(fault.sentence, self.hexapod.electric)) for t, fault in self.summary.faults if fault)
+        if lines := "\n".join(f"{t:.3f} s: {sentence}" for t, sentence in found):
+            figure.supxlabel(lines, x=0.01, ha="left", fontsize="small", color=FOUND)
         return figure
 
     def _motion(self, axes: Axes, t: Array, columns: dict[str, Array], group: list[int]) -> None:
@@ -176,7 +178,10 @@ class RunPicture:
         """Faults through all panels: when they come, and when the control law finds them."""
         events = [e for e in self.faults.events if e.at <= self.traces.columns()[0][-1]]
         come = [(e.at, f"{e.kind.name.lower()}{f' leg {e.leg}' if e.leg else ''}") for e in events]
-        found = [(t, f"found: {fault.name.lower()}" if fault else "reset") for t, fault in self.summary.faults]
+        names = (
+            (t, named(fault.name.lower(), self.hexapod.electric) if fault else "") for t, fault in self.summary.faults
+        )
+        found = [(t, f"found: {name}" if name else "reset") for t, name in names]
         for marks, colour, style, height in ((come, COMES, ":", 1.45), (found, FOUND, "--", 1.08)):
             for t, name in marks:
                 for axes in panels:
