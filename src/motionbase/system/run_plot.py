@@ -177,11 +177,11 @@ class RunPicture:
     def _marks(self, panels: Any) -> None:
         """Faults through all panels: when they come, and when the control law finds them."""
         events = [e for e in self.faults.events if e.at <= self.traces.columns()[0][-1]]
-        come = [(e.at, f"{e.kind.name.lower()}{f' leg {e.leg}' if e.leg else ''}") for e in events]
-        names = (
-            (t, named(fault.name.lower(), self.hexapod.electric) if fault else "") for t, fault in self.summary.faults
-        )
-        found = [(t, f"found: {name}" if name else "reset") for t, name in names]
+        electric = self.hexapod.electric
+        legs = (f" leg {e.leg}" if e.leg else "" for e in events)
+        come = [(e.at, f"{named(e.kind.name.lower(), electric)}{leg}") for e, leg in zip(events, legs, strict=True)]
+        names = ((t, f"found: {named(fault.name.lower(), electric)}", fault) for t, fault in self.summary.faults)
+        found = [(t, name if fault else "reset") for t, name, fault in names]
         for marks, colour, style, height in ((come, COMES, ":", 1.45), (found, FOUND, "--", 1.08)):
             for t, name in marks:
                 for axes in panels:
