@@ -11,6 +11,7 @@ from motionbase.control.law import ControlLaw
 from motionbase.control.states import State
 from motionbase.plant.fault_plan import OF_OIL, FaultKind, load_faults
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.recording.open import open_recording
 from motionbase.ring.schema import Schema
 from motionbase.ring.sphere import sphere_schema
 from motionbase.ring.standard import hexapod_schema
@@ -66,6 +67,16 @@ def test_records_of_electric_platforms(schema: Schema) -> None:
     fault = schema.channels[schema.place("fault")]
     assert fault.meaning(float(Fault.VALVE)) == "drive: the drive of a leg does not do what it was told"
     assert schema.channels[schema.place("p_supply")].unit == "-"
+
+
+@pytest.mark.parametrize("electric", [False, True])
+def test_a_csv_file_of_a_platform_is_read_back_in_its_words(electric: bool, tmp_path: Path) -> None:
+    schema = hexapod_schema(electric)
+    path = tmp_path / "run.csv"
+    row = ["0.5"] * len(schema.channels)
+    path.write_text(",".join(f"{c.name} [{c.unit}]" for c in schema.channels) + "\n" + ",".join(row) + "\n")
+    with open_recording(path) as recording:
+        assert recording.schema == schema
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if load_platform(name).electric])
