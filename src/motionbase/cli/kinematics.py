@@ -209,7 +209,7 @@ def _show(
     numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
     screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
     words = condition_words(condition)
-    screen.print(f"condition number of the leg Jacobian {words}, turns by the rms radius of the joints")
+    screen.print(f"characteristic condition number {words} (leg Jacobian, turns by the rms radius of the joints)")
     used = 100 * (found.l[0] - stroke.l_min) / stroke.length
     if np.any((used < -ROUNDING) | (used > 100 + ROUNDING)):
         screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")

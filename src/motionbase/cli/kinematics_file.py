@@ -42,7 +42,7 @@ def write(
     definition: Definition,
     force: bool,
     limits: Thresholds | None = None,
-) -> tuple[Postures, Sweep | None]:
+) -> tuple[Array, Postures, Sweep | None]:
     """What is in the file, moment by moment, to `out`, with clearances where there are limits; whole or not there."""
     ending = out.suffix.lower()
     if ending not in ENDINGS:
@@ -61,7 +61,7 @@ def write(
             sink.close([])
     except OSError as e:
         raise trouble(out, e) from None
-    return found, swept
+    return t, found, swept
 
 
 def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:

@@ -145,10 +145,10 @@ def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
     screen.print(_joints(h))
     screen.print(_reach(h, facts))
     corners = facts["extremes"]
-    worst = corners["largest_condition"]
+    worst = condition_words(math.inf if corners["largest_condition"] is None else corners["largest_condition"], 2)
     screen.print(
-        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; condition number of the leg "
-        f"Jacobian there up to {condition_words(math.inf if worst is None else worst, 2)} (metres, radians)\n"
+        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; characteristic condition "
+        f"number there up to {worst} (turns by the joints' rms radius)\n"
     )
     screen.print(_parts(h))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.errors import UsageError
+from motionbase.words import told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import Law
@@ -112,11 +113,11 @@ def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
     return load_platform(atlas.stage if atlas else reference), atlas
 
 
-def _schema(atlas: "Atlas | None") -> "Schema":
+def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
     from motionbase.ring import hexapod_schema
     from motionbase.ring.sphere import sphere_schema
 
-    return sphere_schema(len(atlas.wheels)) if atlas else hexapod_schema()
+    return sphere_schema(len(atlas.wheels), hexapod.electric) if atlas else hexapod_schema(hexapod.electric)
 
 
 def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
@@ -125,7 +126,7 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     from motionbase.system.atlas_loop import AtlasLoop
     from motionbase.system.closed_loop import ClosedLoop
 
-    channels = tuple(c.name for c in _schema(atlas).channels)
+    channels = tuple(c.name for c in _schema(hexapod, atlas).channels)
     if atlas is None:
         if point is not None:
             raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
@@ -195,7 +196,7 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.printer import Printer, to_stderr
 
-    schema, say, table = _schema(start.atlas), Printer(to_stderr), parameter_table(code.loop).json
+    schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
     told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
     told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
@@ -216,10 +217,10 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
         print(f"ring {request.ring!r}: {writer.backend}; {request.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()
-        with _told(job, say):
+        with _told(job, say, start.hexapod.electric):
             report = executive.run(request.duration)
         say.close()
-        return Ended(report, stopped_by_guard(float(job.arrays["fault"])))
+        return Ended(report, told(stopped_by_guard(float(job.arrays["fault"])), start.hexapod.electric))
 
 
 def stopped_by_guard(fault: float) -> str:
@@ -232,16 +233,16 @@ def stopped_by_guard(fault: float) -> str:
 class _told:
     """Says every change of state, from a thread of its own."""
 
-    def __init__(self, job: "HexapodRun", say: "Printer") -> None:
+    def __init__(self, job: "HexapodRun", say: "Printer", electric: bool) -> None:
         import threading
 
-        self._job, self._say, self._over = job, say, threading.Event()
+        self._job, self._say, self._electric, self._over = job, say, electric, threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
         from motionbase.control.faults import Fault
 
-        sentences = {float(f): f.sentence for f in Fault}
+        sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
         last = None
         while True:
             over = self._over.wait(LOOK_S)

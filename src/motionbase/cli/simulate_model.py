@@ -135,7 +135,7 @@ def _show(trajectory: "Trajectory", summary: dict[str, Any]) -> None:
     table.add_row("method", f"{trajectory.method}, {trajectory.steps} steps")
     table.add_row("samples", str(len(trajectory.t)))
     factor = summary["real_time_factor"]
-    table.add_row("wall time", f"{terminal.seconds(trajectory.wall_s)}, {factor:,.0f} times real time")
+    table.add_row("wall time", f"{terminal.seconds(trajectory.wall_s)}, {terminal.times_real_time(factor)}")
     table.add_row("energy drift", f"{trajectory.energy_drift:.2g} of the energy exchanged")
     for file in summary["files"]:
         table.add_row("wrote", file)

@@ -16,13 +16,17 @@ Pressure feedback adds k_dp to R, acceleration feedback adds k_a: the damping ra
 so the first damps heavy modes and the second light ones. Both ratios, of the slowest and of the fastest mode, give k_dp
 and k_a; k_p is then the largest, from `fraction` of the slowest frequency downwards, with which all six modes keep the
 margins.
+
+The delay of the loop is HOLD: a tick measures, computes and commands at once, and the command is then held for a tick.
+That is what the closed loop does (tests/system/test_loop_delay.py measures it). Real hardware adds the time of its
+computer and its bus; so gains are designed with a RESERVE of a whole tick more, and keep their margins with it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 import numpy as np
@@ -33,6 +37,7 @@ from motionbase.errors import ModelError
 
 Array: TypeAlias = NDArray[np.float64]
 FELT_SHARE, TURN_CORNER = 0.25, 150.0  # [-], [rad/s]: of the acceleration that the platform's sensors give
+HOLD, RESERVE = 0.5, 1.0  # [ticks] delay of the loop, and how much more the designed gains must stand
 GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] of the frequency response
 
 
@@ -47,7 +52,7 @@ class LinearLeg:
         masses: of the modes, heaviest first [kg]
         valve_frequency: [rad/s]
         valve_damping: [-]
-        delay: from measurement to command, holding included [s]
+        delay: from measurement to command, holding included [s]; HOLD ticks in the closed loop
     """
 
     stiffness: float
@@ -96,9 +101,7 @@ def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: fl
     mean_area = (actuator.area_cap + actuator.area_rod) / 2
     droop = (actuator.leakage_internal + actuator.leakage_external / 2) / mean_area**2
     modes = tuple(sorted((float(m) for m in masses), reverse=True))
-    return LinearLeg(
-        stiffness, droop, modes, actuator.valve_frequency, actuator.valve_damping, 1.5 * dt
-    )  # a tick of computing, half a tick of holding
+    return LinearLeg(stiffness, droop, modes, actuator.valve_frequency, actuator.valve_damping, HOLD * dt)
 
 
 def felt(gains: Mapping[str, float]) -> tuple[float, float]:
@@ -185,9 +188,15 @@ def damping(leg: LinearLeg, zeta: float) -> tuple[float, float]:
 
 
 def gains_for(
-    leg: LinearLeg, zeta: float = 0.7, fraction: float = 0.5, phase: float = math.radians(45), gain: float = 2.0
+    leg: LinearLeg,
+    zeta: float = 0.7,
+    fraction: float = 0.5,
+    phase: float = math.radians(45),
+    gain: float = 2.0,
+    reserve: float = 0.0,
 ) -> dict[str, float]:
-    """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
+    """The gains by the method above, with at least the margins of phase [rad] and gain [-] even `reserve` [s] later."""
+    late = replace(leg, delay=leg.delay + reserve)
     slowest = math.sqrt(leg.stiffness / leg.masses[0])
     k_dp, k_a = damping(leg, zeta)
     best: dict[str, float] = {}
@@ -197,7 +206,7 @@ def gains_for(
             gains |= {"k_dp": float(part) * k_dp, "dp_corner": 0.1 * slowest, "lead": leg.lag}
             if best and k_p <= best["k_p"]:
                 break
-            found = margins(leg, gains)
+            found = margins(late, gains)
             if found.stable and found.phase >= phase and found.gain >= gain:
                 best = gains
                 break

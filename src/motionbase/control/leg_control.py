@@ -90,8 +90,8 @@ class LegControl(Protocol):
     def frequency(self, mass: float) -> float:
         """What a mode does by itself: the oil spring's frequency, or the bandwidth of the speed loop [Hz]."""
 
-    def margins(self, *masses: float) -> Margins:
-        """The worst of these modes, or of all."""
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
+        """The worst of these modes, or of all; with the loop so much later than it is [s]."""
 
 
 @final
@@ -114,8 +114,8 @@ class HydraulicControl:
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `design.gains_for`."""
-        return design.gains_for(self.linear)
+        """By `design.gains_for`, with a tick in reserve."""
+        return design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
 
     @property
     def areas(self) -> tuple[float, float] | None:
@@ -173,9 +173,10 @@ class HydraulicControl:
         """Of the mass on the oil spring [Hz]."""
         return math.sqrt(self.linear.stiffness / mass) / (2 * math.pi)
 
-    def margins(self, *masses: float) -> Margins:
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
         """Broken at the valve command."""
-        return design.margins(replace(self.linear, masses=masses or self.masses), self.designed)
+        later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
+        return design.margins(later, self.designed)
 
 
 @final
@@ -198,8 +199,9 @@ class ElectricControl:
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `electric_design.gains_for`; a command is held for a tick, and so is half a tick late in the mean."""
-        return electric_design.gains_for(self.linear) | {"lead": 0.5 * self.dt}
+        """By `electric_design.gains_for`, with a tick in reserve; the lead makes up for the delay of the loop."""
+        gains = electric_design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
+        return gains | {"lead": self.linear.delay}
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -265,9 +267,10 @@ class ElectricControl:
         """Bandwidth of the speed loop with this mass, gain over mass [Hz]."""
         return self.linear.gain / mass / (2 * math.pi)
 
-    def margins(self, *masses: float) -> Margins:
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
         """Broken at the speed command."""
-        return electric_design.margins(replace(self.linear, masses=masses or self.masses), self.designed["k_p"])
+        later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
+        return electric_design.margins(later, self.designed["k_p"])
 
 
 def mismatch(bias: float, delay: float) -> dict[str, float]:

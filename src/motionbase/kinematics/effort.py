@@ -42,7 +42,7 @@ def most_leg_rates(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
 
 
 def condition_numbers(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
-    """(n,) largest over least singular value of the leg Jacobian, turns by the rms radius of the joints."""
+    """(n,) characteristic ones: largest over least singular value of the leg Jacobian, turns by `joint_radius`."""
     return conditions_of(platform, on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"])
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.errors import ModelError, PlatformError, PlatformWarning
+from motionbase.errors import ModelError, PlatformError, PlatformWarning, told_apart
 from motionbase.multibody.body import tensor_of
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.envelope import axis_limits
@@ -147,10 +147,11 @@ def _check_limits(hexapod: Hexapod, table: Table) -> None:
     for k, (least, most) in enumerate(axis_limits(hexapod)):
         reach, unit = min(-least, most), "m" if k < 3 else "rad"
         if limits.position[k] > reach:
+            asked, end = told_apart(limits.position[k], reach)
             table.complain(
                 "position",
-                f"limits.position is {limits.position[k]:g} {unit} in {DOF[k]}, where the legs reach their ends at "
-                f"{reach:.4g} {unit}; it must be at most that",
+                f"limits.position is {asked} {unit} in {DOF[k]}, where the legs reach their ends at {end} {unit}; it "
+                "must be at most that",
             )
 
 
