@@ -73,7 +73,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert armed.status_code == 200, armed.text
     version = armed.json()["version"]
     assert version > 0 and armed.json()["armed"]["cards"][0]["amplitude"] == 0.05
-    assert armed.json()["author"] == "motionbase console" and armed.json()["running_version"] == 0
+    assert armed.json()["author"] == "console: tester" and armed.json()["running_version"] == 0
     assert len(armed.json()["armed"]["cards"]) == 7
 
     asked(operator, "drive")
@@ -93,8 +93,18 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert CommandSender("rig", sender="test").estop_acts
     wait_for(lambda: ring_status(operator.console.source("live")).estop_acts, 5)
     assert ring_status(operator.console.source("live")).estop_by == "console: another"
-    said = [e.text for e in operator.console.events.last() if "asked for" in e.text]
-    assert said == ["emergency stop asked for from the console by another"]
+    said = [(e.what, e.text) for e in operator.console.events.last() if "asked for" in e.text or e.what == "generators"]
+    assert said == [
+        *(
+            ("request", f"{do} asked for by tester (console): accepted")
+            for do in ("maintenance mode", "down", "standby")
+        ),
+        ("generators", f"generators 'heave' armed by tester (console), version {version}, on: 1"),
+        ("request", "drive asked for by tester (console): accepted"),
+        ("generators", f"generators version {version} run"),
+        ("request", "down asked for by tester (console): refused, it cannot be done from the present state"),
+        ("estop", "emergency stop asked for by another (console)"),
+    ]
     assert operator.call("POST", "/api/estop").json()["accepted"]
     assert ring_status(operator.console.source("live")).estop_by == "console: tester"
     wait_for(lambda: state(operator) == "off", 60)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import final
 
 from motionbase.ring.emergency import ACTS_S, LOOK_S, Press, Stopper
 
-SENDER = "motionbase console"
+PROGRAM = "console"
+PAGE = re.compile(r"[0-9a-f]{32}")  # the random name of a page
+NO_SEAT = "an operator without the seat"
 
 
 @final
@@ -19,7 +22,7 @@ class StopButton:
 
     def press(self, who: str) -> Press:
         """A word in the ring is raised, without a lock and without waiting; `heard` does the rest."""
-        return self._stopper.press(f"console: {who}")
+        return self._stopper.press(f"{PROGRAM}: {who}")
 
 
 async def heard(pressed: Press) -> str:
@@ -42,10 +45,12 @@ async def heard(pressed: Press) -> str:
 
 
 def name_of(client: str, seat: tuple[str, str] | None) -> str:
-    """Whose stop it is: the seat's name where the page has it, else the page's own; "somebody" where it gave none.
+    """Who asks, as people say it: the seat's name where the page has it, else what a program calls itself.
 
     Args:
-        client: of the page, "" where it gave none
+        client: of the page, "" where it gave none; the random name of a page says nothing to people
         seat: client and name of who operates
     """
-    return seat[1] if seat is not None and client == seat[0] else client or "somebody"
+    if seat is not None and client == seat[0]:
+        return seat[1]
+    return NO_SEAT if PAGE.fullmatch(client) else client or "somebody"
