@@ -91,7 +91,7 @@ class RecordWatch:
 
     def _of(self, name: str, kind: str, channel: Channel, values: Array, t: Array) -> Iterator[Found]:
         if name in self._untold and self._allowed[name].take(float(t[0])):
-            yield Found(0, kind, f"{kind} changed {self._untold.pop(name)} more times")
+            yield Found(0, kind, self._more(name, kind))
         last = self._last.get(name)
         if last is not None and (values == last).all():
             return
@@ -109,8 +109,13 @@ class RecordWatch:
             if not self._allowed[name].take(float(t[known[k]])):
                 self._untold[name] = self._untold.get(name, 0) + len(changed) - n
                 return
+            if name in self._untold:
+                yield Found(int(known[k]), kind, self._more(name, kind))
             value = float(code[k])
             yield Found(int(known[k]), kind, _text(kind, channel, value), "", _is_bad(kind, channel, value))
+
+    def _more(self, name: str, kind: str) -> str:
+        return f"{kind} changed {self._untold.pop(name)} more times"
 
 
 @final

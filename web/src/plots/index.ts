@@ -100,13 +100,13 @@ function animate(app: App, state: PlotsState, source: Source, alarms: Alarms, li
 
 function markersOf(app: App, state: PlotsState): readonly Marker[] {
   if (!state.showsEvents()) return [];
-  const file = app.file();
-  if (file) return file.events.map(({ t, kind, text }) => ({ t, text, isBad: kind === "fault" || kind === "estop" }));
+  if (app.file()) return app.happened().map(({ t, text, is_bad }) => ({ t, text, isBad: is_bad }));
   const ring = app.session.ring();
-  return app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
+  const found = app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
     const isOfRing = source === ring?.source && generation === ring.generation;
     return isOfRing && t !== null ? { t, text, isBad: is_bad } : [];
   });
+  return found.sort((one, other) => one.t - other.t);
 }
 
 /** What to do where there is nothing to see; that no records come is the shell's to say. */

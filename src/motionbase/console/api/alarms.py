@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, NamedTuple, final
 
 from fastapi import APIRouter, Depends
 
@@ -19,26 +19,39 @@ A_SECOND = 10
 MOST = 1024  # channels that are remembered
 
 
+class State(NamedTuple):
+    """Of one channel: `level` is "" where it is within its limits again and nobody has seen that it was not."""
+
+    generation: int = 0
+    level: str = ""
+    is_seen: bool = True
+
+
 @final
 class Alarms:
     """What is raised, by channel: several pages watch the same limits, and each change is told once."""
 
     def __init__(self) -> None:
-        self._raised: dict[str, tuple[int, str]] = {}  # by channel: generation, and warn, alarm or acknowledged
+        self._known: dict[str, State] = {}
 
-    def changes(self, generation: int, wanted: AlarmChange) -> bool:
-        """Whether this is news."""
-        known, before = self._raised.get(wanted.channel, (0, ""))
-        now = "" if wanted.change == "over" else wanted.level if wanted.change == "raised" else wanted.change
-        before = before if known == generation else ""
-        if now == before or (now == "warn" and before == "alarm") or (now == "acknowledged" and not before):
-            return False
-        self._raised.pop(wanted.channel, None)
-        if now:
-            if len(self._raised) >= MOST:
-                self._raised.pop(next(iter(self._raised)))
-            self._raised[wanted.channel] = generation, now
-        return True
+    def is_news(self, generation: int, wanted: AlarmChange) -> bool:
+        """Whether this change is not known yet; an alarm that was acknowledged and comes back is news."""
+        before = self._known.get(wanted.channel, State())
+        before = before if before.generation == generation else State()
+        match wanted.change:
+            case "raised":
+                is_new = before.is_seen or before.level == "" or (before.level, wanted.level) == ("warn", "alarm")
+                after = State(generation, wanted.level, False)
+            case "acknowledged":
+                is_new, after = not before.is_seen, State(generation, before.level, True)
+            case _:
+                is_new, after = before.level != "", State(generation, "", before.is_seen)
+        if is_new:
+            self._known.pop(wanted.channel, None)
+            while len(self._known) >= MOST:
+                self._known.pop(next(iter(self._known)))
+            self._known[wanted.channel] = after
+        return is_new
 
 
 def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
@@ -47,7 +60,7 @@ def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
     units = {c.name: c.unit for c in live.run.described().channels} if live.run is not None else {}
     if wanted.channel not in units:
         raise UsageError(f"the live ring has no channel {wanted.channel!r:.80}")
-    if not console.alarms.changes(live.generation, wanted):
+    if not console.alarms.is_news(live.generation, wanted):
         return Answer(accepted=False, text="this is known already")
     who = console.person(caller)
     unit = "" if units[wanted.channel] == "-" else f" {units[wanted.channel]}"
