@@ -11,7 +11,7 @@ from motionbase.console.console import Console, Settings
 from motionbase.console.journal import LARGEST, ConsoleJournal
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import AlarmChange
-from motionbase.console.stop.button import NO_SEAT, name_of
+from motionbase.console.stop.button import NO_SEAT, Names, name_of
 from motionbase.recording.open import open_recording
 from motionbase.ring import Writer, hexapod_schema
 from tests.console.api_rig import Page, page, wait_for
@@ -56,7 +56,7 @@ def test_what_people_do_belongs_to_the_run_that_is_drawn(operator: Page) -> None
     answer = operator.call("POST", "/api/recorder", {"do": "note", "text": "a bump"}).json()
     assert answer["accepted"] and "nothing is being recorded" in answer["text"], "it is kept all the same"
     console.access.seat.release("page")
-    for what, person, text in (("note", "tester", "a bump"), ("seat", "", "tester left the operator's seat")):
+    for what, person, text in (("note", "tester", "a bump"), ("seat", "tester", "tester left the operator's seat")):
         (event,) = [e for e in console.events.last() if e.what == what and e.text == text]
         assert (event.generation, event.t, event.tick) == (console.source("live").generation, 99 * DT, 99)
         assert event.person == person
@@ -120,6 +120,11 @@ def test_a_page_without_a_seat_has_no_name_that_says_nothing() -> None:
     page = "0123456789abcdef0123456789abcdef"
     assert name_of(page, (page, "Anna")) == "Anna"
     assert name_of(page, ("another", "Anna")) == name_of(page, None) == NO_SEAT
+    names = Names()
+    for k in range(100):
+        names.learn((f"page{k}", f"name {k}"))
+    names.learn((page, "Anna"))
+    assert name_of(page, None, names.known) == "Anna" and len(names.known) < 100, "who stood up is still somebody"
     assert name_of("a-program", None) == "a-program" and name_of("", None) == "somebody"
 
 

@@ -28,7 +28,7 @@ from motionbase.console.live.ring_status import ring_status
 from motionbase.console.models import EventKind, SourceName, Status
 from motionbase.console.origins import is_loopback
 from motionbase.console.room import Limits
-from motionbase.console.stop.button import StopButton, name_of
+from motionbase.console.stop.button import Names, StopButton, name_of
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
 
@@ -87,6 +87,8 @@ class Console:
         self.children = Children()
         self.turns = AllTurns()
         self.stop_button, self.presses, self.alarms = StopButton(settings.ring), Presses(), Alarms()
+        self._names = Names()
+        self._seated = ""  # name of who operates, or did last
         self.viewers = 0  # pages that are connected
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events),
@@ -102,20 +104,23 @@ class Console:
     ) -> None:  # fmt: skip
         """Something that people did, at the newest record of the live ring unless `t` [s] says when; see `EventLog`."""
         live = self.source("live")
-        tick = live.value("tick") if t is None else None
+        t = live.value("t") if t is None else t
+        tick = round(t / live.header.layout.dt) if t is not None and math.isfinite(t) and live.header else None
         self.events.add(
-            what, text, generation=live.generation, t=live.value("t") if t is None else t,
-            tick=int(tick) if tick is not None and math.isfinite(tick) else None, person=person, is_bad=is_bad,
+            what, text, generation=live.generation, t=t, tick=tick, person=person, is_bad=is_bad,
             is_recorded=is_recorded,
         )  # fmt: skip
 
     def person(self, caller: Caller) -> str:
         """Name of who asks, for people."""
-        return name_of(caller.client, self.access.seat.who)
+        return name_of(caller.client, self.access.seat.who, self._names.known)
 
     def _seat_changed(self, text: str) -> None:
         seat = self.access.seat.who
-        self.happened("seat", text, person="" if seat is None else seat[1], is_recorded=False)
+        self._names.learn(seat)
+        person = self._seated if seat is None else seat[1]
+        self._seated = "" if seat is None else seat[1]
+        self.happened("seat", text, person=person, is_recorded=False)
         if self.on_seat is not None:
             self.on_seat(self.access.seat.who)
 

@@ -74,7 +74,7 @@ class ConsoleJournal:
                 with suppress(MotionBaseError):  # nobody records, or it is too much: the file has it
                     control.ask(
                         self._ring, "event", event.text[: control.LONGEST_NOTE], kind=event.what, person=event.person,
-                        is_bad=event.is_bad,
+                        is_bad=event.is_bad, t=event.t,
                     )  # fmt: skip
 
     def _write(self, event: Event) -> None:

@@ -124,7 +124,7 @@ class Journal:
 
     def __init__(self, schema: Schema) -> None:
         self.records = RecordWatch(schema)
-        self._ack, self._tick = schema.index.get("command_ack"), schema.index.get("tick")
+        self._ack, self._tick, self._estop = (schema.index.get(n) for n in ("command_ack", "tick", "estop"))
         self._waiting: list[tuple[Asked, int]] = []  # and since how many records
         self._allowed, self._untold = Allowance(100, 5.0), 0
 
@@ -158,6 +158,9 @@ class Journal:
                     self._waiting.append((one, since + len(rows)))
                     continue
                 k = int(shown[0]) if len(shown) else k
+            elif one.kind == "estop" and self._estop is not None:
+                acts = np.flatnonzero(rows[:, self._estop] > 0)
+                k = int(acts[0]) if len(acts) else k
             yield Found(k, one.kind, one.text, one.person, one.is_bad)
 
     def rest(self) -> list[Asked]:

@@ -9,6 +9,7 @@ disturbs nobody, and a slow disk cannot delay it.
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import socket
@@ -70,6 +71,7 @@ class Ask:
     kind: str = ""  # of an event
     person: str = ""  # who asks
     is_bad: bool = False
+    t: float | None = None  # [s] of the ring at which it happened; None for now
     _turn: threading.Lock = field(default_factory=threading.Lock)  # whoever has it decides
     _answer: queue.Queue[tuple[bool, str]] = field(default_factory=lambda: queue.Queue(1))
 
@@ -161,7 +163,7 @@ class ControlServer:
             return False, "this is no command"
         if not all(isinstance(word, str) for word in (do, text, kind, person)):
             return False, "this is no command"
-        ask = Ask(do, text, kind, " ".join(person.split())[:LONGEST_PERSON], given.get("is_bad") is True)
+        ask = Ask(do, text, kind, " ".join(person.split())[:LONGEST_PERSON], given.get("is_bad") is True, _time(given))
         self._asked.put(ask)
         if self._closed and ask.take():
             return False, f"it ends; {do} is not done"
@@ -190,14 +192,18 @@ def status(ring: str) -> dict[str, Any]:
     return found
 
 
-def ask(ring: str, do: str, text: str = "", *, kind: str = "", person: str = "", is_bad: bool = False) -> str:
+def ask(
+    ring: str, do: str, text: str = "", *, kind: str = "", person: str = "", is_bad: bool = False,
+    t: float | None = None,
+) -> str:  # fmt: skip
     """Tell the recorder of a ring to do something; returns what it says, an error if it refuses.
 
     Args:
         do: start, stop, split, note, or event, with the kind and what it says
         person: who asks
+        t: [s] of the ring at which an event happened; now where it is not given
     """
-    given = {"do": do, "text": text, "kind": kind, "person": person, "is_bad": is_bad}
+    given = {"do": do, "text": text, "kind": kind, "person": person, "is_bad": is_bad, "t": t}
     path = beside(find(ring), "recorder")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.settimeout(CLIENT_S)
@@ -214,6 +220,11 @@ def ask(ring: str, do: str, text: str = "", *, kind: str = "", person: str = "",
     if not done:
         raise RecordingError(f"the recorder of ring {ring!r}: {said}")
     return said
+
+
+def _time(given: dict[str, Any]) -> float | None:
+    t = given.get("t")
+    return float(t) if isinstance(t, int | float) and math.isfinite(t) else None
 
 
 def _nobody(ring: str) -> RecordingError:

@@ -42,7 +42,7 @@ class Intake:
         self._disk, self._say, self._timeline = disk, say, Timeline()
         self._pending, self._count, self._first, self._since = list[Rows](), 0, 0, 0.0
         self._chunk_rows, self._before = 1, None
-        self._journal, self._tick = None, None
+        self._journal, self._tick, self._dt = None, None, 1.0
 
     origin: Origin | None
     _before: Before | None
@@ -59,6 +59,7 @@ class Intake:
         self.flush()
         self._leave()
         self._journal, self._tick = Journal(header.layout.schema), None
+        self._dt = header.layout.dt
         period = header.layout.dt * header.layout.every
         self._timeline.begin(header.epoch_utc_ns, period)
         if self._before is not None:
@@ -138,11 +139,14 @@ class Intake:
         self._say(f"{kind}: {text}")
         self.note(kind, text, is_bad=kind in BAD)
 
-    def note(self, kind: str, text: str, person: str = "", is_bad: bool = False) -> None:
-        """For the file; it stands between the records where it happened."""
+    def note(self, kind: str, text: str, person: str = "", is_bad: bool = False, t: float | None = None) -> None:
+        """For the file; it stands between the records where it happened: now, or at a time [s] of the ring."""
         if kind != "time":
             self.flush()
-        self._disk.put(self.pieces, Note(kind, text, self._timeline.now(), self._tick, person, is_bad))
+        utc_ns, tick = self._timeline.now(), self._tick
+        if t is not None and utc_ns:
+            utc_ns, tick = self._timeline.at(t), round(t / self._dt) if t >= 0 else None
+        self._disk.put(self.pieces, Note(kind, text, utc_ns, tick, person, is_bad))
 
     def split(self, person: str) -> None:
         """The next record begins a new file."""

@@ -247,7 +247,7 @@ class Recorder:
                 return False, f"there is no event {ask.kind!r:.40}; kinds: {', '.join(BY_PEOPLE)}"
             if do == "event" and not self._allowed.take(time.monotonic()):
                 return False, f"more than {EVENTS_PER_S:g} events a second; this one is not in the recording"
-            intake.note("note" if do == "note" else ask.kind, text, person, ask.is_bad)
+            intake.note("note" if do == "note" else ask.kind, text, person, ask.is_bad, ask.t)
             return True, "noted"
         return False, f"there is no command {do!r:.40}; commands: start, stop, split, note, event"
 
