@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
+from motionbase.console.api.alarms import MOST, Alarms
 from motionbase.console.console import Console, Settings
 from motionbase.console.journal import LARGEST, ConsoleJournal
 from motionbase.console.live.events import EventLog
@@ -94,18 +96,21 @@ def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Pat
     assert refused.startswith("drive, wanted by tester, was not asked for: ")
 
 
-def test_an_acknowledged_alarm_that_comes_back_is_told_again(operator: Page) -> None:
-    def told(change: str, level: str = "alarm") -> bool:
-        body = {"channel": "t", "change": change, "level": level, "value": 2.0, "limit": 1.0, "t": 0.4}
-        answer = operator.call("POST", "/api/alarms", body)
-        assert answer.status_code == 200, answer.text
-        return bool(answer.json()["accepted"])
+def test_an_acknowledged_alarm_that_comes_back_is_told_again() -> None:
+    alarms = Alarms()
+
+    def told(change: Literal["raised", "acknowledged", "over"], level: Literal["warn", "alarm"] = "alarm") -> bool:
+        return alarms.is_news(1, AlarmChange(channel="t", change=change, level=level, value=2.0, limit=1.0, t=0.4))
 
     assert told("raised", "warn") and told("raised") and not told("raised") and not told("raised", "warn")
     assert told("acknowledged") and not told("acknowledged")
     assert told("raised"), "it came back"
     assert told("over") and not told("over") and told("acknowledged") and not told("acknowledged")
     assert told("raised", "warn") and told("over") and told("raised", "warn")
+    assert alarms.is_news(2, AlarmChange(channel="t", change="raised", level="warn", value=2.0, limit=1.0, t=0.4))
+    for k in range(3000):
+        alarms.is_news(2, AlarmChange(channel=f"c{k}", change="raised", level="warn", value=2.0, limit=1.0, t=0.4))
+    assert len(alarms._known) <= MOST
 
 
 def test_an_alarm_needs_an_operator_and_a_channel(operator: Page) -> None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motionbase.ring import Writer
+from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
 from motionbase.ring.blocks.commands import SLOTS
 from motionbase.ring.blocks.generator import Generator
@@ -132,7 +133,7 @@ def test_a_watch_is_of_one_run_alone() -> None:
         backend, epoch = ring.segment.backend, ring.header.epoch
         assert watched("motionbase", backend, epoch) is not None
         assert watched("motionbase", backend, epoch + 1) is None
-    assert watched("nobody", backend.__class__("nobody"), 1) is None
+    assert watched("nobody", Emulation("nobody"), 1) is None
 
 
 @pytest.mark.parametrize("name", ["Anna", "Åsa Öberg " * 9, "a: b"])

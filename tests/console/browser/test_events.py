@@ -14,7 +14,7 @@ from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.ring import hexapod_schema
 from motionbase.ring.standard import FAULTS, STATES
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, panel, pixels
+from tests.console.browser.person import at, coloured, panel, pixels
 from tests.console.browser.rig import Numbers, Rig, until
 from tests.recording.files import EPOCH
 
@@ -75,11 +75,13 @@ def test_events_of_a_recording_are_listed_found_and_gone_to(pages: Pages) -> Non
     at(events, "events-search").fill("fault tracking")
     expect(rows).to_have_count(1)
     rows.first.locator("button").click()
+    expect(at(page, "readout")).to_contain_text("30.00")
     over = page.locator(".u-over").first
+    until(lambda: coloured(page.locator("canvas.plot-picture").first) > 100, "traces of the recording")
     box = over.bounding_box()
     assert box is not None
     before = pixels(over.screenshot())
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] * 30 / (DT * COUNT - DT), box["y"] + box["height"] / 2)
 
     def red() -> int:
         """Pixels of the box that says what happened where the pointer is."""
