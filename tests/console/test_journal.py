@@ -82,7 +82,7 @@ def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Pat
             operator.operate("drive", t=-100.0)
             console.access.seat.take("other", "Anna", force=True, from_client="page")
             console.journal.close()
-    texts = {}
+    texts: dict[str, tuple[str, str]] = {}
     for path in sorted(folder.glob("run*.mcap")):
         with open_recording(path) as found:
             texts |= {e.text: (e.kind, e.person) for e in found.events}
