@@ -18,6 +18,7 @@ from fastapi import APIRouter, FastAPI
 from httpx import Client, Response
 
 from motionbase.console.api import (
+    alarms,
     export,
     generators,
     layouts,
@@ -34,7 +35,7 @@ from motionbase.console.live.head import ring_head, word
 from motionbase.ring.blocks.generators import shown
 
 TOKEN = "operator-token-of-a-test"
-MODULES = (operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene)
+MODULES = (operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene, alarms)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert armed.status_code == 200, armed.text
     version = armed.json()["version"]
     assert version > 0 and armed.json()["armed"]["cards"][0]["amplitude"] == 0.05
-    assert armed.json()["author"] == "motionbase console" and armed.json()["running_version"] == 0
+    assert armed.json()["author"] == "console: tester" and armed.json()["running_version"] == 0
     assert len(armed.json()["armed"]["cards"]) == 7
 
     asked(operator, "drive")
@@ -93,8 +93,24 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert CommandSender("rig", sender="test").estop_acts
     wait_for(lambda: ring_status(operator.console.source("live")).estop_acts, 5)
     assert ring_status(operator.console.source("live")).estop_by == "console: another"
-    said = [e.text for e in operator.console.events.last() if "asked for" in e.text]
-    assert said == ["emergency stop asked for from the console by another"]
+    wanted = {
+        *(
+            ("request", f"{do} asked for by tester (console): accepted")
+            for do in ("maintenance mode", "down", "standby")
+        ),
+        ("generators", f"generators 'heave' armed by tester (console), version {version}, on: 1"),
+        ("request", "drive asked for by tester (console): accepted"),
+        ("generators", f"generators version {version} run"),
+        ("request", "down asked for by tester (console): refused, it cannot be done from the present state"),
+        ("estop", "emergency stop asked for by another (console)"),
+    }
+
+    def said() -> list[tuple[str, str]]:
+        events = operator.console.events.last()
+        return [(e.what, e.text) for e in events if "asked for" in e.text or e.what == "generators"]
+
+    wait_for(lambda: len(said()) >= len(wanted), 5)  # a request is told with the record that took it
+    assert set(said()) == wanted and len(said()) == len(wanted)
     assert operator.call("POST", "/api/estop").json()["accepted"]
     assert ring_status(operator.console.source("live")).estop_by == "console: tester"
     wait_for(lambda: state(operator) == "off", 60)
@@ -242,7 +258,12 @@ def test_parameters_are_shown_and_tuned(operator: Page) -> None:
     assert after.status_code == 200, after.text
     goal = {p["name"]: p for p in after.json()["parameters"]}["k_p"]["goal"]
     assert goal == pytest.approx(wanted)
-    assert any("k_p" in e.text for e in operator.console.events.last())
+
+    def told() -> set[tuple[str, str]]:
+        return {(e.person, e.text) for e in operator.console.events.last() if e.what == "tuning"}
+
+    sentence = f"k_p from {designed[0]:.6g} to {wanted[0]:.6g} {shown['k_p']['unit']} by tester (console): accepted"
+    wait_for(lambda: any(("tester", text) in told() for text in (sentence, sentence.replace("k_p", "k_p[1]", 1))))
     back = operator.call("PATCH", "/api/parameters", {"values": {"k_p": []}}).json()
     assert {p["name"]: p for p in back["parameters"]}["k_p"]["goal"] == designed
 

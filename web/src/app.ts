@@ -9,7 +9,7 @@ import { KinematicsStore } from "./kinematics/store";
 import { Api } from "./net/api";
 import { LiveSocket, type SourceName } from "./net/socket";
 import { tokenOf } from "./net/token";
-import type { Event, RecordingInfo } from "./net/types";
+import type { Event, RecordingEvent, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
@@ -46,6 +46,8 @@ export class App {
   readonly toast: Signal<Toast | null> = signal<Toast | null>(null);
   /** The recording that the plots show; null while they show a ring. */
   readonly file: Signal<RecordingInfo | null> = signal<RecordingInfo | null>(null);
+  /** What happened in it, in order of time: as its file has it at first, then with all that its records show. */
+  readonly happened: Signal<readonly RecordingEvent[]> = signal<readonly RecordingEvent[]>([]);
   /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
   readonly playhead: Signal<number | null> = signal<number | null>(null);
   /** Limits that were exceeded and not yet acknowledged; the plots count them. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
-from motionbase.console.access import Access
+from motionbase.console.access import Access, Caller
+from motionbase.console.api.alarms import Alarms
 from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
@@ -18,14 +20,15 @@ from motionbase.console.api.strip import strip_status
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs
+from motionbase.console.journal import ConsoleJournal
 from motionbase.console.kinematics.watcher import Watcher
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
-from motionbase.console.models import SourceName, Status
+from motionbase.console.models import EventKind, SourceName, Status
 from motionbase.console.origins import is_loopback
 from motionbase.console.room import Limits
-from motionbase.console.stop.button import StopButton
+from motionbase.console.stop.button import Names, StopButton, name_of
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
 
@@ -83,7 +86,9 @@ class Console:
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
-        self.stop_button, self.presses = StopButton(settings.ring), Presses()
+        self.stop_button, self.presses, self.alarms = StopButton(settings.ring), Presses(), Alarms()
+        self._names = Names()
+        self._seated = ""  # name of who operates, or did last
         self.viewers = 0  # pages that are connected
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events),
@@ -91,9 +96,31 @@ class Console:
             "replay": Follower("replay", settings.replay_ring, Emulation(settings.replay_ring), self.events),
         }
         self.watcher = Watcher(self)
+        self.journal = ConsoleJournal(settings.ring, settings.data / "journal" / f"{settings.ring}.jsonl", self.events)
+
+    def happened(
+        self, what: EventKind, text: str, *, person: str = "", t: float | None = None, is_bad: bool = False,
+        is_recorded: bool = True,
+    ) -> None:  # fmt: skip
+        """Something that people did, at the newest record of the live ring unless `t` [s] says when; see `EventLog`."""
+        live = self.source("live")
+        t = live.value("t") if t is None else t
+        tick = round(t / live.header.layout.dt) if t is not None and math.isfinite(t) and live.header else None
+        self.events.add(
+            what, text, generation=live.generation, t=t, tick=tick, person=person, is_bad=is_bad,
+            is_recorded=is_recorded,
+        )  # fmt: skip
+
+    def person(self, caller: Caller) -> str:
+        """Name of who asks, for people."""
+        return name_of(caller.client, self.access.seat.who, self._names.known)
 
     def _seat_changed(self, text: str) -> None:
-        self.events.add("seat", text)
+        seat = self.access.seat.who
+        self._names.learn(seat)
+        person = self._seated if seat is None else seat[1]
+        self._seated = "" if seat is None else seat[1]
+        self.happened("seat", text, person=person, is_recorded=False)
         if self.on_seat is not None:
             self.on_seat(self.access.seat.who)
 
@@ -106,12 +133,14 @@ class Console:
         for follower in self._followers.values():
             follower.start()
         self.watcher.start()
+        self.journal.start()
 
     def close(self) -> None:
         """End followers, threads, jobs and children."""
         self.watcher.close()
         for follower in self._followers.values():
             follower.close()
+        self.journal.close()
         self.turns.close()
         self.jobs.close()
         self.children.close()

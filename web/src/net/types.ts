@@ -267,11 +267,14 @@ export interface Export {
   name: string;
 }
 
-/** Beside the records. */
+/** Beside the records; as `Event` has them. */
 export interface RecordingEvent {
   t: number;
   kind: string;
   text: string;
+  tick: number | null;
+  person: string;
+  is_bad: boolean;
 }
 
 /** A file of the recordings folder; `file` names it in all other requests. */
@@ -283,7 +286,7 @@ export interface RecordingFile {
   is_written: boolean;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
+/** As `motionbase info`. Times [s] since the recording's epoch. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. `events`: as the file has them; `/api/recordings/events` has all. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
@@ -317,6 +320,16 @@ export interface Ticket {
   address: string;
 }
 
+/** A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit. */
+export interface AlarmChange {
+  channel: string;
+  change: "raised" | "acknowledged" | "over";
+  level: "warn" | "alarm";
+  value: number;
+  limit: number;
+  t: number;
+}
+
 /** Of a schema; `place` is what the WebSocket asks by. */
 export interface Channel {
   place: number;
@@ -338,16 +351,18 @@ export interface Derive {
   unit: string;
 }
 
-/** Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none. */
+/** Something that happened: a change of state, a request, a fault, a note, a gap. `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody did. */
 export interface Event {
   kind: "event";
   number: number;
   source: "live" | "replay";
   generation: number;
   t: number | null;
+  tick: number | null;
   utc: number;
-  what: "state" | "mode" | "fault" | "warning" | "estop" | "note" | "gap" | "writer" | "seat" | "recorder";
+  what: "state" | "mode" | "fault" | "warning" | "estop" | "request" | "seat" | "tuning" | "generators" | "alarm" | "note" | "gap" | "writer" | "recorder";
   text: string;
+  person: string;
   is_bad: boolean;
 }
 

@@ -3,7 +3,7 @@
 import type { App } from "../app";
 import { batch, computed, effect, signal, type Signal } from "../core/signal";
 import { OPENING_MS } from "../net/api";
-import type { Answer, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
+import type { Answer, RecordingEvent, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
 import { whyNotSeated } from "../panels/common/access";
 import { sentence } from "../panels/common/ui";
 import { Latest } from "./latest";
@@ -46,6 +46,7 @@ export class Recordings {
     this.whyNot = whyNotSeated(app);
     this.playhead = new Playhead(app, this.replay);
     app.seek = (t) => this.seek(t);
+    effect(() => void this.#learnEvents(app.file()));
     effect(() => {
       // who looks on follows the replay of the same recording as soon as somebody starts it
       if (app.file() && this.replay() && session.source() !== "replay") app.show("replay");
@@ -63,6 +64,14 @@ export class Recordings {
     if (this.app.socket.link.peek() !== "open") return;
     const found = await this.app.attempt(this.app.api.get<RecordingFile[]>("/api/recordings"));
     if (found && JSON.stringify(found) !== JSON.stringify(this.files.peek())) this.files.set(found);
+  }
+
+  /** The first look at a recording of another program may take the server a while. */
+  async #learnEvents(info: RecordingInfo | null): Promise<void> {
+    this.app.happened.set(info?.events ?? []);
+    if (!info) return;
+    const all = await this.app.api.get<RecordingEvent[]>("/api/recordings/events", { file: info.file }).catch(() => null);
+    if (all && this.app.file.peek() === info) this.app.happened.set(all);
   }
 
   info(file: string): Promise<RecordingInfo> {

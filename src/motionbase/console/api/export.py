@@ -69,7 +69,7 @@ def _written(recordings: Path, source: Path, target: Path, wanted: Export, task:
         if not _in_pieces(wanted):
             private.make_folder(target.parent)
             done = [export(recording, target, chosen, wanted.start, wanted.stop, progress=task.progress)]
-            _tell(task, recordings, [target])
+            _tell(task, recordings, [target, *([done[0].beside] if done[0].beside else [])])
         else:
             done = _split(recordings, recording, target, chosen, wanted, task)
         damaged = f"; {len(recording.damage)} places could not be read" if recording.damage else ""

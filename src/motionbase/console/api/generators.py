@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from fastapi import APIRouter, Depends
 from numpy.typing import NDArray
 
-from motionbase.console.access import operator, seated, viewer
+from motionbase.console.access import Caller, operator, seated, viewer
 from motionbase.console.api.judge import judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
@@ -17,16 +20,18 @@ from motionbase.console.api.shelf import Shelf
 from motionbase.console.live.head import ring_head
 from motionbase.console.models import Apply, Card, CardSet, Generators, Preview, PreviewRequest
 from motionbase.console.ready_sets import ready_sets
-from motionbase.errors import GeneratorError
+from motionbase.console.stop.button import PROGRAM
+from motionbase.errors import GeneratorError, MotionBaseError
 from motionbase.ring.blocks import files
 from motionbase.ring.blocks.generator import COLUMNS, Generator
-from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
+from motionbase.ring.blocks.generators import NAME_BYTES, GeneratorClient, GeneratorSet, shown
+from motionbase.ring.command_words import cut, signed
 from motionbase.ring.schema import Schema
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-AUTHOR = "motionbase console"
+EDITED = " (edited)"  # behind the name of a set that was changed since it was loaded
 WHAT = "set of generators"
 QUIET = ("off", "down", "rising", "standby")  # states in which nothing follows the generators yet
 NEEDED = ("state", "mode", "fault")
@@ -98,9 +103,16 @@ def _running(schema: Schema | None, row: NDArray[np.float64] | None) -> int | No
     return int(row[place]) if np.isfinite(row[place]) else None
 
 
-def apply(console: Console, wanted: Apply) -> Generators:
-    """Arm a set; refused where it may not be, or where somebody else was quicker."""
+def apply(console: Console, wanted: Apply, who: str, known: Mapping[str, GeneratorSet]) -> Generators:
+    """Arm a set; refused where it may not be, or where somebody else was quicker. The ring tells it, with its name.
+
+    Args:
+        known: sets that have names: one that was changed since is called so
+    """
     checked = set_of(wanted.cards)
+    kept = known.get(checked.name)
+    if kept is not None and kept.generators != checked.generators:
+        checked = replace(checked, name=cut(checked.name, NAME_BYTES - len(EDITED)) + EDITED)
     with _applying:
         before = current(console)
         if not before.allowed:
@@ -110,12 +122,10 @@ def apply(console: Console, wanted: Apply) -> Generators:
                 f"{before.author or 'somebody'} has written version {before.version} since you saw version "
                 f"{wanted.version}; look at it first"
             )
-        written = GeneratorClient(console.settings.ring, author=AUTHOR).write(checked)
+        written = GeneratorClient(console.settings.ring, author=signed(PROGRAM, who)).write(checked)
         if written.version != before.version + 1:  # another program wrote in the same instant, and is written over
-            console.events.add("note", f"generators: version {written.version - 1} was written over", is_bad=True)
-    name = f" {checked.name!r}" if checked.name else ""
-    on = ", ".join(map(str, checked.enabled)) or "none"
-    console.events.add("note", f"console: generators{name} armed, version {written.version}, on: {on}")
+            text = f"generators: version {written.version - 1} was written over"
+            console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
     return current(console)
 
 
@@ -129,10 +139,11 @@ def router(console: Console) -> APIRouter:
         """What is armed, what runs, and whether it may be changed now."""
         return await turns.looking.take(lambda: current(console))
 
-    @api.put("", dependencies=[Depends(seated)])
-    async def put(wanted: Apply) -> Generators:
+    @api.put("")
+    async def put(caller: Annotated[Caller, Depends(seated)], wanted: Apply) -> Generators:
         """Arm a set of cards; refused where it may not be now, or where another version was written since."""
-        return await turns.operating.take(lambda: apply(console, wanted))
+        who = console.person(caller)
+        return await turns.operating.take(lambda: apply(console, wanted, who, named_as(wanted.cards.name)))
 
     @api.post("/preview", dependencies=[Depends(viewer)])
     async def look_ahead(wanted: PreviewRequest) -> Preview:
@@ -151,6 +162,13 @@ def router(console: Console) -> APIRouter:
         return (
             {} if judge is None else {n: s for n, s in ready_sets(judge.platform, judge.atlas).items() if n not in kept}
         )
+
+    def named_as(name: str) -> dict[str, GeneratorSet]:
+        """The set of this name, kept or brought by the platform; none where there is none, or it cannot be read."""
+        found = None
+        with suppress(MotionBaseError, OSError):
+            found = files.load(shelf.file(name)) if name in shelf.names else ready().get(name)
+        return {} if found is None else {name: found}
 
     def own(name: str) -> str:
         if name in ready():

@@ -49,7 +49,17 @@ from motionbase.console.models.recordings import (
     StartReplay,
     Ticket,
 )
-from motionbase.console.models.ring import Channel, Derive, Event, HostDemand, Ring, Schema, Timing
+from motionbase.console.models.ring import (
+    AlarmChange,
+    Channel,
+    Derive,
+    Event,
+    EventKind,
+    HostDemand,
+    Ring,
+    Schema,
+    Timing,
+)
 from motionbase.console.models.shown import Layout, Mesh, Scene, SphereShape, SphereWheel
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
 from motionbase.console.models.who import Me, Seat, TakeSeat
@@ -64,7 +74,9 @@ __all__ = (
     "Timing",
     "HostDemand",
     "Ring",
+    "AlarmChange",
     "Event",
+    "EventKind",
     "Channel",
     "Schema",
     "Derive",

@@ -27,18 +27,21 @@ class RecordingFile(Model):
 
 
 class RecordingEvent(Model):
-    """Beside the records."""
+    """Beside the records; as `Event` has them."""
 
     t: float
     kind: str
     text: str
+    tick: int | None
+    person: str
+    is_bad: bool
 
 
 class RecordingInfo(Model):
     """As `motionbase info`. Times [s] since the recording's epoch.
 
     `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the
-    file as a whole.
+    file as a whole. `events`: as the file has them; `/api/recordings/events` has all.
     """
 
     file: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -67,18 +67,41 @@ class Ring(Model):
     host: HostDemand | None
 
 
+EventKind: TypeAlias = Literal[
+    "state", "mode", "fault", "warning", "estop", "request", "seat", "tuning", "generators", "alarm", "note", "gap",
+    "writer", "recorder",
+]  # fmt: skip
+
+
 class Event(Model):
-    """Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none."""
+    """Something that happened: a change of state, a request, a fault, a note, a gap.
+
+    `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody
+    did.
+    """
 
     kind: Literal["event"] = "event"
     number: int
     source: SourceName
     generation: int
     t: float | None
+    tick: int | None = None
     utc: float
-    what: Literal["state", "mode", "fault", "warning", "estop", "note", "gap", "writer", "seat", "recorder"]
+    what: EventKind
     text: str
+    person: str = ""
     is_bad: bool = False
+
+
+class AlarmChange(Model):
+    """A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit."""
+
+    channel: str = Field(max_length=64)
+    change: Literal["raised", "acknowledged", "over"]
+    level: Literal["warn", "alarm"]
+    value: float = Field(allow_inf_nan=False)
+    limit: float = Field(allow_inf_nan=False)
+    t: float = Field(allow_inf_nan=False)
 
 
 class Channel(Model):

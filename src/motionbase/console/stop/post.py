@@ -23,7 +23,7 @@ from dataclasses import asdict
 from typing import final
 
 from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, own_names
-from motionbase.console.stop.button import StopButton, heard, name_of
+from motionbase.console.stop.button import Names, StopButton, heard, name_of
 from motionbase.console.stop.door import Asked, Door, Reply
 from motionbase.console.stop.orders import ENDS_S, MOST_PLACES, Orders, Place, Seat
 from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Tokens, bearer, no_role
@@ -66,13 +66,14 @@ class Desk:
     """Answers requests, as strictly as the consoles do whose pages may ask.
 
     Attributes:
-        seat: who operates, as the console said last
+        seat: who operates, as the console said last; names: of those before
     """
 
     def __init__(self, orders: Orders) -> None:
         self._visitors = tuple(Visitors(place) for place in orders.places)
         self._button = StopButton(orders.ring)
         self.seat: Seat | None = None
+        self.names = Names()
 
     def admit(self, place: Place) -> None:
         """The pages of one more console may ask, from any thread."""
@@ -106,7 +107,7 @@ class Desk:
 
     async def _stopped(self, client: str) -> Reply:
         try:
-            text = await heard(self._button.press(name_of(client, self.seat)))
+            text = await heard(self._button.press(name_of(client, self.seat, self.names.known)))
         except RingError as error:
             return Reply(409, {"detail": str(error)})
         except (MotionBaseError, OSError) as error:
@@ -189,6 +190,7 @@ async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader, 
         if "end" in message:
             return
         desk.seat = None if message["seat"] is None else (message["seat"][0], message["seat"][1])
+        desk.names.learn(desk.seat)
     succession.is_orphan = True
     loop, watch = asyncio.get_running_loop(), WriterWatch(orders.ring)
     end = loop.time() + orders.patience_s

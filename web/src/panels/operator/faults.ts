@@ -10,7 +10,7 @@ import { section, sentence } from "../common/ui";
 import { confirmation } from "./estop";
 
 const SHOWN = 5;
-const BAD: Event["what"][] = ["fault", "estop", "warning"];
+const BAD: Event["what"][] = ["fault", "estop", "warning", "alarm"];
 
 /** @param reset the button that resets, made with the other actions */
 export function faults(app: App, reset: HTMLElement): HTMLElement {
