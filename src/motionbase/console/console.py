@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import final
 
 from motionbase.console.access import Access
+from motionbase.console.api.armed import SeenSets
 from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
@@ -83,6 +84,7 @@ class Console:
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
+        self.seen_sets = SeenSets()
         self.stop_button, self.presses = StopButton(settings.ring), Presses()
         self.viewers = 0  # pages that are connected
         self._followers: dict[SourceName, Follower] = {

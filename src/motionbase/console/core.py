@@ -80,7 +80,7 @@ def router(console: Console) -> APIRouter:
 
         return await looking.take(make)
 
-    @api.delete("/derive/{name}")
+    @api.delete("/derive/{name:path}")
     async def remove_derived(caller: Viewer, name: str, source: SourceName = "live") -> Schema:
         """Remove such a channel: the page that made it, or who has the operator's seat."""
         pace.check(caller.client)

@@ -168,7 +168,7 @@ def test_generators_are_edited_previewed_armed_and_run(pages: Pages, rig: Rig) -
     at(opened, "generator-1-frequency").fill("0.5")
     at(opened, "generator-1-enabled").click()
     expect(at(opened, "preview-exceeded")).to_contain_text("the limit is")
-    expect(at(opened, "generators-beyond")).to_contain_text("would be exceeded")
+    expect(at(opened, "generators-apply")).to_have_text(re.compile(r"Apply beyond \d+ limits …"))
     pages.shot(page, "generators_exceeded")
     at(opened, "generator-1-frequency").fill("zero")
     expect(at(opened, "generator-1")).to_contain_text("Must be a number")

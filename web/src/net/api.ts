@@ -3,9 +3,11 @@
 import { decode, type WindowFrame } from "./frames";
 
 export class ApiError extends Error {
+  /** @param body what the server said besides its sentence */
   constructor(
     readonly status: number,
     sentence: string,
+    readonly body: Record<string, unknown> = {},
   ) {
     super(sentence);
   }
@@ -77,7 +79,7 @@ export class Api {
     const timer = Number.isFinite(withinMs) ? setTimeout(() => end.abort(), withinMs) : undefined;
     try {
       const answer = await fetch(path + tail, { method: verb, headers, body, signal: end.signal });
-      if (!answer.ok) throw new ApiError(answer.status, await sentence(answer));
+      if (!answer.ok) throw await refusal(answer);
       return await read(answer);
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -89,12 +91,12 @@ export class Api {
   }
 }
 
-async function sentence(answer: Response): Promise<string> {
+async function refusal(answer: Response): Promise<ApiError> {
   try {
-    const said = (await answer.json()) as { detail?: unknown };
-    if (typeof said.detail === "string") return said.detail;
+    const said = (await answer.json()) as Record<string, unknown>;
+    if (typeof said["detail"] === "string") return new ApiError(answer.status, said["detail"], said);
   } catch {
     // not JSON: the number has to do
   }
-  return `the server answered ${answer.status}`;
+  return new ApiError(answer.status, `the server answered ${answer.status}`);
 }

@@ -1,9 +1,10 @@
 // Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
-/** `version`: the one that the operator saw; refused if another has been written since. */
+/** `version`: the one that the operator saw; refused if another has been written since. `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others. */
 export interface Apply {
   cards: CardSet;
   version: number;
+  exceeds: string[];
 }
 
 /** One function generator; numbers as in docs/generators.md. */
@@ -41,13 +42,16 @@ export interface Exceeded {
   t: number;
 }
 
-/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel. */
+/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has run or the console never saw them. */
 export interface Generators {
   armed: CardSet;
   version: number;
   author: string;
   written_utc: number | null;
+  exceeded: Exceeded[] | null;
+  judged: string;
   running_version: number | null;
+  last_run: CardSet | null;
   allowed: boolean;
   why_not: string;
 }

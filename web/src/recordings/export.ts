@@ -4,6 +4,7 @@ import { h, setText, type Child } from "../core/dom";
 import { duration } from "../core/format";
 import { effect } from "../core/signal";
 import type { Export, Job, RecordingInfo } from "../net/types";
+import { nameProblem } from "../panels/common/names";
 import { choice, gate, note } from "../panels/common/ui";
 import { openModal } from "../shell/modal";
 import { channelGrid } from "./grid";
@@ -28,12 +29,7 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
   const name = field(
     "text",
     `${stem(info.file)}_export`,
-    {
-      required: true,
-      maxlength: 80,
-      pattern: "[A-Za-z0-9]([A-Za-z0-9 _.\\-]*[A-Za-z0-9_\\-])?",
-      "data-test": "export-name",
-    },
+    { required: true, maxlength: 80, "data-test": "export-name" },
   );
   const size = field("number", String(SHEET_ROWS), { min: 1, step: 1, "data-test": "export-size" });
   let format: Export["format"] = "csv";
@@ -144,6 +140,8 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
   });
   form.addEventListener("submit", (submitted) => {
     submitted.preventDefault();
+    const bad = nameProblem(name.value.trim());
+    if (bad) return said.say(bad);
     void app.api.post<Job>("/api/export", wanted()).then(
       () => (dialog.close(""), void recordings.look()),
       (error: unknown) => said.say(error instanceof Error ? error.message : String(error)),
