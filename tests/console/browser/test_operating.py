@@ -75,6 +75,7 @@ def test_the_seat_goes_from_hand_to_hand(pages: Pages) -> None:
     expect(at(panel(bob, "operator"), "access")).to_contain_text("Ann has the operator's seat")
     take_seat(bob, "Bob")
     expect(at(ann, "seat-lost")).to_contain_text("Bob took the operator's seat")
+    expect(ann.locator("dialog[open]")).to_have_count(0)
     pages.shot(ann, "seat_lost")
     at(ann, "seat-lost-ok").click()
     expect(at(ann, "seat")).to_have_text("Bob operates")
@@ -84,7 +85,7 @@ def test_the_seat_goes_from_hand_to_hand(pages: Pages) -> None:
     at(bob, "seat").click()
     at(bob, "seat-release").click()
     expect(at(ann, "seat")).to_contain_text("Seat is free")
-    expect(at(bob, "seat-lost")).to_have_count(0)
+    expect(at(bob, "seat-lost")).to_be_hidden()
 
 
 def test_rise_drive_and_stop_with_one_click(pages: Pages, rig: Rig) -> None:

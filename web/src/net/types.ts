@@ -523,24 +523,28 @@ export interface Strip {
   text: string;
 }
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
 export interface Me {
   role: "viewer" | "operator";
   client: string;
   seated: boolean;
+  waiting: number | null;
   stop_port: number | null;
 }
 
-/** Who operates; one at a time. */
+/** Who operates; one at a time. `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names of who is next, in order. */
 export interface Seat {
   client: string;
   name: string;
   since_utc: number;
+  away: boolean;
+  waiting: string[];
 }
 
-/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
+/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. `wait` gets into the queue where somebody has it, instead of being refused. */
 export interface TakeSeat {
   name: string;
   force: boolean;
   from_client: string | null;
+  wait: boolean;
 }
