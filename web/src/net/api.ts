@@ -1,6 +1,6 @@
 /** Requests to the server, one function for each verb; an error is the server's own sentence. */
 
-import { decode, type WindowFrame } from "./frames";
+import { decode, decodeRows, type Rows, type WindowFrame } from "./frames";
 
 export class ApiError extends Error {
   /** @param body what the server said besides its sentence */
@@ -51,6 +51,11 @@ export class Api {
   async window(query: Query): Promise<WindowFrame> {
     const read = (answer: Response): Promise<ArrayBuffer> => answer.arrayBuffer();
     return decode(await this.#fetch("GET", "/api/recordings/window", query, undefined, ANSWER_MS, read)) as WindowFrame;
+  }
+
+  async rows(query: Query): Promise<Rows> {
+    const read = (answer: Response): Promise<ArrayBuffer> => answer.arrayBuffer();
+    return decodeRows(await this.#fetch("GET", "/api/recordings/rows", query, undefined, ANSWER_MS, read));
   }
 
   upload<T>(path: string, query: Query, file: Blob): Promise<T> {

@@ -257,10 +257,10 @@ export interface Tune {
   values: Record<string, number[]>;
 }
 
-/** What to take of a recording, and into what; without legs, groups and channels it is all of them. */
+/** What to take of a recording, and into what; without legs, groups and channels it is all of them. `pdf` is a strip chart of 16 channels at most, with so many seconds on a page. */
 export interface Export {
   file: string;
-  format: "mcap" | "csv" | "parquet";
+  format: "mcap" | "csv" | "parquet" | "pdf";
   legs: number[];
   groups: string[];
   channels: string[];
@@ -268,6 +268,7 @@ export interface Export {
   stop: number | null;
   piece_records: number | null;
   piece_seconds: number | null;
+  seconds_per_page: number;
   name: string;
 }
 
@@ -461,9 +462,10 @@ export interface SphereWheel {
   is_driven: boolean;
 }
 
-/** Something that takes a while. */
+/** Something that takes a while. `client`: the page that began it, which may cancel it. */
 export interface Job {
   number: number;
+  client: string;
   what: string;
   state: "running" | "done" | "failed" | "cancelled";
   share: number;

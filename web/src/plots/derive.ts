@@ -76,7 +76,7 @@ export function restoreDerived(app: App): void {
   let asked: Schema | null = null;
   effect(() => {
     const schema = app.session.schema();
-    if (!schema || schema === asked) return;
+    if (!schema || schema === asked || app.session.played.peek()) return; // no ring is behind a replay of the page's own
     asked = schema;
     void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
   });
