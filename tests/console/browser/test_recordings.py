@@ -199,6 +199,10 @@ def test_who_only_looks_replays_alone_and_disturbs_nobody(pages: Pages, rig: Rig
     one.keyboard.press("k")
     expect(at(one, "replay-state")).to_have_text("paused")
     assert 4.9 < shown(other, "replay-time") < 5.1, "each has its own"
+    at(one, "replay-speed").select_option("100")
+    at(one, "replay-play").click()
+    until(lambda: record(one) == COUNT - 1, "the last record")
+    expect(at(one, "replay-state")).to_have_text("paused")
     at(one, "view-both").click()
     until(lambda: shown(one, "scene-pose-heave") == pytest.approx(ROWS[record(one), HEAVE], abs=2e-3), "its heave")
     pages.shot(one, "replay_viewer")

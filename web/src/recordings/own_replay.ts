@@ -26,7 +26,7 @@ export class OwnReplay {
   #askMs = 50;
   #movedAt = NaN;
   #toldAt = 0;
-  #shown: Float64Array | null = null;
+  #isShown = false;
   #generation = FIRST_GENERATION;
 
   constructor(private readonly app: App) {
@@ -107,7 +107,7 @@ export class OwnReplay {
 
   #jump(t: number): void {
     this.#t = t;
-    this.#shown = null;
+    this.#isShown = false;
     this.#tell({});
   }
 
@@ -147,10 +147,11 @@ export class OwnReplay {
 
   #show(rows: Rows, k: number): void {
     const record = rows.values.subarray(k * rows.head.width, (k + 1) * rows.head.width);
-    if (record === this.#shown || this.app.session.source.peek() !== "replay") return;
+    if (this.app.session.source.peek() !== "replay") return;
     const t = rows.time[k] ?? NaN;
-    if (this.#shown && t === this.app.live.t) return;
-    this.#shown = record;
+    const isNew = performance.now() - this.app.live.arrivedAt < TELL_MS; // what comes into sight later wants it, too
+    if (this.#isShown && t === this.app.live.t && isNew) return;
+    this.#isShown = true;
     this.#record = rows.head.first + k * rows.head.every;
     const head = {
       kind: "live", frame: -1, generation: this.#generation, t, bucket: 1, first: 0, count: 0, channels: [], backfill: false,
@@ -159,12 +160,18 @@ export class OwnReplay {
     this.app.live.take({ head: { ...head, channels: [] }, newest: record, time: new Float64Array(0), bands: [] }, 1);
   }
 
+  /** The records of a time, which are every one of them unless it plays. */
+  #of(t: number, plays: boolean): Rows | undefined {
+    return this.#chunks.find((rows) => covers(rows, t) && (plays || rows.head.every === 1));
+  }
+
   /** Whether there are too few records ahead, or none for the time. */
   #needs(state: Replay): boolean {
     if (this.#isAsking || this.app.socket.link.peek() !== "open") return false;
-    const ahead = state.state === "playing" ? (state.speed * 2 * this.#askMs) / 1000 : 0;
-    return !this.#chunks.some((rows) => covers(rows, this.#t) && (covers(rows, this.#t + ahead) || isLast(rows, state.records)))
-      && !(this.#chunks.some((rows) => covers(rows, this.#t)) && this.#chunks.some((rows) => covers(rows, this.#t + ahead)));
+    const plays = state.state === "playing";
+    const here = this.#of(this.#t, plays);
+    if (!here || !plays) return !here;
+    return !isLast(here, state.records) && !this.#of(this.#t + (state.speed * 2 * this.#askMs) / 1000, plays);
   }
 
   async #ask(state: Replay): Promise<void> {
@@ -173,7 +180,7 @@ export class OwnReplay {
     const plays = state.state === "playing";
     const every = plays ? Math.min(64, Math.max(1, Math.round((info.rate_hz * state.speed) / ROWS_A_SECOND))) : 1;
     const count = Math.max(1, Math.min(MOST_ROWS, Math.floor(MOST_READ / every)));
-    const here = this.#chunks.find((rows) => covers(rows, this.#t));
+    const here = this.#of(this.#t, plays);
     const next = here && here.head.first + here.head.count * here.head.every;
     const isBehind = plays && !here && this.#chunks.length > 0;
     const at = Math.min(state.end, this.#t + (isBehind ? (state.speed * this.#askMs) / 1000 : 0));
