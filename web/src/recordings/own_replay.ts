@@ -25,7 +25,7 @@ export class OwnReplay {
   #isAsking = false;
   #askMs = 50;
   #movedAt = NaN;
-  #toldAt = 0;
+  #toldAt = -Infinity;
   #isShown = false;
   #generation = FIRST_GENERATION;
 
@@ -120,7 +120,7 @@ export class OwnReplay {
     const found = this.#find();
     if (found) this.#show(found.rows, found.k);
     if (this.#needs(state)) void this.#ask(state);
-    if (now - this.#toldAt > TELL_MS || state.state !== "playing") this.#tell({}); // where nothing changed, nothing is told
+    if (!(now - this.#toldAt < TELL_MS) || state.state !== "playing") this.#tell({}); // where nothing changed, nothing is told
   }
 
   #move(state: Replay, seconds: number): void {
@@ -204,7 +204,7 @@ export class OwnReplay {
   #tell(change: Partial<Replay>): void {
     const now = this.state.peek();
     if (!now) return;
-    this.#toldAt = performance.now();
+    this.#toldAt = this.#movedAt;
     const isSame = Object.keys(change).length === 0 && now.time === this.#t && now.record === this.#record;
     if (isSame) return;
     const next = { ...now, ...change, time: this.#t, record: this.#record };
