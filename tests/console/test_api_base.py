@@ -1,5 +1,6 @@
 """Operating, generators, tuning and the emergency stop, against a simulated base in a process of its own."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,6 @@ def test_what_moves_needs_token_and_seat(operator: Page) -> None:
         ("POST", "/api/replay", {"file": "a.mcap"}),
         ("DELETE", "/api/replay", None),
         ("POST", "/api/strip", {"channels": [{"name": "t"}]}),
-        ("POST", "/api/export", {"file": "a.mcap", "format": "csv"}),
-        ("DELETE", "/api/jobs/1", None),
         ("PUT", "/api/recordings/upload?name=a.csv", None),
     ):
         assert "token" in operator.anybody().refusal(401, method, address, body)
@@ -226,6 +225,88 @@ def test_preview_of_what_fits_says_so(operator: Page) -> None:
     assert "generator 1 jumps" in operator.call(
         "POST", "/api/generators/preview", {"cards": {"cards": [jump]}}
     ).json()["text"]  # fmt: skip
+
+
+def armed(operator: Page, cards: list[dict[str, Any]], name: str = "", exceeds: tuple[str, ...] = ()) -> Any:
+    """What comes of asking for cards, as somebody who saw what is armed."""
+    version = operator.get("/api/generators").json()["version"]
+    body = {"cards": {"name": name, "cards": cards}, "version": version, "exceeds": list(exceeds)}
+    return operator.call("PUT", "/api/generators", body)
+
+
+def test_what_exceeds_limits_is_armed_only_by_who_names_them(operator: Page) -> None:
+    """A heave of 4 m, which the control law would run into its limits with again and again."""
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.seen()["mode"] == "maintenance")
+    before = operator.get("/api/generators").json()
+    far = {**HEAVE, "amplitude": 4.0, "frequency": 0.2}
+    refused = armed(operator, [far])
+    assert refused.status_code == 409
+    said, listed = refused.json()["detail"], [one["what"] for one in refused.json()["exceeded"]]
+    assert re.match(rf"{len(listed)} limits would be exceeded: heave reaches -?4 m, the limit is -?0\.61, ", said)
+    assert "name these limits in `exceeds`" in said and {"heave", "heave velocity", "leg 1 length"} <= set(listed)
+    assert armed(operator, [far], exceeds=("heave",)).status_code == 409, "one of them is not all"
+    assert operator.get("/api/generators").json()["version"] == before["version"], "nothing was armed"
+    known = armed(operator, [far], exceeds=tuple(listed))
+    assert known.status_code == 200, known.text
+    found = known.json()
+    assert found["version"] == before["version"] + 1
+    assert [one["what"] for one in found["exceeded"]] == listed and found["judged"] == "judged over the first 60 s"
+    assert operator.console.events.last()[-1].text.endswith(f"on: 1, beyond {len(listed)} limits")
+    calm = armed(operator, [HEAVE], exceeds=tuple(listed)).json()
+    assert calm["exceeded"] == []
+
+
+def test_limits_that_are_exceeded_late_are_found(operator: Page) -> None:
+    late = {**HEAVE, "amplitude": 0.7, "start": 300.0}
+    refused = armed(operator, [late])
+    assert refused.status_code == 409
+    assert next(one for one in refused.json()["exceeded"] if one["what"] == "heave")["t"] > 300
+
+
+def test_an_edited_set_is_called_so_in_the_ring_and_its_log(operator: Page) -> None:
+    gentle = operator.get("/api/generators/sets/gentle").json()["cards"]
+    unused = [{"space": "dof"} if not card["enabled"] else card for card in gentle]  # as the page shows empty cards
+    edited = [{**gentle[0], "amplitude": 0.02}]
+    for name, cards, wanted in (
+        ("gentle", unused, "gentle"),
+        ("gentle", edited, "gentle (edited)"),
+        ("gentle (edited)", edited, "gentle (edited)"),
+        ("gentle (edited)", gentle, "gentle"),
+        ("mine", edited, "mine"),
+    ):
+        found = armed(operator, cards, name).json()
+        assert found["armed"]["name"] == wanted
+        assert GeneratorClient("rig", author="test").read().name == wanted
+        assert f"generators {wanted!r} armed" in operator.console.events.last()[-1].text
+
+
+def test_what_ran_last_is_told_beside_what_is_armed(operator: Page) -> None:
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.seen()["mode"] == "maintenance")
+    first = armed(operator, [HEAVE], "calm").json()["version"]
+    asked(operator, "down")
+    wait_for(lambda: state(operator) == "down")
+    asked(operator, "standby")
+    wait_for(lambda: state(operator) == "standby")
+    asked(operator, "drive")
+    wait_for(lambda: state(operator) == "drive")
+    asked(operator, "settle")
+    wait_for(lambda: state(operator) == "standby")
+    found = armed(operator, [{**HEAVE, "amplitude": 0.06}], "calm").json()
+    assert (found["version"], found["running_version"]) == (first + 1, first)
+    assert (found["last_run"]["name"], found["last_run"]["cards"][0]["amplitude"]) == ("calm", 0.05)
+    assert found["armed"]["cards"][0]["amplitude"] == 0.06
+    asked(operator, "lower")
+    wait_for(lambda: state(operator) == "down")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("what", ["generators/sets", "layouts"])
+def test_names_with_a_slash_are_refused_with_a_sentence(operator: Page, method: str, what: str) -> None:
+    body = None if method != "PUT" else {"name": "a/b", **({"body": {}} if what == "layouts" else {"cards": []})}
+    said = operator.refusal(422, method, f"/api/{what}/a%2Fb", body)
+    assert "'a/b'" in said and "a name is 1 to 80 letters, digits, spaces" in said
 
 
 def test_sets_that_come_with_the_platform_can_be_loaded_and_not_changed(operator: Page) -> None:

@@ -85,9 +85,13 @@ export class App {
       },
       status: (status) => this.session.status.set(status),
       event: (event) => this.session.happened(event),
-      schema: (source, schema) => this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema }),
+      schema: (source, schema) => {
+        if (source === "replay" && this.session.played.peek()) return; // of a replay that is not the page's own
+        this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema });
+      },
       live: (frame) => {
-        this.live.take(frame, 1.05 * this.span);
+        const isOwn = this.session.source.peek() === "replay" && this.session.played.peek() !== null;
+        if (!isOwn) this.live.take(frame, 1.05 * this.span);
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },

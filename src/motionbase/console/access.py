@@ -40,8 +40,10 @@ class Access:
 
     def me(self, caller: Caller) -> Me:
         """The caller as it is told."""
-        seated = caller.role == "operator" and self.seat.is_held_by(caller.client)
-        return Me(role=caller.role, client=caller.client, seated=seated, stop_port=self.stop_port)
+        is_operator = caller.role == "operator"
+        seated = is_operator and self.seat.is_held_by(caller.client)
+        waiting = self.seat.place(caller.client) if is_operator else None
+        return Me(role=caller.role, client=caller.client, seated=seated, waiting=waiting, stop_port=self.stop_port)
 
 
 def rank_of(role: Role, token: str | None) -> Rank:

@@ -12,6 +12,7 @@ from typing import final
 
 from motionbase.console.access import Access, Caller
 from motionbase.console.api.alarms import Alarms
+from motionbase.console.api.armed import SeenSets
 from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.recorder import recorder_status
@@ -86,6 +87,7 @@ class Console:
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
+        self.seen_sets = SeenSets()
         self.stop_button, self.presses, self.alarms = StopButton(settings.ring), Presses(), Alarms()
         self._names = Names()
         self._seated = ""  # name of who operates, or did last

@@ -105,8 +105,9 @@ def test_a_console_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) 
     expect(at(page, "banner")).to_be_hidden()
     expect(at(page, "writer")).to_have_text("running")
     expect(at(page, "legend-leg1_l_meas").locator(".legend-value")).not_to_have_text("–")
-    at(page, "seat-lost-ok").click()  # the seat did not outlive the server; it says so
-    take_seat(page, "Ann")
+    expect(at(page, "seat")).to_contain_text("You operate")  # a short absence costs no seat
+    expect(at(page, "seat-lost")).to_be_hidden()
+    expect(page.locator("dialog[open]")).to_have_count(0)
     expect(at(page, "stopped")).to_be_visible()
     at(panel(page, "operator"), "operate-reset").click()
     expect(at(page, "stopped")).to_be_hidden()

@@ -59,6 +59,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 const ANSWER_MS = 10_000;
 const SILENT_MS = 2000; // the server says how things stand every half second
+const GIVEN_UP_MS = 6000; // silent for so long, a connection is taken for dead: the server has let it go a second before
+const CONNECTS_MS = 5000;
 const LISTEN_MS = 250;
 const NO_TOKEN = 4401; // it is wrong: asking again would get the same
 const NO_ROOM = 4429; // let go, or not let in, so that an operator has a place
@@ -100,6 +102,13 @@ export class LiveSocket {
     socket.onmessage = (message) => this.#heard(message.data as string | ArrayBuffer);
     socket.onclose = (closed) => this.#closed(socket, closed.code, closed.reason);
     this.#socket = socket;
+    setTimeout(() => socket.readyState === WebSocket.CONNECTING && this.#giveUp(socket), CONNECTS_MS);
+  }
+
+  /** A network that went away says nothing, and the browser would wait for minutes. */
+  #giveUp(socket: WebSocket): void {
+    this.#closed(socket, 1006, "");
+    socket.close();
   }
 
   /** Leave and come again, with another token, say. */
@@ -238,7 +247,9 @@ export class LiveSocket {
     const now = performance.now();
     const wasHeldUp = now - this.#listenedAt > SILENT_MS / 2;
     this.#listenedAt = now;
-    if (!wasHeldUp) this.isSilent.set(now - this.#heardAt > SILENT_MS);
+    if (wasHeldUp) return;
+    this.isSilent.set(now - this.#heardAt > SILENT_MS);
+    if (this.#socket && now - this.#heardAt > GIVEN_UP_MS) this.#giveUp(this.#socket);
   }
 
   #answered(id: number, found: Found): void {

@@ -1,9 +1,10 @@
 // Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
-/** `version`: the one that the operator saw; refused if another has been written since. */
+/** `version`: the one that the operator saw; refused if another has been written since. `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others. */
 export interface Apply {
   cards: CardSet;
   version: number;
+  exceeds: string[];
 }
 
 /** One function generator; numbers as in docs/generators.md. */
@@ -41,13 +42,16 @@ export interface Exceeded {
   t: number;
 }
 
-/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel. */
+/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has run or the console never saw them. */
 export interface Generators {
   armed: CardSet;
   version: number;
   author: string;
   written_utc: number | null;
+  exceeded: Exceeded[] | null;
+  judged: string;
   running_version: number | null;
+  last_run: CardSet | null;
   allowed: boolean;
   why_not: string;
 }
@@ -253,10 +257,10 @@ export interface Tune {
   values: Record<string, number[]>;
 }
 
-/** What to take of a recording, and into what; without legs, groups and channels it is all of them. */
+/** What to take of a recording, and into what; without legs, groups and channels it is all of them. `pdf` is a strip chart of 16 channels at most, with so many seconds on a page. */
 export interface Export {
   file: string;
-  format: "mcap" | "csv" | "parquet";
+  format: "mcap" | "csv" | "parquet" | "pdf";
   legs: number[];
   groups: string[];
   channels: string[];
@@ -264,6 +268,7 @@ export interface Export {
   stop: number | null;
   piece_records: number | null;
   piece_seconds: number | null;
+  seconds_per_page: number;
   name: string;
 }
 
@@ -472,9 +477,10 @@ export interface SphereWheel {
   is_driven: boolean;
 }
 
-/** Something that takes a while. */
+/** Something that takes a while. `client`: the page that began it, which may cancel it. */
 export interface Job {
   number: number;
+  client: string;
   what: string;
   state: "running" | "done" | "failed" | "cancelled";
   share: number;
@@ -534,24 +540,28 @@ export interface Strip {
   text: string;
 }
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
 export interface Me {
   role: "viewer" | "operator";
   client: string;
   seated: boolean;
+  waiting: number | null;
   stop_port: number | null;
 }
 
-/** Who operates; one at a time. */
+/** Who operates; one at a time. `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names of who is next, in order. */
 export interface Seat {
   client: string;
   name: string;
   since_utc: number;
+  away: boolean;
+  waiting: string[];
 }
 
-/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
+/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. `wait` gets into the queue where somebody has it, instead of being refused. */
 export interface TakeSeat {
   name: string;
   force: boolean;
   from_client: string | null;
+  wait: boolean;
 }

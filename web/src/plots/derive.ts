@@ -4,6 +4,7 @@ import type { App } from "../app";
 import { h } from "../core/dom";
 import { effect } from "../core/signal";
 import type { Channel, Schema } from "../net/types";
+import { channelProblem } from "../panels/common/names";
 import { completion } from "./completion";
 import { showDialog } from "./limits_dialog";
 import { forgetFormula, keepFormula, keptFormulas, lostFormulas, type Formula } from "./kept_formulas";
@@ -18,13 +19,15 @@ const HELP = [
 
 /** @param old the channel that is replaced; null for a new one */
 export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
-  const name = h("input", { required: true, pattern: "[a-z][a-z0-9_]*", value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
+  const name = h("input", { required: true, value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
   const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", autocomplete: "off", "data-test": "derive-formula" });
   const unit = h("input", { value: old?.unit ?? "", placeholder: "m, or - for none", title: "Of the result; a comparison or a ratio has none: -", "data-test": "derive-unit" });
   const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    const bad = channelProblem(name.value.trim());
+    if (bad) return void (wrong.textContent = bad);
     try {
       const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() || "-" };
       take(app, await app.api.post<Schema>("/api/derive", body, { source: app.session.source.peek() }));
@@ -58,6 +61,7 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
       ),
     ),
   );
+  dialog.addEventListener("input", () => (wrong.textContent = "")); // of what was there before
   showDialog(dialog);
 }
 
@@ -72,7 +76,7 @@ export function restoreDerived(app: App): void {
   let asked: Schema | null = null;
   effect(() => {
     const schema = app.session.schema();
-    if (!schema || schema === asked) return;
+    if (!schema || schema === asked || app.session.played.peek()) return; // no ring is behind a replay of the page's own
     asked = schema;
     void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
   });

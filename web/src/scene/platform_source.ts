@@ -31,8 +31,11 @@ export function platformOf(app: App): Signal<Found> {
 
   const ask = async (mine: number): Promise<void> => {
     const source = app.session.source.peek();
+    const own = source === "replay" ? app.session.played.peek() : null;
     try {
-      const platform = await app.api.get<Platform>("/api/scene", { source });
+      const platform = own
+        ? await app.api.get<Platform>("/api/recordings/scene", { file: own.name })
+        : await app.api.get<Platform>("/api/scene", { source });
       if (mine === turn) found.set(checked(platform));
     } catch (error) {
       if (mine !== turn) return;

@@ -51,7 +51,7 @@ export function standingOf(app: App): Signal<Standing> {
     if (now === "open") return kept(ofRing(
       app.session.ring(),
       app.session.source(),
-      app.session.status()?.replay?.state,
+      app.session.played()?.state_text ?? app.session.status()?.replay?.state,
     ));
     if (now === "full") return kept({
       level: "warn",

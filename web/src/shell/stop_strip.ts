@@ -5,6 +5,7 @@ import { h, setText } from "../core/dom";
 import { effect } from "../core/signal";
 import { baseOf } from "../panels/common/base";
 import { stoppedBy } from "../panels/operator/estop";
+import { closeModals } from "./modal";
 
 export function stopStrip(app: App, openOperator: () => void): HTMLElement {
   const base = baseOf(app);
@@ -18,6 +19,13 @@ export function stopStrip(app: App, openOperator: () => void): HTMLElement {
     element.hidden = !base.estop();
     if (element.hidden) return;
     setText(who, stoppedBy(app));
+  });
+  let acted = false;
+  effect(() => {
+    const begins = base.estop() && !acted;
+    acted = base.estop();
+    // nothing covers the page of who may operate, and no question of before is answered by a hand in a hurry
+    if (begins && app.session.mayOperate.peek() && closeModals()) app.say("What was being asked was put away: the emergency stop acts.");
   });
   return element;
 }

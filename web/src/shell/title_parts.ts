@@ -41,7 +41,8 @@ export function ring(app: App): { element: HTMLElement; memory: HTMLElement } {
     setText(word, said);
     setText(platform, found?.platform || "no platform");
     setText(name, found?.name ?? "");
-    setText(backend, !found ? "" : found.is_hardware ? "hardware memory" : "emulation");
+    const isOwn = found !== null && found === app.session.played();
+    setText(backend, !found ? "" : isOwn ? "recording" : found.is_hardware ? "hardware memory" : "emulation");
     toggleClass(backend, "hardware", found?.is_hardware ?? false);
     backend.hidden = !found;
     element.title = found

@@ -17,10 +17,12 @@ from motionbase.console.api import names
 from motionbase.console.api.downloads import Sent
 from motionbase.console.api.folders import ESTOP
 from motionbase.console.api.opened import OpenRecordings
+from motionbase.console.api.rows import rows
+from motionbase.console.api.scene import stored_scene
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
-from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Schema, Ticket
+from motionbase.console.models import Channel, RecordingEvent, RecordingFile, RecordingInfo, Scene, Schema, Ticket
 from motionbase.errors import UsageError
 from motionbase.recording.happened import JOURNAL, SIDE_ENDING
 from motionbase.recording.mcap.messages import Event
@@ -35,7 +37,7 @@ from motionbase.ring.folders import data_folder
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-STRIPS = "strips"  # folder of strip charts beside the recordings; they can be downloaded
+STRIPS = ("strips", "exports", "viewers")  # folders of strip charts beside the recordings; they can be downloaded
 STRIP_ENDINGS = (".pdf", ".png")
 LONGEST_ABOUT = 400  # letters of what a recording says of itself, each
 NOT_SHOWN = ("schema", "platform", "parameters", JOURNAL)  # long texts that are shown otherwise
@@ -167,7 +169,7 @@ def _downloaded(console: Console, file: str) -> Path:
     parts = names.relative_parts(file)
     if file.lower().endswith(SIDE_ENDING):
         return names.inside(console.settings.recordings, file, (SIDE_ENDING,))
-    if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
+    if parts[0] in STRIPS and file.lower().endswith(STRIP_ENDINGS):
         return names.inside(console.settings.recordings, file, STRIP_ENDINGS)
     return path_of(console, file)
 
@@ -234,6 +236,28 @@ def router(console: Console) -> APIRouter:
                 return window(recording, channels, start, stop, pixels)
 
         return Response(await turns.take(look), media_type="application/octet-stream")
+
+    @api.get("/rows", dependencies=[Depends(viewer)], response_class=Response)
+    async def whole_records(
+        file: str, at: float | None = None, first: int | None = None, count: int = 1, every: int = 1
+    ) -> Response:
+        """Whole records, from a time or a number on: what a page needs that replays a recording by itself."""
+
+        def look() -> bytes:
+            with opened.use(path_of(console, file)) as recording:
+                return rows(recording, at, first, count, every)
+
+        return Response(await turns.take(look), media_type="application/octet-stream")
+
+    @api.get("/scene", dependencies=[Depends(viewer)])
+    async def platform(file: str) -> Scene:
+        """The platform of a recording to scale; meshes, which its text may name anywhere, are left out."""
+
+        def look() -> Scene:
+            with opened.use(path_of(console, file)) as recording:
+                return stored_scene(str(recording.source.about.get("platform", "")))
+
+        return await turns.take(look)
 
     @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
     async def download(file: str) -> Sent:

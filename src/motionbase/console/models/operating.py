@@ -89,4 +89,4 @@ class StartStrip(Model):
     channels: list[StripChannel] = Field(min_length=1, max_length=16)
     format: Literal["pdf", "png"] = "pdf"
     seconds_per_page: float = Field(default=60.0, gt=0, le=86400)
-    name: str = Field(default="strip", pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,79}$")
+    name: str = "strip"

@@ -59,10 +59,13 @@ class RecordingInfo(Model):
 
 
 class Export(Model):
-    """What to take of a recording, and into what; without legs, groups and channels it is all of them."""
+    """What to take of a recording, and into what; without legs, groups and channels it is all of them.
+
+    `pdf` is a strip chart of 16 channels at most, with so many seconds on a page.
+    """
 
     file: str
-    format: Literal["mcap", "csv", "parquet"]
+    format: Literal["mcap", "csv", "parquet", "pdf"]
     legs: list[int] = []
     groups: list[str] = []
     channels: list[str] = []
@@ -70,6 +73,7 @@ class Export(Model):
     stop: float | None = None
     piece_records: int | None = Field(default=None, ge=1)
     piece_seconds: float | None = Field(default=None, gt=0)
+    seconds_per_page: float = Field(default=60.0, gt=0, le=86400)
     name: str = Field(default="", max_length=120)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from motionbase.console.models.base import Model, SourceName
+
+DERIVED_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Timing(Model):
@@ -130,6 +133,15 @@ class Schema(Model):
 class Derive(Model):
     """A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    name: str
     formula: str = Field(min_length=1, max_length=500)
     unit: str = Field(default="-", min_length=1, max_length=40)
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_channel_name(cls, name: str) -> str:
+        if not DERIVED_NAME.fullmatch(name):
+            raise ValueError(
+                "a name is 1 to 64 lower-case letters, digits and _, and begins with a letter, such as leg1_error"
+            )
+        return name
