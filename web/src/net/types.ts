@@ -197,9 +197,9 @@ export interface AskRecorder {
   text: string;
 }
 
-/** An action of `motionbase operate`; an emergency stop has its own address. */
+/** An action of `motionbase operate`; an emergency stop has its own address. `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else. */
 export interface Operate {
-  seen: Seen;
+  seen: Seen | null;
   action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
 }
 

@@ -21,7 +21,7 @@ from motionbase.ring.blocks.generators import shown
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-NEVER_STALE = ("freeze", "abort")  # they only ever stop a motion: better late than refused
+CALMING = ("freeze", "abort", "settle", "lower")  # they bring a base to rest: better late than refused
 OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be so far behind the ring, and so far ahead of it
 
 
@@ -65,15 +65,21 @@ def why_other_generators(ring: str, seen: Seen) -> str:
     return f"version {armed.version} of the generators is armed by now, the page showed {was}; look at it first"
 
 
+def _why_unseen(console: Console, wanted: Operate) -> str:
+    """Why an action is not what an operator who saw the page can mean; "" where it is."""
+    ring, seen = console.settings.ring, wanted.seen
+    if seen is None:
+        return "the page has shown no record yet, so nobody can tell what it showed"
+    if why := why_stale(ring_head(ring, console.source("live").backend), seen):
+        return why
+    return why_other_generators(ring, seen) if wanted.action == "drive" else ""
+
+
 def operated_as_seen(console: Console, wanted: Operate) -> Answer:
-    """Ask for an action, unless the base is not any more what the operator saw."""
+    """Ask for an action, unless it may move a base that is not any more what the operator saw."""
     ring = console.settings.ring
-    if wanted.action not in NEVER_STALE:
-        why = why_stale(ring_head(ring, console.source("live").backend), wanted.seen)
-        if not why and wanted.action == "drive":
-            why = why_other_generators(ring, wanted.seen)
-        if why:
-            return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
+    if wanted.action not in CALMING and (why := _why_unseen(console, wanted)):
+        return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
     return operated(ring, wanted.action)
 
 
