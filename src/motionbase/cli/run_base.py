@@ -1,6 +1,7 @@
 """The writer of `motionbase run`: the closed loop in soft real time, in this process, with its record in a ring."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,7 @@ def alone(request: Request) -> Ended:
         claim = Claim(find(request.ring))  # refuses where somebody else writes the ring, before the compiling
         try:
             start = checked(request)
+            claim.tell(platform=(start.atlas or start.hexapod).name, since=time.time())
             code = _compiled(start)
         except BaseException:
             claim.release()
@@ -159,12 +161,24 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     return own
 
 
+def _usual(request: Request) -> str:
+    """The generators where none are named: nothing where a person decides, or a law of their own."""
+    from motionbase.console.ready_sets import GENTLE
+
+    return NO_GENERATORS if request.manual or request.law else GENTLE
+
+
+def at_rest(request: Request) -> Request:
+    """The same base and generators, but it stays off until an operator asks: for one that is started again."""
+    return request._replace(manual=True, generators=request.generators or _usual(request))
+
+
 def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> "GeneratorSet | None":
-    """What is armed at the start; nothing where a person decides, or a law of their own."""
-    from motionbase.console.ready_sets import GENTLE, ready_sets
+    """What is armed at the start."""
+    from motionbase.console.ready_sets import ready_sets
     from motionbase.ring.blocks.files import load
 
-    wanted = request.generators or (NO_GENERATORS if request.manual or request.law else GENTLE)
+    wanted = request.generators or _usual(request)
     if wanted == NO_GENERATORS:
         return None
     if wanted.endswith((".toml", ".json")):

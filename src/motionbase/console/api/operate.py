@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
-from motionbase.console.access import Caller, operator, seated
+from motionbase.console.access import Caller, seated, stopper
 from motionbase.console.api.estop import stopped
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.live.head import RingHead, ring_head, word
+from motionbase.console.live.life import started_again
 from motionbase.console.models import Answer, Operate, Seen
 from motionbase.console.stop.button import SENDER
 from motionbase.ring.blocks.actions import operator_command
@@ -88,8 +89,8 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/estop")
-    async def estop(caller: Annotated[Caller, Depends(operator)], press: str | None = None) -> Answer:
-        """Emergency stop of the live base; needs the token, and no seat. Says whether the base acts."""
+    async def estop(caller: Annotated[Caller, Depends(stopper)], press: str | None = None) -> Answer:
+        """Emergency stop of the live base; needs the operator token, unless anyone may stop, and no seat."""
         return await stopped(console, caller, press)
 
     @api.post("/api/operate", dependencies=[Depends(seated)])
@@ -98,6 +99,15 @@ def router(console: Console) -> APIRouter:
         answer = await console.turns.operating.take(lambda: operated_as_seen(console, wanted))
         t = console.source("live").value("t")
         console.events.add("note", f"console: {answer.text}", t=t, is_bad=not answer.accepted)
+        return answer
+
+    @api.post("/api/base/start", dependencies=[Depends(seated)])
+    async def start() -> Answer:
+        """Start a base again that has ended, where `motionbase run` waits for it; it comes up at rest, switched off."""
+        seat, backend = console.access.seat.holder, console.source("live").backend
+        who = seat.name if seat is not None else "somebody"
+        answer = await console.turns.operating.take(lambda: started_again(console.settings.ring, backend, who))
+        console.events.add("note", f"console: {answer.text}", is_bad=not answer.accepted)
         return answer
 
     return api

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionbase.console.api.host import host_demand
 from motionbase.console.live.follower import HEALTH_S, Follower
+from motionbase.console.live.life import base_life
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stopped_by import stopped_by
 from motionbase.console.models import Ring, Timing
@@ -50,6 +51,8 @@ def ring_status(follower: Follower) -> Ring:
         has_parameters=bool(layout and layout.parameters),
         estop_acts=estop_acts,
         estop_by=stopped_by(follower.ring, backend) if estop_acts and follower.source == "live" else None,
+        t=_finite(math.nan if (t := follower.value("t")) is None else t),
+        life=base_life(backend) if follower.source == "live" and follower.state != "live" else None,
         base_state=_word(follower, "state"),
         base_mode=_word(follower, "mode"),
         base_fault=_word(follower, "fault"),

@@ -11,12 +11,14 @@ from motionbase.console.tokens import Role
 class Me(Model):
     """The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here.
 
+    `may_stop`: whether the emergency stop is taken from it: with the operator token, or from all that may look.
     `stop_port`: where the stop post listens, at the console's own address; None where there is none.
     """
 
     role: Role
     client: str
     seated: bool
+    may_stop: bool
     stop_port: int | None
 
 
