@@ -322,7 +322,7 @@ def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> N
     again = (*first.command[:-2], "-1", "0")
     with running(replace(first, again=again), python("one", SLEEPER), folder=tmp_path / "e") as run:
         segment = ring_after(50)
-        assert _told() == {"doing": "runs"}
+        assert _told()["doing"] == "runs"
         assert _asked("start") == {"refused": "the base has not ended"}
         reader = run.supervisor.pids["one"]
         os.kill(run.supervisor.pids["writer"], signal.SIGKILL)
@@ -336,7 +336,7 @@ def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> N
         until(
             lambda: (s := attach(Emulation(RING))) is not None and s.inode != segment.inode and s.head > 20, "its ring"
         )
-        assert _told() == {"doing": "runs"} and run.supervisor.pids["one"] == reader
+        assert _told()["doing"] == "runs" and run.supervisor.pids["one"] == reader
         ending = run.end()
     assert ending.code == 1 and ending.why == "stop was called; writer 'writer' was ended by SIGKILL"
     (saved,) = ending.files  # before the second writer removed the ring

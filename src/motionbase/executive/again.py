@@ -47,6 +47,7 @@ class StartAgain:
     def __init__(self, ring: RunRing | None, say: Callable[[str], object]) -> None:
         self._ring, self._say, self._lock = ring, say, threading.Lock()
         self._gone: Gone | None = None
+        self._started_utc = time.time()  # of the writer that runs: a ring that is older is not its own
 
     def left(self, process: Process, why: str) -> None:
         """It has ended."""
@@ -57,21 +58,20 @@ class StartAgain:
 
     def answer(self, request: Message) -> Reply | None:
         """To `run`, how the writer is, and to `start`, which starts it again; None for what is neither."""
+        what = request.get("ask")
+        if what not in ("run", "start"):
+            return None
         with self._lock:
             gone = self._gone
-            match request.get("ask"):
-                case "run" if gone is None:
-                    return Reply({"run": {"doing": "runs"}})
-                case "run":
-                    told = {"why": gone.why[:LONGEST], "utc": gone.utc, "trouble": gone.trouble[:LONGEST]}
-                    return Reply({"run": {"doing": "starting" if gone.by else "ended", **told}})
-                case "start" if gone is None:
-                    return Reply({"refused": "the base has not ended"})
-                case "start":
-                    by = gone.by or str(request.get("by", ""))[:64] or "somebody"
-                    self._gone = replace(gone, by=by, since=gone.since or time.monotonic(), trouble="")
-                    return Reply({"starts": True})
-        return None
+            if gone is None:
+                runs = {"run": {"doing": "runs", "utc": self._started_utc}}
+                return Reply(runs if what == "run" else {"refused": "the base has not ended"})
+            if what == "run":
+                told = {"why": gone.why[:LONGEST], "utc": gone.utc, "trouble": gone.trouble[:LONGEST]}
+                return Reply({"run": {"doing": "starting" if gone.by else "ended", **told}})
+            by = gone.by or str(request.get("by", ""))[:64] or "somebody"
+            self._gone = replace(gone, by=by, since=gone.since or time.monotonic(), trouble="")
+            return Reply({"starts": True})
 
     def due(self) -> Process | None:
         """The writer, with the command that starts it again, once somebody has asked and its records are saved."""
@@ -88,5 +88,5 @@ class StartAgain:
         assert gone.process.again is not None
         self._say(f"writer {gone.process.name!r} is started again, asked for by {gone.by}")
         with self._lock:
-            self._gone = None
+            self._gone, self._started_utc = None, time.time()
         return replace(gone.process, command=gone.process.again)

@@ -107,7 +107,8 @@ export function rate(app: App): HTMLElement {
   const element = h("span", { class: "title-rate num", "data-test": "rate" });
   effect(() => {
     const found = app.session.ring();
-    const hz = found?.state === "live" ? found.timing?.rate_hz : undefined;
+    const isHeard = app.socket.link() === "open" && !app.socket.isSilent();
+    const hz = isHeard && found?.state === "live" ? found.timing?.rate_hz : undefined;
     setText(element, hz === undefined ? "– Hz" : `${hz.toFixed(0)} Hz`);
     element.title = found
       ? `Records in the last second; the writer means to publish ${found.rate_hz.toFixed(0)} a second`

@@ -13,13 +13,21 @@ from motionbase.ring.lock import is_own
 LINE_S = 0.3  # for an answer by a lifeline
 
 
-def base_life(backend: AbstractBackend) -> BaseLife | None:
-    """As the processes that live for the ring say it; None where none does, or the base has published records."""
+def base_life(backend: AbstractBackend, epoch_utc: float = 0.0) -> BaseLife | None:
+    """As the processes that live for the ring say it; None where none does, one hangs, or the base has records.
+
+    Args:
+        epoch_utc: when the ring that is shown was begun [s]; 0 where there is none
+    """
     for found in asked(backend, Role.WRITER, {"ask": "who"}, LINE_S):
-        return None if found.said.get("head") else _starting(found.said.get("about"))
+        return _starting(found.said.get("about")) if found.said.get("head") == 0 else None
     for found in asked(backend, Role.SUPERVISOR, {"ask": "run"}, LINE_S):
         run = found.said.get("run")
-        if not isinstance(run, dict) or run.get("doing") != "ended":
+        if not isinstance(run, dict):
+            return None
+        if run.get("doing") == "runs" and epoch_utc >= (_number(run.get("utc")) or 0.0):
+            return None  # the ring is its writer's own, which has just ended
+        if run.get("doing") != "ended":
             return _starting(None)
         why, trouble = (str(run.get(key, "")) for key in ("why", "trouble"))
         text = "; ".join(part for part in (f"the base {why}", trouble) if part)

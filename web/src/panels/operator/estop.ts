@@ -83,7 +83,10 @@ function stopOf(app: App): Stop {
   );
   effect(() => base.shows() && base.isFresh() && request.settle());
   const answered = signal<PostAnswer | null>(null);
-  const isAway = computed(() => app.socket.link() === "lost" || app.socket.link() === "full" || app.socket.isSilent());
+  const isAway = computed(() => {
+    const link = app.socket.link();
+    return app.session.me()?.may_stop === true && (link === "lost" || link === "full" || app.socket.isSilent());
+  });
   const look = async (): Promise<void> => answered.set(isAway.peek() ? await post.look() : null);
   effect(() => void (isAway(), look()));
   setInterval(() => isAway.peek() && void look(), LOOK_MS);

@@ -44,7 +44,7 @@ export const READY: Record<Ready, { detail: string; title: string }> = {
   armed: { detail: KEYS, title: `Stops the base at once and brings it down; it asks nothing back (${KEYS}). It replaces no hardware stop.` },
   post: { detail: "by the stop post", title: "The console is away. Its stop post answers this page and takes the stop; use the hardware stop if in doubt." },
   latched: { detail: "kept for the start", title: "The base has not begun. A stop is kept for it: it will not rise until an operator resets it." },
-  token: { detail: "needs the operator token", title: "Pressed here it stops nothing: this page has no operator token, and asks for it. Use the hardware stop." },
+  token: { detail: "needs operator token", title: "Pressed here it stops nothing: this page has no operator token, and asks for it. Use the hardware stop." },
   deaf: { detail: "this writer takes no stop", title: "Pressed here it stops nothing: the writer of this ring takes no commands. Use the hardware stop." },
   nobody: { detail: "no base runs", title: "No base runs that it could stop. If something moves all the same, use the hardware stop." },
   unheard: { detail: "no connection", title: "Neither the console nor its stop post answers this page. A press goes on asking until one does; use the hardware stop." },
