@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
-from motionbase.console.access import Access
+from motionbase.console.access import Access, Caller
 from motionbase.console.bodies import LARGEST_BODY
 from motionbase.console.guard import Guard
 from motionbase.console.origins import is_loopback, own_names
@@ -35,6 +35,13 @@ TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 )
 def test_roles(viewer: str | None, given: str | None, role: str | None) -> None:
     assert Access(TOKEN, viewer, print).role(given) == role
+
+
+def test_who_may_stop() -> None:
+    viewer, operator = Caller("viewer", "c"), Caller("operator", "c")
+    usual, open_to_all = Access(TOKEN, VIEWER, print), Access(TOKEN, VIEWER, print, anyone_may_stop=True)
+    assert [usual.me(one).may_stop for one in (viewer, operator)] == [False, True]
+    assert [open_to_all.me(one).may_stop for one in (viewer, operator)] == [True, True]
 
 
 @pytest.mark.parametrize("token", ["", "short", "spaces are not allowed here", "x" * 15])

@@ -133,7 +133,7 @@ def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
 @pytest.mark.parametrize(
     ("action", "changes", "said"),
     [
-        ("standby", {"t": -2.5}, "the page showed the base of 2."),
+        ("standby", {"t": -2.5}, "the page showed the base of "),
         ("drive", {"t": 1.5}, "the page showed another run, 1."),
         ("drive", {"state": "standby"}, "the base is in {state} by now, the page showed standby"),
         ("reset", {"mode": "host"}, "the base is in maintenance mode by now, the page showed host"),
@@ -156,12 +156,19 @@ def test_what_the_operator_did_not_see_is_not_asked_for(
     assert _commands(operator) == before, "the base was not even asked"
 
 
-def test_freeze_and_abort_are_never_too_late(operator: Page) -> None:
-    for action in ("freeze", "abort"):
+@pytest.mark.parametrize("action", ["freeze", "abort", "settle", "lower"])
+def test_what_calms_a_base_is_never_too_late(operator: Page, action: str) -> None:
+    """Of a page that is slow, and of one that has shown no record at all."""
+    old = operator.seen(t=-1e6, state="drive", mode="host", generators_version=99)
+    for seen in (old, None):
         before = _commands(operator)
-        answer = operator.operate(action, t=-1e6, state="drive", mode="host", generators_version=99)
-        assert "by now" not in answer.text and "was not asked for" not in answer.text
+        answer = operator.call("POST", "/api/operate", {"action": action, "seen": seen})
+        assert answer.status_code == 200 and "was not asked for" not in answer.text, answer.text
         assert _commands(operator) == before + 1
+    before = _commands(operator)
+    moving = operator.call("POST", "/api/operate", {"action": "drive"}).json()
+    assert moving["text"].startswith("drive was not asked for: the page has shown no record yet")
+    assert _commands(operator) == before
 
 
 def _commands(operator: Page) -> int:
@@ -171,7 +178,6 @@ def _commands(operator: Page) -> int:
 
 
 def test_a_seen_without_a_time_is_refused_in_one_sentence(operator: Page) -> None:
-    assert "seen" in operator.refusal(422, "POST", "/api/operate", {"action": "drive"})
     for t in ("NaN", "soon", None):
         body = {"action": "drive", "seen": {"t": t, "state": "", "mode": "", "generators_version": None}}
         assert "seen.t" in operator.refusal(422, "POST", "/api/operate", body)

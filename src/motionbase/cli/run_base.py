@@ -1,6 +1,7 @@
 """The writer of `motionbase run`: the closed loop in soft real time, in this process, with its record in a ring."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +70,7 @@ def alone(request: Request) -> Ended:
         claim = Claim(find(request.ring))  # refuses where somebody else writes the ring, before the compiling
         try:
             start = checked(request)
+            claim.tell(platform=(start.atlas or start.hexapod).name, since=time.time())
             code = _compiled(start)
         except BaseException:
             claim.release()
@@ -160,12 +162,24 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     return own
 
 
+def _usual(request: Request) -> str:
+    """The generators where none are named: nothing where a person decides, or a law of their own."""
+    from motionbase.console.ready_sets import GENTLE
+
+    return NO_GENERATORS if request.manual or request.law else GENTLE
+
+
+def at_rest(request: Request) -> Request:
+    """The same base and generators, but it stays off until an operator asks: for one that is started again."""
+    return request._replace(manual=True, generators=request.generators or _usual(request))
+
+
 def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> "GeneratorSet | None":
-    """What is armed at the start; nothing where a person decides, or a law of their own."""
-    from motionbase.console.ready_sets import GENTLE, ready_sets
+    """What is armed at the start."""
+    from motionbase.console.ready_sets import ready_sets
     from motionbase.ring.blocks.files import load
 
-    wanted = request.generators or (NO_GENERATORS if request.manual or request.law else GENTLE)
+    wanted = request.generators or _usual(request)
     if wanted == NO_GENERATORS:
         return None
     if wanted.endswith((".toml", ".json")):
@@ -198,10 +212,10 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
 
     schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
-    told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
-    told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
+    header["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
-        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **told) as writer,
+        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
     ):
         job = HexapodRun(code, writer, say, start.plan, start.tuned)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from motionbase.console.kinematics.watcher import Watcher
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
-from motionbase.console.models import EventKind, SourceName, Status
+from motionbase.console.models import BaseLife, EventKind, SourceName, Status
 from motionbase.console.origins import is_loopback
 from motionbase.console.room import Limits
 from motionbase.console.stop.button import Names, StopButton, name_of
@@ -50,6 +51,7 @@ class Settings:
         static: the built page
         allow_hosts: names by which browsers may call this machine, besides the address itself
         limits: of connections
+        anyone_may_stop: the emergency stop needs no operator token: whoever may look may stop
     """
 
     recordings: Path
@@ -62,6 +64,7 @@ class Settings:
     static: Path = STATIC
     allow_hosts: tuple[str, ...] = ()
     limits: Limits = Limits()
+    anyone_may_stop: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -82,7 +85,9 @@ class Console:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.events = EventLog()
-        self.access = Access(settings.operator_token, settings.viewer_token, self._seat_changed)
+        self.access = Access(
+            settings.operator_token, settings.viewer_token, self._seat_changed, settings.anyone_may_stop
+        )
         self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
@@ -92,6 +97,8 @@ class Console:
         self._names = Names()
         self._seated = ""  # name of who operates, or did last
         self.viewers = 0  # pages that are connected
+        self._ended_utc: float | None = None  # of the base whose end was told
+        self._telling = threading.Lock()
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events),
             # a replay never goes to hardware, whatever is plugged in
@@ -149,10 +156,12 @@ class Console:
 
     def status(self) -> Status:
         """All that pages show beside curves; may read files, so call it from a thread that may wait."""
+        sources = [ring_status(follower) for follower in self._followers.values()]
+        self._tell_end(sources[0].life)
         return Status(
             version=VERSION,
             utc=time.time(),
-            sources=[ring_status(follower) for follower in self._followers.values()],
+            sources=sources,
             seat=self.access.seat.holder,
             viewers=self.viewers,
             recorder=recorder_status(self.settings.ring),
@@ -160,3 +169,11 @@ class Console:
             strip=strip_status(self),
             jobs=self.jobs.list(),
         )
+
+    def _tell_end(self, life: BaseLife | None) -> None:
+        """Why the base ended, once."""
+        with self._telling:
+            if life is None or life.doing != "ended" or life.utc == self._ended_utc:
+                return
+            self._ended_utc = life.utc
+        self.events.add("writer", life.text, is_bad=True)

@@ -201,9 +201,9 @@ export interface AskRecorder {
   text: string;
 }
 
-/** An action of `motionbase operate`; an emergency stop has its own address. */
+/** An action of `motionbase operate`; an emergency stop has its own address. `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else. */
 export interface Operate {
-  seen: Seen;
+  seen: Seen | null;
   action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
 }
 
@@ -335,6 +335,15 @@ export interface AlarmChange {
   t: number;
 }
 
+/** Of the live base while no records come: it starts, or has ended. `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s]. `may_start`: whether `motionbase run` waits to be asked to start it again. */
+export interface BaseLife {
+  doing: "starting" | "ended";
+  platform: string;
+  text: string;
+  utc: number | null;
+  may_start: boolean;
+}
+
 /** Of a schema; `place` is what the WebSocket asks by. */
 export interface Channel {
   place: number;
@@ -379,7 +388,7 @@ export interface HostDemand {
   exceeded: string[];
 }
 
-/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
+/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows. `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
 export interface Ring {
   source: "live" | "replay";
   name: string;
@@ -402,6 +411,8 @@ export interface Ring {
   has_parameters: boolean;
   estop_acts: boolean;
   estop_by: string | null;
+  t: number | null;
+  life: BaseLife | null;
   base_state: string | null;
   base_mode: string | null;
   base_fault: string | null;
@@ -540,12 +551,13 @@ export interface Strip {
   text: string;
 }
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `may_stop`: whether the emergency stop is taken from it: with the operator token, or from all that may look. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
 export interface Me {
   role: "viewer" | "operator";
   client: string;
   seated: boolean;
   waiting: number | null;
+  may_stop: boolean;
   stop_port: number | null;
 }
 

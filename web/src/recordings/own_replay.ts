@@ -234,6 +234,6 @@ function ringOf(info: RecordingInfo, generation: number): Ring {
     schema_name: info.recording_schema.name, schema_hash: info.recording_schema.hash,
     channels: info.recording_schema.channels.length, rate_hz: info.rate_hz, dt: info.rate_hz > 0 ? 1 / info.rate_hz : 0,
     epoch_utc: info.epoch_utc ?? 0, takes_commands: false, has_parameters: false, estop_acts: false, estop_by: null,
-    base_state: null, base_mode: null, base_fault: null, timing: null, host: null,
+    t: null, life: null, base_state: null, base_mode: null, base_fault: null, timing: null, host: null,
   };
 }

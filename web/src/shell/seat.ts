@@ -26,22 +26,25 @@ export function seatButton(app: App): HTMLElement {
   let pictured = "";
   effect(() => {
     const holder = session.status()?.seat;
-    const [mine, may] = [session.operates(), session.mayOperate()];
+    const isRefused = app.socket.link() === "refused";
+    const [mine, may] = [session.operates() && !isRefused, session.mayOperate() && !isRefused];
     const look = may ? WHEEL : EYE;
     if (look !== pictured) fill(picture, icon((pictured = look), 15));
     const others = holder?.away ? `${holder.name} is away` : `${holder?.name} operates`;
-    setText(word, mine ? "You operate" : holder ? others : may ? "Seat is free" : "Viewer");
+    setText(word, isRefused ? "Not let in" : mine ? "You operate" : holder ? others : may ? "Seat is free" : "Viewer");
     toggleClass(button, "mine", mine);
     const who = holder ? `${holder.name} has the operator's seat since ${clock(holder.since_utc)}.` : "Nobody has the operator's seat.";
-    button.title = `${may ? "Operator" : "Viewer"}. ${who}`;
+    button.title = isRefused ? "The console did not let this page in: its token is not the right one." : `${may ? "Operator" : "Viewer"}. ${who}`;
   });
   effect(() => {
     const status = session.status();
-    const [mine, may, holder, place] = [session.operates(), session.mayOperate(), status?.seat, session.me()?.waiting ?? null];
+    const isRefused = app.socket.link() === "refused";
+    const [mine, may] = [session.operates() && !isRefused, session.mayOperate() && !isRefused];
+    const [holder, place] = [status?.seat, session.me()?.waiting ?? null];
     const pages = status ? (status.viewers === 1 ? "1 page is connected" : `${status.viewers} pages are connected`) : "not connected";
     const act = (text: string, test: string, kind: string, work: () => unknown): HTMLElement =>
       h("button", { type: "button", class: kind, "data-test": test, onclick: () => (close(), void work()) }, text);
-    const key = JSON.stringify([mine, may, holder, place, pages]);
+    const key = JSON.stringify([mine, may, isRefused, holder, place, pages]);
     if (menu.dataset["key"] === key) return; // buttons stay while somebody presses them
     menu.dataset["key"] = key;
     fill(
@@ -49,7 +52,7 @@ export function seatButton(app: App): HTMLElement {
       h(
         "p",
         {},
-        may ? "This page has the operator token." : "This page looks on: without the operator token it can change nothing.",
+        may ? "This page has the operator token." : isRefused ? "The console did not let this page in: its token is not the right one." : "This page looks on: without the operator token it can change nothing.",
       ),
       h(
         "p",

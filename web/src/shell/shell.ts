@@ -8,6 +8,7 @@ import { plots } from "../plots";
 import { Recordings, recordingsPanel, replayBar } from "../recordings";
 import { dropZone } from "../recordings/drop";
 import { scene } from "../scene";
+import { baseStrip } from "./base_strip";
 import { centre } from "./centre";
 import { drawer } from "./drawer";
 import { Frame } from "./frame";
@@ -33,7 +34,7 @@ export function shell(app: App): HTMLElement {
   const element = h(
     "div", { class: "shell" },
     titleBar(app, frame, colours, recordings),
-    h("div", { class: "strips" }, stopStrip(app, () => frame.open("operator")), seatStrip(app)),
+    h("div", { class: "strips" }, stopStrip(app, () => frame.open("operator")), baseStrip(app), seatStrip(app)),
     channels, scrim, middle, side.drawer, side.rail,
     h("div", { class: "foot" }, replayBar(recordings)), messageLine(app, () => frame.open("events")),
     dropZone(recordings, () => frame.open("recordings")),

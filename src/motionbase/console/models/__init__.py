@@ -51,6 +51,7 @@ from motionbase.console.models.recordings import (
 )
 from motionbase.console.models.ring import (
     AlarmChange,
+    BaseLife,
     Channel,
     Derive,
     Event,
@@ -73,6 +74,7 @@ __all__ = (
     "TakeSeat",
     "Timing",
     "HostDemand",
+    "BaseLife",
     "Ring",
     "AlarmChange",
     "Event",

@@ -30,9 +30,12 @@ class Seen(Model):
 
 
 class Operate(Model):
-    """An action of `motionbase operate`; an emergency stop has its own address."""
+    """An action of `motionbase operate`; an emergency stop has its own address.
 
-    seen: Seen
+    `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else.
+    """
+
+    seen: Seen | None = None
     action: Literal[
         "down", "standby", "drive", "settle", "lower", "off", "freeze", "abort", "reset", "host", "maintenance"
     ]

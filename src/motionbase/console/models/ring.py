@@ -31,6 +31,20 @@ class HostDemand(Model):
     exceeded: list[str]
 
 
+class BaseLife(Model):
+    """Of the live base while no records come: it starts, or has ended.
+
+    `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s].
+    `may_start`: whether `motionbase run` waits to be asked to start it again.
+    """
+
+    doing: Literal["starting", "ended"]
+    platform: str
+    text: str
+    utc: float | None
+    may_start: bool
+
+
 class Ring(Model):
     """A ring as its reader sees it.
 
@@ -39,6 +53,7 @@ class Ring(Model):
     `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation.
     `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`,
     `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none".
+    `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows.
     `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read.
     """
 
@@ -63,6 +78,8 @@ class Ring(Model):
     has_parameters: bool
     estop_acts: bool
     estop_by: str | None
+    t: float | None
+    life: BaseLife | None
     base_state: str | None
     base_mode: str | None
     base_fault: str | None

@@ -11,14 +11,16 @@ from motionbase.console.tokens import Role
 class Me(Model):
     """The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here.
 
-    `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `stop_port`: where the
-    stop post listens, at the console's own address; None where there is none.
+    `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `may_stop`: whether the
+    emergency stop is taken from it: with the operator token, or from all that may look. `stop_port`: where the stop
+    post listens, at the console's own address; None where there is none.
     """
 
     role: Role
     client: str
     seated: bool
     waiting: int | None = None
+    may_stop: bool
     stop_port: int | None
 
 

@@ -34,9 +34,10 @@ from motionbase.ring.glance import Glance
 from motionbase.ring.lifeline import LARGEST, Lifeline, Message, Role, asked, living
 from motionbase.ring.living import has_writer
 
-PATH = "/api/estop"
+PATH, READY = "/api/estop", "/api/estop/ready"
+WOULD_REACH, NOBODY = "a stop would be taken", "nobody writes the ring: there is no base to stop"
 OPEN = (
-    ("access-control-allow-methods", "POST"),
+    ("access-control-allow-methods", "GET, POST"),
     ("access-control-allow-headers", "authorization, x-client"),
     ("access-control-max-age", "86400"),
 )
@@ -49,7 +50,7 @@ class Visitors:
 
     def __init__(self, place: Place) -> None:
         self._port, self._names = place.console_port, own_names(place.host, place.allow_hosts)
-        self.tokens = Tokens(place.operator_token, place.viewer_token)
+        self._tokens, self._anyone_may_stop = Tokens(place.operator_token, place.viewer_token), place.anyone_may_stop
 
     def foreign(self, asked: Asked) -> str:
         """Why a request is not from the console's page, nor from a program; "" where it may be."""
@@ -59,6 +60,13 @@ class Visitors:
             return why
         ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port is the same site
         return "" if all(site in ours for site in sites) else ANOTHER_SITE
+
+    def why_not(self, token: str | None) -> str:
+        """Why a stop is not taken from who has this token; "" where it is."""
+        role = self._tokens.role(token)
+        if role is None:
+            return no_role(token)
+        return "" if role == "operator" or self._anyone_may_stop else NEEDS_OPERATOR
 
 
 @final
@@ -71,7 +79,7 @@ class Desk:
 
     def __init__(self, orders: Orders) -> None:
         self._visitors = tuple(Visitors(place) for place in orders.places)
-        self._button = StopButton(orders.ring)
+        self._button, self._watch = StopButton(orders.ring), WriterWatch(orders.ring)
         self.seat: Seat | None = None
         self.names = Names()
 
@@ -85,25 +93,30 @@ class Desk:
         whys = [one.foreign(asked) for one in visitors]
         if all(whys):
             return Reply(403, {"detail": whys[0]})
-        said = await self._answer(asked, [v.tokens for v, why in zip(visitors, whys, strict=True) if not why])
+        said = await self._answer(asked, [v for v, why in zip(visitors, whys, strict=True) if not why])
         return said._replace(headers=(*said.headers, *_readable_by(asked.all("origin"))))
 
-    async def _answer(self, asked: Asked, tokens: list[Tokens]) -> Reply:
-        if asked.path != PATH:
+    async def _answer(self, asked: Asked, visitors: list[Visitors]) -> Reply:
+        if asked.path not in (PATH, READY):
             return Reply(404, {"detail": f"there is only {PATH} here; all else is at the console"})
         if asked.method == "OPTIONS":
             return Reply(204, None, OPEN)
-        if asked.method != "POST":
+        if asked.method != ("GET" if asked.path == READY else "POST"):
             return Reply(405, {"detail": f"{asked.method!r:.20} does nothing here; POST asks for the stop"})
         token = bearer(next(iter(asked.all("authorization")), None))
         client = next(iter(asked.all("x-client")), "")
         if client and not CLIENT.fullmatch(client):
             return Reply(400, {"detail": BAD_CLIENT})
-        roles = [known.role(token) for known in tokens]
-        if "operator" not in roles:
-            why = NEEDS_OPERATOR if any(roles) else no_role(token)
+        whys = [one.why_not(token) for one in visitors]
+        if all(whys):
+            why = NEEDS_OPERATOR if NEEDS_OPERATOR in whys else whys[0]
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
-        return await self._stopped(client)
+        return await self._stopped(client) if asked.path == PATH else await self._ready()
+
+    async def _ready(self) -> Reply:
+        """What a stop would do now, without asking for one."""
+        lives = await asyncio.to_thread(self._watch.lives)
+        return Reply(200, {"accepted": lives, "text": WOULD_REACH if lives else NOBODY})
 
     async def _stopped(self, client: str) -> Reply:
         try:

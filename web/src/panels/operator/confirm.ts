@@ -6,11 +6,11 @@ import { effect, signal, type Signal } from "../../core/signal";
 import { MOVING_MS } from "../../net/api";
 import type { Generators } from "../../net/types";
 import { ask } from "../common/dialog";
-import { whyNotOperating } from "../common/access";
+import { whyNotOperating, whyNotStopping } from "../common/access";
 import { sentence } from "../common/ui";
 import { counted, exceededList } from "../generators/exceeded";
 import { differences, summary } from "../generators/model";
-import { ACTIONS, whyNot, type Situation } from "./actions";
+import { ACTIONS, CALMING, whyNot, type Situation } from "./actions";
 
 const LOOK_MS = 500; // between looks at what is armed, while the question is open
 
@@ -40,7 +40,8 @@ export async function confirmed(
   const stop = isDrive ? effect(() => fill(said, ...driving(shown(), asked))) : undefined;
   const body = isDrive ? [said] : [h("p", {}, moves.text)];
   const looking = isDrive ? setInterval(() => void look(), LOOK_MS) : undefined;
-  const seat = whyNotOperating(app);
+  const isCalming = CALMING.has(action); // a picture that is old, or changes meanwhile, does not take the question away
+  const [seat, stale] = [isCalming ? whyNotStopping(app) : whyNotOperating(app), whyNotOperating(app)];
   const yes = await ask({
     title: moves.title,
     body,
@@ -50,7 +51,9 @@ export async function confirmed(
     isCautious: true,
     outdated: () => {
       const { state, mode } = now();
-      if (seat() || whyNot(action, now())) return seat() || whyNot(action, now());
+      if (seat()) return seat();
+      if (isCalming) return stale() ? "" : whyNot(action, now());
+      if (whyNot(action, now())) return whyNot(action, now());
       if (state !== asked.state) return `the base has gone to ${state} meanwhile`;
       if (mode !== asked.mode) return `the base has gone to ${mode} mode meanwhile`;
       return version() === (block?.version ?? null) ? "" : `version ${version()} of the generators is armed meanwhile`;
