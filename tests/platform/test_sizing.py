@@ -19,7 +19,7 @@ from motionbase.platform.sizing.architecture import SINGULAR, are_similar, condi
 from motionbase.platform.sizing.capability import capability_of
 from motionbase.platform.sizing.check import examine
 from motionbase.platform.sizing.forces import LegMotion, Motion
-from motionbase.platform.sizing.plausible import ELECTRIC, HYDRAULIC
+from motionbase.platform.sizing.plausible import ANY_KIND, ELECTRIC, HYDRAULIC
 from motionbase.platform.sizing.reserves import Reserves
 
 EMOTION, SIMONA = ((FOLDER / f"{name}.toml").read_text() for name in ("emotion-1500", "simona"))
@@ -99,6 +99,9 @@ WRONG = [  # what is wrong, the preset, the key that the complaint leads to, wor
     (SIMONA, SIMILAR, "joints", "'mine' is architecturally singular: base and platform joints are similar hexagons"),
 ]
 ODD = [
+    (SIMONA, [("eye = [0.0, 0.0, -1.2075]", "eye = [0.0, 0.0, -1207.5]")], "points.eye is 1207.5 m from the middle"),
+    (SIMONA, [("rated_drop = 3.5e6", "rated_drop = 35.0")], "if 35 bar is meant, write 3.5e+06"),
+    (SIMONA, [("leg_acceleration = 10.0", "leg_acceleration = 10000.0")], "if 10000 mm/s^2 is meant, write 10"),
     (
         EMOTION,
         [("brake_force = 15000.0", "brake_force = 5000.0")],
@@ -263,7 +266,8 @@ def test_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_limits_of_the_page_are_those_of_the_code() -> None:
     text = (Path(__file__).parents[2] / "docs/sizing.md").read_text().split("### Plausible numbers")[1]
-    for one in (*ELECTRIC, *HYDRAULIC):
-        row = next(row for row in text.splitlines() if row.startswith("| ") and one.key.split(".")[1] + "`" in row)
+    for one in (*ANY_KIND, *ELECTRIC, *HYDRAULIC):
+        name = one.key.split(".")[1] + "`"
+        row = next(row for row in text.splitlines() if row.startswith("| ") and name in row.split("|")[1])
         low, high = (f"{x:g}".replace("e+0", "e").replace("e-0", "e-") for x in one.odd)
         assert f"{low} to {high}" in row, one.key

@@ -58,8 +58,8 @@ export class App {
   span = 10;
   /** Take the replay to a time [s] of the recording; set by the recordings' part. */
   seek?: (t: number) => void;
-  /** Bring a time [s] into the sight of the plots; set by them. */
-  goTo?: (t: number) => void;
+  /** Bring a time [s] into the sight of the plots, with cursor A where it is to be marked; set by them. */
+  goTo?: (t: number, marks?: boolean) => void;
   /** From and to [s] of what the plots show; set by them. */
   visibleRange?: () => readonly [number, number];
   /** The times [s] of the cursors A and B, the earlier first, null where one is missing; set by the plots. */

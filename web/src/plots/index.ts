@@ -129,8 +129,8 @@ function offer(app: App, state: PlotsState): void {
     const [a, b] = [state.a.peek(), state.b.peek()];
     return a === null || b === null ? null : [Math.min(a, b), Math.max(a, b)];
   };
-  app.goTo = (t) => {
-    state.a.set(t); // the cursor says where it is, also where it was in sight already
+  app.goTo = (t, marks = false) => {
+    if (marks) state.a.set(t); // the cursor says where it is, also where it was in sight already
     const { from, to, slides } = state.shown();
     if (!slides && t >= from && t <= to) return;
     state.view.setTime([t - (to - from) / 2, t + (to - from) / 2], "go to");

@@ -92,16 +92,21 @@ HYDRAULIC = (
     Range("actuator.bulk_modulus", "Pa", ANY, (5e7, 4e9), "oils have", (("bar", 1e5), ("MPa", 1e6), ("GPa", 1e9))),
     Range("actuator.density", "kg/m^3", ANY, (600.0, 1500.0), "oils have", (("g/cm^3", 1e3),)),
     Range("actuator.rated_flow", "m^3/s", ANY, (1e-6, 0.2), "servo valves have", (("l/min", 1 / 60e3),)),
+    Range("actuator.rated_drop", "Pa", ANY, (1e5, 1e8), "servo valves are rated at", (("bar", 1e5), ("MPa", 1e6))),
+    Range("actuator.relief_pressure", "Pa", ANY, (1e6, 1e8), "relief valves have", (("bar", 1e5), ("MPa", 1e6))),
     Range("actuator.valve_frequency", "rad/s", ANY, (10.0, 5000.0), "servo valves have"),
+    Range("actuator.valve_damping", "(ratio)", ANY, (0.1, 5.0), "servo valves have"),
+    Range("actuator.valve_rate", "1/s", ANY, (1.0, 10000.0), "servo valves have"),
 )
+ANY_KIND = (Range("limits.leg_acceleration", "m/s^2", ANY, (0.05, 100.0), "platforms have", (("mm/s^2", 1e-3),)),)
 RADIUS = ((1e-3, 200.0), (0.02, 20.0))
 
 
 def plausible_findings(platform: Hexapod) -> list[Finding]:
     """Everything about single numbers and their ratios, in the order of the file."""
-    ranges = ELECTRIC if isinstance(platform.actuator, ElectricActuator) else HYDRAULIC
-    of_actuator = (one.finding(_value(platform, one.key)) for one in ranges)
-    return [*_sizes(platform), *_payload(platform), *_legs(platform), *filter(None, of_actuator)]
+    ranges = (*ANY_KIND, *(ELECTRIC if isinstance(platform.actuator, ElectricActuator) else HYDRAULIC))
+    singly = (one.finding(_value(platform, one.key)) for one in ranges)
+    return [*_sizes(platform), *_payload(platform), *_legs(platform), *filter(None, singly)]
 
 
 def _value(platform: Hexapod, dotted: str) -> float:
@@ -114,6 +119,12 @@ def _sizes(platform: Hexapod) -> Iterator[Finding]:
         what = Range(f"mean radius of {key}", "m", *RADIUS, "platforms have", (("mm", 1e-3), ("cm", 1e-2)))
         if (found := what.finding(radius)) is not None:
             yield Finding(key, found.fatal, found.sentence)
+    for name, point in platform.points.items():
+        if (away := math.hypot(*point)) > COM[1] * radius:
+            yield Finding(f"points.{name}", False, (
+                f"points.{name} is {away:g} m from the middle of the platform joints, whose radius is {radius:.3g} m; "
+                f"within {COM[1]:g} times the radius is usual"
+            ))  # fmt: skip
     stroke = platform.stroke
     if stroke.hard_length > stroke.hard_min:
         yield Finding("stroke.hard_max", False, (

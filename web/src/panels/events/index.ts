@@ -176,7 +176,7 @@ function row(app: App, { kind, text, when, title, t, isBad }: Entry): HTMLElemen
   toggleClass(own, "bad", isBad);
   const go = (): void => {
     if (t === null) return;
-    app.goTo?.(t);
+    app.goTo?.(t, true);
     if (app.file.peek()) app.seek?.(t);
   };
   if (t === null) own.append(h("div", { class: "p-event", title }, ...inner));
