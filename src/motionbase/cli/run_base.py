@@ -198,10 +198,10 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
 
     schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
-    told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
-    told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
+    header["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
-        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **told) as writer,
+        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
     ):
         job = HexapodRun(code, writer, say, start.plan, start.tuned)
