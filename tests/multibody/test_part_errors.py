@@ -117,7 +117,7 @@ LAWS: list[tuple[AbstractElement, str]] = [
     (Custom("c", lambda s: None), "custom element 'c': the function returns None, an expression or numbers are wanted"),
     (Custom("c", lambda s: 1 / 0), r"custom element 'c': the function: ZeroDivisionError: division by zero \("),
     (
-        PointSpring("p", "b", law=lambda l: l),
+        PointSpring("p", "b", law=cast(Any, lambda l: l)),
         r"point spring 'p': the law takes \(l\), it is called with length \[m\] and",
     ),
     (

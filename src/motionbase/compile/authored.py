@@ -37,17 +37,22 @@ def run_authored(owner: str, function: Callable[..., Any], *arguments: Any) -> A
 
 def run_law(owner: str, function: Callable[..., Any], wanted: str, *arguments: Any) -> Any:
     """Call a function that must take these arguments; `wanted` says what they are: "length [m] and rate [m/s]"."""
+    check_takes(owner, function, wanted, len(arguments))
+    return run_authored(owner, function, *arguments)
+
+
+def check_takes(owner: str, function: Callable[..., Any], wanted: str, count: int) -> None:
+    """A function must take so many arguments; for one that is called often, checked once."""
     try:
         takes = inspect.signature(function)
     except (TypeError, ValueError):  # a function without a signature: calling it will tell
-        return run_authored(owner, function, *arguments)
+        return
     try:
-        takes.bind(*arguments)
+        takes.bind(*range(count))
     except TypeError:
         has = f"takes {takes}" if takes.parameters else "takes no arguments"
         place = _place(TypeError(), function)
         raise KernelError(f"{owner} {has}, it is called with {wanted} ({place})") from None
-    return run_authored(owner, function, *arguments)
 
 
 def _brief(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Port, compile
-from motionbase.compile.authored import run_law
+from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.closed import Start, captures, closed_start, moved, singular_places_named
@@ -182,8 +182,9 @@ def _inputs(
     for name, port in ports.items():
         value = named.get(name, _default(port))
         if callable(value):
-            law = value
-            value = [run_law(f"input {name!r}: the function", law, "the time [s]", (k + 0.5) * h) for k in range(steps)]
+            law, owner = value, f"input {name!r}: the function"
+            check_takes(owner, law, "the time [s]", 1)
+            value = [run_authored(owner, law, (k + 0.5) * h) for k in range(steps)]
         array = numbers_of(value)
         if array is None or not np.all(np.isfinite(array)):
             raise SimulationError(f"input {name!r} is {shown(value)}, finite numbers are wanted")
