@@ -182,3 +182,10 @@ def test_warnings_of_a_platform_are_a_line_each_on_stderr(capsys: Capture, tmp_p
 def test_checks_that_cannot_work(capsys: Capture, args: tuple[str, ...], message: str) -> None:
     assert main(["platforms", *args]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_singular_pose_is_called_so(capsys: Capture) -> None:
+    """Hexagons a sixth of a turn apart lock at a quarter turn (Fichter)."""
+    assert "leg Jacobian infinite (singular)" in said(capsys, "kinematics", "pose", "simona", "--dof", "0 0 0 0 0 90")
+    found = json.loads(said(capsys, "kinematics", "pose", "simona", "--dof", "0 0 0 0 0 90", "--json"))
+    assert found["condition"] == [None]
