@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
+from mpl_toolkits.mplot3d import Axes3D, proj3d  # type: ignore[import-untyped]
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.cli.main import main
@@ -172,6 +172,7 @@ def test_the_worst_pose_is_whole_and_its_detail_framed() -> None:
     figure = scene_figure(clearance.geometry, *pose, worst.gap, "", "derived")
     figure.canvas.draw()
     whole = figure.axes[0]
+    assert isinstance(whole, Axes3D)
     corners = _triangles(clearance.geometry, *pose, worst.gap, "derived")[0].reshape(-1, 3)
     x, y, _ = proj3d.proj_transform(*corners.T, whole.get_proj())
     pixels = whole.transData.transform(np.column_stack([x, y]))

@@ -9,6 +9,7 @@ import pytest
 
 from motionbase.control.design import HOLD, RESERVE
 from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.control.law import ControlLaw
 from motionbase.control.states import State
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensor, Sensors
@@ -85,7 +86,8 @@ def test_a_spool_lags_its_command_by_its_own_dynamics_and_half_a_tick(simona: Be
 
 def grows(bench: Bench, factor: float) -> bool:
     """Whether the loop with all of its feedback times a factor, kicked by 20 um/s, grows within half a second."""
-    gains = bench.loop.law.legs.designed  # type: ignore[union-attr]
+    assert isinstance(bench.loop.law, ControlLaw)
+    gains = bench.loop.law.legs.designed
     vector = bench.loop.law.parameter_vector(**{name: factor * gains[name] for name in FEEDBACK})
     kick = np.array([1e-5, 2e-5, 1e-5, 1e-4, 2e-4, 1e-4])
     start = {**bench.end, "V_P": np.array(bench.end["V_P"]) + kick}
