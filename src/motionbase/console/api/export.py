@@ -103,7 +103,7 @@ def _split(
 
 
 def _tell(task: Task, recordings: Path, files: list[Path]) -> None:
-    task.finished = len(files)
+    task.finished = sum(not path.name.endswith(SIDE_ENDING) for path in files)
     task.files = [str(path.relative_to(recordings)) for path in files[:MOST_LISTED]]
 
 
