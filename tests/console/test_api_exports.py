@@ -130,7 +130,7 @@ def test_a_cancelled_split_names_the_files_that_are_whole(
     assert folder.exists() == bool(pieces)
     if pieces:
         assert sorted(p.name for p in folder.iterdir()) == [file.rpartition("/")[2] for file in job["files"]]
-    for file in job["files"]:
+    for file in (name for name in job["files"] if name.endswith(".csv")):
         assert operator.get("/api/recordings/info", file=file).json()["records"] == 100
 
 
