@@ -23,6 +23,7 @@ from motionbase.console.jobs import Task, Work
 from motionbase.console.models import Export, Job
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.recording.export import Exported, export
+from motionbase.recording.happened import SIDE_ENDING
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.split import split
@@ -116,14 +117,15 @@ def _split(
         )
     finally:
         # those that are being written have other names, and the folder was made for this job
-        _tell(task, recordings, sorted(folder.glob(f"[!.]*.{wanted.format}")))
+        whole = (f"[!.]*.{wanted.format}", f"[!.]*{SIDE_ENDING}")
+        _tell(task, recordings, sorted(path for pattern in whole for path in folder.glob(pattern)))
         if not task.files:
             with suppress(OSError):
                 folder.rmdir()
 
 
 def _tell(task: Task, recordings: Path, files: list[Path]) -> None:
-    task.finished = len(files)
+    task.finished = sum(not path.name.endswith(SIDE_ENDING) for path in files)
     task.files = [str(path.relative_to(recordings)) for path in files[:MOST_LISTED]]
 
 
