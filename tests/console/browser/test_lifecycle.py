@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from motionbase.cli.console import TOKEN_VARIABLE, VIEWER_VARIABLE
 from motionbase.ring.backend import find
@@ -44,10 +44,10 @@ def run(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         rig.end("run")
 
 
-def stop(page: Page) -> tuple[str, str]:
-    """What the stop button says, and what it says that a press would do."""
-    button = at(page, "estop").first
-    return button.inner_text().replace("\n", " / "), button.get_attribute("data-ready") or ""
+def started(rig: Rig) -> None:
+    """A base that waits for an operator, until the console has its records."""
+    rig.start_base()
+    until(lambda: rig.get("status").json()["sources"][0]["state"] == "live", "a base that runs")
 
 
 def test_while_it_compiles_the_page_says_so(console: None, pages: Pages) -> None:
@@ -114,7 +114,7 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
 def test_the_stop_button_says_what_a_press_would_do(rig: Rig, console: None, pages: Pages) -> None:
     """With a token and without, by the post alone, and by nobody; and what it said was true."""
     pages.allow(*AWAY, r"401")
-    rig.start_base()
+    started(rig)
     page = pages.open()
     looker = pages.open(token=False)
     expect(at(page, "estop").first).to_have_attribute("data-ready", "armed")
@@ -152,7 +152,7 @@ def test_the_stop_button_says_what_a_press_would_do(rig: Rig, console: None, pag
 
 @pytest.mark.parametrize("console", [("--anyone-may-stop",)], indirect=True, ids=["anyone"])
 def test_where_anyone_may_stop_a_viewer_does(rig: Rig, console: None, pages: Pages) -> None:
-    rig.start_base()
+    started(rig)
     page = pages.open(token=False)
     expect(at(page, "estop").first).to_have_attribute("data-ready", "armed")
     at(page, "estop").first.click()
