@@ -18,6 +18,7 @@ from motionbase.system.fault_cases import CONTACT_LIMIT, Outcome
 from motionbase.system.loads import Allowables, Loads
 from motionbase.system.margins import design
 from motionbase.system.responses import FrequencyResponse, Responses, tones
+from motionbase.words import named
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "hexapod.md"
 PLATFORMS = ("simona", "cmf", "emotion-1500")
@@ -111,23 +112,23 @@ def loads(hexapod: Hexapod) -> list[str]:
     allowed, by_fault = Allowables.of(hexapod), dict[str, list[Outcome]]()
     for case in Loads(hexapod).predict():
         by_fault.setdefault(case.moment.fault, []).append(case)
-    return [_load_row(name, cases, allowed) for name, cases in by_fault.items()]
+    return [_load_row(name, cases, allowed, hexapod.electric) for name, cases in by_fault.items()]
 
 
-def _load_row(name: str, cases: list[Outcome], allowed: Allowables) -> str:
+def _load_row(name: str, cases: list[Outcome], allowed: Allowables, electric: bool) -> str:
     force, joint = max(c.force for c in cases), max(c.joint for c in cases)
     met = max((c.contact for c in cases if c.contact is not None), default=None)
     after = max((c.detected_after for c in cases if c.detected_after is not None), default=None)
     still = sum(c.shows_after is None for c in cases)
     return _row(
-        f"`{name}`",
+        f"`{named(name, electric)}`",
         f"{force / 1e3:.1f}",
         f"{allowed.force / force:.2f}",
         f"{joint / 1e3:.1f}",
         f"{allowed.joint / joint:.2f}",
         f"{max(c.acceleration for c in cases):.1f}",
         "-" if met is None else f"{met:.3f}{' !' if met > CONTACT_LIMIT else ''}",
-        ", ".join(dict.fromkeys(c.found.name.lower() for c in cases)),
+        ", ".join(dict.fromkeys(named(c.found.name.lower(), electric) for c in cases)),
         "-" if after is None else f"{1e3 * after:.0f}",
         f"{still} of {len(cases)}",
         ", ".join(dict.fromkeys(c.end.name.lower() for c in cases)),

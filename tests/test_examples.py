@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import os
 import re
 import subprocess
 import sys
@@ -18,20 +17,15 @@ EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
-def test_example_runs(example: Path, tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    environment = {**os.environ, "MOTIONBASE_CACHE": str(tmp_path)}
+def test_example_runs(example: Path) -> None:
     command = [sys.executable, "-W", "error", str(example)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout and not done.stderr
 
 
-def test_first_kernel_gives_the_same_bits_on_every_target(tmp_path: Path) -> None:
-    tmp_path.chmod(0o700)
-    environment = {**os.environ, "MOTIONBASE_CACHE": str(tmp_path)}
-    command = [sys.executable, str(EXAMPLES[0])]
-    out = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+def test_first_kernel_gives_the_same_bits_on_every_target() -> None:
+    out = subprocess.run([sys.executable, str(EXAMPLES[0])], capture_output=True, text=True, check=True).stdout
     results = {line.split(maxsplit=1)[1] for line in out.splitlines() if "q_next = " in line}
     assert len(results) == 1
 
@@ -45,10 +39,8 @@ def test_catalogue_entry_loads(name: str) -> None:
 @pytest.mark.parametrize(
     "document", ["README.md", "docs/compiler.md", "docs/multibody.md", "docs/examples_multibody.md"]
 )
-def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_in_the_documents_runs(document: str, tmp_path: Path) -> None:
     """All blocks of one document in order, in one namespace; kept in a file so that the diagnosis finds its lines."""
-    tmp_path.chmod(0o700)
-    monkeypatch.setenv("MOTIONBASE_CACHE", str(tmp_path))
     blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     path = tmp_path / "document.py"

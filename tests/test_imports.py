@@ -25,9 +25,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     # shows platforms and recordings; no control law, no executive
     "console": {*LIBRARIES, "ring", "recording", "kinematics"},
 }
-EVERYONE = {"errors", "interpreter", "private"}  # may be imported by all, and import nothing of motionbase but errors
+EVERYONE = {
+    "errors",
+    "interpreter",
+    "private",
+    "words",
+}  # may be imported by all, and import nothing of motionbase but errors
 ROOT_MODULES = {
     "__init__": set[str](), "errors": set[str](), "interpreter": set[str](), "private": {"errors"},
+    "words": set[str](),
     "__main__": {"cli", *EVERYONE},
 }  # fmt: skip
 

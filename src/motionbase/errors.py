@@ -1,5 +1,20 @@
 """Every error a person can cause; each message is one sentence with the name, the value and what would work."""
 
+FEWEST_DIGITS, MOST_DIGITS = 4, 17  # 17 tell any two doubles apart
+
+
+def told_apart(value: float, *bounds: float, digits: int = FEWEST_DIGITS) -> tuple[str, ...]:
+    """Texts of a value and of its bounds with enough digits to see on which side of each bound the value is.
+
+    0.849996 against 0.85 and 1.15 is "0.849996", "0.85", "1.15", where four digits would read 0.85 twice.
+    """
+    numbers = (value, *bounds)
+    for count in range(digits, MOST_DIGITS):
+        texts = tuple(f"{x:.{count}g}" for x in numbers)
+        if all((float(texts[0]) == float(text)) == (value == x) for text, x in zip(texts, numbers, strict=True)):
+            return texts
+    return tuple(f"{x:.{MOST_DIGITS}g}" for x in numbers)
+
 
 class MotionBaseError(Exception):
     """Root of all errors raised by motionbase; the command line prints it as one sentence and exits with code 2."""
@@ -76,6 +91,10 @@ class SnapshotError(MotionBaseError):
 
 class PlatformError(ModelError):
     """A platform's geometry or parameters cannot be; the message names the part, the value and what would work."""
+
+
+class PlatformWarning(UserWarning):
+    """Something about a platform is odd; the message names the part, the value and what is usual."""
 
 
 class RecordingError(MotionBaseError):

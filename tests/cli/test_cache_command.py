@@ -1,12 +1,14 @@
 """`motionbase cache`: what it tells and what it removes, in a folder of the test's own."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.compile import Kernel, Port, compile
+from motionbase.compile.cache import default_folder
 
 Capture = pytest.CaptureFixture[str]
 KERNEL = Kernel("twice", (Port("x"),), (Port("y"),), lambda x: 2 * x)
@@ -25,6 +27,14 @@ def shown(capsys: Capture, *args: str) -> dict[str, object]:
     assert call(["cache", *args, "--json"]) == 0
     data: dict[str, object] = json.loads(capsys.readouterr().out)
     return data
+
+
+def test_tests_share_a_cache_that_is_not_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers and the processes they start inherit it; tests with a cache of their own give it back."""
+    monkeypatch.undo()
+    ours = default_folder()
+    monkeypatch.delenv("MOTIONBASE_CACHE")
+    assert default_folder() != ours and not sys.dont_write_bytecode
 
 
 def test_empty_cache(private_cache: Path, capsys: Capture) -> None:

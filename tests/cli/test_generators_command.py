@@ -9,6 +9,7 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import GeneratorReader, Outcome
+from motionbase.ring.command_words import user
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")
@@ -47,7 +48,7 @@ def test_set_show_clear(ring: Writer, capsys: Capture) -> None:
     ):
         assert piece in out
     assert "on       1, 2\n" in out
-    assert "version  1, by motionbase generators (process " in out
+    assert f"version  1, by motionbase generators: {user()} (process " in out
     assert reader.poll() is Outcome.NEW and reader.values[:3, 0].tolist() == [1.0, 1.0, 0.0]
     assert call(["generators", "show", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)

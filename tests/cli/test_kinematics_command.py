@@ -52,7 +52,7 @@ def test_trajectory(tmp_path: Path, capsys: Capture, ending: str) -> None:
     source, out = tmp_path / "demand.csv", tmp_path / f"angles{ending}"
     lines = [",".join(f"{x:.17g}" for x in row) for row in np.column_stack([t, dof])]
     source.write_text("\n".join(["t,surge,sway,heave,roll,pitch,yaw", *lines]) + "\n")
-    assert "50 moments" in said(capsys, "trajectory", "simona", str(source), "--out", str(out))
+    assert "50 records of 0.49 s" in said(capsys, "trajectory", "simona", str(source), "--out", str(out))
     wanted = at_dof(load_platform("simona"), dof)
     with open_recording(out) as found:
         columns = found.columns()

@@ -68,6 +68,7 @@ def test_trajectory_with_clearances(tmp_path: Path, capsys: Capture) -> None:
         first = found.schema.channels[index["clearance_first"]]
         verdict = found.schema.channels[index["clearance_verdict"]]
     k = int(np.argmin(columns["clearance"]))
+    assert f"at {t[k]:.2f} s" in shown and "moment" not in shown
     near = json.loads(said(capsys, "clearance", "simona", "--json", "--nearest", "1", "--dof",
                            " ".join(map(str, [*dof[k, :3], *np.degrees(dof[k, 3:])]))))["pairs"][0]  # fmt: skip
     assert columns["clearance"][k] == pytest.approx(near["distance_m"], abs=1e-9)

@@ -60,7 +60,7 @@ def test_table_has_the_worst_case_and_what_exceeds(capsys: Capture, monkeypatch:
     monkeypatch.setattr(Loads, "predict", lambda self, progress: cases)
     text = output(capsys, "loads", "simona", "--allowable-force", "1e5", "--allowable-joint", "45e3")
     row = next(line for line in text.splitlines() if "valve_stuck" in line)
-    assert row.split() == "valve_stuck 2 fast heave 0.00 20.0 5.00 50.0 0.90 12.0 0.050 valve 20 held -".split()
+    assert row.split() == "valve_stuck 2 fast heave at 0.00 s 20.0 5.00 50.0 0.90 12.0 0.050 valve 20 held -".split()
     assert "0 of 3 cases exceed the allowable leg force" in text
     assert "1 of 3 cases exceed the allowable joint load" in text
     assert "0 of 3 cases meet a hard end faster than 0.05 m/s" in text
@@ -105,17 +105,22 @@ def test_frequency_response(capsys: Capture, tmp_path: Path) -> None:
 def test_frequency_table_marks_what_flatters(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     """A gain that leaves 3 dB far below the bandwidth, and tones that are hardly tones."""
 
-    def frequency(self: Responses, axis: str, f: Array, progress: object) -> FrequencyResponse:
+    def frequency(self: Responses, axis: str, f: Array, progress: object, amplitude: None) -> FrequencyResponse:
         gain, phase, distortion = (np.array(x) for x in ((1.0, 1.0, 4.0), (0.0, -5.0, -80.0), (0.001, 0.1, 0.28)))
-        return FrequencyResponse(axis, f, 0.01 * np.ones(3), gain, phase, distortion)
+        travel, halved = np.array([99.0, 20.0, 0.5]), np.array([math.nan, 0.09, 0.0])
+        return FrequencyResponse(axis, f, 0.01 * np.ones(3), gain, phase, distortion, travel, halved)
 
     monkeypatch.setattr(Responses, "frequency", frequency)
     monkeypatch.setattr(Responses, "turnaround", lambda self, axis, amplitude: Turnaround(axis, 0.1, 0.1, 0.2, 0.1, 1))
     args = ("frequency-response", "simona", "--from", "1", "--to", "16", "--tones", "3")
     text = output(capsys, *args)
     assert "Bandwidth at -90 degrees: none of the tones lags 90 degrees." in text
-    assert "Gain within 3 dB up to: 5.7 Hz." in text  # a quarter of 12 dB, between 4 and 16 Hz
-    assert [line.split()[-1] for line in text.splitlines() if "%" in line][:3] == ["0.1%", "10.0%", "28.0%!"]
+    assert (
+        "Gain within 3 dB up to: 5.7 Hz (among tones that friction shapes)." in text
+    )  # a quarter of 12 dB, between 4 and 16 Hz
+    rows = [line.split()[-2:] for line in text.splitlines() if "%" in line][:3]
+    assert rows == [["0.1%", "-"], ["10.0%", "9%"], ["28.0%!", "0%f"]]
+    assert "Friction, not the loop, shapes 1 of 3 tones" in text and "less than the 0.04 mm that its friction" in text
     assert "! More than 10% of the motion is not the tone" in text
     assert "Illustrative numbers of this platform: payload" in text
 

@@ -33,7 +33,7 @@ def test_it_has_a_ring_of_its_own_and_obeys(folder: Path) -> None:
         until((folder / "motionbase-ball").exists, "ring ball")
         with Reader("ball", start="oldest", batch=20_000) as reader:
             schema = reader.schema
-            assert schema == sphere_schema(3) and schema.name == "atlas"
+            assert schema == sphere_schema(3, electric=True) and schema.name == "atlas"
             stage, atlas = platforms_of_text(reader.header.layout.platform)
             assert atlas is not None and (stage.name, atlas.name) == ("atlas-stage", "atlas")
             assert {"sphere_bandwidth", "slip_speed"} <= {p.name for p in shown("ball")[0].table.parameters}

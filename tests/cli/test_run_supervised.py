@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.executive.supervisor import Process, Supervisor
 from motionbase.interpreter import motionbase_command
 from motionbase.private import GROUP_VARIABLE
 from motionbase.recording.open import open_recording
@@ -101,3 +102,30 @@ def test_a_group_of_the_environment_that_is_none_is_said_before_anything_starts(
     assert out == "" and "$MOTIONBASE_GROUP: group 'no-such-group' does not exist; yours are: " in err
     assert err.count("\n") == 1
     assert set(places.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("args", "stays"),
+    [([], True), (["--ends-with-base"], False), (["--duration", "5"], False), (["--no-console"], False)],
+    ids=str,
+)
+def test_a_base_that_ends_is_started_again_at_rest_unless_the_run_ends_with_it(
+    places: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], stays: bool
+) -> None:
+    """It stays off (--manual), with the generators that it had."""
+    asked = list[Process]()
+
+    def takes(processes: list[Process], **_: object) -> Supervisor:
+        asked.extend(processes)
+        return Supervisor([])
+
+    monkeypatch.setattr("motionbase.executive.supervisor.Supervisor", takes)
+    assert call(["run", "simona", "--rate", "200", *args]) == 0
+    base = asked[0]
+    assert base.name == "base" and "--manual" not in base.command and "--generators" not in base.command
+    if not stays:
+        assert base.again is None
+        return
+    assert base.again is not None and "--manual" in base.again
+    assert base.again[base.again.index("--generators") + 1] == "gentle"
+    assert base.again[base.again.index("--rate") + 1] == "200" and "--alone" in base.again

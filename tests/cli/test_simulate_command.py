@@ -70,10 +70,7 @@ URDF = """<robot name="pendulum"><link name="world"/>
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with models of every kind, and a cache of its own."""
-    cache = tmp_path / "objects"
-    cache.mkdir(mode=0o700)
-    monkeypatch.setenv("MOTIONBASE_CACHE", str(cache))
+    """A folder with models of every kind."""
     monkeypatch.chdir(tmp_path)
     for name, text in (
         ("mine.py", PYTHON),

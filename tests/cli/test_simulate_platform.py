@@ -58,7 +58,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     files["--generators"] = ROOT / "examples" / "generators.toml"
     given = [str(x) for pair in files.items() for x in pair]
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        assert call(["simulate", "simona", "--duration", "10", "--rate", "100", "--json", *given]) == 0
+        assert call(["simulate", "simona", "--duration", "10", "--rate", "100", "--json", "--allow-fault", *given]) == 0
     with (folder / "run.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
     numbers = np.array([[float(x) for x in row] for row in rows])
@@ -130,7 +130,7 @@ def test_table(capsys: Capture) -> None:
         "simona after 10 s",
         "250 ms, 40 times real time, 20000 ticks",
         "down 0.00, rising 1.00, drive 8.00 s",
-        f"9.0000 s: {Fault.VALVE.sentence}",
+        "9.0000 s: the valve of a leg does not do what it was told",
         "9.5000 s: reset",
         "21.50 kN, leg 3 at 9.250 s",
         "125 mm, leg 1",
@@ -254,6 +254,28 @@ def test_a_law_of_one_s_own_and_what_the_guard_makes_of_it(tmp_path: Path, capsy
     data = json.loads(capsys.readouterr().out)
     assert [f["fault"] for f in data["faults"]] == ["guard_number"] and data["faults"][0]["t"] == 1002 / 2000
     assert [s["state"] for s in data["states"]] == ["rising", "stopping", "held"]
-    assert "nan" not in (tmp_path / "run.csv").read_text()
+    assert data["ended_by"] == "guard_number" and "nan" not in (tmp_path / "run.csv").read_text()
     assert call([*given, "--law", str(ROOT / "examples" / "07_own_control_law.py:heaving")]) == 0
-    assert json.loads(capsys.readouterr().out)["faults"] == []
+    data = json.loads(capsys.readouterr().out)
+    assert data["faults"] == [] and data["ended_by"] is None
+
+
+def test_a_run_that_ends_by_a_fault_exits_1(capsys: Capture) -> None:
+    """An emergency stop before anything moves; a script must be able to tell. Allowed, it is 0."""
+    given = ["simulate", "simona", "--duration", "0.2", "--estop-at", "0.1"]
+    assert call(given) == 1
+    out, err = capsys.readouterr()
+    assert Fault.ESTOP.sentence in out
+    assert err.count("\n") == 1 and "ended by a fault at 0.1005 s: the emergency stop acts" in err
+    assert "0 with --allow-fault" in err
+    assert call([*given, "--allow-fault", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["ended_by"] == "estop" and err == ""
+
+
+def test_a_fault_that_was_reset_does_not_stand() -> None:
+    six = np.ones(6)
+    rest = (1.0, six, six, six, six, six, six, six, six)
+    assert Summary((), ((9.0, Fault.VALVE), (9.5, Fault.NONE)), *rest).standing is None
+    assert Summary((), ((9.0, Fault.NONE), (9.5, Fault.VALVE)), *rest).standing == (9.5, Fault.VALVE)
+    assert Summary((), (), *rest).standing is None

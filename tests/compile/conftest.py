@@ -1,20 +1,21 @@
-"""Tests of the compiler never touch the user's own object cache."""
+"""Tests of the compiler compile: they find no object of an earlier run."""
 
-import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 
-@pytest.fixture(scope="session", autouse=True)
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache folder for this session, also for the processes that tests start."""
-    before = os.environ.get("MOTIONBASE_CACHE")
+@pytest.fixture(scope="session")
+def object_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("objects")
     folder.chmod(0o700)
-    os.environ["MOTIONBASE_CACHE"] = str(folder)
-    yield
-    if before is None:
-        del os.environ["MOTIONBASE_CACHE"]
-    else:
-        os.environ["MOTIONBASE_CACHE"] = before
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def private_cache(object_folder: Path) -> Iterator[None]:
+    """A cache for this session, also for the processes that tests start; tests of other folders have their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOTIONBASE_CACHE", str(object_folder))
+        yield

@@ -93,6 +93,23 @@ def test_a_new_process_finds_the_object_and_renders_nothing(store: ObjectCache) 
     assert process.args == compile(kernel(), cache=None)([2.0, 0.5]).item().hex() + "\n"
 
 
+def test_a_program_that_is_found_is_not_lowered(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only rendering needs the basic operations of its kernels; a closed loop would wait for them at every start."""
+
+    def program() -> Program:
+        leaf = kernel()
+        inner = Program("inner", leaf.inputs, leaf.outputs, lambda b: b.call(leaf, x=b["x"], y=b["y"]))
+        return Program("outer", leaf.inputs, leaf.outputs, lambda b: b.call(inner, x=b["x"], y=b["y"]))
+
+    assert not checked(compile(program(), cache=store))
+
+    def never(*_: object) -> None:
+        raise AssertionError("lowered")
+
+    monkeypatch.setattr("motionbase.compile.lower.lower_kernel", never)
+    assert checked(compile(program(), cache=store))
+
+
 def test_programs_have_the_same_digest_in_every_process(tmp_path: Path) -> None:
     """Nothing in a digest may depend on addresses, hash seeds or the order of sets."""
     body = """

@@ -18,6 +18,7 @@ from fastapi import APIRouter, FastAPI
 from httpx import Client, Response
 
 from motionbase.console.api import (
+    alarms,
     derive,
     export,
     generators,
@@ -35,7 +36,7 @@ from motionbase.console.live.head import ring_head, word
 from motionbase.ring.blocks.generators import shown
 
 TOKEN = "operator-token-of-a-test"
-MODULES = (derive, operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene)
+MODULES = (derive, operate, generators, parameters, recorder, strip, recordings, export, replay, layouts, scene, alarms)
 
 
 @dataclass(frozen=True)

@@ -179,5 +179,5 @@ def served_api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
     with writer() as made, console(folder) as (server, address):
         made.write(rows(0, 100, state=5.0))
         wait_for(lambda: server.source("live").history and server.source("live").state == "live")
-        with httpx.Client(base_url=f"http://{address}", trust_env=False) as client:
+        with httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=60.0) as client:
             yield server, client

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.types import Message, Receive, Scope, Send
 
-from motionbase.console.access import Access
+from motionbase.console.access import Access, Caller
 from motionbase.console.bodies import LARGEST_BODY
 from motionbase.console.guard import Guard
 from motionbase.console.origins import is_loopback, own_names
-from motionbase.console.seat import LEFT_S, OperatorSeat, SeatTaken
+from motionbase.console.seat import LEFT_S, MOST_WAITING, OperatorSeat, SeatTaken
 from motionbase.console.tokens import bearer, new_token
 from motionbase.errors import UsageError
 
@@ -35,6 +35,13 @@ TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 )
 def test_roles(viewer: str | None, given: str | None, role: str | None) -> None:
     assert Access(TOKEN, viewer, print).role(given) == role
+
+
+def test_who_may_stop() -> None:
+    viewer, operator = Caller("viewer", "c"), Caller("operator", "c")
+    usual, open_to_all = Access(TOKEN, VIEWER, print), Access(TOKEN, VIEWER, print, anyone_may_stop=True)
+    assert [usual.me(one).may_stop for one in (viewer, operator)] == [False, True]
+    assert [open_to_all.me(one).may_stop for one in (viewer, operator)] == [True, True]
 
 
 @pytest.mark.parametrize("token", ["", "short", "spaces are not allowed here", "x" * 15])
@@ -123,7 +130,69 @@ def test_who_is_gone_for_half_a_minute_has_left() -> None:
     seat.left("a")
     clock.now += LEFT_S
     gone: object = seat.holder
-    assert gone is None and told[-1] == "Ann left the operator's seat"
+    assert gone is None and told[-1] == "Ann was away for 30 s and lost the operator's seat"
+
+
+def test_a_drop_is_seen_and_costs_nothing_while_the_page_may_come_back() -> None:
+    clock, told = Clock(), list[str]()
+    seat = OperatorSeat(told.append, clock)
+    seat.arrived("a")
+    seat.arrived("b")
+    seat.take("a", "Ann")
+    seat.wait("b", "Bob")
+    seat.left("a")
+    assert (held := seat.holder) is not None and not held.away, "a reload is not worth a word"
+    clock.now += LEFT_S - 1
+    assert (held := seat.holder) is not None and (held.name, held.away, held.waiting) == ("Ann", True, ["Bob"])
+    seat.arrived("a")
+    clock.now += 1000
+    assert (held := seat.holder) is not None and (held.name, held.away) == ("Ann", False)
+    assert told == ["Ann took the operator's seat", "Bob waits for the operator's seat"]
+
+
+def test_after_that_it_goes_to_who_has_waited_longest_and_is_here() -> None:
+    clock, told = Clock(), list[str]()
+    seat = OperatorSeat(told.append, clock)
+    for client in ("a", "b", "c", "d"):
+        seat.arrived(client)
+    seat.take("a", "Ann")
+    for client, name in (("b", "Bob"), ("c", "Cem"), ("d", "Dee"), ("b", "Bob")):
+        seat.wait(client, name)
+    assert [seat.place(client) for client in ("a", "b", "c", "d")] == [None, 1, 2, 3]
+    seat.left("a")
+    seat.left("b")  # he gave up, and closed his page
+    clock.now += LEFT_S
+    assert (held := seat.holder) is not None and (held.client, held.waiting) == ("c", ["Dee"])
+    assert told[-1] == "Ann was away for 30 s and lost the operator's seat; Cem, who waited for it, has it now"
+    assert not seat.is_held_by("a")
+    seat.release("c")
+    assert seat.is_held_by("d") and told[-1] == "Cem left the operator's seat; Dee, who waited for it, has it now"
+    seat.wait("c", "Cem")
+    seat.release("c")  # of the queue
+    assert seat.is_held_by("d") and seat.place("c") is None
+    assert told[-1] == "Cem does not wait for the operator's seat any more"
+    seat.release("d")
+    seat.wait("c", "Cem")
+    assert seat.is_held_by("c"), "nobody waits for a seat that is free"
+
+
+def test_who_takes_it_by_force_waits_no_more() -> None:
+    seat = OperatorSeat(lambda text: None, Clock())
+    for client in ("a", "b"):
+        seat.arrived(client)
+    seat.take("a", "Ann")
+    seat.wait("b", "Bob")
+    seat.take("b", "Bob", force=True, from_client="a")
+    assert seat.is_held_by("b") and seat.place("b") is None
+
+
+def test_the_queue_has_an_end() -> None:
+    seat = OperatorSeat(lambda text: None, Clock())
+    seat.take("a", "Ann")
+    for k in range(MOST_WAITING):
+        seat.wait(f"page{k}", "somebody")
+    with pytest.raises(SeatTaken, match="16 pages wait for the operator's seat, which is the most"):
+        seat.wait("one-more", "Bob")
 
 
 def test_without_a_socket_requests_hold_it() -> None:

@@ -1,5 +1,6 @@
 """Operating, generators, tuning and the emergency stop, against a simulated base in a process of its own."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,6 @@ def test_what_moves_needs_token_and_seat(operator: Page) -> None:
         ("POST", "/api/replay", {"file": "a.mcap"}),
         ("DELETE", "/api/replay", None),
         ("POST", "/api/strip", {"channels": [{"name": "t"}]}),
-        ("POST", "/api/export", {"file": "a.mcap", "format": "csv"}),
-        ("DELETE", "/api/jobs/1", None),
         ("PUT", "/api/recordings/upload?name=a.csv", None),
     ):
         assert "token" in operator.anybody().refusal(401, method, address, body)
@@ -73,7 +72,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert armed.status_code == 200, armed.text
     version = armed.json()["version"]
     assert version > 0 and armed.json()["armed"]["cards"][0]["amplitude"] == 0.05
-    assert armed.json()["author"] == "motionbase console" and armed.json()["running_version"] == 0
+    assert armed.json()["author"] == "console: tester" and armed.json()["running_version"] == 0
     assert len(armed.json()["armed"]["cards"]) == 7
 
     asked(operator, "drive")
@@ -93,8 +92,24 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert CommandSender("rig", sender="test").estop_acts
     wait_for(lambda: ring_status(operator.console.source("live")).estop_acts, 5)
     assert ring_status(operator.console.source("live")).estop_by == "console: another"
-    said = [e.text for e in operator.console.events.last() if "asked for" in e.text]
-    assert said == ["emergency stop asked for from the console by another"]
+    wanted = {
+        *(
+            ("request", f"{do} asked for by tester (console): accepted")
+            for do in ("maintenance mode", "down", "standby")
+        ),
+        ("generators", f"generators 'heave' armed by tester (console), version {version}, on: 1"),
+        ("request", "drive asked for by tester (console): accepted"),
+        ("generators", f"generators version {version} run"),
+        ("request", "down asked for by tester (console): refused, it cannot be done from the present state"),
+        ("estop", "emergency stop asked for by another (console)"),
+    }
+
+    def said() -> list[tuple[str, str]]:
+        events = operator.console.events.last()
+        return [(e.what, e.text) for e in events if "asked for" in e.text or e.what == "generators"]
+
+    wait_for(lambda: len(said()) >= len(wanted), 5)  # a request is told with the record that took it
+    assert set(said()) == wanted and len(said()) == len(wanted)
     assert operator.call("POST", "/api/estop").json()["accepted"]
     assert ring_status(operator.console.source("live")).estop_by == "console: tester"
     wait_for(lambda: state(operator) == "off", 60)
@@ -118,7 +133,7 @@ def test_of_two_that_arm_the_second_is_told(operator: Page) -> None:
 @pytest.mark.parametrize(
     ("action", "changes", "said"),
     [
-        ("standby", {"t": -2.5}, "the page showed the base of 2."),
+        ("standby", {"t": -2.5}, "the page showed the base of "),
         ("drive", {"t": 1.5}, "the page showed another run, 1."),
         ("drive", {"state": "standby"}, "the base is in {state} by now, the page showed standby"),
         ("reset", {"mode": "host"}, "the base is in maintenance mode by now, the page showed host"),
@@ -141,12 +156,19 @@ def test_what_the_operator_did_not_see_is_not_asked_for(
     assert _commands(operator) == before, "the base was not even asked"
 
 
-def test_freeze_and_abort_are_never_too_late(operator: Page) -> None:
-    for action in ("freeze", "abort"):
+@pytest.mark.parametrize("action", ["freeze", "abort", "settle", "lower"])
+def test_what_calms_a_base_is_never_too_late(operator: Page, action: str) -> None:
+    """Of a page that is slow, and of one that has shown no record at all."""
+    old = operator.seen(t=-1e6, state="drive", mode="host", generators_version=99)
+    for seen in (old, None):
         before = _commands(operator)
-        answer = operator.operate(action, t=-1e6, state="drive", mode="host", generators_version=99)
-        assert "by now" not in answer.text and "was not asked for" not in answer.text
+        answer = operator.call("POST", "/api/operate", {"action": action, "seen": seen})
+        assert answer.status_code == 200 and "was not asked for" not in answer.text, answer.text
         assert _commands(operator) == before + 1
+    before = _commands(operator)
+    moving = operator.call("POST", "/api/operate", {"action": "drive"}).json()
+    assert moving["text"].startswith("drive was not asked for: the page has shown no record yet")
+    assert _commands(operator) == before
 
 
 def _commands(operator: Page) -> int:
@@ -156,7 +178,6 @@ def _commands(operator: Page) -> int:
 
 
 def test_a_seen_without_a_time_is_refused_in_one_sentence(operator: Page) -> None:
-    assert "seen" in operator.refusal(422, "POST", "/api/operate", {"action": "drive"})
     for t in ("NaN", "soon", None):
         body = {"action": "drive", "seen": {"t": t, "state": "", "mode": "", "generators_version": None}}
         assert "seen.t" in operator.refusal(422, "POST", "/api/operate", body)
@@ -212,6 +233,88 @@ def test_preview_of_what_fits_says_so(operator: Page) -> None:
     ).json()["text"]  # fmt: skip
 
 
+def armed(operator: Page, cards: list[dict[str, Any]], name: str = "", exceeds: tuple[str, ...] = ()) -> Any:
+    """What comes of asking for cards, as somebody who saw what is armed."""
+    version = operator.get("/api/generators").json()["version"]
+    body = {"cards": {"name": name, "cards": cards}, "version": version, "exceeds": list(exceeds)}
+    return operator.call("PUT", "/api/generators", body)
+
+
+def test_what_exceeds_limits_is_armed_only_by_who_names_them(operator: Page) -> None:
+    """A heave of 4 m, which the control law would run into its limits with again and again."""
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.seen()["mode"] == "maintenance")
+    before = operator.get("/api/generators").json()
+    far = {**HEAVE, "amplitude": 4.0, "frequency": 0.2}
+    refused = armed(operator, [far])
+    assert refused.status_code == 409
+    said, listed = refused.json()["detail"], [one["what"] for one in refused.json()["exceeded"]]
+    assert re.match(rf"{len(listed)} limits would be exceeded: heave reaches -?4 m, the limit is -?0\.61, ", said)
+    assert "name these limits in `exceeds`" in said and {"heave", "heave velocity", "leg 1 length"} <= set(listed)
+    assert armed(operator, [far], exceeds=("heave",)).status_code == 409, "one of them is not all"
+    assert operator.get("/api/generators").json()["version"] == before["version"], "nothing was armed"
+    known = armed(operator, [far], exceeds=tuple(listed))
+    assert known.status_code == 200, known.text
+    found = known.json()
+    assert found["version"] == before["version"] + 1
+    assert [one["what"] for one in found["exceeded"]] == listed and found["judged"] == "judged over the first 60 s"
+    assert operator.console.events.last()[-1].text.endswith(f"on: 1, beyond {len(listed)} limits")
+    calm = armed(operator, [HEAVE], exceeds=tuple(listed)).json()
+    assert calm["exceeded"] == []
+
+
+def test_limits_that_are_exceeded_late_are_found(operator: Page) -> None:
+    late = {**HEAVE, "amplitude": 0.7, "start": 300.0}
+    refused = armed(operator, [late])
+    assert refused.status_code == 409
+    assert next(one for one in refused.json()["exceeded"] if one["what"] == "heave")["t"] > 300
+
+
+def test_an_edited_set_is_called_so_in_the_ring_and_its_log(operator: Page) -> None:
+    gentle = operator.get("/api/generators/sets/gentle").json()["cards"]
+    unused = [{"space": "dof"} if not card["enabled"] else card for card in gentle]  # as the page shows empty cards
+    edited = [{**gentle[0], "amplitude": 0.02}]
+    for name, cards, wanted in (
+        ("gentle", unused, "gentle"),
+        ("gentle", edited, "gentle (edited)"),
+        ("gentle (edited)", edited, "gentle (edited)"),
+        ("gentle (edited)", gentle, "gentle"),
+        ("mine", edited, "mine"),
+    ):
+        found = armed(operator, cards, name).json()
+        assert found["armed"]["name"] == wanted
+        assert GeneratorClient("rig", author="test").read().name == wanted
+        assert f"generators {wanted!r} armed" in operator.console.events.last()[-1].text
+
+
+def test_what_ran_last_is_told_beside_what_is_armed(operator: Page) -> None:
+    asked(operator, "maintenance")
+    wait_for(lambda: operator.seen()["mode"] == "maintenance")
+    first = armed(operator, [HEAVE], "calm").json()["version"]
+    asked(operator, "down")
+    wait_for(lambda: state(operator) == "down")
+    asked(operator, "standby")
+    wait_for(lambda: state(operator) == "standby")
+    asked(operator, "drive")
+    wait_for(lambda: state(operator) == "drive")
+    asked(operator, "settle")
+    wait_for(lambda: state(operator) == "standby")
+    found = armed(operator, [{**HEAVE, "amplitude": 0.06}], "calm").json()
+    assert (found["version"], found["running_version"]) == (first + 1, first)
+    assert (found["last_run"]["name"], found["last_run"]["cards"][0]["amplitude"]) == ("calm", 0.05)
+    assert found["armed"]["cards"][0]["amplitude"] == 0.06
+    asked(operator, "lower")
+    wait_for(lambda: state(operator) == "down")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("what", ["generators/sets", "layouts"])
+def test_names_with_a_slash_are_refused_with_a_sentence(operator: Page, method: str, what: str) -> None:
+    body = None if method != "PUT" else {"name": "a/b", **({"body": {}} if what == "layouts" else {"cards": []})}
+    said = operator.refusal(422, method, f"/api/{what}/a%2Fb", body)
+    assert "'a/b'" in said and "a name is 1 to 80 letters, digits, spaces" in said
+
+
 def test_sets_that_come_with_the_platform_can_be_loaded_and_not_changed(operator: Page) -> None:
     path = "/api/generators/sets"
     assert operator.anybody().get(path).json() == ["gentle", "tour", "swell"]
@@ -242,7 +345,12 @@ def test_parameters_are_shown_and_tuned(operator: Page) -> None:
     assert after.status_code == 200, after.text
     goal = {p["name"]: p for p in after.json()["parameters"]}["k_p"]["goal"]
     assert goal == pytest.approx(wanted)
-    assert any("k_p" in e.text for e in operator.console.events.last())
+
+    def told() -> set[tuple[str, str]]:
+        return {(e.person, e.text) for e in operator.console.events.last() if e.what == "tuning"}
+
+    sentence = f"k_p from {designed[0]:.6g} to {wanted[0]:.6g} {shown['k_p']['unit']} by tester (console): accepted"
+    wait_for(lambda: any(("tester", text) in told() for text in (sentence, sentence.replace("k_p", "k_p[1]", 1))))
     back = operator.call("PATCH", "/api/parameters", {"values": {"k_p": []}}).json()
     assert {p["name"]: p for p in back["parameters"]}["k_p"]["goal"] == designed
 

@@ -1,13 +1,17 @@
 """Exports and splits of recordings, as jobs that can be cancelled."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from motionbase.console.jobs import Jobs
+from motionbase.console.api import lent
+from motionbase.console.api.sentences import TooMany, WrongState
+from motionbase.console.jobs import Jobs, Task
 from motionbase.recording.open import open_recording
 from tests.console.api_rig import Page, wait_for
 from tests.console.recordings_rig import recordings_page
@@ -20,7 +24,7 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 
 def ended(operator: Page, number: int) -> dict[str, Any]:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120  # a busy machine starts a process slowly
     while time.monotonic() < end:
         job = next(j for j in operator.console.jobs.list() if j.number == number)
         if job.state != "running":
@@ -39,6 +43,90 @@ def test_an_export_is_what_was_chosen(operator: Page) -> None:
     listed = {f["file"] for f in operator.get("/api/recordings").json()}
     assert "exports/part one.csv" in listed
     assert operator.get("/api/recordings/info", file="exports/part one.csv").json()["records"] == 1001
+
+
+def looking(operator: Page, name: str = "looker") -> Page:
+    """A page without a token, of a console where anyone may look."""
+    return Page(operator.client, operator.console, {"X-Client": name})
+
+
+def test_who_only_looks_exports_into_a_folder_of_its_own(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent, "LEFT_FREE", 0)
+    monkeypatch.setattr(lent, "LARGEST", 10_000_000)
+    viewer = looking(operator)
+    body = {"file": "run.mcap", "format": "csv", "channels": ["x1"], "start": 1.0, "stop": 2.0, "name": "mine"}
+    begun = viewer.call("POST", "/api/export", body)
+    assert begun.status_code == 200 and begun.json()["client"] == "looker", begun.text
+    job = ended(operator, begun.json()["number"])
+    assert (job["state"], job["files"]) == ("done", ["viewers/mine.csv"])
+    assert viewer.get("/api/recordings/download", file="viewers/mine.csv").status_code == 200
+    assert "X-Client" in operator.anybody().refusal(422, "POST", "/api/export", {**body, "name": "nobody's"})
+    monkeypatch.setattr(lent, "LARGEST", 10_000)
+    said = viewer.refusal(413, "POST", "/api/export", {**body, "name": "large", "channels": []})
+    assert "without the operator's seat 0.0 GB are the most" in said
+    assert "that would be 1000 files" in viewer.refusal(
+        413, "POST", "/api/export", {**body, "name": "many", "format": "mcap", "channels": [], "stop": 1.01,
+                                     "piece_records": None, "piece_seconds": 1e-5}
+    )  # fmt: skip
+
+
+def test_of_what_viewers_exported_the_newest_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent, "LEFT_FREE", 0)
+    monkeypatch.setattr(lent, "LARGEST", 0)
+    monkeypatch.setattr(lent, "KEPT", 250)
+    folder = lent.made_room(tmp_path)
+    (folder / "split").mkdir(parents=True)
+    for age, name in enumerate(("new.csv", "split/a.csv", "old.csv")):
+        (folder / name).write_bytes(bytes(100))
+        os.utime(folder / name.partition("/")[0], (1e9 - age, 1e9 - age))
+    lent.made_room(tmp_path)
+    assert sorted(p.name for p in folder.iterdir()) == ["new.csv", "split"]
+    monkeypatch.setattr(lent, "KEPT", 150)
+    lent.made_room(tmp_path)
+    assert [p.name for p in folder.iterdir()] == ["new.csv"]
+    monkeypatch.setattr(lent, "LEFT_FREE", 1 << 60)
+    with pytest.raises(WrongState, match="stay for the recorder"):
+        lent.made_room(tmp_path)
+
+
+def test_jobs_of_viewers_are_few_and_their_own() -> None:
+    jobs, go = Jobs(), threading.Event()
+
+    def work(task: Task) -> str:
+        go.wait(30)
+        task.progress(1, 1)
+        return "done"
+
+    first = jobs.start("one", work, "a", is_lent=True)
+    with pytest.raises(TooMany, match="a job of this page runs already"):
+        jobs.start("again", work, "a", is_lent=True)
+    jobs.start("two", work, "b", is_lent=True)
+    with pytest.raises(WrongState, match="2 jobs of pages without the operator's seat run already"):
+        jobs.start("three", work, "c", is_lent=True)
+    jobs.start("the operator's", work, "o")
+    with pytest.raises(WrongState, match="job 1 was begun by another page"):
+        jobs.cancel(first.number, "b")
+    jobs.cancel(first.number, "a")
+    jobs.cancel(2, None)
+    go.set()
+    jobs.close()
+    assert [job.state for job in jobs.list()] == ["cancelled", "cancelled", "cancelled"]
+
+
+def test_a_strip_chart_of_a_recording_needs_no_seat(operator: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lent, "LEFT_FREE", 0)
+    viewer = looking(operator, "drawer")
+    body = {"file": "run.mcap", "format": "pdf", "channels": ["x1", "x2"], "name": "roll", "seconds_per_page": 5.0}
+    job = ended(operator, viewer.call("POST", "/api/export", body).json()["number"])
+    assert job["state"] == "done" and job["files"] == ["viewers/roll.pdf"], job
+    roll = viewer.get("/api/recordings/download", file="viewers/roll.pdf")
+    assert roll.status_code == 200 and roll.content.startswith(b"%PDF")
+    for change, what in (
+        ({"channels": ["t"]}, "0 channels are chosen; a strip chart has 1 to 16"),
+        ({"piece_records": 5}, "it has no pieces"),
+        ({"seconds_per_page": 1e-4}, "a page of 0.0001 s"),
+    ):
+        assert what in viewer.refusal(422, "POST", "/api/export", {**body, "name": "other", **change})
 
 
 def test_a_split_makes_pieces(operator: Page) -> None:
@@ -124,12 +212,13 @@ def test_a_cancelled_split_names_the_files_that_are_whole(
     monkeypatch.setattr(Task, "progress", cancel_later)
     body = {"file": "run.mcap", "format": "csv", "name": folder.name, "piece_records": 100}
     job = ended(operator, operator.call("POST", "/api/export", body).json()["number"])
-    assert job["state"] == "cancelled" and len(job["files"]) == pieces
+    assert job["state"] == "cancelled"
+    assert sum(file.endswith(".csv") for file in job["files"]) == pieces, "beside them lie the events of the first"
     assert job["text"] == ("cancelled; 2 files were finished before" if pieces else "cancelled")
     assert folder.exists() == bool(pieces)
     if pieces:
         assert sorted(p.name for p in folder.iterdir()) == [file.rpartition("/")[2] for file in job["files"]]
-    for file in job["files"]:
+    for file in (name for name in job["files"] if name.endswith(".csv")):
         assert operator.get("/api/recordings/info", file=file).json()["records"] == 100
 
 

@@ -261,7 +261,7 @@ def test_the_alarm_is_raised_once_and_is_an_event(served: Served) -> None:
         return httpx.put(base, json={"warn": warn, "stop": stop}, trust_env=False, timeout=60.0, **given)
 
     def events() -> list[str]:
-        return [e.text for e in served[0].events.last() if e.what == "warning"]
+        return [e.text for e in served[0].events.last() if e.what == "alarm"]
 
     with ring() as made:
         write(made, POSE)

@@ -284,3 +284,40 @@ def test_recordings_stay_open_while_they_are_used_and_are_opened_anew_when_repla
     with opened.use(two) as replaced:
         assert replaced.count == 50
     opened.close()
+
+
+def test_whole_records_come_from_a_time_or_a_number_on(operator: Page) -> None:
+    """What a page needs that replays by itself; a viewer's, too."""
+    viewer = operator.anybody()
+    with open_recording(operator.console.settings.recordings / "run.mcap") as recording:
+        names = [channel.name for channel in recording.schema.channels]
+        columns = recording.columns(names)
+    t, every = columns["time"], np.stack([columns[name] for name in names], axis=1)
+
+    def rows(**query: float) -> tuple[dict[str, Any], Any, Any]:
+        answer = viewer.get("/api/recordings/rows", file="run.mcap", **query)
+        assert answer.status_code == 200, answer.text
+        header, numbers = decode(answer.content)
+        count = header["count"]
+        return header, numbers[:count], numbers[count:].reshape(count, header["width"])
+
+    header, times, values = rows(at=float(t[100]) + 1e-4, count=8, every=10)
+    assert header == {"kind": "rows", "first": 100, "every": 10, "count": 8, "width": len(names)}
+    np.testing.assert_array_equal(times, t[100:180:10])
+    np.testing.assert_array_equal(values, every[100:180:10])
+    header, times, _ = rows(first=len(t) - 3, count=64)
+    assert header["count"] == 3 and times[-1] == t[-1]
+    for beyond, number in ((-5.0, 0), (1e6, len(t) - 1)):
+        assert rows(at=beyond)[0]["first"] == number
+    for query, what in (
+        ({"at": 1.0, "first": 1}, "give one of `at` and `first`"),
+        ({}, "give one of `at` and `first`"),
+        ({"at": "nan"}, "at is nan"),
+        ({"at": 1, "count": 65}, "count must be 1 to 64"),
+        ({"at": 1, "count": 64, "every": 65}, "4096 at most"),
+    ):
+        said = viewer.refusal(422, "GET", "/api/recordings/rows", params={"file": "run.mcap", **query})
+        assert what in said
+    assert "carries no platform" in viewer.refusal(
+        404, "GET", "/api/recordings/scene", params={"file": "run.mcap"}
+    )  # fmt: skip

@@ -61,6 +61,7 @@ def test_with_a_sphere_they_turn_it_without_end_and_keep_its_limits() -> None:
     for wanted in ready.values():
         found = preview(wanted, SECONDS, judge)
         assert found.exceeded == [], wanted.name
+        assert found.text == "within all limits in the first 120 s", "a turn without end does not jump"
     yaw = np.array(preview(ready[GENTLE], SECONDS, judge).dofs)[5]
     assert yaw[0].max() > 3.1 and yaw[0].min() < -3.1
     assert np.ptp(yaw[1]) == 0 and 0 < yaw[1, 0] <= 0.3 * atlas.limits.velocity
@@ -91,3 +92,7 @@ def test_a_spin_that_is_too_fast_for_a_sphere_is_told() -> None:
     judge = Judge(load_platform(atlas.stage), atlas)
     fast = GeneratorSet((Generator(True, Space.DOF, ("yaw",), Shape.SAWTOOTH, np.pi, 0.2),), "fast")
     assert [one.what for one in preview(fast, 5.0, judge).exceeded] == ["yaw velocity"]
+    assert "jumps" not in preview(fast, 5.0, judge).text
+    for g in (Generator(True, Space.DOF, ("yaw",), Shape.SAWTOOTH, 1.0, 0.05),
+              Generator(True, Space.DOF, ("heave",), Shape.SAWTOOTH, 0.1, 0.05)):  # fmt: skip
+        assert "generator 1 jumps" in preview(GeneratorSet((g,)), 5.0, judge).text, "that is no whole turn"

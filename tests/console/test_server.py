@@ -24,7 +24,8 @@ OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
 def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     _, client = api
-    assert client.get("/api/me").json() == {"role": "viewer", "client": "", "seated": False, "stop_port": None}
+    nobody = {"role": "viewer", "client": "", "seated": False, "waiting": None, "stop_port": None}
+    assert client.get("/api/me").json() == nobody
     wrong = client.get("/api/me", headers={"Authorization": "Bearer wrong"})
     assert wrong.status_code == 401 and "open the address" in wrong.json()["detail"]
     assert client.get("/api/me", headers={"X-Client": "no spaces please"}).status_code == 400
@@ -53,6 +54,20 @@ def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     assert told == [
         "Ann took the operator's seat", "Bob took the operator's seat from Ann", "Bob left the operator's seat",
     ]  # fmt: skip
+
+
+def test_who_waits_for_the_seat_gets_it_when_it_is_left(api: tuple[Console, httpx.Client]) -> None:
+    console, client = api
+    bob = {**OPERATOR, "X-Client": "tab2"}
+    console.access.seat.arrived("tab2")  # as his WebSocket would
+    client.post("/api/seat", json={"name": "Ann"}, headers=OPERATOR)
+    waits = client.post("/api/seat", json={"name": "Bob", "wait": True}, headers=bob).json()
+    assert (waits["seated"], waits["waiting"]) == (False, 1)
+    seat = client.get("/api/status").json()["seat"]
+    assert (seat["name"], seat["away"], seat["waiting"]) == ("Ann", False, ["Bob"])
+    assert not client.delete("/api/seat", headers=OPERATOR).json()["seated"]
+    me = client.get("/api/me", headers=bob).json()
+    assert (me["seated"], me["waiting"]) == (True, None)
 
 
 def test_how_things_stand(api: tuple[Console, httpx.Client]) -> None:
@@ -205,7 +220,7 @@ def test_everything_that_changes_state_needs_token_and_seat(api: tuple[Console, 
     """Whatever address there is: no viewer gets past the gate with anything but a question."""
     questions = {
         "/api/generators/preview", "/api/derive", "/api/derive/{name}", "/api/kinematics/pose",
-        "/api/recordings/ticket",
+        "/api/recordings/ticket", "/api/export", "/api/jobs/{number}",  # copies of recordings, few and small
     }  # fmt: skip
     paths = api[1].get("/api/openapi.json").json()["paths"]
     asked = 0

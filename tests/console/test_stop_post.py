@@ -179,8 +179,11 @@ class Alone:
 
 
 @contextmanager
-def alone(folder: Path, patience_s: float = 1.0, viewer_token: str | None = None, port: int = 8700) -> Iterator[Alone]:
-    settings = Settings(folder / "recordings", folder / "data" / "console", TOKEN, viewer_token, ring=RING)
+def alone(
+    folder: Path, patience_s: float = 1.0, viewer_token: str | None = None, port: int = 8700, **options: bool
+) -> Iterator[Alone]:
+    data = folder / "data" / "console"
+    settings = Settings(folder / "recordings", data, TOKEN, viewer_token, ring=RING, **options)  # type: ignore[arg-type]
     made = Console(settings)
     with StopPost(made, port, patience_s) as post:
         yield Alone(made, post, f"http://127.0.0.1:{made.access.stop_port}")
@@ -225,7 +228,7 @@ def test_what_it_answers_besides(folder: Path) -> None:
         assert rig.ask(Authorization=f"Bearer {VIEWER}").status_code == 401
         asked = {**OURS, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
         before = rig.ask("OPTIONS", **asked)
-        assert before.status_code == 204 and before.headers["access-control-allow-methods"] == "POST"
+        assert before.status_code == 204 and before.headers["access-control-allow-methods"] == "GET, POST"
         assert before.headers["access-control-allow-headers"] == "authorization, x-client"
         assert before.headers["access-control-allow-origin"] == OURS["Origin"]
         assert rig.ask("OPTIONS", Origin="http://evil.example").status_code == 403
@@ -233,6 +236,26 @@ def test_what_it_answers_besides(folder: Path) -> None:
         with socket.create_connection(("127.0.0.1", int(rig.address.rpartition(":")[2]))) as raw:
             raw.sendall(b"\x16\x03\x01 nonsense\r\n\r\n")
             assert raw.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+def test_it_says_what_a_stop_would_do_without_asking_for_one(folder: Path) -> None:
+    ready, viewer = "/api/estop/ready", {"Authorization": f"Bearer {VIEWER}"}
+    with alone(folder, viewer_token=VIEWER) as rig:
+        nobody = rig.ask("GET", ready, **OPERATOR).json()
+        assert nobody == {"accepted": False, "text": "nobody writes the ring: there is no base to stop"}
+        assert rig.ask("GET", ready, **viewer).status_code == 401 and rig.ask("POST", ready).status_code == 405
+        with base() as receiver:
+            assert rig.ask("GET", ready, **OPERATOR, **OURS).json() == {
+                "accepted": True,
+                "text": "a stop would be taken",
+            }
+            assert not receiver.estop
+
+
+def test_where_anyone_may_stop_a_viewer_does(folder: Path) -> None:
+    with base() as receiver, alone(folder, viewer_token=VIEWER, anyone_may_stop=True) as rig:
+        assert rig.ask(Authorization="Bearer of-some-other-console").status_code == 401 and not receiver.estop
+        assert rig.ask(Authorization=f"Bearer {VIEWER}", **OURS).json() == ACTS and receiver.estop
 
 
 def test_slow_ones_and_crowds_do_not_keep_the_stop_out(folder: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionbase.control.design import LinearLeg, gains_for, margins
+from motionbase.control.design import RESERVE
 from motionbase.control.law import ControlLaw
 from motionbase.control.tables import TABLES, marks, written
 from motionbase.platform.load import load_platform
@@ -28,11 +28,13 @@ def test_examples_run() -> None:
 
 
 def test_figures_of_the_example_design() -> None:
-    leg = ControlLaw(load_platform("simona")).legs.linear
-    assert isinstance(leg, LinearLeg)
-    found = margins(leg, gains_for(leg))
-    slowest = np.sqrt(leg.stiffness / leg.masses[0]) / (2 * np.pi)
-    assert f"at {slowest:.1f} Hz, and {np.degrees(found.phase):.0f}° and a factor of {found.gain:.1f} are left" in TEXT
+    law = ControlLaw(load_platform("simona"))
+    now, late = law.legs.margins(), law.legs.margins(late=RESERVE * law.dt)
+    slowest = law.legs.frequency(law.legs.masses[0])
+    words = " ".join(TEXT.split())
+    assert f"at {slowest:.1f} Hz; {np.degrees(now.phase):.0f}° and a factor of {now.gain:.1f} are left, " in words
+    assert f"are left, {np.degrees(late.phase):.0f}° and {late.gain:.1f} with the reserve used up" in words
+    assert f"with {(now.gain + late.gain) / 2:.1f} times its gains" in words
 
 
 def test_every_file_is_in_the_table_of_parts() -> None:

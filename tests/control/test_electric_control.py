@@ -67,7 +67,7 @@ def test_rotors_are_in_the_masses() -> None:
 
 
 def test_a_drive_without_margins_is_refused() -> None:
-    with pytest.raises(ModelError, match="no gain keeps 60 degrees and a factor of 3; a mode of 3139 kg needs a drive"):
+    with pytest.raises(ModelError, match="a factor of 3; the platform acts on its legs as up to 3139 kg each"):
         gains_for(replace(LINEAR, delay=30.0))
 
 

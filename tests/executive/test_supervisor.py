@@ -9,14 +9,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import pytest
 
 from motionbase.errors import ScheduleError
 from motionbase.executive import estop
-from motionbase.executive.process import Process, Restart
+from motionbase.executive import supervisor as supervisor_module
+from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.supervisor import Ending, Supervisor
 from motionbase.ring import catalogue, lifeline
 from motionbase.ring.backend import Emulation, find, shared_folder
@@ -28,7 +30,7 @@ from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot import Snapshot
 from tests.executive.run_processes import MOTHER, SLEEPER, STUBBORN, WITNESS, python, writer
 
-PATIENCE_S = 20.0  # for other processes to start or end
+PATIENCE_S = 60.0  # for other processes to start or end, on a machine that does much else
 RING = "rig"
 
 
@@ -309,3 +311,70 @@ def test_a_run_has_one_lifeline_whoever_opened_it(
     assert found == [0]
     if waiting is not None:
         waiting.close()
+
+
+# ---- a writer that is started again ----
+
+
+def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> None:
+    """Killed, it is told why; asked for by the lifeline it comes back, and the exit code remembers that it failed."""
+    first = writer()
+    again = (*first.command[:-2], "-1", "0")
+    with running(replace(first, again=again), python("one", SLEEPER), folder=tmp_path / "e") as run:
+        segment = ring_after(50)
+        assert _told()["doing"] == "runs"
+        assert _asked("start") == {"refused": "the base has not ended"}
+        reader = run.supervisor.pids["one"]
+        os.kill(run.supervisor.pids["writer"], signal.SIGKILL)
+        until(lambda: _told().get("doing") == "ended", "the end of the writer")
+        assert _told()["why"] == "was ended by SIGKILL" and _told()["trouble"] == ""
+        until(lambda: run.has("all else stays"), "the sentence")
+        assert run.supervisor.pids["one"] == reader and "writer" not in run.supervisor.pids
+        assert _asked("start", by="Ann") == {"starts": True}
+        until(lambda: "writer" in run.supervisor.pids, "another writer")
+        until(lambda: run.has("writer 'writer' is started again, asked for by Ann"), "the sentence")
+        until(
+            lambda: (s := attach(Emulation(RING))) is not None and s.inode != segment.inode and s.head > 20, "its ring"
+        )
+        assert _told()["doing"] == "runs" and run.supervisor.pids["one"] == reader
+        ending = run.end()
+    assert ending.code == 1 and ending.why == "stop was called; writer 'writer' was ended by SIGKILL"
+    (saved,) = ending.files  # before the second writer removed the ring
+    assert Snapshot.open(saved).details.cause.startswith("the writer died")
+
+
+def test_a_writer_that_ends_well_or_refuses_its_input(tmp_path: Path) -> None:
+    """The first can be started again and is no failure; the second would refuse again, so that the run ends."""
+    first = writer(ticks=20)
+    with running(replace(first, again=first.command), python("one", SLEEPER), folder=tmp_path / "e") as run:
+        until(lambda: _told().get("doing") == "ended", "the end of the writer")
+        assert run.end() == Ending(0, "stop was called")
+    bad = python("writer", "raise SystemExit(2)", role=Role.WRITER)
+    with running(replace(bad, again=bad.command), python("one", SLEEPER), folder=tmp_path / "e") as run:
+        assert run.end(stop=False) == Ending(1, "writer 'writer' ended with exit code 2")
+
+
+def test_stops_that_a_writer_has_met_are_not_met_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the last seconds are, and those that come while nobody writes."""
+    monkeypatch.setattr(supervisor_module, "LATEST_S", 0.3)
+    first = writer()
+    with running(replace(first, again=first.command), python("one", SLEEPER), folder=tmp_path / "e") as run:
+        ring_after(50)
+        _asked("stop", by="early")
+        time.sleep(0.4)
+        _asked("stop", by="late")
+        os.kill(run.supervisor.pids["writer"], signal.SIGKILL)
+        until(lambda: _told().get("doing") == "ended", "the end of the writer")
+        _asked("stop", by="meanwhile")
+        stops = _asked("stops")["stops"]
+        assert "early" not in stops and stops[-1] == "meanwhile"
+
+
+def _asked(what: str, **more: str) -> dict[str, Any]:
+    """What the supervisor says; nothing before it listens."""
+    return next((f.said for f in asked(find(RING), lifeline.Role.SUPERVISOR, {"ask": what, **more})), {})
+
+
+def _told() -> dict[str, Any]:
+    found: dict[str, Any] = _asked("run").get("run", {})
+    return found

@@ -13,7 +13,7 @@ import pytest
 
 from motionbase.errors import ScheduleError
 from motionbase.executive import Executive, Job, Limits, RealTime, Report, Schedule, Stop, Warnings
-from motionbase.executive.timing import SPIN_ORDINARY
+from motionbase.executive.timing import SPIN_ORDINARY, SlowTicks
 from motionbase.ring import Reader, Schema, Writer
 
 DT = 2e-3
@@ -91,6 +91,23 @@ def test_the_load_is_warned_of_before_it_overruns(schema: Schema) -> None:
     assert report.load_max >= 0.6 and 0.6 <= report.load_mean <= report.load_max
     assert bits(schema, rows, Warnings.LOAD)[1:].all()
     assert said and "50%" in said[0] and "job" in said[0]
+
+
+def test_slow_ticks_are_summed_up_not_repeated() -> None:
+    """The first is said at once; then count and worst, after ever longer pauses, and what is left at the end."""
+    said, now = list[str](), [0.0]
+    slow = SlowTicks(5e-4, 0.8, said.append, lambda: now[0])
+    slow.look(0, 0.1)
+    assert said == []
+    for second in range(3600):
+        now[0] = float(second)
+        slow.look(second + 1, 2.0 if second < 100 else 19.53)
+    assert [line.split(" slow")[0] for line in said] == ["1", "11", "71", "671"]  # at 0, 10, 70 and 670 s
+    assert "since " in said[0] and "more than 80% of their period of 0.5 ms, the worst for 200%" in said[0]
+    assert "the worst for 1953%" in said[-1] and len({line[line.index("since") :][:14] for line in said}) == 1
+    slow.look(3600, 19.53, is_last=True)
+    slow.look(3600, 19.53, is_last=True)
+    assert len(said) == 5 and said[-1].startswith("3600 slow ticks since ")
 
 
 def test_ticks_take_their_time(schema: Schema) -> None:

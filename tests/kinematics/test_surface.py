@@ -11,7 +11,6 @@ from motionbase.errors import PlatformError, UsageError
 from motionbase.kinematics.any_attitude import reachable_surface
 from motionbase.kinematics.clearance import Clearance
 from motionbase.kinematics.compared import compare, turn_in_steps
-from motionbase.kinematics.effort import holding_forces
 from motionbase.kinematics.geometry import geometry_of
 from motionbase.kinematics.live import Follower
 from motionbase.kinematics.maps import plane_map, plane_of
@@ -27,6 +26,7 @@ from motionbase.platform.envelope import axis_limits
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.load import load_platform
 from motionbase.platform.parts import Stroke
+from motionbase.platform.sizing.forces import holding_forces
 
 SIMONA = load_platform("simona")
 SPACE = Workspace(SIMONA)
@@ -110,9 +110,10 @@ def test_maps_hold_what_the_poses_have() -> None:
     at = at_dof(SIMONA, dof)
     wanted = np.abs(holding_forces(SIMONA, at.p_W, at.Q_WP)).max()
     assert found.values[row, column] == pytest.approx(wanted, rel=1e-12)
-    weight = 9.80665 * SIMONA.payload.mass
-    height = (SIMONA.p_neutral[2]) / SIMONA.l_neutral[0]
-    assert found.at_neutral == pytest.approx(weight / 6 / height, rel=1e-9)  # six alike legs share it at neutral
+    l, height, cylinder, rod = SIMONA.l_neutral[0], SIMONA.p_neutral[2], SIMONA.cylinder, SIMONA.rod
+    leg = rod.mass + (cylinder.mass * cylinder.com - rod.mass * rod.com) * (1 - (height / l) ** 2) / l  # by moments
+    weight = 9.80665 * (SIMONA.payload.mass / 6 + leg)
+    assert found.at_neutral == pytest.approx(weight * l / height, rel=1e-9)  # six alike legs share it at neutral
     dexterity = plane_map(SPACE, "dexterity", plane_of("roll-pitch"), points=5)
     condition = plane_map(SPACE, "conditioning", plane_of("roll-pitch"), points=5)
     inside = np.isfinite(dexterity.values)

@@ -91,10 +91,10 @@ def test_bad_toml_through_the_command_line(
     one_sentence(path, said, capsys)
 
 
-def one_sentence(path: Path, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def one_sentence(path: Path, said: str, capsys: pytest.CaptureFixture[str], *options: str) -> None:
     """Exit code 2, one line that begins with the program and the file, no traceback."""
-    for command in ("simulate", "modes"):
-        assert call([command, str(path)]) == 2
+    for command in ("simulate", "modes", "models"):
+        assert call([command, str(path), *options]) == 2
         out, err = capsys.readouterr()
         assert out == "" and err.count("\n") == 1 and err.startswith(f"motionbase: {path}")
         assert said in err, err
@@ -179,7 +179,7 @@ def test_bad_urdf_through_the_command_line(
 ) -> None:
     path = tmp_path / "bad.urdf"
     path.write_text(text)
-    one_sentence(path, said, capsys)
+    one_sentence(path, said, capsys, "--strict")
 
 
 # ---- garbage -------------------------------------------------------------------------------------------------------

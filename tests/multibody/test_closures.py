@@ -11,7 +11,7 @@ import pytest
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.closures import (
-    AbstractClosure,
+    AbstractPlaceClosure,
     AxisClosure,
     DistanceClosure,
     PointClosure,
@@ -80,7 +80,7 @@ def test_slider_crank_accelerations() -> None:
         assert np.abs(numbers(residual)).max() < 1e-12 and np.abs(numbers(rate_of)).max() < 1e-12
 
 
-def rod_and_payload(joint: Any, closure: AbstractClosure | None) -> Model:
+def rod_and_payload(joint: Any, closure: AbstractPlaceClosure | None) -> Model:
     """A universal-jointed rod that carries a payload, by a joint or by a closure on a payload that flies."""
     rod = Body("rod", 2.0, (0.4, 0.1, 0.0), (0.1, 0.3, 0.35), points={"tip": (0.9, 0.0, 0.1)})
     load = Body("load", 3.0, (0.1, -0.2, 0.3), (0.4, 0.5, 0.6))
@@ -100,7 +100,7 @@ def rod_and_payload(joint: Any, closure: AbstractClosure | None) -> Model:
     ],
     ids=["revolute", "point", "revolute, ends exchanged"],
 )
-def test_closed_loop_is_the_open_mechanism(joint: Any, closure: AbstractClosure) -> None:
+def test_closed_loop_is_the_open_mechanism(joint: Any, closure: AbstractPlaceClosure) -> None:
     """The same mechanism as a chain: accelerations of both bodies agree, and the reaction is the joint's load."""
     chain, closed = rod_and_payload(joint, None), rod_and_payload(joint, closure)
     rng = np.random.default_rng(1)
@@ -293,7 +293,7 @@ def test_random_trees_with_a_loop_against_pinocchio(seed: int, kind: str) -> Non
     a, b = state.point(ends[0], point_a), state.point(ends[1])
     p_a, R_a, p_b, R_b = (numbers(x) for x in ca.Function("ends", [qs], [a.p, a.R, b.p, b.R])(q))
     point_b, R_ba = R_b.T @ (p_a - p_b), R_b.T @ R_a
-    closure: AbstractClosure = (
+    closure: AbstractPlaceClosure = (
         PointClosure("loop", ends[0], point_a, ends[1], tuple(point_b))
         if kind == "point"
         else WeldClosure("loop", ends[0], point_a, ends[1], tuple(point_b), R_ba.tolist())

@@ -97,7 +97,7 @@ def test_release_hands_the_payload_over() -> None:
     v0 = v_of(model, {"payload": (0.0, 0.0, 0.01, 0.0, 0.03, 0.0)})
     for held, free, active in (("srms", "ssrms", (1.0, 0.0)), ("ssrms", "srms", (0.0, 1.0))):
         inputs = dict(zip(NAMES, active, strict=True))
-        run = simulate(loops(), 1.0, H, q0=EXAMPLE.q0, v0=v0, inputs=inputs, every=50)
+        run = simulate(loops(), 1.0, H, q0=EXAMPLE.q0, start=(None, v0), inputs=inputs, every=50)
         rows = compile(loops().residuals).map(q=run.q, v=run.v)
         assert np.abs(rows[f"{held}_grapple_residual"]).max() < 1e-10
         assert np.abs(rows[f"{free}_grapple_residual"][-1]).max() > 1e-3

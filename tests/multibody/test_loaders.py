@@ -18,6 +18,11 @@ from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
 from motionbase.multibody.models.classics import two_link
 from motionbase.multibody.tree.dynamics import Tree
 
+# the robot below has limits, of which every load tells; test_robot_files.py has that
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*joints with limits, which are not kept.*:motionbase.multibody.loaders.ModelWarning"
+)
+
 TOML = """name = "two_link"
 gravity = [0, 0, -9.80665]
 
@@ -313,7 +318,7 @@ def test_urdf_floating_and_planar_joints(urdf: Path) -> None:
 
 def test_urdf_friction_is_left_out_with_a_warning(urdf: Path) -> None:
     urdf.write_text(URDF.replace('damping="0.5"', 'damping="0.5" friction="2"'))
-    with pytest.warns(ModelWarning, match="Coulomb friction of joint 'swing' is left out"):
+    with pytest.warns(ModelWarning, match="joints with Coulomb friction, which is left out .*: swing"):
         load_urdf(urdf)
 
 
@@ -333,7 +338,13 @@ BOMB = '<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a
         ('<parent link="base-link"/>', '<parent link="bas"/>', "parent 'bas' not found; links: base-link, turret"),
         ('<parent link="base-link"/>', '<parent link="hook"/>', "bodies carry each other in a circle: turret -> hook"),
         ('<axis xyz="0 2 0"/>', '<axis xyz="0 0 0"/>', "joint 'shoulder': turn: axis (0.0, 0.0, 0.0)"),
-        ('<axis xyz="0 2 0"/>', '<mimic joint="yaw"/>', "joint 'shoulder' mimics another one, which is not supported"),
+        (
+            '<axis xyz="0 2 0"/>',
+            '<mimic joint="yow"/>',
+            "joint 'shoulder' mimics 'yow', which is not found; joints: yaw",
+        ),
+        ('<axis xyz="0 2 0"/>', '<mimic joint="bracket_mount"/>', "'bracket_mount' has 0 axes, one is wanted"),
+        ('<axis xyz="0 2 0"/>', '<mimic joint="shoulder"/>', "joint 'shoulder' cannot follow itself"),
         ('<origin xyz="0 0.3 0.1"/>', '<origin xyz="0 nan 0.1"/>', "every number must be finite"),
         ('<link name="arm">', '<link name="base_link">', "are both named 'base_link' here"),
         ('<link name="arm">', '<link name="hook">', "two links are named 'hook', the other in line"),
@@ -345,7 +356,7 @@ def test_urdf_errors_name_the_place(urdf: Path, old: str, new: str, said: str) -
     assert old in URDF
     urdf.write_text(URDF.replace(old, new, 1))
     with pytest.raises(ModelError, match=re.escape(said)):
-        load_urdf(urdf)
+        load_urdf(urdf, strict=True)
 
 
 def test_urdf_with_another_root_element(urdf: Path) -> None:

@@ -2,14 +2,16 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from motionbase.errors import ModelError
+from motionbase.compile import Port
+from motionbase.errors import ModelError, MotionBaseError, SingularSystem
 from motionbase.multibody import GROUND, Body, Joint, Model
-from motionbase.multibody.closures import AxisClosure, DistanceClosure, PointClosure, WeldClosure
+from motionbase.multibody.closures import AxisClosure, CouplingClosure, DistanceClosure, PointClosure, WeldClosure
 from motionbase.multibody.elements import (
+    AbstractElement,
     Custom,
     JointDamper,
     JointFriction,
@@ -21,6 +23,7 @@ from motionbase.multibody.elements import (
 )
 from motionbase.multibody.joints import Free, revolute
 from motionbase.multibody.models.mechanisms import bar
+from motionbase.multibody.simulate import simulate
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from tests.multibody.mechanisms import DOWN, four_bar
@@ -75,6 +78,11 @@ CLOSURES: list[tuple[Callable[[], Any], str]] = [
         r"closure 'c': orientation .* must be a rotation",
     ),
     (lambda: DistanceClosure("c", "a", distance=0.0), r"closure 'c': distance is 0 m, it must be positive"),
+    (lambda: CouplingClosure("c", "ja", "jx"), r"closure 'c': joint 'jx' not found; joints: ja, jb"),
+    (lambda: CouplingClosure("c", "ja", "jb", axis=1), r"closure 'c': joint 'ja' has no axis 1"),
+    (lambda: CouplingClosure("c", "ja", "jb"), r"closure 'c': joint 'jb' is free, its orientation is a quaternion"),
+    (lambda: CouplingClosure("c", "ja", "ja"), r"closure 'c': joint 'ja' cannot follow itself"),
+    (lambda: CouplingClosure("c", "ja", "jb", math.nan), r"closure 'c': ratio is nan, a finite number is wanted"),
     (lambda: 7, r"model 'm': closures has 7, which is none"),
 ]
 
@@ -97,6 +105,60 @@ def test_custom_shapes() -> None:
     unlisted = model((Custom("c", lambda state: (1.0,)),))
     with pytest.raises(ModelError, match="custom element 'c': a tuple of Wrench is wanted"):
         _ = Tree(unlisted).element_force.function
+
+
+LAWS: list[tuple[AbstractElement, str]] = [
+    (Custom("c", lambda: 0), r"custom element 'c': the function takes no arguments, it is called with the state \("),
+    (Custom("c", lambda s, x: 0), r"the function takes \(s, x\), it is called with the state \(.*test_part_errors.py:"),
+    (
+        Custom("c", lambda s: 0, ports=(Port("x", ()), Port("y", ()))),
+        r"takes \(s\), it is called with the state and input 'x' and input 'y'",
+    ),
+    (Custom("c", lambda s: None), "custom element 'c': the function returns None, an expression or numbers are wanted"),
+    (Custom("c", lambda s: 1 / 0), r"custom element 'c': the function: ZeroDivisionError: division by zero \("),
+    (
+        PointSpring("p", "b", law=cast(Any, lambda l: l)),
+        r"point spring 'p': the law takes \(l\), it is called with length \[m\] and",
+    ),
+    (
+        PointSpring("p", "b", law=lambda l, l_dot: "x"),
+        "point spring 'p': the law returns 'x', an expression or numbers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("element", "said"), LAWS)
+def test_laws_of_wrong_arguments(element: AbstractElement, said: str) -> None:
+    with pytest.raises(MotionBaseError, match=said):
+        simulate(model((element,)), 0.01, 1e-3)
+
+
+def test_stored_energy_of_wrong_arguments() -> None:
+    wrong = model((Custom("c", lambda s: [0.0] * 7, stored=cast(Any, lambda: 0)),))
+    with pytest.raises(
+        MotionBaseError, match="custom element 'c': stored takes no arguments, it is called with the st"
+    ):
+        simulate(wrong, 0.01, 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (lambda: 0, r"input 'tau': the function takes no arguments, it is called with the time \[s\] \("),
+        (lambda t, x: 0, r"input 'tau': the function takes \(t, x\), it is called with the time \[s\]"),
+        (lambda t: [1.0 / 0, 0.0], "input 'tau': the function: ZeroDivisionError"),
+    ],
+)
+def test_drives_of_wrong_arguments(law: Callable[..., Any], said: str) -> None:
+    with pytest.raises(MotionBaseError, match=said):
+        simulate(model(), 0.01, 1e-3, inputs=law)
+
+
+def test_a_row_without_mass_names_its_joint() -> None:
+    bare = Body("a", 1.0), Body("b", 1.0, (0.5, 0, 0), (0.1, 0.1, 0.1))
+    joints = Joint("ja", GROUND, "a", revolute()), Joint("jb", GROUND, "b", revolute())
+    with pytest.raises(SingularSystem, match=r"structurally singular: row 'ja\[0\]'"):
+        _ = Tree(Model("m", bare, joints)).forward_dynamics.function
 
 
 def test_loops() -> None:

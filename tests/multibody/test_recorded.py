@@ -51,12 +51,19 @@ def test_reactions_are_those_of_the_loops() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("name", ["com", "load", "a", "arm/tip"])
+def test_a_point_may_have_the_name_of_what_nobody_asked_for(name: str) -> None:
+    run = simulate(PENDULUM, 0.01, 1e-3, q0=[1.0], outputs=Recorded((), {name: ("bob", "tip")}))
+    np.testing.assert_allclose(run.column(f"{name}.x"), -0.75 * np.sin(run.column("q.pivot")), atol=1e-14)
+
+
 def test_outputs_that_are_not_there() -> None:
     for wanted, said in (
         (Recorded(("speed",)), "no output 'speed'"),
         (Recorded(("reactions",)), "has no closures"),
         (Recorded((), {"tip": ("bob", "top")}), "has no point 'top'"),
         (Recorded((), {"q": ("bob", "tip")}), "the name is taken"),
+        (Recorded(("com",), {"com": ("bob", "tip")}), "the name is taken"),
     ):
         with pytest.raises(MotionBaseError, match=said):
             simulate(PENDULUM, 0.1, outputs=wanted)

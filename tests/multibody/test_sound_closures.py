@@ -125,7 +125,7 @@ def test_a_weld_half_a_turn_off_is_not_met(Q: list[float]) -> None:
     q = np.array([0.0, 0, 0, *Q])
     residual = np.array(loops.residuals.function(q, np.zeros(6))[0]).ravel()
     np.testing.assert_allclose(np.abs(residual[3:]), 2 * np.abs(Q[1:]), atol=1e-15)
-    for found in (simulate(model, 0.01, H, q0=q).q[0], equilibrium(model, q).q):
+    for found in (simulate(model, 0.01, H, start=(q, None)).q[0], equilibrium(model, q).q):
         np.testing.assert_allclose(np.abs(found[3:]), [1, 0, 0, 0], atol=1e-9)
     small = np.array([0.0, 0, 0, np.cos(5e-4), 0, np.sin(5e-4), 0])  # 1 mrad
     residual = np.array(loops.residuals.function(small, np.zeros(6))[0]).ravel()

@@ -62,7 +62,7 @@ def test_accelerations_of_spatial_loops_are_those_of_a_pivoted_solve(seed: int, 
     """
     model, q0, v0 = spatial_loop(seed, n)
     loops = Loops(model, H, around=q0)
-    run = simulate(loops, 10.0, H, q0=q0, v0=v0, every=20)
+    run = simulate(loops, 10.0, H, q0=q0, start=(None, v0), every=20)
     forward = loops.forward_dynamics.function.map(len(run.q))
     ours = np.array(forward(run.q.T, run.v.T, np.zeros_like(run.v.T))[0]).T
     theirs, condition = dense_accelerations(loops, run.q, run.v)
@@ -76,4 +76,4 @@ def test_sparse_pivots_that_vanish_are_reported() -> None:
     model, q0, v0 = spatial_loop(1, 8)
     loops = Loops(model, H, around=q0, pivots="sparse")
     with pytest.warns(SimulationWarning, match="not solved soundly .* use pivots='safe'"):
-        simulate(loops, 7.0, H, q0=q0, v0=v0, every=2)
+        simulate(loops, 7.0, H, q0=q0, start=(None, v0), every=2)

@@ -64,7 +64,12 @@ BAD = [
     ("spacing = 0.60,", "", "base =", "[base] needs the key 'spacing'; keys: radius, spacing, at_deg"),
     ("radius = 1.650", 'radius = "big"', "base =", "base.radius is 'big', a finite number is wanted"),
     ("p_neutral = [0.0, 0.0, -2.39]", "p_neutral = [0, 0]", "p_neutral =", "p_neutral is [0, 0], 3 finite numbers"),
-    ("p_neutral = [0.0, 0.0, -2.39]", "p_neutral = [0, 0, -5]", "p_neutral =", "p_neutral makes leg 1 5.1586 m long"),
+    (
+        "p_neutral = [0.0, 0.0, -2.39]",
+        "p_neutral = [0, 0, -5]",
+        "p_neutral =",
+        "p_neutral makes leg 1 5.159 m long",
+    ),
     ("l_down = 2.1215", "l_down = 2.0", "l_down =", "l_down is 2 m, it must be at least hard_min 2.081 m"),
     ("l_down = 2.1215", "l_down = true", "l_down =", "l_down is True, a finite number is wanted"),
     ("l_min = 2.131", "l_min = 4.0", "l_min =", "l_min 4 m must be below l_max 3.281 m"),
@@ -181,3 +186,14 @@ def test_no_toml_at_all(tmp_path: Path) -> None:
     path.write_text("summary = ")
     with pytest.raises(PlatformError, match=r"bad\.toml: not TOML"):
         load_file(path)
+
+
+def test_a_leg_just_outside_its_stroke_is_told_with_enough_digits() -> None:
+    """Four digits would read '0.85 m long' against a stroke of '0.85 to ...'."""
+    simona = load_platform("simona")
+    l = float(simona.l_neutral.max())
+    stroke = dataclasses.replace(simona.stroke, l_max=l - 1e-6)
+    with pytest.raises(PlatformError) as caught:
+        dataclasses.replace(simona, stroke=stroke)
+    text = re.search(r"p_neutral makes leg \d (\S+) m long, it must be inside .* and below (\S+) m", str(caught.value))
+    assert text is not None and float(text[1]) > float(text[2])

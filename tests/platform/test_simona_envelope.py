@@ -78,7 +78,12 @@ def test_the_64_extremes() -> None:
     assert found.converged.all()
     assert len(np.unique(found.l, axis=0)) == 64
     assert found.iterations.max() == 6
-    assert found.condition.max() == pytest.approx(4.50, abs=0.005)
+    J = np.array([compile(Kinematics(SIMONA).jacobian)(p, Q) for p, Q in zip(found.p_W, found.Q_WP, strict=True)])
+    assert np.linalg.cond(J).max() == pytest.approx(4.50, abs=0.005)  # of the reference: metres and radians
+    radius = np.sqrt(np.mean(np.sum(np.square(SIMONA.joints), axis=1)))
+    assert radius == pytest.approx(1.6, rel=1e-12)  # all joints are on one circle
+    scaled = np.concatenate([J[:, :, :3] / radius, J[:, :, 3:]], axis=2)
+    np.testing.assert_allclose(found.condition, np.linalg.cond(scaled), rtol=1e-9)
     low, high = ranges(found)
     np.testing.assert_allclose(low[:3], [-1.571, -1.689, -0.799], rtol=0, atol=5.1e-4)
     np.testing.assert_allclose(high[:3], [1.565, 1.689, 0.636], rtol=0, atol=5.1e-4)

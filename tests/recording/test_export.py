@@ -75,7 +75,9 @@ def test_everything_comes_out_as_it_went_in(file: Path, tmp_path: Path, ending: 
             assert found.schema == SCHEMA and tuple(found.events) == NOTES
             assert found.source.about["epoch_utc_ns"] == str(EPOCH)
             assert found.source.about["exported_from"] == "run.mcap"
-    assert sorted(p.name for p in tmp_path.iterdir()) == [f"a{ending}"]
+        assert tuple(found.events) == NOTES, "a CSV file has them beside it"
+    beside = ["a.events.tsv"] if ending == ".csv" else []
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f"a{ending}", *beside]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -87,7 +89,7 @@ def test_only_what_is_chosen_comes_out(file: Path, tmp_path: Path, ending: str) 
     assert_same(values(tmp_path / f"a{ending}"), ROWS[400:2001][:, [0, 2, 7]], ending)
     with open_recording(tmp_path / f"a{ending}") as found:
         assert list(found.schema.index) == ["t", "x2", "x7"]
-        assert [e.text for e in found.events] == ([] if ending == ".csv" else [NOTES[1].text])
+        assert [e.text for e in found.events] == [NOTES[1].text]
         if ending != ".csv":
             assert found.schema.channels[1] == SCHEMA.channels[2]
 
@@ -232,7 +234,8 @@ def test_a_killed_export_leaves_no_half_file(tmp_path: Path, ending: str) -> Non
     assert len(left) == 1 and left[0].name.endswith(".part")
     with open_recording(source) as recording:
         export(recording, out / f"a{ending}", ["x1"], 0, 1)  # the next one tidies up
-    assert [p.name for p in out.iterdir()] == [f"a{ending}"]
+    beside = ["a.events.tsv"] if ending == ".csv" else []
+    assert sorted(p.name for p in out.iterdir()) == [f"a{ending}", *beside]
 
 
 def test_an_error_on_the_way_leaves_nothing(file: Path, tmp_path: Path) -> None:

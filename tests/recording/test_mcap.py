@@ -125,7 +125,13 @@ def test_the_official_reader_sees_summary_metadata_and_events(tmp_path: Path) ->
         assert {m.name for m in reader.iter_metadata()} == {"motionbase"}
         assert reader.get_header().profile == "ros2"
     events = [(t, v) for topic, t, v in official(path) if topic == "/motionbase/events"]
-    assert events == [(EPOCH + round(e.t * 1e9), {"t": e.t, "kind": e.kind, "text": e.text}) for e in NOTES]
+    assert events == [
+        (
+            EPOCH + round(e.t * 1e9),
+            {"t": e.t, "kind": e.kind, "text": e.text, "tick": -1, "person": "", "is_bad": False},
+        )
+        for e in NOTES
+    ]
 
 
 def test_groups_that_ros_would_call_the_same_get_names_of_their_own() -> None:

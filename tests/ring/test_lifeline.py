@@ -119,8 +119,7 @@ import os, signal, sys
 from tests.ring.rings import small_writer
 ring = small_writer()
 if os.fork() == 0:
-    signal.pause()
-print("ready", flush=True)
+    print("ready", flush=True)  # the child: from here on it has forgotten
 signal.pause()
 """
 

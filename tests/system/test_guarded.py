@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from motionbase.compile import compile, scan
-from motionbase.console.live.changes import ChangeFinder
 from motionbase.control.faults import GUARDED, Fault
 from motionbase.control.guard import STOP_S
 from motionbase.control.states import Request, State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.recording.journal import RecordWatch
 from motionbase.ring import hexapod_schema
 from motionbase.ring.sphere import sphere_schema
 from motionbase.system.atlas_loop import AtlasLoop
@@ -84,8 +84,8 @@ def test_no_broken_law_gets_past_the_guard_of_any_preset(name: str) -> None:
 def test_it_is_an_event_of_the_console() -> None:
     run = ran("simona", Broken.NAN)
     rows = np.column_stack([run[c] for c in CHANNELS])
-    told = [c for c in ChangeFinder(hexapod_schema()).find(rows) if c.what == "fault" and c.is_bad]
-    assert len(told) == 1 and told[0].t == AT and "the guard stopped the law" in told[0].text
+    told = [c for c in RecordWatch(hexapod_schema()).find(rows) if c.kind == "fault" and c.is_bad]
+    assert len(told) == 1 and rows[told[0].k, 0] == AT and "the guard stopped the law" in told[0].text
 
 
 def test_a_reset_after_the_stop_lets_a_law_go_on_that_is_good_again() -> None:

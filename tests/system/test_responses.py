@@ -66,6 +66,36 @@ def test_tones_are_followed_beyond_the_oil_springs() -> None:
     assert found.distortion[0] < 0.01
 
 
+def test_friction_shapes_small_tones_and_not_larger_ones() -> None:
+    """20 Hz of heave: with 0.1 mm the answer hangs on the amplitude, with 1 mm, within the limits, it does not.
+
+    The friction of a leg slips at 400 N / 1e7 N/m = 0.04 mm; legs move by 0.88 of heave.
+    """
+    small, large = (measured().frequency("heave", np.array([20.0]), amplitude=a) for a in (1e-4, 6e-4))
+    J_heave = np.sqrt(1 - (np.hypot(*(np.array(SIMONA.joints) - np.array(SIMONA.base)).T[:2]) / SIMONA.l_neutral) ** 2)
+    assert small.travel[0] == pytest.approx(1e-4 * J_heave.max() / 4e-5, rel=1e-9)
+    assert small.amplitude[0] == 1e-4 and small.halved[0] > 0.2 and small.by_friction.all()
+    assert large.amplitude[0] == 6e-4 and large.halved[0] < 0.1 and not large.by_friction.any()
+    stuck = measured().frequency("heave", np.array([20.0]), amplitude=3e-5)
+    assert stuck.travel[0] < 1 and stuck.by_friction.all()  # it never slips, whatever half of it does
+
+
+def test_an_amplitude_stays_within_the_limits() -> None:
+    found = measured().frequency("heave", np.array([10.0]), amplitude=0.05)
+    assert found.amplitude[0] == pytest.approx(0.8 * 15.0 / (20 * math.pi) ** 2)
+    with pytest.raises(SimulationError, match="amplitude is 0.7 m, in heave it must not be 0 and at most 0.61 m"):
+        measured().frequency("heave", np.array([10.0]), amplitude=0.7)
+
+
+def test_what_is_read_beside_a_tone_of_friction() -> None:
+    f, ones = np.array([1.0, 10.0, 20.0, 40.0]), np.ones(4)
+    travel = np.array([100.0, 50.0, 2.0, 0.5])
+    found = FrequencyResponse("heave", f, ones, ones, 0 * f, 0 * f, travel, np.array([np.nan, np.nan, 0.05, 0.0]))
+    assert found.by_friction.tolist() == [False, False, False, True]
+    assert found.at_friction(30.0) and not found.at_friction(15.0) and not found.at_friction(None)
+    assert FrequencyResponse("heave", f, ones, ones, 0 * f, 0 * f).by_friction.tolist() == 4 * [False]
+
+
 def test_friction_bumps_at_the_turnaround_and_nowhere_else() -> None:
     found = measured().turnaround("heave")
     assert found.demanded == pytest.approx(0.1 * (0.2 * math.pi) ** 2, rel=1e-3)

@@ -15,6 +15,7 @@ from motionbase.platform.load import load_platform
 from motionbase.system.run_plot import BUCKETS, RunPicture, Traces
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
+from motionbase.words import told
 
 Array = NDArray[np.float64]
 DT = 5e-4
@@ -92,7 +93,7 @@ def test_bands_marks_and_ends() -> None:
     stroke = load_platform("simona").stroke
     flat = [y[0] for y in (np.asarray(line.get_ydata()) for line in lengths.lines) if len(y) == 2 and y[0] == y[1]]
     assert set(flat) == {stroke.l_min, stroke.l_max, stroke.hard_min, stroke.hard_max}
-    assert Fault.VALVE.sentence in str(figure.get_supxlabel())
+    assert told(Fault.VALVE.sentence, electric=False) in str(figure.get_supxlabel())
 
 
 def test_files(tmp_path: Path) -> None:

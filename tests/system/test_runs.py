@@ -2,7 +2,7 @@
 
 import math
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from motionbase.compile import scan
 from motionbase.control.faults import Fault
 from motionbase.control.generators import COLUMNS, COUNT, PLACE
 from motionbase.control.states import Mode, Request, State
-from motionbase.errors import SimulationError
+from motionbase.errors import KernelError, SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
 from motionbase.ring import hexapod_schema
@@ -112,6 +112,8 @@ def test_resets_and_modes_come_in_their_ticks() -> None:
     np.testing.assert_array_equal(rows["mode"] == Mode.HOST, (host >= 120) & (host < 160))
     later = made.rows(1000, 10, 5e-4, 0.0)
     assert not later["reset"].any() and set(later["mode"]) == {Mode.MAINTENANCE}
+    with pytest.raises(KernelError, match=r"host takes no arguments, it is called with the time \[s\] \("):
+        Scenario(host=cast(Any, lambda: np.zeros((3, 6)))).rows(0, 10, 5e-4, 0.0)
     with_host = Scenario(host=swaying).rows(0, 10, 5e-4, 0.0)
     assert set(with_host["mode"]) == {Mode.HOST}
 

@@ -10,7 +10,7 @@ import { KinematicsStore } from "./kinematics/store";
 import { Api } from "./net/api";
 import { LiveSocket, type SourceName } from "./net/socket";
 import { tokenOf } from "./net/token";
-import type { Event, RecordingInfo } from "./net/types";
+import type { Event, RecordingEvent, RecordingInfo } from "./net/types";
 
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
@@ -49,6 +49,8 @@ export class App {
   /** The recording that the plots show; null while they show a ring. */
   readonly file: Signal<RecordingInfo | null> = signal<RecordingInfo | null>(null);
   readonly clock: Clock = new Clock(this.session, this.file, this.layout);
+  /** What happened in it, in order of time: as its file has it at first, then with all that its records show. */
+  readonly happened: Signal<readonly RecordingEvent[]> = signal<readonly RecordingEvent[]>([]);
   /** Time [s] of the record that a replay shows, smooth while it plays; null where none is shown. */
   readonly playhead: Signal<number | null> = signal<number | null>(null);
   /** Limits that were exceeded and not yet acknowledged; the plots count them. */
@@ -59,8 +61,8 @@ export class App {
   span = 10;
   /** Take the replay to a time [s] of the recording; set by the recordings' part. */
   seek?: (t: number) => void;
-  /** Bring a time [s] into the sight of the plots; set by them. */
-  goTo?: (t: number) => void;
+  /** Bring a time [s] into the sight of the plots, with cursor A where it is to be marked; set by them. */
+  goTo?: (t: number, marks?: boolean) => void;
   /** From and to [s] of what the plots show; set by them. */
   visibleRange?: () => readonly [number, number];
   /** The times [s] of the cursors A and B, the earlier first, null where one is missing; set by the plots. */
@@ -87,9 +89,13 @@ export class App {
       },
       status: (status) => this.session.status.set(status),
       event: (event) => this.session.happened(event),
-      schema: (source, schema) => this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema }),
+      schema: (source, schema) => {
+        if (source === "replay" && this.session.played.peek()) return; // of a replay that is not the page's own
+        this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema });
+      },
       live: (frame) => {
-        this.live.take(frame, 1.05 * this.span);
+        const isOwn = this.session.source.peek() === "replay" && this.session.played.peek() !== null;
+        if (!isOwn) this.live.take(frame, 1.05 * this.span);
         this.#hasCurves ||= frame.head.count > 0 && frame.head.channels.length > 0;
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same

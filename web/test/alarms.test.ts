@@ -7,7 +7,9 @@ import { signal } from "../src/core/signal";
 import { LiveStore } from "../src/data/live";
 import type { WindowFrame } from "../src/net/frames";
 import { Alarms } from "../src/plots/alarms";
+import type { Limits } from "../src/plots/spec";
 import type { PlotsState } from "../src/plots/state";
+import type { AlarmChange } from "../src/net/types";
 
 const NAME = "leg1_l_meas";
 const LIMITS = { alarmLow: null, warnLow: null, warnHigh: null, alarmHigh: 5 };
@@ -18,7 +20,7 @@ function rig(value: (t: number) => number, begins = 0) {
   mock.timers.enable({ apis: ["setInterval"] });
   const live = new LiveStore();
   const asked: [number, number][] = [];
-  const page = { source: "live", generation: 1, isAway: false };
+  const page = { source: "live", generation: 1, isAway: false, limits: signal<Record<string, Limits>>({ [NAME]: LIMITS }) };
   const columns = (from: number, to: number) => {
     const time = Float64Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
     const values = time.map(value);
@@ -30,9 +32,11 @@ function rig(value: (t: number) => number, begins = 0) {
     const head = { kind: "window", id: 1, generation: 1, bucket: 1, count: 0, channels: [0], from, to, first_t: begins, last_t: to } as const;
     return { head: { ...head, channels: [0] }, ...columns(Math.max(begins, from), to) };
   };
-  const session = { source: { peek: () => page.source }, ring: { peek: () => ({ generation: page.generation }) } };
-  const app = { live, session, socket: { window }, alarms: signal(0) } as unknown as App;
-  const state = { limits: signal({ [NAME]: LIMITS }), byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
+  const session = { source: { peek: () => page.source }, ring: { peek: () => ({ generation: page.generation }) }, mayOperate: signal(true) };
+  const told: string[] = [];
+  const api = { post: async (_: string, { change, level, value }: AlarmChange) => told.push(`${change} ${level} ${value}`) };
+  const app = { live, session, socket: { window }, alarms: signal(0), api } as unknown as App;
+  const state = { limits: page.limits, byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
   const alarms = new Alarms(app, state);
   /** Frames of the seconds `from` to `to` come, as a whole, and are judged. */
   const come = async (from: number, to: number): Promise<void> => {
@@ -41,7 +45,7 @@ function rig(value: (t: number) => number, begins = 0) {
     alarms.judge();
     await SETTLED();
   };
-  return { alarms, app, asked, come, page };
+  return { alarms, app, asked, come, page, told };
 }
 
 test("what came while the page was out of sight is asked for and judged, once", async () => {
@@ -54,6 +58,36 @@ test("what came while the page was out of sight is asked for and judged, once", 
   assert.equal(alarms.unwatched.peek(), null);
   await come(65, 75);
   assert.equal(asked.length, 1);
+  mock.timers.reset();
+});
+
+test("an acknowledged alarm that comes back raises again, and each change is told", async () => {
+  const { alarms, come, told } = rig((t) => (t < 5 ? 0 : t < 15 ? 7 : t < 18 ? 0 : t < 30 ? 6 : 0));
+  await come(0, 10);
+  alarms.acknowledge(NAME);
+  assert.equal(alarms.raised.peek().get(NAME)?.isSeen, true);
+  await come(5, 13);
+  assert.equal(alarms.raised.peek().get(NAME)?.isSeen, true, "it is still the same");
+  await come(10, 25);
+  assert.deepEqual(alarms.raised.peek().get(NAME), { name: NAME, level: "alarm", value: 6, limit: 5, t: 18, isActive: true, isSeen: false });
+  await come(20, 40);
+  assert.deepEqual(told, ["raised alarm 7", "acknowledged alarm 7", "raised alarm 6", "over alarm 6"]);
+  alarms.acknowledge(NAME);
+  assert.equal(told.at(-1), "acknowledged alarm 6");
+  assert.equal(alarms.raised.peek().size, 0);
+  mock.timers.reset();
+});
+
+test("an acknowledged alarm that was less bad meanwhile raises again", async () => {
+  const { alarms, come, page, told } = rig((t) => (t < 20 ? 7 : t < 30 ? 4 : 6), 0);
+  page.limits.set({ [NAME]: { ...LIMITS, warnHigh: 3 } });
+  await come(0, 10);
+  alarms.acknowledge(NAME);
+  await come(8, 25);
+  assert.equal(alarms.raised.peek().get(NAME)?.level, "warn");
+  await come(20, 35);
+  assert.equal(alarms.raised.peek().get(NAME)?.isSeen, false);
+  assert.deepEqual(told, ["raised alarm 7", "acknowledged alarm 7", "raised alarm 6"]);
   mock.timers.reset();
 });
 

@@ -11,6 +11,7 @@ declare module "node:assert/strict" {
   interface Assert {
     equal(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
+    match(actual: string, pattern: RegExp): void;
     ok(value: unknown, message?: string): asserts value;
     throws(run: () => unknown, expected: RegExp): void;
     rejects(work: Promise<unknown>, expected: (error: Error) => boolean): Promise<void>;

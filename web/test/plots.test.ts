@@ -163,7 +163,8 @@ test("the worst bucket of a stretch is found, and whether the last one is within
   const limits = { alarmLow: null, warnLow: null, warnHigh: 1, alarmHigh: 2 };
   const time = Float64Array.of(10, 11, 12, 13);
   const band = { lo: Float64Array.of(0, 0, 0, 0), hi: Float64Array.of(9, 1.5, 2.5, 0.5) };
-  assert.deepEqual(worstOf(limits, time, band, 1), { worst: { level: "alarm", value: 2.5, limit: 2, t: 12 }, last: null });
+  assert.deepEqual(worstOf(limits, time, band, 1), { worst: { level: "alarm", value: 2.5, limit: 2, t: 12 }, last: null, back: null });
+  assert.deepEqual(worstOf(limits, time, { ...band, hi: Float64Array.of(9, 0.5, 2.5, 1.5) }, 0).back, { level: "alarm", value: 2.5, limit: 2, t: 12 });
   assert.equal(worstOf(limits, time, band, 3).worst, null);
 });
 

@@ -123,7 +123,7 @@ test("the stop posts that a page was told of are kept, also when the console is 
   try {
     const post = new StopPost(new Api("c", "secret"));
     assert.deepEqual(post.ways(), []);
-    const me = { role: "operator", client: "c", seated: false } as const;
+    const me = { role: "operator", client: "c", seated: false, waiting: null, may_stop: true } as const;
     post.learn({ ...me, stop_port: 8701 });
     post.learn(null);
     post.learn({ ...me, stop_port: null });

@@ -50,18 +50,19 @@ class ElectricActuator:
     each leg's own speed. The leg's force is what is left of the motor's after friction and brake.
 
     Attributes:
-        lead: travel of one turn [m]
-        inertia: of rotor, coupling and screw [kg m^2]
-        torque_max: limit of the motor and its current [N m], up to `speed_base`
-        speed_base: from here the torque that drives falls linearly, to none at `speed_max` [rad/s]
-        speed_max: [rad/s]; u = 1 commands it
+        lead: travel of one turn of the screw [m]
+        inertia: moment of inertia of rotor, coupling and screw [kg m^2]
+        torque_max: limit of the motor and its current, up to `speed_base` [N m]
+        speed_base: speed from which the torque that drives falls linearly, to none at `speed_max` [rad/s]
+        speed_max: largest speed of the motor; u = 1 commands it [rad/s]
         torque_lag: time constant of the current loop [s]
         load_mass: mass for which the speed loop is tuned, `reflected_mass` not included [kg]
-        speed_bandwidth: of the speed loop [rad/s]
+        speed_bandwidth: bandwidth of the drive's speed loop [rad/s]
         friction: of screw, nut and seals, at the rod
         brake_force: sliding force of the closed brake, at the rod [N]
-        brake_time: in which the brake closes or opens [s]
-        stop_stiffness, stop_damping: of the hard ends [N/m], [N s/m]
+        brake_time: time in which the brake closes or opens [s]
+        stop_stiffness: stiffness of the hard ends [N/m]
+        stop_damping: damping of the hard ends [N s/m]
     """
 
     lead: float

@@ -45,14 +45,18 @@ class HydraulicActuator:
     """One hydraulic leg; pressures are above that of the surroundings.
 
     Attributes:
-        area_cap, area_rod: piston areas of the side that extends and of the side that retracts the leg [m^2]
-        volume_cap, volume_rod: oil left in a chamber, with its lines, when the piston is at that end [m^3]
-        bulk_modulus: effective, of oil with air and walls [Pa]
+        area_cap: piston area of the side that extends the leg [m^2]
+        area_rod: piston area of the side that retracts it: less the rod's [m^2]
+        volume_cap: oil left in the cap chamber, with its line, when the leg is retracted [m^3]
+        volume_rod: oil left in the rod chamber, with its line, when the leg is extended [m^3]
+        bulk_modulus: effective bulk modulus of oil with air and walls [Pa]
         density: of the oil [kg/m^3]
-        p_supply, p_return: nominal pressures at the valve [Pa]
-        rated_flow: of one land at full opening [m^3/s] with the drop `rated_drop` [Pa] across that land
+        p_supply: nominal supply pressure at the valve [Pa]
+        p_return: nominal return pressure at the valve [Pa]
+        rated_flow: flow of one land at full opening, with the drop `rated_drop` across that land [m^3/s]
+        rated_drop: drop of pressure across one land, at which `rated_flow` flows [Pa]
         valve_frequency: natural frequency of the spool [rad/s]
-        valve_damping: its damping ratio
+        valve_damping: damping ratio of the spool
         valve_rate: largest rate of the spool, of a full stroke of 1 [1/s]
         lap: overlap of the edges as a fraction of the spool's stroke; negative where they are open at centre
         leakage_internal: from chamber to chamber [m^3/(s Pa)]
@@ -63,8 +67,8 @@ class HydraulicActuator:
         cushion_area_min: outlet area left at the hard end, of the area of the fully open valve
         friction: of the piston and rod seals
         abort_bleed: flow out of each chamber through the abort manifold, of rated_flow; the same for any load
-        stop_stiffness: of the hard ends [N/m]
-        stop_damping: of the hard ends [N s/m]
+        stop_stiffness: stiffness of the hard ends [N/m]
+        stop_damping: damping of the hard ends [N s/m]
     """
 
     area_cap: float

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from motionbase.actuators.cushion import LegStroke
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.errors import ModelError
+from motionbase.errors import ModelError, told_apart
 
 Array = NDArray[np.float64]
 
@@ -53,9 +53,8 @@ def _edge_speed(actuator: HydraulicActuator, spool: float, force: float) -> floa
 def oil_volumes(actuator: HydraulicActuator, stroke: LegStroke, l: float) -> tuple[float, float]:
     """Of the cap and the rod chamber [m^3]."""
     if not stroke.hard_min <= l <= stroke.hard_max:
-        raise ModelError(
-            f"hydraulic leg: l is {l:g} m, outside the stroke {stroke.hard_min:g} .. {stroke.hard_max:g} m"
-        )
+        long, least, most = told_apart(l, stroke.hard_min, stroke.hard_max)
+        raise ModelError(f"hydraulic leg: l is {long} m, outside the stroke of {least} to {most} m")
     return (
         actuator.volume_cap + actuator.area_cap * (l - stroke.hard_min),
         actuator.volume_rod + actuator.area_rod * (stroke.hard_max - l),

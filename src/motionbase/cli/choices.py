@@ -1,4 +1,4 @@
-"""Choosing a part of a recording on the command line: legs, groups, channels, times; and showing how far it is."""
+"""Options that commands share: a part of a recording (legs, groups, channels, times), how a robot's file is read."""
 
 import functools
 import inspect
@@ -24,6 +24,14 @@ Channels = Annotated[str | None, typer.Option(metavar="LIST", help="Channels by 
 From = Annotated[float | None, typer.Option("--from", metavar="S", help="Leave out what is before [s].")]
 To = Annotated[float | None, typer.Option("--to", metavar="S", help="Leave out what is after [s].")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+Strict = Annotated[
+    bool | None,
+    typer.Option("--strict", help="URDF: refuse what is otherwise repaired with a note, such as impossible inertias."),
+]
+Mimic = Annotated[
+    str | None,
+    typer.Option(metavar="HOW", help="URDF: joints that mimic others are coupled (without it), or independent."),
+]
 
 
 @final

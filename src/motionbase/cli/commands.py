@@ -53,6 +53,9 @@ COMMANDS: dict[str, Command] = {
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
     "loads": Command("motionbase.cli.loads:loads", "Predict the loads of every fault out of full speed."),
+    "size": Command(
+        "motionbase.cli.size:size", "Show what a manoeuvre asks of every leg: force, speed, torque, power, flow, heat."
+    ),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "export": Command(
         "motionbase.cli.export:app", "Write control law and plant as C99, or a recording as CSV, Parquet, MCAP."

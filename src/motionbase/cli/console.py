@@ -20,6 +20,9 @@ TOKEN_VARIABLE, VIEWER_VARIABLE = "MOTIONBASE_CONSOLE_TOKEN", "MOTIONBASE_CONSOL
 STATIC_VARIABLE = "MOTIONBASE_CONSOLE_STATIC"
 SHOW_VARIABLE = "MOTIONBASE_CONSOLE_SHOW_TOKEN"  # set by who hands the output on to a terminal
 ANY_ADDRESS = ("0.0.0.0", "::")
+AnyoneMayStop = Annotated[
+    bool, typer.Option("--anyone-may-stop", help="Whoever may look may press the emergency stop; else operators.")
+]
 Group = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="This group may read the files that are written; by default nobody but you."),
@@ -42,6 +45,7 @@ def console(
     anyone_may_view: Annotated[
         bool, typer.Option("--anyone-may-view", help="Every user of this machine may look, without a token.")
     ] = False,
+    anyone_may_stop: AnyoneMayStop = False,
     group: Group = None,
     allow_host: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A further name by which browsers may call it.")
@@ -80,6 +84,7 @@ def console(
         host=host,
         port=port,
         allow_hosts=tuple(allow_host or ()),
+        anyone_may_stop=anyone_may_stop,
         static=Path(os.environ.get(STATIC_VARIABLE) or STATIC),
     )
     if recordings is not None and not recordings.is_dir():
@@ -160,6 +165,8 @@ def _ready(
         print(f"to look only: {shown('viewer token', 'viewer.token', settings.viewer_token, given[1])}", flush=True)
     else:
         print("anyone on this machine may look, without a token", flush=True)
+    if settings.anyone_may_stop:
+        print("whoever may look may press the emergency stop, without the operator token", flush=True)
     if shall_open:
         open_privately(address)
 

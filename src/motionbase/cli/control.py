@@ -28,9 +28,9 @@ def margins(
 ) -> None:
     """Show the gains of the leg loop and the margins they leave in each mode of the platform at neutral.
 
-    Linear: softest place of the stroke, damping of the leakage alone, valve and computing delay included; of electric
-    legs the drive's speed loop with the lag of its current. What the nonlinear model does is measured by `motionbase
-    step-response` and `motionbase frequency-response`.
+    Linear: softest place of the stroke, damping of the leakage alone, valve and half a tick of holding included; of
+    electric legs the drive's speed loop with the lag of its current. What the nonlinear model does is measured by
+    `motionbase step-response` and `motionbase frequency-response`.
 
     Example: motionbase control margins simona
     """
@@ -63,11 +63,16 @@ def margins(
         right=(*heads[1:3], *heads[4:]),
     )
     rows = [(str(k), f"{m.mass:.0f}", f"{m.frequency:.2f}", m.margins) for k, m in enumerate(found.modes, start=1)]
-    for name, mass, frequency, m in [*rows, ("worst", "", "", found.worst)]:
-        crossing = f"{m.bandwidth / (2 * math.pi):.2f}" if name != "worst" else ""
+    for name, mass, frequency, m in [*rows, ("worst", "", "", found.worst), ("worst, late", "", "", found.late)]:
+        crossing = f"{m.bandwidth / (2 * math.pi):.2f}" if mass else ""
         size = "any" if math.isinf(m.gain) else f"{m.gain:.2f}"
         cells = "yes" if m.stable else "NO", f"{math.degrees(m.phase):.1f}", size, f"{m.distance:.3f}", crossing
         table.add_row(name, mass, frequency, *cells)
     screen.print(table)
+    screen.print(
+        f"Delay from measurement to command: {1e3 * found.leg.delay:.3g} ms, half a tick of holding, as in the "
+        f"simulated loop. The gains are designed to keep their margins {1e3 * found.reserve:.3g} ms later still (last "
+        "row): the time that the computer and the bus of real hardware may take. Delays of sensors come on top."
+    )
     if hexapod.illustrative:
         screen.print(f"Illustrative numbers of this platform: {', '.join(hexapod.illustrative)}.", style="dim")

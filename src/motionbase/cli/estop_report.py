@@ -82,13 +82,13 @@ def _at(found: Snapshot) -> dict[str, Any] | None:
         return None
     state, fault = (found.rows[row, index[name]] for name in ("state", "fault"))
     before = found.rows[row - 1, index["state"]] if row else math.nan
-    known = _known(Fault, fault)
+    name, _, sentence = (found.schema.channels[index["fault"]].meaning(fault) or "").partition(": ")
     return {
         "t": _finite(found.rows[row, 0]),
         "state_before": _named(State, before),
         "state": _named(State, state),
-        "fault": _named(Fault, fault),
-        "fault_sentence": known.sentence if isinstance(known, Fault) else None,
+        "fault": name.replace(" ", "_") if name else _named(Fault, fault),
+        "fault_sentence": sentence or None,  # in the words of the ring's own platform
     }
 
 

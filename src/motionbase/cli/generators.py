@@ -54,9 +54,10 @@ def set_(
     Example: motionbase generators set examples/generators.toml
     """
     from motionbase.ring.blocks import GeneratorClient, load
+    from motionbase.ring.command_words import signed
 
     wanted = load(file)  # before the ring is touched
-    client = GeneratorClient(ring, author=AUTHOR)
+    client = GeneratorClient(ring, author=signed(AUTHOR))
     _report(client.write(wanted), client.map.segment, as_json)
 
 
@@ -67,8 +68,9 @@ def clear(ring: Ring = "motionbase", as_json: Json = False) -> None:
     Example: motionbase generators clear
     """
     from motionbase.ring.blocks import GeneratorClient, GeneratorSet
+    from motionbase.ring.command_words import signed
 
-    client = GeneratorClient(ring, author=AUTHOR)
+    client = GeneratorClient(ring, author=signed(AUTHOR))
     _report(client.write(GeneratorSet()), client.map.segment, as_json)
 
 

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from motionbase.cli import terminal
 from motionbase.cli.choices import File, shown, warn_of_damage
 
 if TYPE_CHECKING:
+    from motionbase.recording.mcap.messages import Event
     from motionbase.recording.recording import Recording
     from motionbase.recording.statistics import Statistics
 
@@ -68,7 +70,7 @@ def _data(recording: "Recording", found: "Statistics | None") -> dict[str, Any]:
         "start_utc": _utc(about, recording.start),
         "about": {k: v for k, v in about.items() if k != "schema"},
         "damage": [{"text": d.text, "first": d.first, "last": d.last} for d in recording.damage],
-        "events": [{"t": e.t, "kind": e.kind, "text": e.text} for e in recording.events],
+        "events": [asdict(e) for e in _events(recording, found)],
     }
     channels: list[dict[str, Any]] = [
         {"name": c.name, "unit": c.unit, "group": c.group, "leg": c.leg, "dof": c.dof, "description": c.description}
@@ -130,7 +132,15 @@ def _print_summary(recording: "Recording", found: "Statistics | None") -> None:
         print(f"stop at {at}, {before} before it, {after} after it")
     if found is not None:
         _print_gaps(found)
-    _print_some("events", [f"{e.t:12.6g} s  {e.kind}: {' '.join(e.text.split())[:LONGEST]}" for e in recording.events])
+    _print_some(
+        "events",
+        [f"{e.t:12.6g} s  {e.kind}: {' '.join(e.text.split())[:LONGEST]}" for e in _events(recording, found)],
+    )
+
+
+def _events(recording: "Recording", found: "Statistics | None") -> "Sequence[Event]":
+    """All of them; without reading records, those that the file has."""
+    return recording.events if found is None else recording.journal()
 
 
 def _seconds(about: Mapping[str, str], key: str) -> str:

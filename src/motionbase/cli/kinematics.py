@@ -1,7 +1,6 @@
 """`motionbase kinematics`: what the legs and joints of a platform do, at a pose, along a trajectory, everywhere."""
 
 import json
-import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -68,6 +67,7 @@ def pose(
     Example: motionbase kinematics pose simona --legs "2.5 2.6 2.7 2.8 2.9 3.0"
     """
     from motionbase.kinematics.effort import condition_numbers
+    from motionbase.platform.sizing.architecture import SINGULAR
 
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("compiling"):
@@ -75,7 +75,7 @@ def pose(
         leg_rates = _leg_rates(hexapod, found, rates)
         condition = float(condition_numbers(hexapod, found.p_W, found.Q_WP)[0])
     if as_json:
-        known = condition if math.isfinite(condition) else None  # JSON has no infinity
+        known = condition if condition < SINGULAR else None  # JSON has no infinity
         print(json.dumps({**_facts(found, name), "condition": [known], "l_dot": [leg_rates]}, indent=2))
     else:
         _show(hexapod, found, name, leg_rates, condition)
@@ -191,6 +191,7 @@ def _show(
 
     from motionbase.kinematics.dexterity import DEFINITIONS
     from motionbase.kinematics.posture import postures
+    from motionbase.platform.sizing.architecture import condition_words
 
     stroke, screen = hexapod.stroke, terminal.console()
     ends = [f"{end} {which}" for end in ("base", "platform") for which in ("1st", "2nd")]
@@ -207,7 +208,8 @@ def _show(
     screen.print(table)
     numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
     screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
-    screen.print(f"condition number of the leg Jacobian {condition:.3f}, turns by the rms radius of the joints")
+    words = condition_words(condition)
+    screen.print(f"characteristic condition number {words} (leg Jacobian, turns by the rms radius of the joints)")
     used = 100 * (found.l[0] - stroke.l_min) / stroke.length
     if np.any((used < -ROUNDING) | (used > 100 + ROUNDING)):
         screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")

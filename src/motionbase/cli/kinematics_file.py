@@ -42,7 +42,7 @@ def write(
     definition: Definition,
     force: bool,
     limits: Thresholds | None = None,
-) -> tuple[Postures, Sweep | None]:
+) -> tuple[Array, Postures, Sweep | None]:
     """What is in the file, moment by moment, to `out`, with clearances where there are limits; whole or not there."""
     ending = out.suffix.lower()
     if ending not in ENDINGS:
@@ -61,11 +61,18 @@ def write(
             sink.close([])
     except OSError as e:
         raise trouble(out, e) from None
-    return found, swept
+    return t, found, swept
 
 
 def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
     """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
+    t, values, names, epoch = samples(file, source)
+    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
+    return t, found, epoch
+
+
+def samples(file: Path, source: str) -> tuple[Array, Array, tuple[str, ...], int]:
+    """(n,) times [s] of a recording or CSV, (n, 6) degrees of freedom or leg lengths, their channels, the epoch."""
     with open_recording(file) as recording:
         names = _names(recording, source)
         columns = recording.columns(names)
@@ -78,8 +85,7 @@ def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> 
             f"{file.name}, record {row + 1} at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, "
             "a finite number is wanted"
         )
-    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
-    return np.asarray(t), found, epoch
+    return np.asarray(t), values, names, epoch
 
 
 def _names(recording: Recording, source: str) -> tuple[str, ...]:

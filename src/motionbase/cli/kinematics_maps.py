@@ -33,8 +33,9 @@ def maps(
 ) -> None:
     """Map a quantity over two degrees of freedom, as far as strokes and bearings reach.
 
-    leg-rate is the largest rate that any leg can be asked for with all degrees of freedom at their limits of velocity,
-    leg-force the largest force in any leg that holds the payload at rest.
+    leg-rate is the largest rate that any leg can be asked for with all degrees of freedom at their limits of velocity.
+    leg-force is the largest force of any actuator, pushing or pulling, that holds the weight of payload and legs
+    (cylinders and rods) at rest; friction carries nothing of it.
 
     Example: motionbase kinematics maps simona --quantity leg-rate --plane surge-pitch --plot rates.png
     """

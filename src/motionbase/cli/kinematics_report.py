@@ -46,18 +46,27 @@ def report(
     ] = "legs",
     warn: Warn = WARN,
     stop: Stop = STOP,
+    author: Annotated[str, typer.Option(metavar="NAME", help="Who answers for it; on the first page.")] = "",
+    revision: Annotated[str, typer.Option(metavar="TEXT", help="Of the design; on every printed page.")] = "draft",
+    customer: Annotated[str, typer.Option(metavar="NAME", help="For whom it is; on the first page.")] = "",
+    date: Annotated[str, typer.Option(metavar="DAY", help="Of the report, such as 2026-05-31; today without it.")] = "",
     rows: Annotated[int, typer.Option(metavar="N", help="Rows of directions of the workspace, 4 to 200.")] = 24,
     force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
 ) -> None:
     """Write a report of a platform: its numbers, limits, extremes, joints, clearances, workspace, maps, singular poses.
 
     One file of HTML with its pictures inside, that needs nothing from elsewhere and prints well. A PDF is that page
-    printed by Chromium, so that both are the same; it needs Chromium or Chrome on this machine.
+    printed by Chromium, so that both are the same; it needs Chromium or Chrome on this machine, 131 or later for the
+    numbers of pages. Clearances of parts whose dimensions are derived are not judged.
 
     Example: motionbase kinematics report simona --out report.html --json report.json
+
+    Example: motionbase kinematics report mine.toml --out report.pdf --author "A. Smith" --revision B
     """
     from motionbase.kinematics.report import made_report
+    from motionbase.kinematics.report_front import Document, today
 
+    document = Document(date or today(), revision, author, customer)
     limits = thresholds(warn, stop)
     check_writable(out, (".html", ".pdf"))
     printed = str(data) == "-"
@@ -76,7 +85,9 @@ def report(
         t, found, _ = read(hexapod, recording, source, dexterity_name(DEFAULT))
         moments = recording.name, t, found
     with fraction_bar("the report") as bar:
-        made = made_report(hexapod, limits, recording=moments, rows=rows, progress=lambda part: bar(0.85 * part))
+        made = made_report(
+            hexapod, limits, document, recording=moments, rows=rows, progress=lambda part: bar(0.85 * part)
+        )
         _write(made, out, browser)
         bar(1.0)
     if data is not None:

@@ -51,21 +51,23 @@ def trajectory(
     limits = thresholds(warn, stop)
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("computing"):
-        found, swept = write(hexapod, file, out, source, name, force, limits if clearances else None)
+        t, found, swept = write(hexapod, file, out, source, name, force, limits if clearances else None)
     needs = needs_of(found)
     worst = None if swept is None else swept.least
     if as_json:
         facts = {"out": str(out), "moments": len(found), "needs": needs,
                  "least_dexterity": float(found.dexterity.min())}  # fmt: skip
         if swept is not None:
-            near = None if worst is None else {**gap_facts(worst.gap, limits), "moment": worst.pose}
+            near = None
+            if worst is not None:
+                near = {**gap_facts(worst.gap, limits), "moment": worst.pose, "t": float(t[worst.pose])}
             facts["clearance"] = {"within_m": swept.within, "worst": near}
         print(json.dumps(facts))
         return
     screen = terminal.console()
     screen.print(
-        f"{len(found)} moments to {out}; least dexterity {found.dexterity.min():.4f} ({name}), largest angles "
-        + ", ".join(f"{what} {need['degrees']:.1f} deg" for what, need in needs.items())
+        f"{len(found)} records of {t[-1] - t[0]:.4g} s to {out}; least dexterity {found.dexterity.min():.4f} ({name}), "
+        "largest angles " + ", ".join(f"{what} {need['degrees']:.1f} deg" for what, need in needs.items())
     )
     if swept is not None and worst is None:
         screen.print(f"clearance: no parts come nearer than {1000 * swept.within:g} mm")
@@ -74,7 +76,7 @@ def trajectory(
         distance = "interference" if gap.distance is None else f"{1000 * gap.distance:.1f} mm"
         verdict = limits.verdict(gap.distance)
         said = "" if verdict == "interference" else f": {verdict}"
-        screen.print(f"worst clearance: {gap.first} and {gap.second}, {distance}, at moment {worst.pose + 1}{said}")
+        screen.print(f"worst clearance: {gap.first} and {gap.second}, {distance}, at {t[worst.pose]:.2f} s{said}")
 
 
 def needs_of(found: "Postures", numbers: Any = None) -> dict[str, dict[str, Any]]:

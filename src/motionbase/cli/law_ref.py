@@ -37,7 +37,7 @@ def load_law(reference: str, hexapod: Hexapod) -> OwnLaw:
             ": OwnLaw(it, parameters, state)" if is_unit(made) else ", or a function of the platform that returns one"
         )
         raise UsageError(f"{name!r} in {where} {kind}, an OwnLaw is wanted{wrap}")
-    _guarded(where, lambda: made.program.routine, value)  # runs the person's own lines
+    _guarded(where, lambda: made.program.routine.callees(), value)  # runs the person's own lines, all of them
     return made
 
 

@@ -12,6 +12,7 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.measuring import check_axis, check_writable, counted, drivable
 from motionbase.errors import UsageError
+from motionbase.words import named
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
@@ -54,7 +55,7 @@ def loads(
     axes = ("heave",) if axis == "heave" else ("heave", axis)
     with counted(f"loads of {hexapod.name}") as progress:
         cases = Loads(hexapod, axes, chosen, near_ends, allowed).predict(progress)
-    rows = [_row(case, allowed) for case in cases]
+    rows = [_row(case, allowed, hexapod.electric) for case in cases]
     if out is not None:
         _write(rows, out)
     if as_json:
@@ -71,12 +72,17 @@ def _legs(text: str) -> tuple[int, ...]:
     return tuple(int(piece) for piece in given)
 
 
-def _row(case: "Outcome", allowed: "Allowables") -> dict[str, Any]:
+def _row(case: "Outcome", allowed: "Allowables", electric: bool) -> dict[str, Any]:
     """For scripts: names in lower case, numbers in SI."""
     moment = case.moment
-    told = {"fault": moment.fault, "leg": moment.leg, "motion": moment.swing.name, "phase": moment.phase}
+    told = {
+        "fault": named(moment.fault, electric),
+        "leg": moment.leg,
+        "motion": moment.swing.name,
+        "phase": moment.phase,
+    }
     for name, value in ((f.name, getattr(case, f.name)) for f in dataclasses.fields(case) if f.name != "moment"):
-        told[name] = value.name.lower() if isinstance(value, Enum) else value
+        told[name] = named(value.name.lower(), electric and name == "found") if isinstance(value, Enum) else value
     factors = {"force_factor": allowed.force / case.force, "joint_factor": allowed.joint / case.joint}
     return {**told, **factors, "contact_is_soft": case.contact_is_soft}
 
@@ -104,7 +110,8 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
     for case in cases:
         by_fault.setdefault(case.moment.fault, []).append(case)
     for same in by_fault.values():
-        table.add_row(*_cells(same[first_largest([allowed.severity(c) for c in same])], same, allowed))
+        worst = same[first_largest([allowed.severity(c) for c in same])]
+        table.add_row(*_cells(worst, same, allowed, hexapod.electric))
     screen.print(table)
     moved = dict.fromkeys(case.moment.swing.axis for case in cases if case.moment.swing.axis)
     speeds = (
@@ -112,7 +119,9 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
     )
     mark = " (illustrative: a multiple of the stall force, where none is given)" if allowed.illustrative else ""
     screen.print(f"{len(cases)} cases. Full speed: {', '.join(speeds)}; slow: 0.05 m or rad at 0.1 Hz.")
-    screen.print("Parts of a period: 0 and 0.5 are at full speed, 0.25 and 0.75 at the reversals.")
+    periods = {c.moment.swing.name: c.moment.swing.period for c in cases if c.moment.swing.axis}
+    told = ", ".join(f"{name} {period:.3g} s" for name, period in periods.items())
+    screen.print(f"Times are those in a period ({told}): full speed at 0 s, the first reversal after a quarter.")
     screen.print(f"A fault shows once a leg is {1e3 * SHOWS:g} mm off its motion without it; the longest time is told.")
     screen.print(f"Allowable: leg {allowed.force / 1e3:.1f} kN, joint {allowed.joint / 1e3:.1f} kN{mark}.")
     unfound = sum(c.shows_after is not None and c.found_after is None and c.moment.is_fault for c in cases)
@@ -129,13 +138,13 @@ def _show(hexapod: "Hexapod", cases: "tuple[Outcome, ...]", allowed: "Allowables
         screen.print(f"Every case: {out}")
 
 
-def _cells(case: "Outcome", same: "list[Outcome]", allowed: "Allowables") -> tuple[str, ...]:
+def _cells(case: "Outcome", same: "list[Outcome]", allowed: "Allowables", electric: bool) -> tuple[str, ...]:
     from motionbase.system.fault_cases import CONTACT_LIMIT
 
     met = max((c.contact for c in same if c.contact is not None), default=None)
     late = max((c.detected_after for c in same if c.detected_after is not None), default=None)
     return (
-        case.moment.fault,
+        named(case.moment.fault, electric),
         str(case.moment.leg or "-"),
         case.moment.when,
         f"{case.force / 1e3:.1f}",
@@ -144,7 +153,7 @@ def _cells(case: "Outcome", same: "list[Outcome]", allowed: "Allowables") -> tup
         f"{allowed.joint / case.joint:.2f}",
         f"{case.acceleration:.1f}",
         "-" if met is None else f"{met:.3f}{'!' if met > CONTACT_LIMIT else ' '}",
-        case.found.name.lower(),
+        named(case.found.name.lower(), electric),
         "-" if late is None else f"{1e3 * late:.0f}",
         case.end.name.lower(),
         "-" if case.rest_after is None else f"{case.rest_after:.2f}",

@@ -6,12 +6,13 @@ Exit codes: 0 done, 1 the work failed, 2 the call cannot work (bad input), 130 s
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from motionbase import __version__
 from motionbase.cli.commands import COMMANDS, Command
-from motionbase.errors import MotionBaseError
+from motionbase.errors import MotionBaseError, PlatformWarning
 
 if TYPE_CHECKING:
     import typer
@@ -31,7 +32,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{PROGRAM} {__version__}")
             code = 0
         else:
-            code = _dispatch(args)
+            with warnings.catch_warnings():
+                warnings.simplefilter("once", PlatformWarning)
+                warnings.showwarning = _warn
+                code = _dispatch(args)
         sys.stdout.flush()
         return code
     except MotionBaseError as e:
@@ -113,6 +117,19 @@ def _load(command: Command) -> Any:
 
 def _not_loaded() -> None:
     """Stand-in for the commands which this call does not use."""
+
+
+def _warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """One line on stderr; the place in our code means nothing to people."""
+    what = "warning" if issubclass(category, PlatformWarning) else category.__name__
+    print(f"{PROGRAM}: {what}: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _complain(message: str, code: int) -> int:

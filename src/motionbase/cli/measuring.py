@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg")
 
 
-def drivable(platform: str) -> "Hexapod":
-    """A preset or TOML file."""
+def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
+    """A preset or TOML file; a design that cannot work is refused, unless its sizing is not to be checked."""
     from motionbase.cli.suggest import unknown
     from motionbase.platform.load import PRESETS, load_platform
 
     if platform not in PRESETS and not platform.lower().endswith(".toml"):
         raise UsageError(f"{unknown('platform', platform, PRESETS, 'presets')}; a file of yours ends in .toml")
-    return load_platform(platform)
+    return load_platform(platform, sized=sized)
 
 
 def check_axis(option: str, axis: str) -> None:

@@ -7,13 +7,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
 from motionbase.cli.suggest import unknown
 from motionbase.cli.units import guarded, module_of
 from motionbase.errors import UsageError
 from motionbase.multibody import Model
-from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
+from motionbase.multibody.loaders import MIMICS, ModelWarning, load_toml, load_urdf
 from motionbase.multibody.models import MODELS
 
 FORMS = "a built-in name, a .toml or .urdf file, or file.py:NAME"
@@ -30,8 +30,19 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
-def load(reference: str) -> Found:
-    """The model that MODEL names."""
+def load(reference: str, strict: bool | None = None, mimic: str | None = None) -> Found:
+    """The model that MODEL names; `strict` and `mimic` are for URDF files, as of `load_urdf`."""
+    suffix = Path(reference).suffix.lower()
+    if reference not in MODELS and suffix in (".urdf", ".xml"):
+        if mimic not in (None, *MIMICS):
+            raise unknown("--mimic", mimic, MIMICS)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ModelWarning)
+            model = load_urdf(reference, strict=bool(strict), mimic=cast(Any, mimic or "coupled"))
+        return Found(model, notes=tuple(str(w.message) for w in caught))
+    for option, given in (("--strict", strict), ("--mimic", mimic)):
+        if given:
+            raise UsageError(f"{option} is for .urdf files, and MODEL is {reference!r}")
     if reference in MODELS:
         example = MODELS[reference]
         notes = (
@@ -40,14 +51,8 @@ def load(reference: str) -> Found:
             else ()
         )
         return Found(example.build(), example.q0, example.v0, notes)
-    suffix = Path(reference).suffix.lower()
     if suffix == ".toml":
         return Found(load_toml(reference))
-    if suffix in (".urdf", ".xml"):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ModelWarning)
-            model = load_urdf(reference)
-        return Found(model, notes=tuple(str(w.message) for w in caught))
     where, _, name = reference.rpartition(":")
     if where and name:
         return Found(_from_python(where, name))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.choices import Mimic, Strict
 
 if TYPE_CHECKING:
     from motionbase.cli.model_ref import Found
@@ -17,6 +18,8 @@ def models(
         str | None,
         typer.Argument(metavar="MODEL", help="Show the parts of one: a name, a .toml or .urdf file, or file.py:NAME."),
     ] = None,
+    strict: Strict = None,
+    mimic: Mimic = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """List the built-in multibody models: what they are, their size, and where their numbers are from.
@@ -25,13 +28,15 @@ def models(
     MODEL, show its joints, and the names that --q0, --v0 and files use.
 
     Example: motionbase models two_link
+
+    Example: motionbase models robot.urdf --strict
     """
     if model is not None:
         from motionbase.cli import model_ref
 
-        found = model_ref.load(model)
+        found = model_ref.load(model, strict, mimic)
         if as_json:
-            print(json.dumps(_parts(found.model), indent=2))
+            print(json.dumps({**_parts(found.model), "notes": list(found.notes)}, indent=2))
         else:
             _show_parts(found)
         return

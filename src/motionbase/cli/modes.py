@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.choices import Mimic, Strict
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def modes(
         bool, typer.Option("--nearest", help="Take the nearest place of rest, even if it is unstable.")
     ] = False,
     number: Annotated[int | None, typer.Option(help="How many modes, from the lowest; all without it.")] = None,
+    strict: Strict = None,
+    mimic: Mimic = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
     """Find a place of rest and print the natural frequencies, damping ratios and mode shapes about it.
@@ -44,7 +47,7 @@ def modes(
 
     if number is not None and number < 1:
         raise UsageError(f"--number {number}: at least 1 is wanted")
-    found = model_ref.load(model)
+    found = model_ref.load(model, strict, mimic)
     start = {**found.q0, **model_ref.named_numbers("--at", at)}
     with terminal.working(f"looking for where {found.model.name} rests"):
         rest = equilibrium(found.model, start, search="nearest" if nearest else "stable")

@@ -39,6 +39,7 @@ def operate(
     from motionbase.ring.blocks.actions import ACTIONS, ESTOP, operator_command
     from motionbase.ring.blocks.command import SENTENCE, Result
     from motionbase.ring.blocks.commands import CommandSender
+    from motionbase.ring.command_words import signed
 
     if action not in ACTIONS:
         raise unknown("action", action, ACTIONS)
@@ -49,7 +50,7 @@ def operate(
     if action == ESTOP:
         _stop(ring, wait)
         return
-    ack = CommandSender(ring, sender=SENDER).request(operator_command(action))
+    ack = CommandSender(ring, sender=signed(SENDER)).request(operator_command(action))
     if ack.result is not Result.ACCEPTED:
         raise CommandError(f"{action} was refused: {SENTENCE[ack.reason]} (now {_state(ring) or 'unknown'})")
     if wait is None:
@@ -61,11 +62,12 @@ def operate(
 
 def _stop(ring: str, wait: float | None) -> None:
     """Exit code 1 where the base does not show that it stops: whoever called must use the hardware stop."""
+    from motionbase.ring.command_words import signed
     from motionbase.ring.emergency import NoAnswer, Stopper
 
     is_silent = False
     try:
-        text = Stopper(ring).stop(SENDER)
+        text = Stopper(ring).stop(signed(SENDER))
     except NoAnswer as error:
         text, is_silent = str(error), True
     if wait is not None:

@@ -2,17 +2,20 @@
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.measuring import drivable
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
 
+CHECK = "check"
 ROTATIONS = 3  # of the six degrees of freedom, the last three
 
 
@@ -20,30 +23,43 @@ def platforms(
     platform: Annotated[
         str | None, typer.Argument(metavar="[NAME|FILE]", help="Show one in full: a preset, or a .toml file of yours.")
     ] = None,
+    checked: Annotated[
+        str | None, typer.Argument(metavar="[NAME|FILE]", help="After the word check: the platform to check.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also draw the platform to scale: .png, .pdf or .svg.")
     ] = None,
-) -> None:
+) -> int:
     """List the platforms on six legs: strokes, where their numbers are from, and which of them nobody published.
 
     With NAME or FILE, show geometry, masses, and how far it can go: each axis alone, and all 64 combinations of legs
     fully in and fully out. What is marked * is illustrative.
 
+    With check and NAME or FILE, print the table of its reserves (force, brake, speed, power, acceleration) and whatever
+    is wrong or odd about the design; the exit code is 1 where it cannot work. Every command that loads a platform does
+    the quick part of these checks.
+
     Example: motionbase platforms simona
+
+    Example: motionbase platforms check mine.toml
     """
     from motionbase.platform.load import PRESETS, load_platform
 
+    if platform == CHECK:
+        from motionbase.cli.platforms_check import check
+
+        if plot is not None:
+            raise UsageError(f"--plot {plot} draws a platform: motionbase platforms {checked or 'NAME'} --plot {plot}")
+        return check(checked, as_json)
+    if checked is not None:
+        raise UsageError(f"{checked!r} is one platform too many; only the word check stands before a platform")
     if platform is None:
         if plot is not None:
             raise UsageError(f"--plot {plot} draws one platform: give its name too, one of {', '.join(PRESETS)}")
         _list([load_platform(name) for name in PRESETS], as_json)
-        return
-    if platform not in PRESETS and not platform.lower().endswith(".toml"):
-        from motionbase.cli.suggest import unknown
-
-        raise UsageError(f"{unknown('platform', platform, PRESETS, 'presets')}; a file of yours ends in .toml")
-    found = load_platform(platform)
+        return 0
+    found = drivable(platform)
     if plot is not None:
         from motionbase.platform.plot import write_views
 
@@ -54,6 +70,7 @@ def platforms(
         print(json.dumps(facts, indent=2))
     else:
         _show(found, facts)
+    return 0
 
 
 def _list(found: "list[Hexapod]", as_json: bool) -> None:
@@ -97,9 +114,11 @@ def _facts(h: "Hexapod") -> dict[str, Any]:
 
     from motionbase.platform.envelope import axis_limits, extremes
     from motionbase.platform.parts import DOF
+    from motionbase.platform.sizing.architecture import SINGULAR
 
     limits, corners = axis_limits(h), extremes(h)
     reached = corners.dof[corners.converged]
+    known = float(np.max(corners.condition[corners.converged], initial=0.0))
     both = {"lowest": reached.min(axis=0).tolist(), "highest": reached.max(axis=0).tolist()} if len(reached) else {}
     return {
         **dataclasses.asdict(h),
@@ -109,13 +128,15 @@ def _facts(h: "Hexapod") -> dict[str, Any]:
         "extremes": {
             "reached": int(corners.converged.sum()),
             **both,
-            "largest_condition": float(np.max(corners.condition[corners.converged], initial=0.0)),
+            "largest_condition": known if known < SINGULAR else None,  # JSON has no infinity
         },
     }
 
 
 def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
     """Tables for people."""
+    from motionbase.platform.sizing.architecture import condition_words
+
     screen = terminal.console()
     screen.print(f"{h.name}: {h.summary}", style="bold")
     for source in h.sources:
@@ -124,9 +145,10 @@ def _show(h: "Hexapod", facts: dict[str, Any]) -> None:
     screen.print(_joints(h))
     screen.print(_reach(h, facts))
     corners = facts["extremes"]
+    worst = condition_words(math.inf if corners["largest_condition"] is None else corners["largest_condition"], 2)
     screen.print(
-        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; condition number of the leg "
-        f"Jacobian there up to {corners['largest_condition']:.2f} (metres, radians)\n"
+        f"{corners['reached']} of the 64 extremes of the legs are reached from neutral; characteristic condition "
+        f"number there up to {worst} (turns by the joints' rms radius)\n"
     )
     screen.print(_parts(h))
 

@@ -25,13 +25,14 @@ def record_control(
     Example: motionbase record-control note "pilot feels a bump at the end of the stroke"
     """
     from motionbase.recording.recorder import control as control
+    from motionbase.ring.command_words import user
 
     if action not in ACTIONS:
         raise UsageError(f"there is no action {action!r}; actions: {', '.join(ACTIONS)}")
     if (text is not None) != (action == "note"):
         raise UsageError("a note needs its text" if action == "note" else f"{action} takes no text, only note does")
     if action != "status":
-        said = control.ask(ring, action, text or "")
+        said = control.ask(ring, action, text or "", person=user())
         print(json.dumps({"text": said}) if as_json else said)
         return
     found = control.status(ring)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from motionbase.cli.console import Group, share_with
+from motionbase.cli.console import AnyoneMayStop, Group, share_with
 from motionbase.cli.run_base import Request
 from motionbase.errors import UsageError
 from motionbase.interpreter import motionbase_command
@@ -59,6 +59,14 @@ def run(
     anyone_may_view: Annotated[
         bool, typer.Option("--anyone-may-view", help="The console shows every user of this machine what it has.")
     ] = False,
+    anyone_may_stop: AnyoneMayStop = False,
+    ends_with_base: Annotated[
+        bool,
+        typer.Option(
+            "--ends-with-base",
+            help="End when the base ends, for scripts; else the console stays, and offers to start it again.",
+        ),
+    ] = False,
     group: Group = None,
     alone: Annotated[bool, typer.Option("--alone", help="The base alone, in this process: nobody records.")] = False,
 ) -> None:
@@ -70,6 +78,10 @@ def run(
     in the browser, at the address that is printed, or with `motionbase ring watch`, `motionbase operate` and
     `motionbase tune`. Console, recorder and the watch for ESTOP files are processes of their own; none of them can
     disturb the base.
+
+    When the base fails, console and recorder stay: people look at what happened, and who operates can start the base
+    again, at rest and switched off. Ctrl-C ends all, and the exit code is 1 since the base has failed. With
+    --ends-with-base, --duration or --no-console the run ends with its base.
 
     Example: motionbase run simona --duration 20
 
@@ -89,7 +101,7 @@ def run(
     if port is not None and (no_console or alone):
         raise UsageError(f"--port and {'--no-console' if no_console else '--alone'} cannot be asked for together")
     share_with(group)
-    extras = Extras(record, no_record, no_console, port, browser, anyone_may_view)
+    extras = Extras(record, no_record, no_console, port, browser, anyone_may_view, anyone_may_stop, ends_with_base)
     code = _alone(request) if alone else _supervised(request, extras)
     if code:
         raise typer.Exit(code)
@@ -104,6 +116,8 @@ class Extras(NamedTuple):
     port: int | None
     browser: bool | None
     anyone_may_view: bool
+    anyone_may_stop: bool
+    ends_with_base: bool
 
 
 def _alone(request: Request) -> int:
@@ -117,7 +131,7 @@ def _alone(request: Request) -> int:
 
 
 def _supervised(request: Request, extras: Extras) -> int:
-    """Base, recorder, console and the watch for ESTOP files, until the base ends."""
+    """Base, recorder, console and the watch for ESTOP files, until the end."""
     from motionbase.ring.backend import find
     from motionbase.ring.claim import Waiting
     from motionbase.ring.lifeline import taken
@@ -131,12 +145,14 @@ def _supervised(request: Request, extras: Extras) -> int:
 
 
 def _waited_for(request: Request, extras: Extras, waiting: "Waiting") -> int:
-    from motionbase.cli.run_base import checked
+    from motionbase.cli.run_base import at_rest, checked
     from motionbase.executive.supervisor import Process, Role, Supervisor
     from motionbase.recording.recorder import process as recorder_process
 
     checked(request)  # said here, in one sentence, rather than by a process that ends at once
-    processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S)]
+    stays = not (extras.ends_with_base or extras.no_console or request.duration is not None)
+    again = _command(at_rest(request)) if stays else None
+    processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S, again=again)]
     if not extras.no_record:
         recorder = recorder_process.command(request.ring, out=extras.record)
         processes.append(Process("recorder", recorder, stop_s=recorder_process.STOP_S, prompt=True))
@@ -168,6 +184,7 @@ def _console(ring: str, extras: Extras) -> "Process":
         "console", "--ring", ring, "--port", str(port),
         "--browser" if shall_open else "--no-browser",
         *(("--anyone-may-view",) if extras.anyone_may_view else ()),
+        *(("--anyone-may-stop",) if extras.anyone_may_stop else ()),
         *(("--recordings", str(extras.record)) if extras.record is not None and extras.record.is_dir() else ()),
     )  # fmt: skip
     names = (TOKEN_VARIABLE, VIEWER_VARIABLE)  # not on the command line, which all can see

@@ -1,12 +1,14 @@
 """The writer of `motionbase run`: the closed loop in soft real time, in this process, with its record in a ring."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.errors import UsageError
+from motionbase.words import told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import Law
@@ -68,6 +70,7 @@ def alone(request: Request) -> Ended:
         claim = Claim(find(request.ring))  # refuses where somebody else writes the ring, before the compiling
         try:
             start = checked(request)
+            claim.tell(platform=(start.atlas or start.hexapod).name, since=time.time())
             code = _compiled(start)
         except BaseException:
             claim.release()
@@ -112,11 +115,11 @@ def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
     return load_platform(atlas.stage if atlas else reference), atlas
 
 
-def _schema(atlas: "Atlas | None") -> "Schema":
+def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
     from motionbase.ring import hexapod_schema
     from motionbase.ring.sphere import sphere_schema
 
-    return sphere_schema(len(atlas.wheels)) if atlas else hexapod_schema()
+    return sphere_schema(len(atlas.wheels), hexapod.electric) if atlas else hexapod_schema(hexapod.electric)
 
 
 def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
@@ -125,7 +128,7 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
     from motionbase.system.atlas_loop import AtlasLoop
     from motionbase.system.closed_loop import ClosedLoop
 
-    channels = tuple(c.name for c in _schema(atlas).channels)
+    channels = tuple(c.name for c in _schema(hexapod, atlas).channels)
     if atlas is None:
         if point is not None:
             raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
@@ -159,12 +162,24 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
     return own
 
 
+def _usual(request: Request) -> str:
+    """The generators where none are named: nothing where a person decides, or a law of their own."""
+    from motionbase.console.ready_sets import GENTLE
+
+    return NO_GENERATORS if request.manual or request.law else GENTLE
+
+
+def at_rest(request: Request) -> Request:
+    """The same base and generators, but it stays off until an operator asks: for one that is started again."""
+    return request._replace(manual=True, generators=request.generators or _usual(request))
+
+
 def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> "GeneratorSet | None":
-    """What is armed at the start; nothing where a person decides, or a law of their own."""
-    from motionbase.console.ready_sets import GENTLE, ready_sets
+    """What is armed at the start."""
+    from motionbase.console.ready_sets import ready_sets
     from motionbase.ring.blocks.files import load
 
-    wanted = request.generators or (NO_GENERATORS if request.manual or request.law else GENTLE)
+    wanted = request.generators or _usual(request)
     if wanted == NO_GENERATORS:
         return None
     if wanted.endswith((".toml", ".json")):
@@ -195,12 +210,12 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.printer import Printer, to_stderr
 
-    schema, say, table = _schema(start.atlas), Printer(to_stderr), parameter_table(code.loop).json
+    schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
-    told: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
-    told["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
+    header["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
-        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **told) as writer,
+        Writer(schema, name=request.ring, program="motionbase run", claim=claim, **header) as writer,
         heard(signals.append),  # beside the executive's own: no end leaves the ring behind
     ):
         job = HexapodRun(code, writer, say, start.plan, start.tuned)
@@ -216,10 +231,10 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
         print(f"ring {request.ring!r}: {writer.backend}; {request.rate} records per second; Ctrl-C stops", flush=True)
         if signals:
             executive.stop()
-        with _told(job, say):
+        with _told(job, say, start.hexapod.electric):
             report = executive.run(request.duration)
         say.close()
-        return Ended(report, stopped_by_guard(float(job.arrays["fault"])))
+        return Ended(report, told(stopped_by_guard(float(job.arrays["fault"])), start.hexapod.electric))
 
 
 def stopped_by_guard(fault: float) -> str:
@@ -232,16 +247,16 @@ def stopped_by_guard(fault: float) -> str:
 class _told:
     """Says every change of state, from a thread of its own."""
 
-    def __init__(self, job: "HexapodRun", say: "Printer") -> None:
+    def __init__(self, job: "HexapodRun", say: "Printer", electric: bool) -> None:
         import threading
 
-        self._job, self._say, self._over = job, say, threading.Event()
+        self._job, self._say, self._electric, self._over = job, say, electric, threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
         from motionbase.control.faults import Fault
 
-        sentences = {float(f): f.sentence for f in Fault}
+        sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
         last = None
         while True:
             over = self._over.wait(LOOK_S)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from motionbase.cli.choices import Mimic, Strict
 from motionbase.cli.measuring import PICTURES, check_writable
 from motionbase.errors import UsageError
 
@@ -51,6 +52,10 @@ def simulate(
     law: Annotated[
         str | None, typer.Option(metavar="FILE.py:NAME", help="Platform: a control law of your own, docs/control.md.")
     ] = None,
+    allow_fault: Annotated[
+        bool | None,
+        typer.Option("--allow-fault", help="Platform: exit code 0 even where a fault still stands at the end."),
+    ] = None,
     dt: Annotated[
         float | None,
         typer.Option(help="Model: step [s], without it 0.001; for adaptive methods the time between samples."),
@@ -87,12 +92,14 @@ def simulate(
             help="Model: more columns: tip=BODY.POINT, and com, loads, reactions, accelerations; apart by commas.",
         ),
     ] = None,
+    strict: Strict = None,
+    mimic: Mimic = None,
 ) -> None:
     """Simulate a multibody model, or a motion platform in closed loop, as fast as the machine can.
 
     A platform starts down and at rest; its automatic operator leads it to drive, where the generators move it. The
     summary has states, faults, tracking, forces and the stroke that was left; --out the 178 channels of its record. The
-    exit code is 1 where the guard held the law stopped to the end.
+    exit code is 1 where a fault, an emergency stop or an abort still stands at the end; --allow-fault makes it 0.
 
     A built-in model starts with some motion of its own, a model from a file at rest with all coordinates zero; --q0
     and --v0 change that, name by name. No drives act. Angles are in rad, lengths in m.
@@ -106,11 +113,11 @@ def simulate(
     _check_files(out, plot)
     of_platform: dict[str, Any] = {
         "generators": generators, "faults": faults, "at": at, "estop_at": estop_at, "manual": manual, "rate": rate,
-        "seed": seed, "law": law,
+        "seed": seed, "law": law, "allow_fault": allow_fault,
     }  # fmt: skip
     of_model: dict[str, Any] = {
         "dt": dt, "method": method, "q0": q0, "v0": v0, "every": every, "momentum": momentum,
-        "redundancy": redundancy, "outputs": outputs,
+        "redundancy": redundancy, "outputs": outputs, "strict": strict, "mimic": mimic,
     }  # fmt: skip
     if is_platform(what):
         from motionbase.cli.simulate_platform import PlatformOptions, simulate_platform

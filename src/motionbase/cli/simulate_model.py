@@ -30,6 +30,8 @@ class ModelOptions:
     momentum: bool | None = None
     redundancy: str | None = None
     outputs: str | None = None
+    strict: bool | None = None
+    mimic: str | None = None
 
 
 def simulate_model(
@@ -39,14 +41,15 @@ def simulate_model(
     from motionbase.cli import model_ref
     from motionbase.cli.suggest import unknown
 
-    found = model_ref.load(reference)
+    found = model_ref.load(reference, o.strict, o.mimic)
     lossy = bool(found.model.elements) or any(b.modes is not None for b in found.model.bodies)
     redundancy = o.redundancy or "drop"
     if redundancy not in ("drop", "regularise", "raise"):
         raise unknown("redundancy", redundancy, ("drop", "regularise", "raise"))
     options: dict[str, Any] = {"redundancy": redundancy, "outputs": _outputs(o.outputs)}
-    options["q0"] = {**found.q0, **model_ref.named_numbers("--q0", o.q0)}
-    options["v0"] = {**found.v0, **model_ref.named_numbers("--v0", o.v0)}
+    options["start"] = (found.q0, found.v0)  # what is not asked for; a closed model may move it
+    options["q0"] = model_ref.named_numbers("--q0", o.q0) or found.q0
+    options["v0"] = model_ref.named_numbers("--v0", o.v0) or found.v0
     trajectory, doubts = _run(found, DURATION if duration is None else duration, o, options)
     if out is not None:
         trajectory.write(out)
@@ -132,7 +135,7 @@ def _show(trajectory: "Trajectory", summary: dict[str, Any]) -> None:
     table.add_row("method", f"{trajectory.method}, {trajectory.steps} steps")
     table.add_row("samples", str(len(trajectory.t)))
     factor = summary["real_time_factor"]
-    table.add_row("wall time", f"{terminal.seconds(trajectory.wall_s)}, {factor:,.0f} times real time")
+    table.add_row("wall time", f"{terminal.seconds(trajectory.wall_s)}, {terminal.times_real_time(factor)}")
     table.add_row("energy drift", f"{trajectory.energy_drift:.2g} of the energy exchanged")
     for file in summary["files"]:
         table.add_row("wrote", file)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 from motionbase.cli import terminal
 from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
+from motionbase.words import named, told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import OwnLaw
@@ -40,6 +42,7 @@ class PlatformOptions:
     rate: int | None = None
     seed: int | None = None
     law: str | None = None
+    allow_fault: bool | None = None
 
 
 @final
@@ -58,9 +61,8 @@ class Done:
 def simulate_platform(
     reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
 ) -> bool:
-    """Simulate, write and report; whether the guard held the law stopped to the end."""
+    """Simulate, write and report; whether it failed: a fault stands at the end, and none was to be allowed."""
     from motionbase.cli.law_ref import load_law
-    from motionbase.control.faults import GUARDED
     from motionbase.platform.load import load_platform
 
     seconds = DURATION if duration is None else duration
@@ -78,12 +80,20 @@ def simulate_platform(
         RunPicture(hexapod, done.traces, done.summary, scenario.faults).write(plot)
     files = [str(p) for p in (out, plot) if p is not None]
     late = [e for e in scenario.faults.events if e.at >= seconds]
-    notes = [f"{e.kind.name.lower()} at {e.at:g} s comes after the end" for e in late]
+    notes = [f"{named(e.kind.name.lower(), hexapod.electric)} at {e.at:g} s comes after the end" for e in late]
     if as_json:
         print(json.dumps({**_data(hexapod, done), "files": files, "notes": notes}, indent=2))
     else:
         _show(hexapod, done, files, notes)
-    return bool(done.summary.faults) and done.summary.faults[-1][1] in GUARDED
+    if (standing := done.summary.standing) is None or o.allow_fault:
+        return False
+    t, fault = standing
+    print(
+        f"motionbase: the run ended by a fault at {t:.4f} s: {told(fault.sentence, hexapod.electric)}; exit code 1, "
+        "or 0 with --allow-fault",
+        file=sys.stderr,
+    )
+    return True
 
 
 def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
@@ -156,7 +166,7 @@ def _run(
     from motionbase.system.runs import Runner
     from motionbase.system.summary import WATCHED, Tally
 
-    channels = hexapod_schema().channels if out is not None else ()
+    channels = hexapod_schema(hexapod.electric).channels if out is not None else ()
     loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels), law)
     ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
@@ -188,7 +198,7 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
     """For scripts: SI, names in lower case."""
     from motionbase.control.ports import DOFS
 
-    s = done.summary
+    s, electric = done.summary, hexapod.electric
     return {
         "platform": hexapod.name,
         "duration_s": done.simulated_s,
@@ -197,7 +207,11 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
         "wall_s": done.wall_s,
         "real_time_factor": done.simulated_s / done.wall_s,
         "states": [{"t": t, "state": state.name.lower()} for t, state in s.states],
-        "faults": [{"t": t, "fault": fault.name.lower(), "sentence": fault.sentence} for t, fault in s.faults],
+        "faults": [
+            {"t": t, "fault": named(fault.name.lower(), electric), "sentence": told(fault.sentence, electric)}
+            for t, fault in s.faults
+        ],
+        "ended_by": None if s.standing is None else named(s.standing[1].name.lower(), electric),
         "drive_s": s.drive_s,
         "tracking": _errors(DOFS, s.rms, s.largest) if s.drive_s > 0 else {},
         "leg_tracking": _errors(LEGS, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
@@ -223,10 +237,12 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
     s, screen = done.summary, terminal.console()
     table = terminal.table(f"{hexapod.name} after {done.simulated_s:g} s", "what", "value")
     factor = done.simulated_s / done.wall_s
-    table.add_row("wall time", f"{terminal.seconds(done.wall_s)}, {factor:,.0f} times real time, {done.ticks} ticks")
+    table.add_row(
+        "wall time", f"{terminal.seconds(done.wall_s)}, {terminal.times_real_time(factor)}, {done.ticks} ticks"
+    )
     table.add_row("states", ", ".join(f"{state.name.lower()} {t:.2f}" for t, state in s.states) + " s")
     for t, fault in s.faults:
-        table.add_row("fault", f"{t:.4f} s: {fault.sentence if fault else 'reset'}")
+        table.add_row("fault", f"{t:.4f} s: {told(fault.sentence, hexapod.electric) if fault else 'reset'}")
     if not s.faults:
         table.add_row("fault", "none")
     leg = first_largest(s.force)

@@ -28,12 +28,16 @@ def working(what: str) -> AbstractContextManager[Any]:
 
 
 def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":
-    """An empty table in the style of all commands; the columns named in `right` hold numbers."""
+    """An empty table in the style of all commands; the columns named in `right` hold numbers.
+
+    Words are never broken: a table too wide for the terminal comes in parts, each with the first column.
+    """
     from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    from motionbase.cli.fitted_table import FittedTable
+
+    made = FittedTable(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left", overflow="fold")
     return made
@@ -45,6 +49,11 @@ def seconds(duration: float) -> str:
         if duration < limit:
             return f"{duration * scale:.3g} {unit}"
     return f"{duration:.3g} s"
+
+
+def times_real_time(factor: float) -> str:
+    """How much faster than the clock, with three digits: 0.0423, 12.3, 1,240."""
+    return f"{factor:,.0f} times real time" if factor >= 100 else f"{factor:.3g} times real time"
 
 
 def size(count: int) -> str:

@@ -71,8 +71,9 @@ def _show(ring: str, name: str | None, save: Path | None, as_json: bool) -> None
 def _change(ring: str, name: str | None, value: str | None, load: Path | None, as_json: bool) -> None:
     from motionbase.ring.blocks.parameter_files import load_parameters
     from motionbase.ring.blocks.parameters import ParameterClient
+    from motionbase.ring.command_words import signed
 
-    client = ParameterClient(ring, sender=SENDER)
+    client = ParameterClient(ring, sender=signed(SENDER))
     table, before = client.table, client.read()
     if load is not None:
         wanted = load_parameters(load, table)

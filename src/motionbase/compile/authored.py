@@ -35,6 +35,26 @@ def run_authored(owner: str, function: Callable[..., Any], *arguments: Any) -> A
         raise KernelError(f"{owner}: {said} ({_place(error, function)}){cure}") from error
 
 
+def run_law(owner: str, function: Callable[..., Any], wanted: str, *arguments: Any) -> Any:
+    """Call a function that must take these arguments; `wanted` says what they are: "length [m] and rate [m/s]"."""
+    check_takes(owner, function, wanted, len(arguments))
+    return run_authored(owner, function, *arguments)
+
+
+def check_takes(owner: str, function: Callable[..., Any], wanted: str, count: int) -> None:
+    """A function must take so many arguments; for one that is called often, checked once."""
+    try:
+        takes = inspect.signature(function)
+    except (TypeError, ValueError):  # a function without a signature: calling it will tell
+        return
+    try:
+        takes.bind(*range(count))
+    except TypeError:
+        has = f"takes {takes}" if takes.parameters else "takes no arguments"
+        place = _place(TypeError(), function)
+        raise KernelError(f"{owner} {has}, it is called with {wanted} ({place})") from None
+
+
 def _brief(text: str) -> str:
     """The first line, without CasADi's place in its own source; an assertion's reason is on the second."""
     first, _, rest = text.partition("\n")

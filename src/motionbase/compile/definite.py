@@ -50,10 +50,10 @@ def _run(
 
     for statement in body:
         if isinstance(statement, Call):
-            arguments = list(zip(statement.routine.arguments, statement.addresses, strict=True))
+            arguments = list(zip(statement.arguments, statement.addresses, strict=True))
             for argument, address in arguments:
                 if argument.role is not Role.OUTPUT:
-                    read(address, argument.size, f"the call of {statement.routine.name!r}")
+                    read(address, argument.size, f"the call of {statement.callee.name!r}")
             for argument, address in arguments:
                 place(address, argument.size)[:] = True
         elif isinstance(statement, Copy):

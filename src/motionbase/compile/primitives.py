@@ -15,8 +15,7 @@ from motionbase.compile.names import check_name
 from motionbase.compile.ops import Op
 from motionbase.compile.options import choice, whole_number
 from motionbase.compile.port import Port, as_ports, check_distinct
-from motionbase.compile.program import arguments_of
-from motionbase.compile.routine import Routine
+from motionbase.compile.routine import Routine, arguments_of
 from motionbase.errors import KernelError
 
 MAGIC = 2.0**52  # adding it to a whole number 0 <= n < 2**52 leaves n in the low bits

@@ -22,7 +22,6 @@ from motionbase.compile.port import Port, as_ports, check_distinct
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import (
     Address,
-    Argument,
     Buffer,
     Call,
     Copy,
@@ -31,6 +30,7 @@ from motionbase.compile.routine import (
     Routine,
     Statement,
     Switch,
+    arguments_of,
 )
 from motionbase.errors import KernelError, PortError
 
@@ -127,27 +127,22 @@ class Program:
     def digest(self) -> str:
         """Content hash: the structure, and the digests of everything called."""
         body, _ = self._built, self.routine  # a program that is not well formed has no digest either
-        text = f"{self.name}\n{self.ports}\n{_structure(body.statements, body.digests)}\n{body.buffers}"
+        text = f"{self.name}\n{self.ports}\n{_structure(body.statements)}\n{body.buffers}"
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def arguments_of(unit: Unit | Program) -> tuple[Argument, ...]:
-    """The arguments of a unit's routine."""
-    roles = ((unit.inputs, Role.INPUT), (unit.outputs, Role.OUTPUT), (unit.memory, Role.MEMORY))
-    return tuple(Argument(port.name, port.size, role) for ports, role in roles for port in ports)
-
-
-def _structure(statements: Any, digests: dict[int, str]) -> str:
+def _structure(statements: Any) -> str:
     """Statements as text, with the digest of each callee in place of the callee."""
     parts = []
     for s in statements:
         if isinstance(s, Call):
-            parts.append(f"call {digests[id(s.routine)]} {s.addresses}")
+            assert not isinstance(s.callee, Routine)  # pieces of long kernels alone are called so
+            parts.append(f"call {s.callee.digest} {s.addresses}")
         elif isinstance(s, Loop):
-            parts.append(f"loop {s.number} {s.count} {{{_structure(s.body, digests)}}}")
+            parts.append(f"loop {s.number} {s.count} {{{_structure(s.body)}}}")
         elif isinstance(s, Switch):
             numbered = (*s.cases, ("default", s.default))
-            cases = " | ".join(f"{k}: {_structure(body, digests)}" for k, body in numbered)
+            cases = " | ".join(f"{k}: {_structure(body)}" for k, body in numbered)
             parts.append(f"switch {s.selector} {{{cases}}}")
         else:
             parts.append(repr(s))
@@ -162,7 +157,6 @@ class Body:
         self.program = program
         self.statements: list[Statement] = []
         self.buffers: list[Buffer] = []
-        self.digests: dict[int, str] = {}
         self.lines: dict[int, tuple[str, int]] = {}  # file and line of every call, by id, for diagnosis
         self._open = [self.statements]
         self._counts: dict[int, int] = {}  # iterations of each loop
@@ -204,7 +198,7 @@ class Body:
 
     def call(self, unit: Unit, /, *unnamed: object, **ports: Reference) -> None:
         """Run a kernel or program on the given places, by port name; an output not named is dropped."""
-        if not hasattr(unit, "routine"):
+        if not hasattr(type(unit), "routine"):  # of the class: asking the unit itself would lower it
             raise KernelError(f"program {self.program.name!r}: call of {unit!r}, which is no kernel or program")
         owner = f"program {self.program.name!r}, call of {unit.name!r}"
         known = [p.name for p in unit.ports]
@@ -246,8 +240,8 @@ class Body:
                     direct, reference = reference, self._scratch(port.size)
                     afterwards.append(Copy(reference.address(), direct.address(), port.size))
             addresses.append(reference.address())
-        self.digests[id(unit.routine)] = unit.digest
-        call = Call(unit.routine, tuple(addresses))
+        _ = unit.digest  # traces it, so that what is wrong in it is found here
+        call = Call(unit, tuple(addresses))
         caller = sys._getframe(1)
         self.lines[id(call)] = (caller.f_code.co_filename, caller.f_lineno)
         self._open[-1].append(call)

@@ -55,10 +55,23 @@ class Address:
 @final
 @dataclass(frozen=True)
 class Call:
-    """Run another routine on these places."""
+    """Run a kernel, primitive, program or routine on these places.
 
-    routine: Routine
+    A kernel is lowered when a renderer asks for its routine: object code that comes from the cache needs none.
+    """
+
+    callee: Unit | Routine
     addresses: tuple[Address, ...]
+
+    @property
+    def routine(self) -> Routine:
+        """What is called, lowered."""
+        return self.callee if isinstance(self.callee, Routine) else self.callee.routine
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Those of the routine; known before it is lowered."""
+        return self.callee.arguments if isinstance(self.callee, Routine) else arguments_of(self.callee)
 
 
 @final
@@ -147,6 +160,12 @@ class Routine:
         return counts
 
 
+def arguments_of(unit: Unit) -> tuple[Argument, ...]:
+    """The arguments of a unit's routine."""
+    roles = ((unit.inputs, Role.INPUT), (unit.outputs, Role.OUTPUT), (unit.memory, Role.MEMORY))
+    return tuple(Argument(port.name, port.size, role) for ports, role in roles for port in ports)
+
+
 def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
     """Every statement, the inner ones included."""
     for statement in body:
@@ -171,7 +190,7 @@ def written_buffers(body: tuple[Statement, ...]) -> set[int]:
                     assert isinstance(imm, int)
                     buffers.add(imm)
         elif isinstance(statement, Call):
-            for argument, address in zip(statement.routine.arguments, statement.addresses, strict=True):
+            for argument, address in zip(statement.arguments, statement.addresses, strict=True):
                 if argument.role is not Role.INPUT:
                     buffers.add(address.buffer)
         elif isinstance(statement, Copy):

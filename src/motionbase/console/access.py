@@ -31,17 +31,36 @@ class Access:
         operator_token: of who may operate
         viewer_token: of who may look; None lets everybody look
         tell: takes a sentence whenever the seat changes hands
+        anyone_may_stop: whoever may look may ask for an emergency stop
     """
 
-    def __init__(self, operator_token: str, viewer_token: str | None, tell: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        operator_token: str,
+        viewer_token: str | None,
+        tell: Callable[[str], object],
+        anyone_may_stop: bool = False,
+    ) -> None:
+        self._anyone_may_stop = anyone_may_stop
         self.role = Tokens(operator_token, viewer_token).role
         self.seat = OperatorSeat(tell)
         self.stop_port: int | None = None  # where pages find the stop post
 
     def me(self, caller: Caller) -> Me:
         """The caller as it is told."""
-        seated = caller.role == "operator" and self.seat.is_held_by(caller.client)
-        return Me(role=caller.role, client=caller.client, seated=seated, stop_port=self.stop_port)
+        is_operator = caller.role == "operator"
+        return Me(
+            role=caller.role,
+            client=caller.client,
+            seated=is_operator and self.seat.is_held_by(caller.client),
+            waiting=self.seat.place(caller.client) if is_operator else None,
+            may_stop=self.may_stop(caller.role),
+            stop_port=self.stop_port,
+        )
+
+    def may_stop(self, role: Role) -> bool:
+        """Whether an emergency stop is taken from it."""
+        return role == "operator" or self._anyone_may_stop
 
 
 def rank_of(role: Role, token: str | None) -> Rank:
@@ -64,6 +83,14 @@ async def viewer(request: Request) -> Caller:
     if shown is not None:
         shown(rank_of(role, token))
     return Caller(role, client)
+
+
+async def stopper(request: Request) -> Caller:
+    """Who may ask for an emergency stop."""
+    caller = await viewer(request)
+    if not _access(request).may_stop(caller.role):
+        raise HTTPException(401, NEEDS_OPERATOR, {"WWW-Authenticate": "Bearer"})
+    return caller
 
 
 async def operator(request: Request) -> Caller:

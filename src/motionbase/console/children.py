@@ -138,6 +138,15 @@ class Children:
         """The last one that was started for a role, whether it still runs or not."""
         return self._by_role.get(role)
 
+    def forget(self, role: str) -> None:
+        """One that has ended, and of which nobody wants to know any more."""
+        with self._lock:
+            child = self._by_role.get(role)
+            if child is not None and not child.lives:
+                del self._by_role[role]
+                if self._sentinel is not None:
+                    self._sentinel.forget(child.pid)
+
     def start(
         self, role: str, command: Sequence[str], about: object = None, environment: Mapping[str, str] | None = None
     ) -> Child:

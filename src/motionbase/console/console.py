@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
-from motionbase.console.access import Access
+from motionbase.console.access import Access, Caller
+from motionbase.console.api.alarms import Alarms
+from motionbase.console.api.armed import SeenSets
 from motionbase.console.api.downloads import Tickets
 from motionbase.console.api.estop import Presses
 from motionbase.console.api.opened import OpenRecordings
@@ -19,15 +23,16 @@ from motionbase.console.api.strip import strip_status
 from motionbase.console.api.turns import AllTurns
 from motionbase.console.children import Children
 from motionbase.console.jobs import Jobs
+from motionbase.console.journal import ConsoleJournal
 from motionbase.console.kinematics.watcher import Watcher
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.kept import KeptFormulas
 from motionbase.console.live.ring_status import ring_status
-from motionbase.console.models import SourceName, Status
+from motionbase.console.models import BaseLife, EventKind, SourceName, Status
 from motionbase.console.origins import is_loopback
 from motionbase.console.room import Limits
-from motionbase.console.stop.button import StopButton
+from motionbase.console.stop.button import Names, StopButton, name_of
 from motionbase.errors import UsageError
 from motionbase.ring.backend import DEFAULT_NAME, Emulation, find
 
@@ -48,6 +53,7 @@ class Settings:
         static: the built page
         allow_hosts: names by which browsers may call this machine, besides the address itself
         limits: of connections
+        anyone_may_stop: the emergency stop needs no operator token: whoever may look may stop
     """
 
     recordings: Path
@@ -60,6 +66,7 @@ class Settings:
     static: Path = STATIC
     allow_hosts: tuple[str, ...] = ()
     limits: Limits = Limits()
+    anyone_may_stop: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -80,15 +87,22 @@ class Console:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.events = EventLog()
-        self.access = Access(settings.operator_token, settings.viewer_token, self._seat_changed)
+        self.access = Access(
+            settings.operator_token, settings.viewer_token, self._seat_changed, settings.anyone_may_stop
+        )
         self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
-        self.stop_button, self.presses = StopButton(settings.ring), Presses()
+        self.seen_sets = SeenSets()
+        self.stop_button, self.presses, self.alarms = StopButton(settings.ring), Presses(), Alarms()
+        self._names = Names()
+        self._seated = ""  # name of who operates, or did last
         self.viewers = 0  # pages that are connected
         self.opened = OpenRecordings()
         self.kept = KeptFormulas(settings.data / "derived.json")
+        self._ended_utc: float | None = None  # of the base whose end was told
+        self._telling = threading.Lock()
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events, self.kept.all),
             # a replay never goes to hardware, whatever is plugged in
@@ -97,9 +111,31 @@ class Console:
             ),
         }
         self.watcher = Watcher(self)
+        self.journal = ConsoleJournal(settings.ring, settings.data / "journal" / f"{settings.ring}.jsonl", self.events)
+
+    def happened(
+        self, what: EventKind, text: str, *, person: str = "", t: float | None = None, is_bad: bool = False,
+        is_recorded: bool = True,
+    ) -> None:  # fmt: skip
+        """Something that people did, at the newest record of the live ring unless `t` [s] says when; see `EventLog`."""
+        live = self.source("live")
+        t = live.value("t") if t is None else t
+        tick = round(t / live.header.layout.dt) if t is not None and math.isfinite(t) and live.header else None
+        self.events.add(
+            what, text, generation=live.generation, t=t, tick=tick, person=person, is_bad=is_bad,
+            is_recorded=is_recorded,
+        )  # fmt: skip
+
+    def person(self, caller: Caller) -> str:
+        """Name of who asks, for people."""
+        return name_of(caller.client, self.access.seat.who, self._names.known)
 
     def _seat_changed(self, text: str) -> None:
-        self.events.add("seat", text)
+        seat = self.access.seat.who
+        self._names.learn(seat)
+        person = self._seated if seat is None else seat[1]
+        self._seated = "" if seat is None else seat[1]
+        self.happened("seat", text, person=person, is_recorded=False)
         if self.on_seat is not None:
             self.on_seat(self.access.seat.who)
 
@@ -112,22 +148,26 @@ class Console:
         for follower in self._followers.values():
             follower.start()
         self.watcher.start()
+        self.journal.start()
 
     def close(self) -> None:
         """End followers, threads, jobs and children."""
         self.watcher.close()
         for follower in self._followers.values():
             follower.close()
+        self.journal.close()
         self.turns.close()
         self.jobs.close()
         self.children.close()
 
     def status(self) -> Status:
         """All that pages show beside curves; may read files, so call it from a thread that may wait."""
+        sources = [ring_status(follower) for follower in self._followers.values()]
+        self._tell_end(sources[0].life)
         return Status(
             version=VERSION,
             utc=time.time(),
-            sources=[ring_status(follower) for follower in self._followers.values()],
+            sources=sources,
             seat=self.access.seat.holder,
             viewers=self.viewers,
             recorder=recorder_status(self.settings.ring),
@@ -135,3 +175,11 @@ class Console:
             strip=strip_status(self),
             jobs=self.jobs.list(),
         )
+
+    def _tell_end(self, life: BaseLife | None) -> None:
+        """Why the base ended, once."""
+        with self._telling:
+            if life is None or life.doing != "ended" or life.utc == self._ended_utc:
+                return
+            self._ended_utc = life.utc
+        self.events.add("writer", life.text, is_bad=True)

@@ -32,15 +32,19 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/seat")
     async def take_seat(caller: Operator, wanted: TakeSeat) -> Me:
-        """Take the operator's seat."""
+        """Take the operator's seat, or wait for it."""
         if not CLIENT.fullmatch(caller.client):
             raise UsageError("the seat belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
-        console.access.seat.take(caller.client, wanted.name, wanted.force, wanted.from_client)
+        seat = console.access.seat
+        if wanted.wait:
+            seat.wait(caller.client, wanted.name)
+        else:
+            seat.take(caller.client, wanted.name, wanted.force, wanted.from_client)
         return console.access.me(caller)
 
     @api.delete("/seat")
     async def leave_seat(caller: Operator) -> Me:
-        """Leave it; nothing happens where somebody else has it."""
+        """Leave it, or wait for it no more; nothing happens where somebody else has it."""
         console.access.seat.release(caller.client)
         return console.access.me(caller)
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
-from motionbase.console.api.sentences import NotThere, WrongState
+from motionbase.console.api.sentences import NotThere, TooMany, WrongState
 from motionbase.console.models import Job
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
 
-AT_ONCE = 2
+AT_ONCE = 2  # of who operates, and as many of all others together
 KEPT = 20  # jobs that have ended, for people to see
 
 
@@ -27,12 +27,15 @@ class Task:
     """A job on its way: the work tells it how far it is, and hears from it that it shall end.
 
     Attributes:
+        client: the page that began it; is_lent: whether it did so without the operator's seat
         files: that are whole, as pages name them; a job of very many names the first
         finished: how many there are
     """
 
     number: int
     what: str
+    client: str = ""
+    is_lent: bool = False
     state: str = "running"
     share: float = 0.0
     text: str = ""
@@ -52,6 +55,7 @@ class Task:
         return Job.model_validate(
             {
                 "number": self.number,
+                "client": self.client,
                 "what": self.what,
                 "state": self.state,
                 "share": self.share,
@@ -75,14 +79,18 @@ class Jobs:
         self._threads: list[threading.Thread] = []
         self._count = 0
 
-    def start(self, what: str, work: Work) -> Job:
-        """Begin, unless so many run already."""
+    def start(self, what: str, work: Work, client: str = "", is_lent: bool = False) -> Job:
+        """Begin, unless so many run already; pages without the seat have two together, and one each."""
         with self._lock:
             self._threads = [t for t in self._threads if t.is_alive()]
-            if len(self._running) >= AT_ONCE:
-                raise WrongState(f"{AT_ONCE} jobs run already; wait until one ends, or cancel one")
+            running = [t for t in self._running if t.is_lent is is_lent]
+            if is_lent and any(t.client == client for t in running):
+                raise TooMany("a job of this page runs already; wait until it ends, or cancel it")
+            if len(running) >= AT_ONCE:
+                whose = " of pages without the operator's seat" if is_lent else ""
+                raise WrongState(f"{AT_ONCE} jobs{whose} run already; wait until one ends, or cancel one")
             self._count += 1
-            task = Task(self._count, what)
+            task = Task(self._count, what, client, is_lent)
             ended = [t for t in self._tasks if t.state != "running"]
             self._tasks = [t for t in self._tasks if t not in ended[: max(0, len(ended) - KEPT + 1)]] + [task]
             thread = threading.Thread(target=_run, args=(task, work), name=f"motionbase {what}", daemon=True)
@@ -94,12 +102,16 @@ class Jobs:
     def _running(self) -> list[Task]:
         return [t for t in self._tasks if t.state == "running"]
 
-    def cancel(self, number: int) -> Job:
-        """The work ends at its next step; one that has ended stays as it is."""
+    def cancel(self, number: int, client: str | None = None) -> Job:
+        """The work ends at its next step; one that has ended stays as it is. Others' only where `client` is None."""
         task = next((t for t in self._tasks if t.number == number), None)
         if task is None:
             there = ", ".join(str(t.number) for t in self._tasks) or "none"
             raise NotThere(f"there is no job {number}; jobs: {there}")
+        if client is not None and task.client != client:
+            raise WrongState(
+                f"job {number} was begun by another page; that page can cancel it, or who has the operator's seat"
+            )
         task.cancelled.set()
         return task.model
 

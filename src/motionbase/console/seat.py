@@ -1,4 +1,7 @@
-"""The operator's seat: one page at a time holds it, and only from there can what changes state be asked."""
+"""The operator's seat: one page at a time holds it, and only from there can what changes state be asked.
+
+A page whose connection drops keeps its seat for a while; then it goes to the page that has waited longest.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from typing import final
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.models import Seat
 
-LEFT_S = 30.0  # a page that is gone for so long has left its seat: a reload is quicker
+AWAY_S = 3.0  # without a sign of life: a reload is not worth a word
+LEFT_S = 30.0  # a page that is gone for so long has left its seat: a reload, or a network that comes back, is quicker
+MOST_WAITING = 16
 
 
 @final
@@ -33,17 +38,36 @@ class OperatorSeat:
         self._holder: Seat | None = None
         self._sockets: Counter[str] = Counter()  # of operators, by client
         self._seen = -float("inf")  # when the holder last showed life without a socket
+        self._waiting: dict[str, str] = {}  # names of those in the queue by client, who has waited longest first
 
     @property
     def holder(self) -> Seat | None:
-        """Who has it now; None where nobody has, or the last one is gone for 30 s."""
+        """Who has it now; None where nobody has, or the last one is gone for 30 s and nobody waits."""
         with self._lock:
             holder = self._holder
-            if holder is None or self._sockets[holder.client] or self._clock() - self._seen < LEFT_S:
-                return holder
-            self._holder = None
-        self._tell(f"{holder.name} left the operator's seat")
-        return None
+            is_here = holder is not None and self._sockets[holder.client] > 0
+            if holder is None or is_here or self._clock() - self._seen < LEFT_S:
+                waiting = list(self._waiting.values())
+                away = not is_here and self._clock() - self._seen >= AWAY_S
+                return holder and holder.model_copy(update={"away": away, "waiting": waiting})
+            said = self._passed_on(holder, f"{holder.name} was away for {LEFT_S:g} s and lost the operator's seat")
+        self._tell(said)
+        return self.holder
+
+    def _passed_on(self, before: Seat, said: str) -> str:
+        """To who has waited longest and is still here; returns what to tell. By whoever has the lock."""
+        self._holder = None
+        for client, name in list(self._waiting.items()):
+            del self._waiting[client]
+            if self._sockets[client] > 0:
+                self._sit(client, name)
+                return f"{said}; {name}, who waited for it, has it now"
+        return said
+
+    def _sit(self, client: str, name: str) -> Seat:
+        self._waiting.pop(client, None)
+        self._holder, self._seen = Seat(client=client, name=name, since_utc=time.time()), self._clock()
+        return self._holder
 
     @property
     def who(self) -> tuple[str, str] | None:
@@ -68,29 +92,53 @@ class OperatorSeat:
             if before is not None and before.client != client:
                 if not force:
                     raise SeatTaken(
-                        f"the operator's seat is taken by {before.name!r}; ask for it, or take it with force"
+                        f"the operator's seat is taken by {before.name!r}; wait for it, or take it with force"
                     )
                 if before.client != from_client:
                     raise SeatTaken(
                         f"the operator's seat is taken by {before.name!r} now, whom the request does not name; "
                         "look again who has it"
                     )
-            seat = Seat(client=client, name=name, since_utc=time.time())
-            self._holder, self._seen = seat, self._clock()
+            seat = self._sit(client, name)
         if before is None:
             self._tell(f"{name} took the operator's seat")
         elif before.client != client:
             self._tell(f"{name} took the operator's seat from {before.name}")
         return seat
 
-    def release(self, client: str) -> None:
-        """Stand up; nothing happens where another page has it."""
+    def wait(self, client: str, name: str) -> None:
+        """Sit down where the seat is free, or else get into the queue for it; whoever is there keeps the place."""
+        holder = self.holder
+        if holder is None or holder.client == client:
+            self.take(client, name)
+            return
         with self._lock:
-            holder = self._holder
-            if holder is None or holder.client != client:
+            if client in self._waiting:
                 return
-            self._holder = None
-        self._tell(f"{holder.name} left the operator's seat")
+            if len(self._waiting) >= MOST_WAITING:
+                raise SeatTaken(
+                    f"{MOST_WAITING} pages wait for the operator's seat, which is the most; try again later"
+                )
+            self._waiting[client] = name
+        self._tell(f"{name} waits for the operator's seat")
+
+    def place(self, client: str) -> int | None:
+        """In the queue, 1 for who is next; None for who does not wait."""
+        with self._lock:
+            waiting = list(self._waiting)
+        return waiting.index(client) + 1 if client in waiting else None
+
+    def release(self, client: str) -> None:
+        """Stand up, or wait no more; nothing happens where another page has it."""
+        with self._lock:
+            holder, name = self._holder, self._waiting.pop(client, None)
+            if holder is not None and holder.client == client:
+                said = self._passed_on(holder, f"{holder.name} left the operator's seat")
+            elif name is not None:
+                said = f"{name} does not wait for the operator's seat any more"
+            else:
+                return
+        self._tell(said)
 
     def arrived(self, client: str) -> None:
         """A WebSocket of an operator's page opened."""

@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket
 from motionbase.console import core
 from motionbase.console.access import viewer
 from motionbase.console.api import (
+    alarms,
     derive,
     export,
     generators,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 ROUTERS = (
     core.router, derive.router, operate.router, generators.router, parameters.router, recorder.router, strip.router,
     recordings.router, export.router, replay.router, layouts.router, scene.router,
-    kinematics.router,
+    kinematics.router, alarms.router,
 )  # fmt: skip
 LARGEST_MESSAGE = 64 * 1024
 GRACE_S = 3

@@ -16,13 +16,17 @@ Pressure feedback adds k_dp to R, acceleration feedback adds k_a: the damping ra
 so the first damps heavy modes and the second light ones. Both ratios, of the slowest and of the fastest mode, give k_dp
 and k_a; k_p is then the largest, from `fraction` of the slowest frequency downwards, with which all six modes keep the
 margins.
+
+The delay of the loop is HOLD: a tick measures, computes and commands at once, and the command is then held for a tick.
+That is what the closed loop does (tests/system/test_loop_delay.py measures it). Real hardware adds the time of its
+computer and its bus; so gains are designed with a RESERVE of a whole tick more, and keep their margins with it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 import numpy as np
@@ -33,6 +37,7 @@ from motionbase.errors import ModelError
 
 Array: TypeAlias = NDArray[np.float64]
 FELT_SHARE, TURN_CORNER = 0.25, 150.0  # [-], [rad/s]: of the acceleration that the platform's sensors give
+HOLD, RESERVE = 0.5, 1.0  # [ticks] delay of the loop, and how much more the designed gains must stand
 GRID = np.geomspace(1e-2, 2e4, 6000)  # [rad/s] of the frequency response
 
 
@@ -47,7 +52,7 @@ class LinearLeg:
         masses: of the modes, heaviest first [kg]
         valve_frequency: [rad/s]
         valve_damping: [-]
-        delay: from measurement to command, holding included [s]
+        delay: from measurement to command, holding included [s]; HOLD ticks in the closed loop
     """
 
     stiffness: float
@@ -96,9 +101,7 @@ def linear_leg(actuator: HydraulicActuator, stroke: float, masses: Array, dt: fl
     mean_area = (actuator.area_cap + actuator.area_rod) / 2
     droop = (actuator.leakage_internal + actuator.leakage_external / 2) / mean_area**2
     modes = tuple(sorted((float(m) for m in masses), reverse=True))
-    return LinearLeg(
-        stiffness, droop, modes, actuator.valve_frequency, actuator.valve_damping, 1.5 * dt
-    )  # a tick of computing, half a tick of holding
+    return LinearLeg(stiffness, droop, modes, actuator.valve_frequency, actuator.valve_damping, HOLD * dt)
 
 
 def felt(gains: Mapping[str, float]) -> tuple[float, float]:
@@ -123,18 +126,33 @@ def open_loop(leg: LinearLeg, gains: Mapping[str, float], mass: float, w: Array 
 def is_stable(leg: LinearLeg, gains: Mapping[str, float], mass: float) -> bool:
     """Whether the closed loop of one mode decays, by the roots of its polynomial (delay by Pade of order 2)."""
     k, wv, T, c = leg.stiffness, leg.valve_frequency, leg.delay, gains["dp_corner"]
-    plant = np.polymul([1 / wv**2, 2 * leg.valve_damping / wv, 1.0], [mass / k, mass * leg.droop, 1.0])
     share, turn = felt(gains)
-    position = np.polymul([gains["k_v"], gains["k_p"], gains["k_i"]], [1.0, turn])  # over s^2 (s + turn)
-    position = np.polyadd(position, np.polymul([gains["k_a"], 0.0, 0.0, 0.0], [1.0 - share, turn]))
-    pressure = np.polymul([gains["k_dp"] * mass, 0.0, 0.0, 0.0, 0.0], [1.0, turn])
-    feedback = np.polyadd(np.polymul(position, [1.0, c]), pressure)
-    late, early = [T**2 / 12, -T / 2, 1.0], [T**2 / 12, T / 2, 1.0]
-    below = np.polymul(np.polymul([1.0, 0.0, 0.0], [1.0, c]), [1.0, turn])
-    closed = np.polyadd(np.polymul(np.polymul(plant, early), below), np.polymul(feedback, late))
+    plant = _product((1 / wv**2, 2 * leg.valve_damping / wv, 1.0), (mass / k, mass * leg.droop, 1.0))
+    position = _product((gains["k_v"], gains["k_p"], gains["k_i"]), (1.0, turn))  # over s^2 (s + turn)
+    position = _sum(position, _product((gains["k_a"], 0.0, 0.0, 0.0), (1.0 - share, turn)))
+    pressure = _product((gains["k_dp"] * mass, 0.0, 0.0, 0.0, 0.0), (1.0, turn))
+    feedback = _sum(_product(position, (1.0, c)), pressure)
+    late, early = (T**2 / 12, -T / 2, 1.0), (T**2 / 12, T / 2, 1.0)
+    below = _product(_product((1.0, 0.0, 0.0), (1.0, c)), (1.0, turn))
+    closed = _sum(_product(_product(plant, early), below), _product(feedback, late))
     roots = np.roots(closed)
     integrates = gains["k_i"] > 0
     return bool(np.sort(roots.real)[-1 if integrates else -2] < 0)  # without k_i one root at 0 cancels
+
+
+def _product(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    """Of two polynomials, highest power first; for a handful of coefficients NumPy's takes 50 times as long."""
+    made = [0.0] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            made[i + j] += x * y
+    return made
+
+
+def _sum(a: Sequence[float], b: Sequence[float]) -> list[float]:
+    long, short = (a, b) if len(a) >= len(b) else (b, a)
+    rest = len(long) - len(short)
+    return [*long[:rest], *(x + y for x, y in zip(long[rest:], short, strict=True))]
 
 
 def margins(leg: LinearLeg, gains: Mapping[str, float]) -> Margins:
@@ -170,9 +188,15 @@ def damping(leg: LinearLeg, zeta: float) -> tuple[float, float]:
 
 
 def gains_for(
-    leg: LinearLeg, zeta: float = 0.7, fraction: float = 0.5, phase: float = math.radians(45), gain: float = 2.0
+    leg: LinearLeg,
+    zeta: float = 0.7,
+    fraction: float = 0.5,
+    phase: float = math.radians(45),
+    gain: float = 2.0,
+    reserve: float = 0.0,
 ) -> dict[str, float]:
-    """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
+    """The gains by the method above, with at least the margins of phase [rad] and gain [-] even `reserve` [s] later."""
+    late = replace(leg, delay=leg.delay + reserve)
     slowest = math.sqrt(leg.stiffness / leg.masses[0])
     k_dp, k_a = damping(leg, zeta)
     best: dict[str, float] = {}
@@ -182,7 +206,7 @@ def gains_for(
             gains |= {"k_dp": float(part) * k_dp, "dp_corner": 0.1 * slowest, "lead": leg.lag}
             if best and k_p <= best["k_p"]:
                 break
-            found = margins(leg, gains)
+            found = margins(late, gains)
             if found.stable and found.phase >= phase and found.gain >= gain:
                 best = gains
                 break

@@ -12,14 +12,14 @@ the drive is tuned for has a slower and less damped T: the heaviest mode decides
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.control.design import GRID, Margins
+from motionbase.control.design import GRID, HOLD, Margins
 from motionbase.errors import ModelError
 
 Array: TypeAlias = NDArray[np.float64]
@@ -36,7 +36,7 @@ class LinearDrive:
         lag: of the current, tau [s]
         viscous: friction, sigma2 [N s/m]
         masses: of the modes with the rotor's, heaviest first [kg]
-        delay: from measurement to command, holding included [s]
+        delay: from measurement to command, holding included [s]; HOLD ticks in the closed loop
     """
 
     gain: float
@@ -56,7 +56,7 @@ def linear_drive(actuator: ElectricActuator, masses: Array, dt: float) -> Linear
         actuator.torque_lag,
         actuator.friction.sigma2,
         modes,
-        1.5 * dt,  # a tick of computing, half a tick of holding
+        HOLD * dt,
     )
 
 
@@ -99,13 +99,17 @@ def margins(drive: LinearDrive, k_p: float) -> Margins:
     return Margins(stable, phase, gain, distance, bandwidth)
 
 
-def gains_for(drive: LinearDrive, phase: float = math.radians(60), gain: float = 3.0) -> dict[str, float]:
-    """The gains by the method above, with at least the margins of phase [rad] and gain [-]."""
+def gains_for(
+    drive: LinearDrive, phase: float = math.radians(60), gain: float = 3.0, reserve: float = 0.0
+) -> dict[str, float]:
+    """The gains by the method above, with at least the margins of phase [rad] and gain [-] even `reserve` [s] later."""
+    late = replace(drive, delay=drive.delay + reserve)
     for k_p in drive.bandwidth / 4 * 0.93 ** np.arange(80):
-        found = margins(drive, float(k_p))
+        found = margins(late, float(k_p))
         if found.stable and found.phase >= phase and found.gain >= gain:
             return {"k_p": float(k_p)}
     raise ModelError(
-        f"leg loop: no gain keeps {math.degrees(phase):.0f} degrees and a factor of {gain:g}; a mode of "
-        f"{drive.masses[0]:.0f} kg needs a drive with more than {drive.gain:.3g} N s/m"
+        f"leg loop: no gain keeps {math.degrees(phase):.0f} degrees and a factor of {gain:g}; the platform acts on its "
+        f"legs as up to {drive.masses[0]:.4g} kg each, rotor included, and their drives are tuned for "
+        f"{drive.gain / drive.bandwidth:.4g} kg; an actuator.load_mass nearer to that would do"
     )

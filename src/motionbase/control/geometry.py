@@ -18,6 +18,7 @@ from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.legs import Legs, leg_accelerations, legs_at
+from motionbase.platform.sizing.architecture import check_architecture
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
@@ -156,6 +157,7 @@ def leg_ratios(platform: Hexapod) -> NDArray[np.float64]:
 
 def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
     """(6,) masses that equal legs see in the modes of the platform at neutral, heaviest first [kg]."""
+    check_architecture(platform)  # where legs hold nothing a mode has no mass
     mass, centre, inertia = carried(platform)
     c = np.array([[0, -centre[2], centre[1]], [centre[2], 0, -centre[0]], [-centre[1], centre[0], 0]])
     M = np.block([[inertia, mass * c], [mass * c.T, mass * np.eye(3)]])

@@ -20,14 +20,15 @@ from motionbase.control.electric_design import LinearDrive
 from motionbase.control.fields import Field
 from motionbase.control.geometry import modal_masses
 from motionbase.control.watchdogs import THRESHOLDS
+from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.sizing.reserves import OVERHAULED, Reserves
 
 UNITS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # of a spool's place, rate and command
 SMALL = 0.01  # part of them that is away from all limits
 SPEED_FACTOR = 1.3  # measured over commanded speed of a leg at which it counts as running away
 STALL_PART = 0.1  # of the largest force of a leg: pushed by that much more than it needs, it must move
 COMMAND_RATE = 40.0  # [1/s] of the commands, where valve or drive can follow it
-OVERHAULED = 1.05  # measured over largest speed of a drive at which its load drives it
 
 
 class LegControl(Protocol):
@@ -89,8 +90,8 @@ class LegControl(Protocol):
     def frequency(self, mass: float) -> float:
         """What a mode does by itself: the oil spring's frequency, or the bandwidth of the speed loop [Hz]."""
 
-    def margins(self, *masses: float) -> Margins:
-        """The worst of these modes, or of all."""
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
+        """The worst of these modes, or of all; with the loop so much later than it is [s]."""
 
 
 @final
@@ -113,8 +114,8 @@ class HydraulicControl:
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `design.gains_for`."""
-        return design.gains_for(self.linear)
+        """By `design.gains_for`, with a tick in reserve."""
+        return design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
 
     @property
     def areas(self) -> tuple[float, float] | None:
@@ -172,9 +173,10 @@ class HydraulicControl:
         """Of the mass on the oil spring [Hz]."""
         return math.sqrt(self.linear.stiffness / mass) / (2 * math.pi)
 
-    def margins(self, *masses: float) -> Margins:
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
         """Broken at the valve command."""
-        return design.margins(replace(self.linear, masses=masses or self.masses), self.designed)
+        later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
+        return design.margins(later, self.designed)
 
 
 @final
@@ -197,12 +199,15 @@ class ElectricControl:
 
     @cached_property
     def designed(self) -> dict[str, float]:
-        """By `electric_design.gains_for`; a command is held for a tick, and so is half a tick late in the mean."""
-        return electric_design.gains_for(self.linear) | {"lead": 0.5 * self.dt}
+        """By `electric_design.gains_for`, with a tick in reserve; the lead makes up for the delay of the loop."""
+        gains = electric_design.gains_for(self.linear, reserve=design.RESERVE * self.dt)
+        return gains | {"lead": self.linear.delay}
 
     @property
     def thresholds(self) -> dict[str, float]:
         """Pressures read 0; a leg that runs away is faster than its drive can drive it."""
+        if (slow := Reserves(self.platform).speed.finding) is not None and slow.fatal:
+            raise PlatformError(f"platform {self.platform.name!r}: {slow.sentence}")
         speed_max = min(SPEED_FACTOR * self.platform.limits.leg_velocity, OVERHAULED * self.actuator.v_max)
         # drives without power are off at once; their brakes must not be taken for a fault of a drive
         known = {"pressure_max": 1.0, "speed_max": speed_max, "supply_time": 0.01}
@@ -262,9 +267,10 @@ class ElectricControl:
         """Bandwidth of the speed loop with this mass, gain over mass [Hz]."""
         return self.linear.gain / mass / (2 * math.pi)
 
-    def margins(self, *masses: float) -> Margins:
+    def margins(self, *masses: float, late: float = 0.0) -> Margins:
         """Broken at the speed command."""
-        return electric_design.margins(replace(self.linear, masses=masses or self.masses), self.designed["k_p"])
+        later = replace(self.linear, masses=masses or self.masses, delay=self.linear.delay + late)
+        return electric_design.margins(later, self.designed["k_p"])
 
 
 def mismatch(bias: float, delay: float) -> dict[str, float]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from motionbase.control.agreement import AGREEMENT
 from motionbase.control.bounds import LEAST, chase_of
 from motionbase.control.design import FELT_SHARE, TURN_CORNER
@@ -18,6 +20,7 @@ from motionbase.control.trajectory import AXES
 from motionbase.control.tuning import tunable
 from motionbase.control.watchdogs import THRESHOLDS, WATCHED
 from motionbase.platform.hexapod import Hexapod
+from motionbase.words import told
 
 SUPPLY_PART = 0.6  # of the nominal supply pressure that is needed
 TRAJECTORY = (
@@ -65,7 +68,8 @@ def parameters_for(platform: Hexapod, legs: LegControl) -> Fields:
         Field(f.name, f.size, f.unit, f.description, known.get(f.name, f.initial))
         for f in (*legs.gains, *THRESHOLDS, *TIMES, SHUT_TIME)
     )
-    return Fields(tunable((*bounds, *TRAJECTORY, *rest), platform, legs))
+    listed = (replace(f, description=told(f.description, platform.electric)) for f in (*bounds, *TRAJECTORY, *rest))
+    return Fields(tunable(tuple(listed), platform, legs))
 
 
 STATE = (

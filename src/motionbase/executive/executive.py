@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,12 +18,11 @@ from motionbase.executive.realtime import Grant, RealTime
 from motionbase.executive.report import Report, Stop, report
 from motionbase.executive.schedule import Array, Job, Schedule
 from motionbase.executive.signals import heard, orphaned
-from motionbase.executive.timing import Clock, Limits
+from motionbase.executive.timing import Clock, Limits, SlowTicks
 from motionbase.ring import Writer
 from motionbase.ring.printer import Printer
 
 PIECE_S = 0.05  # between looks at signals, the parent and the load
-WARN_AGAIN_S = 1.0
 WARN_LAST_S = 0.2  # for the last warning, when the run is over
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 LOG = logging.getLogger("motionbase.executive")
@@ -80,7 +78,6 @@ class Executive:
             writer=writer,
             channels=channels or {},
         )
-        self._margin = (limits or Limits()).load
         self._safe_stop, self._realtime = tuple(safe_stop), realtime or RealTime()
         self._parent, self._warn = exit_with_parent, Printer(on_warning)
         self._listening = ExitStack()  # to signals between steps
@@ -88,7 +85,7 @@ class Executive:
         self._reason: tuple[Stop, str] | None = None
         self._error: BaseException | None = None
         self._begun = self._ended = False
-        self._warned, self._warned_at = 0, -WARN_AGAIN_S
+        self._slow = SlowTicks(schedule.dt, (limits or Limits()).load, self._warn)
 
     # ---- running ----
 
@@ -229,14 +226,11 @@ class Executive:
             raise self._warn.error
         if self.writer is not None and not self._ended:
             self.writer.segment.require_whole()  # nobody could see what is published into a ring that was cut short
-        count, now = self.loop.control.load_warnings, time.monotonic()
-        if count > self._warned and now - self._warned_at >= WARN_AGAIN_S:
-            load = self.loop.control.max_compute / self.loop.control.period
-            self._warn(
-                f"{count - self._warned} ticks computed for more than {self._margin:.0%} of their period of "
-                f"{1e3 * self.schedule.dt:g} ms, at most {load:.0%}: ticks will overrun; make the jobs shorter or rarer"
-            )
-            self._warned, self._warned_at = count, now
+        self._look_at_load()
+
+    def _look_at_load(self, is_last: bool = False) -> None:
+        control = self.loop.control
+        self._slow.look(control.load_warnings, control.max_compute / control.period, is_last)
 
     def _signalled(self, number: signal.Signals) -> None:
         if orphaned(self._parent):
@@ -271,6 +265,7 @@ class Executive:
 
     def _finish(self) -> None:
         """When nothing moves any more."""
+        self._look_at_load(is_last=True)
         self._warn.close(WARN_LAST_S)
         if threading.current_thread() is threading.main_thread():
             self._listening.close()

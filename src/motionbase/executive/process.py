@@ -43,6 +43,8 @@ class Process:
         command: program and arguments
         stop_s: time to end after SIGTERM before it is killed [s]
         environment: variables besides those of the supervisor
+        again: of a writer: command to start it again with, when somebody asks for it. Its end is then not the end of
+            the run, unless it ended with exit code 2, by which a command refuses bad input
         prompt: comes before ordinary processes, from its start on, where the system allows a writer to come before it
     """
 
@@ -53,6 +55,7 @@ class Process:
     stop_s: float = 5.0
     environment: Mapping[str, str] = field(default_factory=dict)
     prompt: bool = False
+    again: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.name or not self.command:

@@ -1,8 +1,8 @@
 """The supervisor: starts, watches and stops the processes of a run, and leaves nothing behind.
 
-Readers that die are started again, after ever longer pauses, a limited number of times. A writer never is: its end is
-the end of the run. Processes are stopped in order: writers first, then the ESTOP file is saved, then readers, so that
-they see how it ended.
+Readers that die are started again, after ever longer pauses, a limited number of times. A writer is not: its end is the
+end of the run, or, where it has a command for it, the readers stay until somebody asks to start it again. Processes are
+stopped in order: writers first, then the ESTOP file is saved, then readers, so that they see how it ended.
 """
 
 from __future__ import annotations
@@ -11,30 +11,29 @@ import selectors
 import signal
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from motionbase.errors import MotionBaseError, ScheduleError
+from motionbase.errors import ScheduleError
 from motionbase.executive import estop, estop_process
+from motionbase.executive.again import SAVING_S, StartAgain
 from motionbase.executive.child import Child
 from motionbase.executive.process import Process, Restart, Role
+from motionbase.executive.run_ring import RunRing
 from motionbase.executive.signals import heard
-from motionbase.ring import catalogue
 from motionbase.ring.backend import find
 from motionbase.ring.claim import Waiting
-from motionbase.ring.layout import Status
 from motionbase.ring.offspring import NOT_STARTED, Sentinel
 from motionbase.ring.printer import Printer, to_stderr, to_stdout
-from motionbase.ring.segment import left_behind
 
 __all__ = ["Ending", "Process", "Restart", "Role", "Supervisor"]
 
 LOOK_S = 0.05
 KILLED_S = 10.0  # a killed process that has not gone by then waits for a device; nobody can help that
-FAILED = Status.FAILED.name.lower()  # as ESTOP files say it
-SAVING_S = 120.0  # for an ESTOP file on a slow disk
+BAD_INPUT = 2  # exit code of a command that was asked for what cannot be: starting it again would not help
+LATEST_S = 5.0  # a stop that was asked for so shortly before a writer ended may not have reached it
 
 
 @final
@@ -55,7 +54,7 @@ class Ending:
 
 @final
 class Supervisor:
-    """Runs processes until a writer ends, a signal comes or `stop` is called.
+    """Runs processes until a writer ends that cannot be started again, a signal comes or `stop` is called.
 
     Args:
         ring: name of the ring that the writer makes; a watch for ESTOP files is started with it, the ring is removed
@@ -81,7 +80,8 @@ class Supervisor:
         names = [*(p.name for p in processes), *(["estop"] if ring is not None else [])]
         if double := next((n for n in names if names.count(n) > 1), None):
             raise ScheduleError(f"two processes are called {double!r}; every process has a name of its own")
-        self._ring, self._folder, self._keep, self._waiting = ring, folder, keep, waiting
+        self._ring = RunRing(ring, folder, keep) if ring is not None else None
+        self._folder, self._keep, self._waiting = folder, keep, waiting
         self._out, self._err = Printer(out), Printer(err)
         self._watch = (
             Process("estop", estop_process.command(ring, folder=folder, after_s=after_s, keep=keep), stop_s=SAVING_S)
@@ -92,15 +92,21 @@ class Supervisor:
         self._children: dict[str, Child] = {}
         self._why: tuple[int, str] | None = None
         self._missing = False  # a reader is not started again
+        self._start_again = StartAgain(self._ring, self._err)
+        self._failures: list[str] = []  # of writers after which the run went on
 
     def run(self, duration: float | None = None) -> Ending:
         """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
-        with Waiting(find(self._ring)) if self._ring is not None and self._waiting is None else nullcontext():
+        made = Waiting(find(self._ring.name)) if self._ring is not None and self._waiting is None else None
+        self._waiting = made or self._waiting
+        if self._waiting is not None:
+            self._waiting.also = self._start_again.answer
+        with made if made is not None else nullcontext():
             return self._run(duration)
 
     def _run(self, duration: float | None) -> Ending:
-        self._rescue()
-        self._known = {f.path for f in self._files()}
+        if self._ring is not None:
+            self._ring.rescue(self._err)
         self._selector, self._sentinel = selectors.DefaultSelector(), Sentinel()
         with heard(self._signalled):
             try:
@@ -108,6 +114,8 @@ class Supervisor:
                 end = None if duration is None else time.monotonic() + duration
                 while self._why is None:
                     self._look(LOOK_S)
+                    if (writer := self._start_again.due()) is not None:
+                        self._start(writer)
                     if end is not None and time.monotonic() >= end:
                         self._end(0, f"{duration:g} s have passed")
                     if self._why is None and self._is_over():
@@ -119,7 +127,7 @@ class Supervisor:
                 for printer in (self._out, self._err):
                     printer.close()
         assert self._why is not None
-        return Ending(*self._why, tuple(f.path for f in self._new_files()))
+        return Ending(*self._why, tuple(f.path for f in self._ring.new_files()) if self._ring is not None else ())
 
     def stop(self) -> None:
         """Ask for the end, from any thread."""
@@ -131,18 +139,6 @@ class Supervisor:
         return {name: child.pid for name, child in self._children.items() if child.code is None}
 
     # ---- beginning ----
-
-    def _rescue(self) -> None:
-        if self._ring is None:
-            return
-        try:
-            for saved in estop.rescue_all(self._ring, self._folder, self._keep):
-                self._err(f"an earlier run: {saved}")
-        except MotionBaseError as error:
-            raise ScheduleError(
-                f"ring {self._ring!r} holds unsaved records of an earlier run, which a new writer would remove, and "
-                f"they cannot be saved: {error}; `motionbase ring save {self._ring} --out FILE` saves them elsewhere"
-            ) from None
 
     def _start_all(self) -> None:
         for process in (*([self._watch] if self._watch is not None else []), *self._processes):
@@ -189,9 +185,22 @@ class Supervisor:
             return  # `_stop` looks at how it ended
         what = f"{process.role.value} {process.name!r} {child.ending}"
         if process.role is Role.WRITER:
-            self._end(int(child.code != 0), what + (child.last_words if child.code else ""))
+            why = what + (child.last_words if child.code else "")
+            if process.again is None or child.code in (BAD_INPUT, NOT_STARTED) or self._why is not None:
+                self._end(int(child.code != 0), why)
+            else:
+                self._left(process, child, why)
         elif child.code and self._why is None:
             self._again(process, child, what)
+
+    def _left(self, process: Process, child: Child, why: str) -> None:
+        """The readers stay, so that people can look; stops that the writer has met are not met again by the next."""
+        if child.code:
+            self._failures.append(why)
+        if self._waiting is not None and not (self._ring is not None and self._ring.shows_stop):
+            self._waiting.forget(time.monotonic() - LATEST_S)
+        words = child.last_words if child.code and child.code > 0 else ""  # one that was killed had none about that
+        self._start_again.left(process, child.ending + words)
 
     def _again(self, process: Process, child: Child, what: str) -> None:
         policy = process.restart
@@ -219,7 +228,10 @@ class Supervisor:
         self._stop([p for p in self._processes if p.role is Role.READER])
         if self._missing:
             self._end(1, "a reader could not be kept running")
-        self._clean()
+        for why in self._failures:
+            self._end(1, why)
+        if self._ring is not None:
+            self._ring.clean(self._err)
 
     def _stop(self, processes: Sequence[Process]) -> None:
         """SIGTERM to all of them at once, their time, then SIGKILL."""
@@ -247,51 +259,20 @@ class Supervisor:
 
     def _save_the_rest(self) -> None:
         """What the watch did not save, because it died itself, say, is saved by another process."""
-        if self._ring is None or not self._is_unsaved():
+        if self._ring is None or not self._ring.is_unsaved:
             return
         watch = self._children.get("estop")
         if watch is not None and watch.code == estop_process.UNSAVED:  # it has just tried, and said why it cannot
-            self._end(1, f"the records of ring {self._ring!r} are not saved: `motionbase ring save {self._ring}`")
+            self._end(1, self._ring.why_unsaved)
             return
-        once = (*estop_process.command(self._ring, folder=self._folder, keep=self._keep), "--once")
+        once = (*estop_process.command(self._ring.name, folder=self._folder, keep=self._keep), "--once")
         saver = Process("estop once", once, stop_s=SAVING_S)
         self._start(saver)
         self._wait([self._children[saver.name]])
-        if self._is_unsaved():
-            self._end(1, f"the records of ring {self._ring!r} are not saved: `motionbase ring save {self._ring}`")
+        if self._ring.is_unsaved:
+            self._end(1, self._ring.why_unsaved)
 
     def _look_at_the_ring(self) -> None:
         """A writer that failed says so in its ring, whatever its exit code says."""
-        if self._ring is None or (self._why is not None and self._why[0]):
-            return
-        failed = any(f.details is not None and f.details.status == FAILED for f in self._new_files())
-        with suppress(MotionBaseError):
-            failed = failed or catalogue.entry(self._ring).life is catalogue.Life.FAILED
-        if failed:
-            self._end(1, f"the writer of ring {self._ring!r} failed")
-
-    def _is_unsaved(self) -> bool:
-        assert self._ring is not None
-        with suppress(MotionBaseError):
-            entry = catalogue.entry(self._ring)
-            return entry.unsaved and entry.life is not catalogue.Life.ALIVE
-        return False
-
-    def _clean(self) -> None:
-        if self._ring is None:
-            return
-        for name in (self._ring, *(left.name for left in left_behind(find(self._ring)))):
-            with suppress(MotionBaseError):  # nothing there
-                for outcome in catalogue.clean((name,)):
-                    if not outcome.removed:
-                        self._err(f"{outcome.path} is kept: {outcome.why}")
-
-    def _new_files(self) -> list[estop.EstopFile]:
-        return [f for f in self._files() if f.path not in self._known]
-
-    def _files(self) -> list[estop.EstopFile]:
-        if self._ring is None:
-            return []
-        with suppress(MotionBaseError):
-            return estop.files(self._folder, self._ring)
-        return []
+        if self._ring is not None and self._why is not None and not self._why[0] and self._ring.has_failed:
+            self._end(1, f"the writer of ring {self._ring.name!r} failed")

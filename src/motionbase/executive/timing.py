@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, final
 
@@ -18,6 +20,8 @@ BUSY = 0.8  # share of the period for computing and spinning together
 # [s] at most without SCHED_FIFO: with processors to spare as good as alone; on a full machine a scheduler that shares
 # fairly makes a spinning thread wait
 SPIN_ORDINARY, SPIN_CROWDED, CROWDED = 300e-6, 40e-6, 4
+
+PAUSES_S = (10.0, 60.0, 600.0, 3600.0)  # before slow ticks are summed up again
 
 
 @final
@@ -35,6 +39,37 @@ class Clock:
         self.values: Array = np.zeros(len(CLOCK))
         self.t, self.tick, self.lateness, self.compute, self.overruns, self.load = (
             self.values[k : k + 1] for k in range(len(CLOCK))
+        )
+
+
+@final
+class SlowTicks:
+    """Says at once that ticks compute too long, then sums up, ever more rarely: nobody reads the same line for an hour.
+
+    Args:
+        dt: period [s]; margin: share of it that is too long
+        say: takes a sentence
+        clock: monotonic [s]
+    """
+
+    def __init__(
+        self, dt: float, margin: float, say: Callable[[str], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._about = f"more than {margin:.0%} of their period of {1e3 * dt:g} ms"
+        self._say, self._clock = say, clock
+        self._told, self._since, self._next, self._pauses = 0, "", -math.inf, iter(PAUSES_S)
+
+    def look(self, count: int, worst: float, is_last: bool = False) -> None:
+        """`count` of all slow ticks so far, the `worst` as a share of the period; `is_last` at the end of the run."""
+        if count == self._told or not (is_last or self._clock() >= self._next):
+            return
+        if not self._since:
+            self._since = time.strftime("%H:%M:%S")
+        self._told, self._next = count, self._clock() + next(self._pauses, PAUSES_S[-1])
+        ticks = "tick" if count == 1 else "ticks"
+        self._say(
+            f"{count} slow {ticks} since {self._since}: computed for {self._about}, the worst for {worst:.0%}; "
+            "make the jobs shorter or rarer, or the machine less busy"
         )
 
 

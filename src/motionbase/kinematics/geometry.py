@@ -30,6 +30,21 @@ SHOWS = {  # what a file of the platform stands in for
     "cylinder": ("cylinder", "manifold", "motor", "pipes"),
     "rod": ("rod",),
 }
+DIMENSIONS = {  # of [shape], which the parts are drawn with
+    "base frame": ("floor", "base_beam"),
+    "base fork": ("base_fork",),
+    "base cross": ("base_fork",),
+    "cylinder": ("cylinder_radius", "tube_length"),
+    "rod": ("rod_radius", "rod_length"),
+    "platform cross": ("platform_fork",),
+    "platform fork": ("platform_fork",),
+    "platform frame": ("frame_low", "deck", "plate"),
+    "manifold": ("block", "block_from", "cylinder_radius"),
+    "motor": ("block", "block_from", "cylinder_radius"),
+    "pipes": ("pipe_radius", "cylinder_radius", "tube_length"),
+    "catwalk": ("deck",),
+    "floor": ("floor",),
+}
 END = {"cylinder": "base", "rod": "platform"}
 ON_CYLINDER = SHOWS["cylinder"]
 FIRST, SECOND = "the first bearing joins them", "the second bearing joins them"
@@ -81,6 +96,13 @@ class Geometry:
             if part.name == name:
                 return part
         raise PlatformError(f"platform {self.platform.name!r} has no part {name!r}; parts: {_listed(self.parts)}")
+
+    def is_derived(self, name: str) -> bool:
+        """Whether a part is drawn with dimensions that nobody gave: neither a file of its own nor [shape]."""
+        kind, given = self.part(name).kind, self.platform.shape.given
+        if kind in {mesh.part for mesh in self.platform.meshes}:
+            return False
+        return any(key not in given for key in DIMENSIONS.get(kind, ()))
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:

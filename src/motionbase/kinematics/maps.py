@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import PlatformError
 from motionbase.kinematics.any_attitude import room_of
-from motionbase.kinematics.effort import condition_numbers, holding_forces, most_leg_rates
+from motionbase.kinematics.effort import condition_numbers, most_leg_rates
 from motionbase.kinematics.lanes import compiled, kinematics_of
 from motionbase.kinematics.poses import checked_rows
 from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.envelope import axis_limits, extremes
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.parts import DOF
+from motionbase.platform.sizing.forces import INCLUDED, holding_forces
 from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
@@ -27,7 +28,8 @@ MEANING: dict[Quantity, str] = {
     "dexterity": "characteristic: 1 where all directions are alike, 0 where the pose is singular",
     "conditioning": "condition number, largest over least singular value, turns by the rms radius of the joints",
     "leg-rate": "largest rate that any leg can be asked for, all degrees of freedom at their limits at once",
-    "leg-force": "largest force in any leg, pushing or pulling, that holds the payload's weight at rest",
+    "leg-force": f"largest force of any actuator, pushing or pulling, that holds the weight of {INCLUDED} at rest; "
+    "friction carries nothing",
 }
 MARGIN = 1.05  # of what is reached: how far the maps look
 FEWEST, MOST = 3, 401  # points along an axis

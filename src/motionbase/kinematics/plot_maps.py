@@ -21,6 +21,12 @@ TITLES = {
     "leg-rate": "largest leg rate",
     "leg-force": "largest holding force",
 }
+INCLUDED = {
+    "dexterity": "characteristic",
+    "conditioning": "turns by the joints' rms radius",
+    "leg-rate": "all axes at their limits of velocity",
+    "leg-force": "payload, cylinders and rods at rest",
+}
 HIGH_IS_GOOD = ("dexterity",)
 
 
@@ -56,7 +62,8 @@ def _map(axes: Axes, platform: Hexapod, one: PlaneMap) -> None:
     axes.contourf(x, y, one.room, levels=[min(-1.0, float(one.room.min())), 0.0], colors="white")
     axes.contour(x, y, one.room, levels=[0.0], colors="black", linewidths=1)
     axes.plot(0, 0, "k+")
-    title = TITLES[one.quantity] + (f" (of the legs: {limit:g} m/s)" if one.quantity == "leg-rate" else "")
+    title = f"{TITLES[one.quantity]}\n{INCLUDED[one.quantity]}"
+    title += f"; legs: {limit:g} m/s" if one.quantity == "leg-rate" else ""
     axes.set(title=title, xlabel=f"{DOF[one.across]} [{x_unit}]", ylabel=f"{DOF[one.up]} [{y_unit}]")
     quiet_grid(axes)
 

@@ -17,7 +17,13 @@ ENDINGS = (".png", ".pdf", ".svg")
 DPI = 110
 # of what ends a ray, in the order of surface.ENDS
 END_COLOURS = ("#2f6fae", "#7fb3d5", "#c2571a", "#3a8f4d", "#8e44ad", "#9aa4ae")
-VERDICT_COLOURS = {"clear": "#3a8f4d", "warn": "#b7791f", "stop": "#c0392b", "interference": "#7b1e1e"}
+VERDICT_COLOURS = {
+    "derived": "#1f6fb2",
+    "clear": "#3a8f4d",
+    "warn": "#b7791f",
+    "stop": "#c0392b",
+    "interference": "#7b1e1e",
+}
 INK, GREY, LIGHT = "#24292f", "#8b949e", "0.92"
 
 

@@ -18,7 +18,8 @@ from motionbase.kinematics.geometry import geometry_of
 from motionbase.kinematics.maps import MEANING as QUANTITY_MEANING
 from motionbase.kinematics.maps import QUANTITIES, PlaneMap, plane_map
 from motionbase.kinematics.posture import Postures
-from motionbase.kinematics.requirements import SweptExtremes, legs_out, swept_extremes
+from motionbase.kinematics.report_front import Document, fingerprint
+from motionbase.kinematics.requirements import Row, SweptExtremes, legs_out, swept_extremes
 from motionbase.kinematics.singular import Worst, worst_pose
 from motionbase.kinematics.surface import Surface, surface_at_attitude, surface_at_place
 from motionbase.kinematics.sweep import Sweep, sweep
@@ -73,11 +74,28 @@ class Report:
     planes: tuple[tuple[PlaneMap, ...], ...]
     worst: Worst
     moments: Moments | None
+    document: Document
+
+    def verdict(self, first: str, second: str, distance: float | None) -> str:
+        """Of a clearance [m], None for interference; "derived" where a part's dimensions are: that is not judged."""
+        geometry = self.clearance.geometry
+        if geometry.is_derived(first) or geometry.is_derived(second):
+            return "derived"
+        return self.thresholds.verdict(distance)
+
+    def clearance_rows(self) -> list[Row]:
+        """Pairs that come near at the extremes, the nearest first."""
+        rows = self.extremes.clearance_rows(self.thresholds)
+        gaps = (one.gap for one in self.extremes.clearances.worst)
+        return [
+            {**row, "verdict": self.verdict(g.first, g.second, g.distance)} for row, g in zip(rows, gaps, strict=True)
+        ]
 
     def facts(self) -> dict[str, Any]:
         """The same as one JSON object; metres and radians."""
         hexapod = self.hexapod
         made: dict[str, Any] = {
+            "document": {**dataclasses.asdict(self.document), "fingerprint": fingerprint(hexapod)},
             "platform": {**dataclasses.asdict(hexapod), "l_neutral": hexapod.l_neutral.tolist()},
             "illustrative": list(hexapod.illustrative),
             "shape": dataclasses.asdict(shape_of(hexapod)),
@@ -85,7 +103,7 @@ class Report:
             "axis_limits": dict(zip(DOF, self.limits.tolist(), strict=True)),
             "extremes": self.extreme_rows(),
             "joint_angles": self.extremes.angle_rows(),
-            "clearances": self.extremes.clearance_rows(self.thresholds),
+            "clearances": self.clearance_rows(),
             "left_out": [dataclasses.asdict(one) for one in self.clearance.geometry.left_out],
             "workspace": self.reach.facts(),
             "turns": self.turns.facts(),
@@ -106,17 +124,19 @@ class Report:
         """The 64, each with its pose, dexterity and least clearance."""
         found, swept, rows = self.extremes.extremes, self.extremes.clearances, []
         place = {int(number): k for k, number in enumerate(self.extremes.numbers)}
-        verdicts = swept.verdicts(self.thresholds)
+        geometry = self.clearance.geometry
         for number in range(len(found.l)):
             row: dict[str, Any] = {"number": number, "legs": legs_out(number), "reached": number in place}
             if (k := place.get(number)) is not None:
-                distance = float(swept.distance[k])
+                distance, pair = float(swept.distance[k]), int(swept.pairs[k])
+                first, second = (geometry.parts[one].name for one in geometry.pairs[pair])
+                gap = None if swept.interferes[k] else distance
                 row |= {
                     "dof": found.dof[number].tolist(),
                     "dexterity": float(self.extremes.postures.dexterity[k]),
                     "condition": float(found.condition[number]),
                     "clearance_m": distance if np.isfinite(distance) else None,
-                    "verdict": verdicts[k],
+                    "verdict": "clear" if pair < 0 else self.verdict(first, second, gap),
                 }
             rows.append(row)
         return rows
@@ -129,7 +149,8 @@ class Report:
             "least_dexterity": float(moments.found.dexterity.min()),
             "worst_clearance": None if worst is None else {
                 "first": worst.gap.first, "second": worst.gap.second, "distance_m": worst.gap.distance,
-                "t": float(moments.t[worst.pose]), "verdict": self.thresholds.verdict(worst.gap.distance),
+                "t": float(moments.t[worst.pose]),
+                "verdict": self.verdict(worst.gap.first, worst.gap.second, worst.gap.distance),
             },
         }  # fmt: skip
 
@@ -148,6 +169,7 @@ def versions() -> dict[str, str]:
 def made_report(
     hexapod: Hexapod,
     thresholds: Thresholds,
+    document: Document,
     *,
     recording: tuple[str, Array, Postures] | None = None,
     rows: int = 24,
@@ -179,4 +201,4 @@ def made_report(
         moments = Moments(name, t, found, sweep(clearance, found.p_W, found.Q_WP, within))
     done(1.0)
     return Report(hexapod, thresholds, clearance, space, axis_limits(hexapod), extremes, reach, turns, union, planes,
-                  worst, moments)  # fmt: skip
+                  worst, moments, document)  # fmt: skip

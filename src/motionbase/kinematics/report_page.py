@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -13,27 +13,41 @@ from motionbase.kinematics.maps import MEANING as QUANTITY_MEANING
 from motionbase.kinematics.plot_workspace import MEANING as END_MEANING
 from motionbase.kinematics.report import Report, versions
 from motionbase.kinematics.report_definitions import DEFINITIONS
+from motionbase.kinematics.report_front import actuators, header, page_rules
 from motionbase.kinematics.report_pictures import pictures
 from motionbase.kinematics.report_style import STYLE
+from motionbase.kinematics.report_table import table
 from motionbase.kinematics.requirements import Row
+from motionbase.platform.hexapod import LEGS
 from motionbase.platform.parts import DOF
 from motionbase.platform.shape import shape_of
+from motionbase.platform.sizing.architecture import condition_words
 
-Rows = Iterable[Sequence[str]]
 PAIRS = 16  # of the table of clearances
 
 
 def page(report: Report) -> str:
     """The whole text."""
-    sections = (_platform, _single_axes, _extremes, _joints, _clearances, _workspace, _maps, _singular, _recording)
+    sections = (
+        _platform,
+        _actuators,
+        _single_axes,
+        _extremes,
+        _joints,
+        _clearances,
+        _workspace,
+        _maps,
+        _singular,
+        _recording,
+    )
     drawn = pictures(report)
     body = "\n".join(section(report, drawn) for section in sections)
     hexapod = report.hexapod
     title = f"{hexapod.name}: kinematics"
     return f"""<!doctype html>
 <html lang="en-GB"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{escape(title)}</title><style>{STYLE}</style></head><body>
-<header><p class="kind">Kinematics report</p><h1>{escape(hexapod.name)}</h1><p>{escape(hexapod.summary)}</p></header>
+<title>{escape(title)}</title><style>{STYLE}{page_rules(hexapod, report.document)}</style></head><body>
+{header(hexapod, report.document, f"motionbase {versions()['motionbase']}")}
 {_cards(report)}
 {body}
 {_definitions()}
@@ -44,13 +58,13 @@ def page(report: Report) -> str:
 def _cards(report: Report) -> str:
     worst = report.extremes.clearances.least
     gap = "beyond reach" if worst is None else _mm(worst.gap.distance)
-    verdict = report.thresholds.verdict(None if worst is None else worst.gap.distance) if worst else "clear"
+    verdict = report.verdict(worst.gap.first, worst.gap.second, worst.gap.distance) if worst else "clear"
     items = (
         ("stroke", f"{report.hexapod.stroke.length:.3f} m", "operational"),
         ("workspace", f"{report.reach.volume:.3g} m³", "level attitude"),
         ("any attitude", f"about {report.any_attitude.volume:.3g} m³", "searched from inside"),
         ("least dexterity", f"{report.worst.dexterity:.3f}", "found within the strokes"),
-        ("worst clearance", gap, f'<span class="v {verdict}">{verdict}</span> at the 64 extremes'),
+        ("worst clearance", gap, f"{_badge(verdict)} at the 64 extremes"),
     )
     cells = "".join(f'<div class="card"><p>{a}</p><strong>{b}</strong><small>{c}</small></div>' for a, b, c in items)
     return f'<div class="cards">{cells}</div>'
@@ -60,8 +74,7 @@ def _platform(report: Report, drawn: dict[str, str]) -> str:
     h = report.hexapod
 
     def star(key: str) -> str:
-        listed = any(key == one or key.startswith(f"{one}.") for one in h.illustrative)
-        return "<sup>*</sup>" if listed else ""
+        return "<sup>*</sup>" if _is_illustrative(report, key) else ""
 
     joints = [(str(k + 1), _place(h.base[k]), _place(h.joints[k]), f"{h.l_neutral[k]:.4f}") for k in range(len(h.base))]
     s, limits = h.stroke, h.limits
@@ -81,12 +94,20 @@ def _platform(report: Report, drawn: dict[str, str]) -> str:
     known = ", ".join(sorted(h.shape.given)) or "nothing; all dimensions of parts are derived, and illustrative"
     sources = "".join(f"<li>{escape(one)}</li>" for one in h.sources)
     return _section("Platform", f"""
-<div class="two"><div>{_table(("what", "value"), numbers, left=2)}</div>
-<div>{_table(("leg", f"base joint in W{star('base')} [m]", f"platform joint in P{star('joints')} [m]", "neutral [m]"),
+<div class="two"><div>{table(("what", "value"), numbers, left=2)}</div>
+<div>{table(("leg", f"base joint in W{star('base')} [m]", f"platform joint in P{star('joints')} [m]", "neutral [m]"),
              joints)}</div></div>
 <h3>Sources</h3><ul>{sources}</ul>
 <p><b>Illustrative<sup>*</sup></b>, published by nobody: {escape(', '.join(h.illustrative) or 'nothing')}.
 Dimensions of parts that the platform gives: {escape(known)}.</p>""")  # fmt: skip
+
+
+def _is_illustrative(report: Report, key: str) -> bool:
+    return any(key == one or key.startswith(f"{one}.") for one in report.hexapod.illustrative)
+
+
+def _actuators(report: Report, drawn: dict[str, str]) -> str:
+    return _section("Actuators", actuators(report.hexapod, _is_illustrative(report, "actuator")))
 
 
 def _single_axes(report: Report, drawn: dict[str, str]) -> str:
@@ -99,24 +120,24 @@ def _single_axes(report: Report, drawn: dict[str, str]) -> str:
         shown = [" to ".join(f"{scale * x:+.{digits}f}" for x in pair) for pair in pairs]
         rows.append((name, *shown, f"±{scale * report.hexapod.limits.position[k]:.{digits}f}", unit))
     head = "axis", "alone", "over the 64 extremes", "may be commanded", "unit"
-    return _section("How far it goes from neutral", _table(head, rows))
+    return _section("How far it goes from neutral", table(head, rows))
 
 
 def _extremes(report: Report, drawn: dict[str, str]) -> str:
     rows = []
     for one in report.extreme_rows():
         if not one["reached"]:
-            rows.append((str(one["number"]), escape(one["legs"]), *["–"] * 9))
+            rows.append((str(one["number"]), _legs(one["number"]), *["–"] * 9))
             continue
         dof = [_signed(x, 3) for x in one["dof"][:3]] + [_signed(float(np.degrees(x)), 1) for x in one["dof"][3:]]
         near = "" if one["clearance_m"] is None else f"{1000 * one['clearance_m']:.0f} "
-        cells = f"{one['dexterity']:.3f}", f"{one['condition']:.2f}", f"{near}{_badge(one['verdict'])}"
-        rows.append((str(one["number"]), escape(one["legs"]), *dof, *cells))
-    head = ("no.", "legs", "surge [m]", "sway [m]", "heave [m]", "roll [°]", "pitch [°]", "yaw [°]", "dexterity",
-            "condition (m, rad)", "clearance [mm]")  # fmt: skip
+        cells = f"{one['dexterity']:.3f}", condition_words(one["condition"], 2), f"{near}{_badge(one['verdict'])}"
+        rows.append((str(one["number"]), _legs(one["number"]), *dof, *cells))
+    head = ("no.", "legs out", "surge [m]", "sway [m]", "heave [m]", "roll [°]", "pitch [°]", "yaw [°]", "dexterity",
+            "condition number", "clearance [mm]")  # fmt: skip
     count = int(report.extremes.extremes.converged.sum())
     return _section("The 64 extremes", f"<p>{count} of 64 have a pose, found from neutral.</p>"
-                    + _table(head, rows, "small"))  # fmt: skip
+                    + table(head, rows, "small"))  # fmt: skip
 
 
 def _joints(report: Report, drawn: dict[str, str]) -> str:
@@ -139,12 +160,12 @@ def _joints(report: Report, drawn: dict[str, str]) -> str:
          escape(str(r["at_most"])))
         for r in report.extremes.angle_rows()
     ]  # fmt: skip
-    details = _table(("joint", "leg", "least [deg]", "there", "most [deg]", "there"), every, "small")
-    return _section("What the joints must allow", _table(head, rows) + f"<h3>Leg by leg</h3>{details}")
+    details = table(("joint", "leg", "least [deg]", "there", "most [deg]", "there"), every, "small")
+    return _section("What the joints must allow", table(head, rows) + f"<h3>Leg by leg</h3>{details}")
 
 
 def _clearances(report: Report, drawn: dict[str, str]) -> str:
-    limits, found = report.thresholds, report.extremes.clearance_rows(report.thresholds)
+    limits, found = report.thresholds, report.clearance_rows()
     rows = [
         (escape(f"{r['first']} and {r['second']}"), _millimetres(r["distance_m"]), _badge(str(r["verdict"])),
          escape(str(r["at"])), str(count))
@@ -157,12 +178,17 @@ def _clearances(report: Report, drawn: dict[str, str]) -> str:
         f"{len(report.clearance.geometry.left_out)} pairs that a joint holds together, or that are one body, are left "
         "out."
     )
+    if any(row["verdict"] == "derived" for row in found):
+        words += (
+            " Where a part is drawn with <b>derived</b> dimensions, which its maker has not given, the distance is an "
+            "indication and is not judged; [shape] or [[meshes]] of the platform's file give the real ones."
+        )
     warned = "".join(f"<p>{escape(one.sentence)}</p>" for one in report.clearance.geometry.warnings)
-    table = (
-        _table(("parts", "clearance [mm]", "verdict", "where", "pairs"), rows) if rows else "<p>No parts come near.</p>"
+    listed = (
+        table(("parts", "clearance [mm]", "verdict", "where", "pairs"), rows) if rows else "<p>No parts come near.</p>"
     )
     figure = _figure(drawn, "worst", "The worst pose; the nearest parts in colour, and from near.")
-    return _section("Clearances", f"<p>{words}</p>{warned}{table}{figure}")
+    return _section("Clearances", f"<p>{words}</p>{warned}{listed}{figure}")
 
 
 def _by_kinds(rows: list[Row]) -> list[tuple[Row, int]]:
@@ -172,6 +198,11 @@ def _by_kinds(rows: list[Row]) -> list[tuple[Row, int]]:
         one, other = sorted((_kind(row["first"]), _kind(row["second"])))
         found.setdefault((one, other), []).append(row)
     return [(near[0], len(near)) for near in found.values()]
+
+
+def _legs(number: int) -> str:
+    """Of an extreme: the legs that are out, short."""
+    return " ".join(str(k + 1) for k in range(LEGS) if number >> k & 1) or "none"
 
 
 def _kind(name: object) -> str:
@@ -211,7 +242,7 @@ def _recording(report: Report, drawn: dict[str, str]) -> str:
         return ""
     facts = report.moment_facts(report.moments)
     near = facts["worst_clearance"]
-    words = f"{facts['moments']} moments of {facts['seconds']:.1f} s; least dexterity {facts['least_dexterity']:.4f}; "
+    words = f"{facts['moments']} records of {facts['seconds']:.1f} s; least dexterity {facts['least_dexterity']:.4f}; "
     if near is None:
         words += "no parts come near."
     else:
@@ -224,36 +255,19 @@ def _recording(report: Report, drawn: dict[str, str]) -> str:
 
 
 def _definitions() -> str:
-    rows = [*((f"dexterity, {name}", escape(text)) for name, text in DEXTERITIES.items()),
-            *((name, escape(text)) for name, text in DEFINITIONS)]  # fmt: skip
+    dexterity = f"6 / √(tr(KKᵀ) tr((KKᵀ)⁻¹)) of the leg Jacobian K; {DEXTERITIES['characteristic']}"
+    rows = [("dexterity, characteristic", escape(dexterity)), *((name, escape(text)) for name, text in DEFINITIONS)]
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
     words = (
         "The unit-independent dexterity of the Cockpit Motion Facility's tools has no public definition; the report "
         "uses the characteristic one."
     )
-    table = _table(("what", "definition"), rows, left=2)
-    return _section("Definitions", f"<p>{words}</p>{table}<footer>{escape(used)}</footer>")
+    listed = table(("what", "definition"), rows, left=2)
+    return _section("Definitions", f"<p>{words}</p>{listed}<footer>{escape(used)}</footer>")
 
 
 def _section(title: str, body: str) -> str:
     return f"<section><h2>{title}</h2>{body}</section>"
-
-
-def _table(head: Sequence[str], rows: Rows, kind: str = "", left: int = 1) -> str:
-    """Cells are HTML; numbers are to the right, words to the left by their looks."""
-    lines = [[(cell, _is_number(cell, k < left)) for k, cell in enumerate(row)] for row in rows]
-    to_right = [all(line[k][1] for line in lines) for k in range(len(head))]
-    heads = "".join(_cell("th", cell, right) for cell, right in zip(head, to_right, strict=True))
-    lines_text = "".join(f"<tr>{''.join(_cell('td', *cell) for cell in line)}</tr>" for line in lines)
-    return f'<table class="{kind}"><thead><tr>{heads}</tr></thead><tbody>{lines_text}</tbody></table>'
-
-
-def _is_number(text: str, left: bool) -> bool:
-    return not left and text[:1] in "+-±–0123456789(" and not text[-1:].isalpha()
-
-
-def _cell(tag: str, text: str, right: bool) -> str:
-    return f'<{tag} class="n">{text}</{tag}>' if right else f"<{tag}>{text}</{tag}>"
 
 
 def _figure(drawn: dict[str, str], name: str, caption: str) -> str:

@@ -33,7 +33,8 @@ def pictures(report: Report) -> dict[str, str]:
         poses = report.extremes.extremes
         title = f"{h.name}: {legs_out(number)}"
         geometry = report.clearance.geometry
-        made["worst"] = scene_figure(geometry, poses.p_W[number], poses.Q_WP[number], worst.gap, title)
+        verdict = report.verdict(worst.gap.first, worst.gap.second, worst.gap.distance)
+        made["worst"] = scene_figure(geometry, poses.p_W[number], poses.Q_WP[number], worst.gap, title, verdict)
     if report.moments is not None:
         made["recording"] = _moments_figure(report, report.moments)
     return {name: as_data(figure, DPI) for name, figure in made.items()}

@@ -21,6 +21,7 @@ from motionbase.kinematics.posture import posture_kernel
 from motionbase.platform.envelope import IDENTITY, extremes
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.sizing.architecture import check_architecture
 from motionbase.spatial.equals import ALIKE, first_largest_of_rows, ranked
 
 Array: TypeAlias = NDArray[np.float64]
@@ -83,6 +84,7 @@ def worst_pose(
     gimbals: Gimbals | None = None,
 ) -> Worst:
     """Over the operational strokes and the bearings' range; the platform's own where none is given."""
+    check_architecture(platform)  # where every pose is singular there is nothing to search for
     search = _Search(platform, definition, gimbals or platform.gimbals)
     corners = extremes(platform)
     rng = np.random.default_rng(SEED)

@@ -50,7 +50,9 @@ def _channels() -> Iterator[Channel]:
         yield Channel(f"leg{leg}_elevation", "rad", f"leg {leg} above the horizontal", "actuators", leg=leg)
         yield Channel(f"leg{leg}_azimuth", "rad", f"leg {leg} from forward to the left", "actuators", leg=leg)
     yield Channel("dexterity", "-", "1 where all directions are alike, 0 where singular", "pose")
-    yield Channel("condition", "-", "condition number of the leg Jacobian, turns by the joints' rms radius", "pose")
+    yield Channel(
+        "condition", "-", "characteristic condition number: leg Jacobian, turns by the joints' rms radius", "pose"
+    )
 
 
 def posture_rows(platform: Hexapod, t: Array, found: Postures) -> Array:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from motionbase.compile import compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.integrators.run import Jump, RanAway
+from motionbase.multibody.lookup import listed
+from motionbase.multibody.model import Model
+from motionbase.multibody.names import coordinates, speeds
 from motionbase.multibody.tree.consistency import MET
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.redundancy import RANK_TOLERANCE
@@ -24,6 +28,7 @@ OPEN = 1e-8  # [m, rad] residual at which a row that was dropped as redundant do
 # [m, rad] a closure may be open by when it takes hold in a run. Its correction closes the gap g at speeds of about
 # 0.4 omega g, omega = 1 / (20 h): 0.1 m/s for this gap at 1 kHz.
 LARGEST_GAP = 5e-3
+TOLD = 1e-3  # [rad, m, and of larger numbers their part] a start may be moved by without a word: rounded input
 NEARLY_SINGULAR = 1e-2  # least singular value at which a motion that ran away is put down to a singular place
 
 
@@ -34,22 +39,87 @@ def held_closures(loops: Loops, inputs: Mapping[str, Any]) -> tuple[bool, ...]:
     )
 
 
-def closed_start(loops: Loops, q: Array, v: Array, inputs: Mapping[str, Any]) -> tuple[Array, Array]:
-    """Coordinates and speeds on the closures that hold, nearest to those given."""
+@final
+@dataclass(frozen=True)
+class Start:
+    """Where a motion is to begin.
+
+    Attributes:
+        q, v: coordinates and speeds
+        asked_q, asked_v: places in them that somebody asked for; the others only say where to look
+    """
+
+    q: Array
+    v: Array
+    asked_q: tuple[int, ...] = ()
+    asked_v: tuple[int, ...] = ()
+
+
+def closed_start(loops: Loops, start: Start, inputs: Mapping[str, Any]) -> tuple[Array, Array]:
+    """Coordinates and speeds on the closures that hold: with those asked for if there are any, or else the nearest."""
     active = {port.name: np.asarray(inputs[port.name]) for port in loops.switch_ports}
     holding = held_closures(loops, inputs)
-    q = _met(loops, q, active, holding)
+    held = _speeds_of(loops.model, start.asked_q)
+    q = _met(loops, start.q, held, active, holding)
     least, names = loops.saddle.dependence(q, holding)
     if least < RANK_TOLERANCE:
         raise SimulationError(
             f"model {loops.model.name!r}: the closures are dependent at the start ({', '.join(names)}), a singular "
             "place of the mechanism; start elsewhere, or use redundancy='regularise'"
         )
-    return q, compile(loops.velocity_projection())(q=q, v=v, **active)
+    v = _rates_met(loops, q, start, holding)
+    return q, compile(loops.velocity_projection())(q=q, v=start.v if v is None else v, **active)
 
 
-def _met(loops: Loops, q0: Array, active: Mapping[str, Any], holding: tuple[bool, ...]) -> Array:
-    """The nearest coordinates that meet the closures that hold, q0 itself if it does."""
+def moved(model: Model, start: Start, q: Array, v: Array) -> str | None:
+    """One sentence about what was asked for and could not be kept; None if everything was."""
+    changes = []
+    for asked, known, old, new in (
+        (start.asked_q, coordinates(model), start.q, q),
+        (start.asked_v, speeds(model), start.v, v),
+    ):
+        for k in asked:
+            if abs(new[k] - old[k]) > TOLD * max(1.0, abs(old[k])):
+                changes.append(f"{known[k].name} from {old[k]:.6g} to {new[k]:.6g} {known[k].unit}".removesuffix(" -"))
+    if not changes:
+        return None
+    return f"model {model.name!r}: no such start was found to meet the closures; it was moved: {listed(changes)}"
+
+
+def _speeds_of(model: Model, asked: tuple[int, ...]) -> list[int]:
+    """Places in v that move the coordinates asked for."""
+    found: list[int] = []
+    for joint, at_q, at_v in zip(model.joints, model.q_slices, model.v_slices, strict=True):
+        for k in (k for part in at_q for k in range(part.start, part.stop) if k in asked):
+            if not joint.motion.has_quaternion or k >= at_q[0].stop:
+                found.append(
+                    k - at_q[0].start + at_v[0].start if k < at_q[0].stop else k - at_q[1].start + at_v[1].start
+                )
+            elif k >= at_q[0].stop - 4:  # the angular speeds stand first
+                found += range(at_v[0].start, at_v[0].start + 3)
+            else:
+                found += range(at_v[0].start + 3, at_v[0].stop)
+    return sorted(set(found))
+
+
+def _rates_met(loops: Loops, q: Array, start: Start, holding: tuple[bool, ...]) -> Array | None:
+    """Speeds that meet the closures with those asked for kept, the others changed least in the metric of M."""
+    free = [k for k in range(loops.model.nv) if k not in start.asked_v]
+    if not start.asked_v or not free:
+        return None
+    geometry = loops.saddle.geometry
+    J = geometry.rows(q)[1][geometry.held(holding)]
+    M = np.array(loops.tree.mass_matrix.function(q))[np.ix_(free, free)]
+    scale = 1 / np.sqrt(np.maximum(np.diag(M), 1e-300))
+    values, axes = np.linalg.eigh(M * np.outer(scale, scale))
+    root = scale[:, None] * axes / np.sqrt(np.maximum(values, 1e-12))  # root root' = M^-1
+    v = start.v.copy()
+    v[free] -= root @ np.linalg.lstsq(J[:, free] @ root, J @ v, rcond=1e-9)[0]
+    return v if np.abs(J @ v).max(initial=0.0) < MET * max(1.0, float(np.abs(v).max())) else None
+
+
+def _met(loops: Loops, q0: Array, held: list[int], active: Mapping[str, Any], holding: tuple[bool, ...]) -> Array:
+    """Coordinates that meet the closures that hold: q0 itself, or with some speeds held, or the nearest."""
     geometry = loops.saddle.geometry
     rows = geometry.held(holding)
     names = [geometry.names[i] for i in rows]
@@ -62,6 +132,10 @@ def _met(loops: Loops, q0: Array, active: Mapping[str, Any], holding: tuple[bool
         )
     if np.abs(residual).max(initial=0.0) < MET_AT_ONCE:
         return q0
+    if held and len(held) < loops.model.nv:
+        q, left, _ = geometry.newton(q0, rows, held=held)
+        if np.abs(left).max(initial=0.0) < MET:
+            return q
     project = compile(loops.position_projection())
     q = q0
     for _ in range(LARGEST_TRIES):

@@ -66,6 +66,7 @@ def q_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[
     """
     base = model.neutral if start is None else np.array(start, dtype=np.float64)
     q = _filled(model, given, base, coordinates(model), "q0", "coordinate")
+    _check_quaternions(model, given)
     for at in (at for j, (at, _) in zip(model.joints, model.q_slices, strict=True) if j.motion.has_quaternion):
         length = np.linalg.norm(q[at.stop - 4 : at.stop])
         if not 0.5 < length < 2:
@@ -73,6 +74,41 @@ def q_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[
             raise ModelError(f"q0: the quaternion of joint {name!r} has length {length:.3g}, it must be near 1")
         q[at.stop - 4 : at.stop] /= length
     return q
+
+
+def _check_quaternions(model: Model, given: State) -> None:
+    """One number of a quaternion says nothing: the others would be what they were, and scaling would change it."""
+    known = coordinates(model)
+    named = set(given_coordinates(model, given)) if isinstance(given, Mapping) else set()
+    for joint, (at, _) in zip(model.joints, model.q_slices, strict=True):
+        own = range(at.stop - 4, at.stop) if joint.motion.has_quaternion else ()
+        if (there := [k for k in own if k in named]) and len(there) < 4:
+            missing = ", ".join(known[k].name for k in own if k not in named)
+            raise ModelError(
+                f"q0: {known[there[0]].name!r} alone is no orientation; give all four numbers of the quaternion "
+                f"(also {missing}), or all {joint.motion.nq} coordinates as {joint.name!r}"
+            )
+
+
+def given_coordinates(model: Model, given: State) -> tuple[int, ...]:
+    """Places in q of what is given; all for an array."""
+    return _given(given, coordinates(model))
+
+
+def given_speeds(model: Model, given: State) -> tuple[int, ...]:
+    """Places in v of what is given; all for an array."""
+    return _given(given, speeds(model))
+
+
+def _given(given: State, known: tuple[Quantity, ...]) -> tuple[int, ...]:
+    if not isinstance(given, Mapping):
+        return () if given is None else tuple(range(len(known)))
+    return tuple(k for k, quantity in enumerate(known) if any(_means(name, quantity) for name in given))
+
+
+def _means(name: str, quantity: Quantity) -> bool:
+    """The quantity's own name, or its joint's."""
+    return name in (quantity.name, quantity.name.rpartition(".")[0])
 
 
 def v_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -95,7 +131,7 @@ def _filled(
     else:
         filled = base.copy()
         for name, value in given.items():
-            at = [k for k, n in enumerate(names) if n == name or n.rpartition(".")[0] == name]
+            at = [k for k, quantity in enumerate(known) if _means(name, quantity)]
             if not at:
                 close = get_close_matches(name, names, n=1, cutoff=0.5)
                 guess = f"; did you mean {close[0]!r}?" if close else ";"

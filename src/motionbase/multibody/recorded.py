@@ -19,7 +19,8 @@ from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 
 Array = NDArray[np.float64]
-KINDS = ("accelerations", "com", "loads", "reactions")
+COLUMNS = {"accelerations": "a", "com": "com", "loads": "load", "reactions": "reaction"}  # what their names begin with
+KINDS = tuple(COLUMNS)
 WRENCH = (("mx", "N m"), ("my", "N m"), ("mz", "N m"), ("fx", "N"), ("fy", "N"), ("fz", "N"))
 
 
@@ -31,7 +32,7 @@ class Recorded:
     Attributes:
         kinds: of "accelerations" (columns a.NAME), "com" (com.x, com.vx ...), "loads" (load.JOINT.mx ... fz: moment and
             force of the parent on the child, in the child's frame) and "reactions" (reaction.CLOSURE.mx ... fz: on
-            body a at its place, world axes)
+            body a at its place, world axes; of a coupling one column, reaction.CLOSURE)
         points: by name: body, and a point's name or place; columns NAME.x, NAME.vx, NAME.ax and so on, world axes
     """
 
@@ -46,7 +47,7 @@ class Recorded:
         if "reactions" in self.kinds and isinstance(equations, Tree):
             raise SimulationError(f"model {equations.model.name!r} has no closures, so there are no reactions")
         for name, place in self.points.items():
-            if name in ("q", "v", "a", "energy", "load", "reaction", "com", "t"):
+            if name in ("q", "v", "energy", "t", *(COLUMNS[kind] for kind in self.kinds)):
                 raise SimulationError(f"output {name!r}: the name is taken; give the point another")
             if not isinstance(place, tuple) or len(place) != 2:
                 raise SimulationError(f"output {name!r} is {place!r}; a body and a point of it are wanted")
@@ -71,9 +72,11 @@ class Recorded:
         if "accelerations" in self.kinds:
             for k, (name, unit) in enumerate(speeds(tree.model)):
                 yield Column(f"a.{name}", f"{unit}^2" if unit.endswith("/s") else f"{unit}/s", known["v_dot"][:, k])
-        found = mapped(outputs.points(self.points)) if self.points else {}
-        for name in self.points:
-            motion = found[f"{name}_position"], found[f"{name}_velocity"][:, 3:], found[f"{name}_acceleration"][:, 3:]
+        # ports have names of their own, so that a point may be called anything, "arm/tip" too
+        places = {f"point{k}": place for k, place in enumerate(self.points.values())}
+        found = mapped(outputs.points(places)) if places else {}
+        for name, own in zip(self.points, places, strict=True):
+            motion = found[f"{own}_position"], found[f"{own}_velocity"][:, 3:], found[f"{own}_acceleration"][:, 3:]
             for letter, unit, values in zip(("", "v", "a"), ("m", "m/s", "m/s^2"), motion, strict=True):
                 yield from _axes(name, letter, unit, values)
         if "com" in self.kinds:
@@ -81,16 +84,19 @@ class Recorded:
             yield from _axes("com", "", "m", found["p_com"])
             yield from _axes("com", "v", "m/s", found["v_com"])
         if "loads" in self.kinds:
-            yield from _wrenches("load", mapped(outputs.joint_loads))
+            yield from _wrenches("load", outputs.joint_loads, mapped(outputs.joint_loads))
         if "reactions" in self.kinds and isinstance(equations, Loops):
-            yield from _wrenches("reaction", mapped(equations.reactions))
+            yield from _wrenches("reaction", equations.reactions, mapped(equations.reactions))
 
 
 def _axes(name: str, letter: str, unit: str, values: Array) -> Iterator[Column]:
     return (Column(f"{name}.{letter}{axis}", unit, values[:, k]) for k, axis in enumerate("xyz"))
 
 
-def _wrenches(kind: str, found: Mapping[str, Array]) -> Iterator[Column]:
-    for port, values in found.items():
-        for k, (part, unit) in enumerate(WRENCH):
-            yield Column(f"{kind}.{port.removesuffix(f'_{kind}')}.{part}", unit, values[:, k])
+def _wrenches(kind: str, kernel: Kernel, found: Mapping[str, Array]) -> Iterator[Column]:
+    for port in kernel.outputs:
+        name, values = f"{kind}.{port.name.removesuffix(f'_{kind}')}", found[port.name]
+        if values.ndim == 1:  # of a coupling
+            yield Column(name, port.unit, values)
+        else:
+            yield from (Column(f"{name}.{part}", unit, values[:, k]) for k, (part, unit) in enumerate(WRENCH))

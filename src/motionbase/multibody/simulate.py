@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile import Port, compile
+from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
-from motionbase.multibody.closed import captures, closed_start, singular_places_named
+from motionbase.multibody.closed import Start, captures, closed_start, moved, singular_places_named
 from motionbase.multibody.integrators import METHODS, AbstractMethod, Adaptive, System
 from motionbase.multibody.integrators.run import Job, run
 from motionbase.multibody.model import Model
-from motionbase.multibody.names import State, coordinates, q_of, speeds, v_of
+from motionbase.multibody.names import State, coordinates, given_coordinates, given_speeds, q_of, speeds, v_of
 from motionbase.multibody.recorded import Recorded
 from motionbase.multibody.singular import explained
 from motionbase.multibody.trajectory import Trajectory
@@ -47,8 +48,12 @@ def simulate(
     progress: Progress | None = None,
     redundancy: Literal["drop", "regularise", "raise"] = "drop",
     outputs: Recorded | None = None,
+    start: tuple[State, State] = (None, None),
 ) -> Trajectory:
-    """The motion from a start; with closures, from the nearest start that meets those which hold.
+    """The motion from a start; with closures, from a start that meets those which hold.
+
+    Of a closed mechanism, what q0 and v0 name is kept and the rest is moved. Where no such start is found, everything
+    is moved to one nearby, and a `SimulationWarning` says from what to what.
 
     A closure that an input switches on in the course of a run must be met there but for 5 mm or 5 mrad;
     speeds then jump as of `Loops.capture`, and the sample at that time has those before it. A run with closures is
@@ -68,13 +73,20 @@ def simulate(
         progress: called now and then with the fraction done
         redundancy: of a Model with closures, as of `Loops`; a Loops has its own
         outputs: what else to keep of every sample: points, centre of mass, loads, reactions, accelerations
+        start: coordinates and speeds that q0 and v0 do not name, as they are; neutral and zero unless told
     """
     chosen = _method(method)
     if not isinstance(model, Model | Tree | Loops | Flight):
         raise SimulationError(f"model is {shown(model)}, a Model is wanted (load_toml and load_urdf read one)")
     plain = model if isinstance(model, Model) else model.model
     steps, h = _steps(plain, duration, dt, every)
-    q, v = q_of(plain, _checked_state("q0", q0)), v_of(plain, _checked_state("v0", v0))
+    begin = Start(
+        q_of(plain, _checked_state("q0", q0), q_of(plain, start[0])),
+        v_of(plain, _checked_state("v0", v0), v_of(plain, start[1])),
+        given_coordinates(plain, q0),
+        given_speeds(plain, v0),
+    )
+    q, v = begin.q, begin.v
     if isinstance(model, Model):
         model = Loops(model, step=h, redundancy=redundancy, around=q) if model.closures else Tree(model)
     flight = model if isinstance(model, Flight) else None
@@ -92,7 +104,9 @@ def simulate(
     loops = model if isinstance(model, Loops) else None
     jumps = {}
     if loops:
-        q, v = closed_start(loops, q, v, inputs_at(0))
+        q, v = closed_start(loops, begin, inputs_at(0))
+        if said := moved(plain, begin, q, v):
+            warnings.warn(said, SimulationWarning, stacklevel=2)
         jumps = captures(loops, held, rows, h)
     if flight:
         v = compile(flight.momenta)(q=q, v=v)
@@ -168,7 +182,9 @@ def _inputs(
     for name, port in ports.items():
         value = named.get(name, _default(port))
         if callable(value):
-            value = [value((k + 0.5) * h) for k in range(steps)]
+            law, owner = value, f"input {name!r}: the function"
+            check_takes(owner, law, "the time [s]", 1)
+            value = [run_authored(owner, law, (k + 0.5) * h) for k in range(steps)]
         array = numbers_of(value)
         if array is None or not np.all(np.isfinite(array)):
             raise SimulationError(f"input {name!r} is {shown(value)}, finite numbers are wanted")

@@ -17,6 +17,7 @@ from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.plant.plant import HARD_IN, HARD_OUT, REVERSED, STUCK
 from motionbase.plant.sensors import ACCELERATION, CAP_PRESSURE, FORCE, FROZEN, LOST, OFFSET, RATE, SPOOL, fault_code
 from motionbase.platform.table import Table
+from motionbase.words import named
 
 Array = NDArray[np.float64]
 LEGS = 6
@@ -199,6 +200,7 @@ def load_faults(path: Path | str) -> FaultPlan:
 def _event(table: Table) -> FaultEvent:
     table.check_keys(("kind", "leg", "at", "until", "value"), ("kind", "at"))
     kinds = {kind.name.lower(): kind for kind in FaultKind}
+    kinds |= {named(name, electric=True): kind for name, kind in kinds.items()}  # of drives, for electric legs
     if table.text("kind") not in kinds:
         table.refuse("kind", f"one of {', '.join(kinds)}")
     numbers = {key: table.number(key) for key in ("at", "until", "value") if key in table.data}

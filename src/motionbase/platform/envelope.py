@@ -76,7 +76,8 @@ class Extremes:
         l: (64, 6) leg lengths [m]
         p_W, Q_WP: (64, 3), (64, 4) poses
         dof: (64, 6) the same as degrees of freedom [m, rad]
-        condition: (64,) condition number of the leg Jacobian in metres and radians
+        condition: (64,) characteristic condition number: largest over least singular value of the leg Jacobian, turns
+            by `joint_radius`
         iterations: (64,) Newton steps from neutral
         converged: (64,) whether the pose has these lengths; where not, none was found from neutral
     """
@@ -101,7 +102,7 @@ def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
     forward, jacobian, dof_of_pose = _compiled(platform)
     found = forward.map(l=l, p_start=start[0], Q_start=start[1])
     pose = {"p_W": found["p_W"], "Q_WP": found["Q_WP"]}
-    J = jacobian.map(**pose)["J"]
+    J = jacobian.map(**pose)["J"] / np.array([platform.joint_radius] * 3 + [1.0] * 3)
     dof = dof_of_pose.map(**pose)["dof"]
     return Extremes(l, **pose, dof=dof, condition=np.linalg.cond(J), iterations=found["iterations"],
                     converged=found["converged"] == 1)  # fmt: skip

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.errors import PlatformError
+from motionbase.errors import PlatformError, told_apart
 from motionbase.multibody.body import Vector, numbers_of, shown
 from motionbase.platform.gimbals import Gimbals, check_axes
 from motionbase.platform.mesh import MeshFile
@@ -129,20 +129,23 @@ class Hexapod:
         stroke, l = self.stroke, self.l_neutral
         for k in range(LEGS):
             if not stroke.l_min < l[k] < stroke.l_max:
+                long, least, most = told_apart(l[k], stroke.l_min, stroke.l_max)
                 raise PlatformError(
-                    f"{owner}: p_neutral makes leg {k + 1} {l[k]:.4f} m long, outside its stroke of {stroke.l_min:g} "
-                    f"to {stroke.l_max:g} m"
+                    f"{owner}: p_neutral makes leg {k + 1} {long} m long, it must be inside its stroke, above {least} "
+                    f"and below {most} m"
                 )
         if not stroke.hard_min <= self.l_down < float(l.min()):
+            down, least, shortest = told_apart(self.l_down, stroke.hard_min, float(l.min()))
             raise PlatformError(
-                f"{owner}: l_down is {self.l_down:g} m, it must be at least hard_min {stroke.hard_min:g} m and below "
-                f"the legs at neutral, {l.min():.4f} m"
+                f"{owner}: l_down is {down} m, it must be at least hard_min {least} m and below the legs at neutral, "
+                f"{shortest} m"
             )
         for part, com in (("cylinder", self.cylinder.com), ("rod", self.rod.com)):
             if com >= stroke.hard_min:
+                place, end = told_apart(com, stroke.hard_min)
                 raise PlatformError(
-                    f"{owner}: the {part}'s centre of mass is {com:g} m from its joint, beyond the other end of the "
-                    f"retracted leg of {stroke.hard_min:g} m"
+                    f"{owner}: the {part}'s centre of mass is {place} m from its joint, it must be nearer than the "
+                    f"other end of the retracted leg, {end} m"
                 )
 
     @property
@@ -150,6 +153,16 @@ class Hexapod:
         """(6,) leg lengths at neutral [m]."""
         legs = np.asarray(self.p_neutral) + np.asarray(self.joints) - np.asarray(self.base)
         return np.asarray(np.linalg.norm(legs, axis=1))
+
+    @property
+    def electric(self) -> bool:
+        """Whether the legs are; hydraulic otherwise."""
+        return isinstance(self.actuator, ElectricActuator)
+
+    @property
+    def joint_radius(self) -> float:
+        """Rms distance of the platform joints from P's origin [m]: the characteristic length, by which turns count."""
+        return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))
 
     @property
     def moving_mass(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.errors import ModelError, PlatformError
+from motionbase.errors import ModelError, PlatformError, PlatformWarning, told_apart
 from motionbase.multibody.body import tensor_of
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
 from motionbase.platform.envelope import axis_limits
@@ -24,6 +25,7 @@ from motionbase.platform.mesh import MeshFile, with_absolute_files
 from motionbase.platform.own_shape import OwnShape
 from motionbase.platform.parts import DOF, LegPart, MotionLimits, Payload, Stroke
 from motionbase.platform.sensors import Sensor, Sensors
+from motionbase.platform.sizing.check import examine
 from motionbase.platform.table import Table
 
 Array = NDArray[np.float64]
@@ -41,15 +43,19 @@ IN_ORDER = [1, 2, 3, 4, 5, 6]
 NO_LEGS = "motionbase atlas analyse takes it"
 
 
-def load_platform(reference: Path | str) -> Hexapod:
-    """The preset of that name, or the platform in a TOML file."""
+def load_platform(reference: Path | str, *, sized: bool = True) -> Hexapod:
+    """The preset of that name, or the platform in a TOML file.
+
+    Args:
+        sized: refuse a design that cannot work and warn of what is odd (docs/sizing.md)
+    """
     if str(reference) in SPHERES:
         raise PlatformError(f"platform {str(reference)!r} is a sphere on wheels and has no legs; {NO_LEGS}")
     if str(reference) in PRESETS:
-        return load_file(FOLDER / f"{reference}.toml")
+        return load_file(FOLDER / f"{reference}.toml", sized=sized)
     if Path(reference).suffix.lower() != ".toml":
         raise PlatformError(f"no platform {str(reference)!r}; presets: {', '.join(PRESETS)}, or a .toml file")
-    return load_file(reference)
+    return load_file(reference, sized=sized)
 
 
 def platform_text(reference: Path | str) -> str:
@@ -60,17 +66,23 @@ def platform_text(reference: Path | str) -> str:
     return text if "name" in data else f'name = "{path.stem}"\n{text}'
 
 
-def load_file(path: Path | str) -> Hexapod:
+def load_file(path: Path | str, *, sized: bool = True) -> Hexapod:
     """The platform in a file; errors name the file, the line, the key and what is wanted."""
     try:
         source = TomlSource.read(path)
-        return _hexapod(Table(source, (), source.data), Path(path).stem, Path(path).parent)
+        hexapod = _hexapod(Table(source, (), source.data), Path(path).stem, Path(path).parent)
+        if sized:
+            _check_sizing(hexapod, source)
+        return hexapod
     except ModelError as e:
         raise PlatformError(str(e)) from None
 
 
 def load_text(text: str, name: str = "platform") -> Hexapod:
-    """The platform of a ring's or a recording's text; files that it names need not be on this machine."""
+    """The platform of a ring's or a recording's text, as it ran: its sizing is not checked.
+
+    Files that it names need not be on this machine.
+    """
     try:
         source = TomlSource.of(name, text)
         return _hexapod(Table(source, (), source.data), name, None)
@@ -114,6 +126,15 @@ def _hexapod(top: Table, stem: str, folder: Path | None) -> Hexapod:
     return hexapod
 
 
+def _check_sizing(hexapod: Hexapod, source: TomlSource) -> None:
+    """Designs that cannot work are refused, odd ones are told, at the line of the number."""
+    for one in examine(hexapod).findings:
+        keys = tuple(one.key.split("."))
+        if one.fatal:
+            source.complain(keys, one.sentence)
+        warnings.warn(source.located(keys, one.sentence), PlatformWarning, stacklevel=4)
+
+
 def _check_limits(hexapod: Hexapod, table: Table) -> None:
     """Limits that no leg could keep are refused here, where their line is known."""
     limits = hexapod.limits
@@ -126,10 +147,11 @@ def _check_limits(hexapod: Hexapod, table: Table) -> None:
     for k, (least, most) in enumerate(axis_limits(hexapod)):
         reach, unit = min(-least, most), "m" if k < 3 else "rad"
         if limits.position[k] > reach:
+            asked, end = told_apart(limits.position[k], reach)
             table.complain(
                 "position",
-                f"limits.position is {limits.position[k]:g} {unit} in {DOF[k]}, where the legs reach their ends at "
-                f"{reach:.4g} {unit}; it must be at most that",
+                f"limits.position is {asked} {unit} in {DOF[k]}, where the legs reach their ends at {end} {unit}; it "
+                "must be at most that",
             )
 
 

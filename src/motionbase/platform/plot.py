@@ -14,9 +14,18 @@ from motionbase.platform.hexapod import Hexapod
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
 BASE, PLATFORM, LEG, GHOST = "#4a5a6a", "#c2571a", "#2f6fae", "#b9b9b9"
+COLOURS = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#5b3a8c",
+    "#56b4e9",
+)  # of six legs: told apart by nearly everybody
 HEAVE = 2  # among the degrees of freedom
 TOP, SIDE = (1, 0), (0, 2)  # axes drawn across and up: y and x from above, x and z from the side
 
@@ -48,6 +57,11 @@ def write_views(platform: Hexapod, path: Path | str) -> None:
     above.set(title="from above, front is up", xlabel="y [m]", ylabel="x [m]")
     side.set(title=f"from the right; heave {low:+.3f} to {high:+.3f} m in grey", xlabel="x [m]", ylabel="z [m]")
     figure.suptitle(f"{platform.name}: {platform.summary}")
+    save(figure, path)
+
+
+def save(figure: Figure, path: Path | str) -> None:
+    """Write it; a file that cannot be written is one sentence."""
     try:
         figure.savefig(path, dpi=110)
     except OSError as e:

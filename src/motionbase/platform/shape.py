@@ -39,22 +39,25 @@ class Shape:
     """All in metres; legs are alike.
 
     Attributes:
-        cylinder_radius, rod_radius: outer
+        cylinder_radius: outer radius of the cylinder
+        rod_radius: radius of the rod
         tube_length: from the base joint to the gland, where the rod comes out
         rod_length: from the platform joint to the piston
-        base_fork, platform_fork: size of the forks; cheeks, pins and crosses are multiples of it
+        base_fork: size of the forks at the base; cheeks, pins and crosses are multiples of it
+        platform_fork: size of the forks at the platform
         floor: height in W of the floor under the base frame
         base_beam: height of the beams on the floor
-        frame_low, deck: lowest side of the platform's frame, and upper side of its deck, as heights in P
+        frame_low: height in P of the lowest side of the platform's frame
+        deck: height in P of the upper side of its deck
         plate: thickness of the deck
         block: manifold or motor on each cylinder: outwards, across, along the leg; 0 outwards for none
-        block_from: where it begins, from the base joint
-        pipe_radius: of the two hard pipes from manifold to gland; 0 for none
+        block_from: where manifold or motor begins, from the base joint
+        pipe_radius: radius of the two hard pipes from manifold to gland; 0 for none
         catwalk_width: how far a walkway round the deck stands out; 0 for none
-        catwalk_rail: height of its rail above the deck
-        floor_reach: half the side of a square floor; 0 for none
+        catwalk_rail: height of the walkway's rail above the deck
+        floor_reach: half the side of the square of floor that counts for clearances; 0 for none
         catwalk_outline: (n, 2) corners in P of a walkway's outer edge, instead of its width
-        cabin: a box on the platform
+        cabin: a box on the platform, for clearances
     """
 
     cylinder_radius: float

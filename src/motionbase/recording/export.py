@@ -10,13 +10,15 @@ from typing import final
 
 import numpy as np
 
+from motionbase import private
 from motionbase.errors import RecordingError
+from motionbase.recording.happened import JOURNAL, Along, initial, is_complete, side_path, side_text
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress
 from motionbase.recording.recording import Recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
 from motionbase.recording.times import rows_of
-from motionbase.recording.whole import trouble, whole_or_not
+from motionbase.recording.whole import refuse_existing, trouble, whole_or_not
 from motionbase.ring.schema import Schema
 
 DAMAGE = "damage"  # kind of the events that say what could not be read of the source
@@ -30,12 +32,14 @@ class Exported:
 
     Attributes:
         count: records; channels: of each; bytes: of the file
+        beside: the file of its events, where the format has no place for them
     """
 
     path: Path
     count: int
     channels: int
     bytes: int
+    beside: Path | None = None
 
 
 def export(
@@ -69,31 +73,46 @@ def write_rows(
         raise RecordingError(f"{str(path)!r}: the name must end in {', '.join(ENDINGS)}")
     if path.exists() and path.samefile(recording.path):
         raise RecordingError(f"{str(path)!r} is the recording itself; choose another name")
+    side = side_path(path) if ending == ".csv" else None
+    if side is not None and not force:
+        refuse_existing(side)
     wanted = with_time(names if names is not None else tuple(recording.schema.index))
     heading = Heading(_schema(recording.schema, wanted), _about(recording), _epoch(recording), first)
     try:
         with whole_or_not(path, force) as part:
-            _copy(recording, part, ending, heading, wanted, first, last, progress)
+            events = _copy(recording, part, ending, heading, wanted, first, last, progress)
         size = path.stat().st_size
+        if side is not None and not events:
+            side.unlink(missing_ok=True)
+            side = None
+        if side is not None:
+            with whole_or_not(side, force) as part:
+                private.write_file(part, side_text(events).encode())
     except OSError as e:
         raise trouble(path, e) from None
-    return Exported(path, last - first, len(wanted), size)
+    return Exported(path, last - first, len(wanted), size, side)
 
 
 def _copy(
     recording: Recording, part: Path, ending: str, heading: Heading, names: Sequence[str], first: int, last: int,
     progress: Progress | None,
-) -> None:  # fmt: skip
-    done = 0
+) -> list[Event]:  # fmt: skip
+    """Returns the events, in order of time; where the file has none of what its records show, these are found too."""
+    done, watch, seen = 0, None if is_complete(recording.source) else Along(recording), list[Event]()
     sink = open_sink(part, ending, heading)
     try:
-        for t, rows in recording.pieces(names, first, last, sink.at_once):
-            sink.write(t, rows)
+        for t, rows in recording.pieces([*names, *(watch.names if watch else ())], first, last, sink.at_once):
+            sink.write(t, rows[:, : len(names)])
+            if watch is not None:
+                seen.extend(watch.take(t, rows[:, len(names) :]))
             done += len(t)
             if progress is not None:
                 progress(done, last - first)
-        happened = [*_events(recording, first, last), *_damage(recording, first, last)]
-        sink.close(sorted(happened, key=lambda event: event.t))
+        own = _events(recording, first, last)
+        seen = seen if watch is not None else initial(recording, first, own)
+        happened = sorted([*own, *seen, *_damage(recording, first, last)], key=lambda event: event.t)
+        sink.close(happened)
+        return happened
     except BaseException:
         with suppress(OSError):
             sink.abandon()
@@ -113,7 +132,7 @@ def _schema(schema: Schema, names: Sequence[str]) -> Schema:
 
 def _about(recording: Recording) -> dict[str, str]:
     said = {k: v for k, v in recording.source.about.items() if k not in NOT_COPIED}
-    return {**said, "exported_from": recording.path.name}
+    return {**said, "exported_from": recording.path.name, JOURNAL: "1"}
 
 
 def _epoch(recording: Recording) -> int:
@@ -134,7 +153,7 @@ def _events(recording: Recording, first: int, last: int) -> list[Event]:
 def _damage(recording: Recording, first: int, last: int) -> list[Event]:
     """What could not be read of records `first` up to `last`, at the time of the first of them that it concerns."""
     return [
-        Event(recording.time_of(min(max(found.place, first), last - 1)), DAMAGE, found.text)
+        Event(recording.time_of(min(max(found.place, first), last - 1)), DAMAGE, found.text, is_bad=True)
         for found in recording.damage
         if found.touches(first, last, recording.count)
     ]

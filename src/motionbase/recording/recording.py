@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from motionbase.errors import RecordingError
 from motionbase.recording.ahead import THREADS
 from motionbase.recording.choice import chosen
+from motionbase.recording.happened import events_of
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress, built_pyramid, found_pyramid
 from motionbase.recording.pieces import Piece, pieces
@@ -60,6 +61,7 @@ class Recording:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._pyramid: Pyramid | None = None
+        self._journal: Sequence[Event] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -105,8 +107,17 @@ class Recording:
 
     @property
     def events(self) -> Sequence[Event]:
-        """What happened."""
+        """What happened, as the file has it; `journal` has all."""
         return self.source.events
+
+    def journal(self, progress: Progress | None = None) -> Sequence[Event]:
+        """What happened: the file's events, and what the records show where these tell nothing of it.
+
+        That is at once for what our recorder wrote; else the pyramid is wanted, and built where there is none.
+        """
+        if self._journal is None:
+            self._journal = events_of(self, progress)
+        return self._journal
 
     @property
     def damage(self) -> Sequence[Damage]:
@@ -211,7 +222,7 @@ class Recording:
             return envelopes_of(self.pieces(names, first, last), len(names), last - first, pixels)
         size = BASE * FACTOR**level
         low, high = first // size, -(-last // size)
-        bins = np.stack([self._bins(place, level, low, high, progress) for place in places]).astype(np.float64)
+        bins = np.stack([self.bins(place, level, low, high, progress) for place in places]).astype(np.float64)
         return per_pixel(self.times_of(np.arange(low, high) * size), bins[..., 0], bins[..., 1], pixels)
 
     def times_of(self, rows: NDArray[np.int64]) -> Array:
@@ -242,7 +253,8 @@ class Recording:
             self.path, self.stamp, len(names), lambda: (rows for _, rows in self.pieces(names)), self.count, progress
         )
 
-    def _bins(self, place: int, level: int, low: int, high: int, progress: Progress | None) -> Narrow:
+    def bins(self, place: int, level: int, low: int, high: int, progress: Progress | None = None) -> Narrow:
+        """(high - low, 2) least and largest values of a channel in bins of a level of the pyramid."""
         try:
             return self.pyramid(progress).bins(place, level, low, high)
         except Damaged:

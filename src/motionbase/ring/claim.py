@@ -13,7 +13,9 @@ from __future__ import annotations
 import os
 import struct
 import threading
+import time
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
 from motionbase.ring.backend import AbstractBackend
@@ -45,6 +47,7 @@ class Claim:
     def __init__(self, backend: AbstractBackend, mode: int = 0o600) -> None:
         self._backend, self._mode, self._guard = backend, mode, threading.Lock()
         self._kept: list[str] = []
+        self._about: Message = {}
         self._ring: tuple[Segment, Header] | None = None
         self._lock: FileLock | None = None
         self._line = Lifeline(backend, Role.WRITER, self._answer, is_only=True, admits=self._admits)
@@ -52,6 +55,10 @@ class Claim:
 
     def _admits(self, _user: int, group: int) -> bool:
         return bool(self._mode & 0o002) or (bool(self._mode & 0o020) and group == os.getegid())
+
+    def tell(self, **about: str | float) -> None:
+        """What whoever asks is told, a few words, while there is no record yet: which platform, say."""
+        self._about = about
 
     def lock(self) -> None:
         """Take the lock file, before anything of the ring is touched."""
@@ -97,7 +104,7 @@ class Claim:
 
     def _state(self) -> Message:
         if self._ring is None:
-            return {"pid": os.getpid(), "epoch": 0, "head": 0, "takes": False, "acts": False}
+            return {"pid": os.getpid(), "epoch": 0, "head": 0, "takes": False, "acts": False, "about": self._about}
         segment, header = self._ring
         layout, head = header.layout, segment.head
         (ready,) = struct.unpack_from("<Q", segment.memory, layout.commands_at + READY_AT)
@@ -125,22 +132,31 @@ class Claim:
 
 @final
 class Waiting:
-    """A supervisor's lifeline: keeps the emergency stops that are asked for before its writer lives."""
+    """A supervisor's lifeline: keeps the emergency stops that are asked for before its writer lives.
+
+    Attributes:
+        also: answers what is no matter of stops; None for what it does not know
+    """
 
     def __init__(self, backend: AbstractBackend) -> None:
-        self._kept: list[str] = []
+        self._kept: list[tuple[float, str]] = []  # when, by the monotonic clock [s], and who
+        self.also: Callable[[Message], Reply | None] = lambda _: None
         self._line = Lifeline(backend, Role.SUPERVISOR, self._answer)
 
     def _answer(self, request: Message) -> Reply:
         match request.get("ask"):
             case "stop":
                 if len(self._kept) < MOST_KEPT:
-                    self._kept.append(str(request.get("by", ""))[:64])
+                    self._kept.append((time.monotonic(), str(request.get("by", ""))[:64]))
                 return Reply({"stopped": True, "pid": os.getpid()})
             case "stops":
-                return Reply({"stops": list(self._kept)})
+                return Reply({"stops": [who for _, who in self._kept]})
             case _:
-                return Reply({"error": "a supervisor answers `stop` and `stops`"})
+                return self.also(request) or Reply({"error": "a supervisor answers `stop`, `stops`, `run` and `start`"})
+
+    def forget(self, before: float) -> None:
+        """Stops that were asked for before a time of the monotonic clock [s]: a writer has met them, and ended."""
+        self._kept = [(at, who) for at, who in self._kept if at >= before]
 
     def close(self) -> None:
         """Whoever asks later asks the writer."""

@@ -26,8 +26,32 @@ def asked_again(stops: int) -> int:
 
 def signature(who: str) -> bytes:
     """Process and name of who asks, as they stand in the block."""
-    name = printable(who).encode(errors="replace")[:SENDER_BYTES].decode(errors="ignore")
-    return WHO.pack(os.getpid(), name.encode())
+    return WHO.pack(os.getpid(), cut(who).encode())
+
+
+def signed(program: str, person: str = "") -> str:
+    """Who asks, with what: `console: Anna`. Without a name it is the user of this process; it fits the block."""
+    return cut(f"{program}: {person or user()}")
+
+
+def person_of(sender: str) -> str:
+    """The person in what `signed` gave; "" where a program said only its own name."""
+    return sender.partition(": ")[2]
+
+
+def user() -> str:
+    """Name of the user of this process, or the number where it has none."""
+    import getpass  # the stop post does without it
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without a list of users
+        return f"user {os.getuid()}"
+
+
+def cut(text: str, most: int = SENDER_BYTES) -> str:
+    """Printable, and so many bytes at most."""
+    return printable(text).encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def printable(text: str) -> str:

@@ -13,10 +13,11 @@ AXES = "xyz"
 
 
 @cache
-def sphere_schema(wheels: int) -> Schema:
-    """Of a platform with so many driven wheels."""
+def sphere_schema(wheels: int, electric: bool = False) -> Schema:
+    """Of a platform with so many driven wheels, on a stage with hydraulic or electric legs."""
     stage = (
-        replace(c, bits=(*WARNINGS, *SPHERE_WARNINGS)) if c.name == "warning" else c for c in hexapod_schema().channels
+        replace(c, bits=(*WARNINGS, *SPHERE_WARNINGS)) if c.name == "warning" else c
+        for c in hexapod_schema(electric).channels
     )
     return Schema("atlas", (*stage, *_sphere(), *(c for k in range(1, wheels + 1) for c in _wheel(k))))
 

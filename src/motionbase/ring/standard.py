@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 from motionbase.ring.schema import DOFS, LEGS, Channel, Schema
+from motionbase.words import GROUPS, named, told
 
 Channels = Iterator[Channel]
 LINEAR = ("m", "m/s", "m/s^2")
@@ -42,9 +44,25 @@ WARNINGS = ("host silent", "frame refused", "dof limit", "leg limit", "demand ou
 
 
 @cache
-def hexapod_schema() -> Schema:
-    """Time, demands, measurements, the control law's own numbers, states and timing."""
-    return Schema("hexapod", tuple(_channels()))
+def hexapod_schema(electric: bool = False) -> Schema:
+    """Time, demands, measurements, the control law's own numbers, states and timing.
+
+    Args:
+        electric: whether the legs are: channels have the same names and places, and the words of drives
+    """
+    return Schema("hexapod", tuple(_of_drives(c) if electric else c for c in _channels()))
+
+
+def _of_drives(channel: Channel) -> Channel:
+    """A channel in the words of electric legs."""
+    about = told(channel.description, electric=True)
+    unit = "-" if channel.name in ("p_supply", "p_return") else channel.unit
+    codes = channel.codes
+    if channel.name == "fault":
+        pairs = (code.split(": ", 1) for code in FAULTS)
+        codes = tuple(f"{named(name, electric=True)}: {told(text, electric=True)}" for name, text in pairs)
+    group = GROUPS.get(channel.group, channel.group)
+    return replace(channel, description=about, unit=unit, codes=codes, group=group)
 
 
 def _channels() -> Channels:

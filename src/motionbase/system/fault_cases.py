@@ -97,10 +97,10 @@ class Moment:
 
     @property
     def when(self) -> str:
-        """For people: the motion, and the part of its period."""
+        """For people: the motion, and the time in its period [s], from the full speed upward or forward on."""
         if self.swing.axis is None:
             return self.swing.name
-        return f"{self.swing.name} {self.phase:.2f}"
+        return f"{self.swing.name} at {self.phase * self.swing.period:.2f} s"
 
 
 @final

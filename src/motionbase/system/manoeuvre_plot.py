@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from motionbase.platform.plot import COLOURS
 from motionbase.system.manoeuvre import Manoeuvre
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#5b3a8c", "#56b4e9")  # told apart by nearly everybody
 TOLD, LOST = "#b36b00", "#b00020"
 MOST_ROWS = 4000
 

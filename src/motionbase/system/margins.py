@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from motionbase.control.design import LinearLeg, Margins
+from motionbase.control.design import RESERVE, LinearLeg, Margins
 from motionbase.control.electric_design import LinearDrive
 from motionbase.control.law import ControlLaw
 from motionbase.platform.hexapod import Hexapod
@@ -38,6 +38,7 @@ class Design:
         units: of the gains
         modes: slowest first
         worst: the least of all modes
+        reserve: of delay that the gains were designed with, beyond that of the loop [s]; late: the worst with it
     """
 
     leg: LinearLeg | LinearDrive
@@ -45,6 +46,8 @@ class Design:
     units: dict[str, str]
     modes: tuple[ModeMargins, ...]
     worst: Margins
+    reserve: float
+    late: Margins
 
     @property
     def electric(self) -> bool:
@@ -54,7 +57,8 @@ class Design:
 
 def design(hexapod: Hexapod) -> Design:
     """As the control law takes it for this platform."""
-    legs = ControlLaw(hexapod).legs
+    law = ControlLaw(hexapod)
+    legs, reserve = law.legs, RESERVE * law.dt
     modes = tuple(ModeMargins(mass, legs.frequency(mass), legs.margins(mass)) for mass in legs.masses)
     units = {field.name: field.unit for field in legs.gains if field.name in legs.designed}
-    return Design(legs.linear, legs.designed, units, modes, legs.margins())
+    return Design(legs.linear, legs.designed, units, modes, legs.margins(), reserve, legs.margins(late=reserve))

@@ -49,7 +49,7 @@ def write_step(response: StepResponse, name: str, path: Path | str) -> None:
 
 
 def write_frequency(response: FrequencyResponse, name: str, path: Path | str) -> None:
-    """Gain and phase over frequency, with the tones as points; hollow ones are distorted."""
+    """Gain and phase over frequency, with the tones as points; hollow ones are distorted, squares friction's."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 6), layout="constrained")
@@ -73,6 +73,10 @@ def write_frequency(response: FrequencyResponse, name: str, path: Path | str) ->
     for axes, values in ((gain, 20 * np.log10(response.gain)), (phase, response.phase)):
         label = f"distortion above {DISTORTED:.0%}"
         axes.plot(response.f[bad], values[bad], "o", markerfacecolor="white", markeredgecolor=TRUE, label=label)
+    stuck = response.by_friction
+    if stuck.any():
+        for axes, values in ((gain, 20 * np.log10(response.gain)), (phase, response.phase)):
+            axes.plot(response.f[stuck], values[stuck], "s", ms=10, mfc="none", mec=BOUND, label="shaped by friction")
     gain.legend(loc="lower left")
     phase.set(xlabel="frequency [Hz]", ylabel="phase [deg]")
     for axes in (gain, phase):

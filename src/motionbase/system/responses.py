@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.compile import compile
 from motionbase.control.faults import Fault
 from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
 from motionbase.control.ports import DOFS
 from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import Kinematics
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import TRUE_MOTION, Run, Runner, Scenario
+from motionbase.words import told
 
 Array: TypeAlias = NDArray[np.float64]
 PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
@@ -27,6 +30,9 @@ SETTLED = 0.02  # of the step: within it the response counts as settled
 QUARTER = -90.0  # [deg] of phase at which the bandwidth is read
 FLAT_DB = 3.0  # [dB] either way: a gain within it counts as flat
 DISTORTED = 0.1  # of the tone: with more of distortion than that, gain and phase say little
+PART_WHEN_ASKED = 0.8  # of them, which a tone of an asked amplitude may use: beyond, the limits of the law act
+SMALL_TRAVEL = 30.0  # times the bristles' deflection: a leg that moves more slides, and friction is a small force
+AMPLITUDE_MATTERS = 0.1  # change of the response, as a part of it, when the amplitude is halved
 DRIVE_SOON = 20.0  # [s] in which new generator settings must have led to drive
 
 
@@ -61,6 +67,8 @@ class FrequencyResponse:
     Attributes:
         f: [Hz]; amplitude: of the demand [m, rad]; gain: [-]; phase: [deg], without jumps
         distortion: rms of what is not the tone, as a part of the tone's rms
+        travel: of the leg that moves most, over the deflection at which its friction slips, static / sigma0
+        halved: change of the response where the amplitude is halved, as a part of it; NaN where it was not measured
     """
 
     axis: str
@@ -69,6 +77,25 @@ class FrequencyResponse:
     gain: Array
     phase: Array
     distortion: Array
+    travel: Array = field(default_factory=lambda: np.array(math.inf))
+    halved: Array = field(default_factory=lambda: np.array(math.nan))
+
+    @property
+    def by_friction(self) -> NDArray[np.bool_]:
+        """Tones that friction shapes, not the loop.
+
+        A leg that moves by less than its bristles bend never slips: its friction is a stiff spring. One that slips a
+        little has a friction that depends on the amplitude, and so has the response, which a loop alone would not.
+        """
+        shaped = (self.travel < 1.0) | (self.halved > AMPLITUDE_MATTERS)
+        return np.asarray(np.broadcast_to(shaped, self.f.shape))
+
+    def at_friction(self, f: float | None) -> bool:
+        """Whether a frequency [Hz] was read beside a tone that friction shapes."""
+        if f is None or not self.by_friction.any():
+            return False
+        above = min(int(np.searchsorted(self.f, f)), len(self.f) - 1)
+        return bool(self.by_friction[max(0, above - 1) : above + 1].any())
 
     @property
     def bandwidth(self) -> float | None:
@@ -172,17 +199,40 @@ class Responses:
         crosstalk = (float(others[0]), float(others[1]))
         return StepResponse(axis, size, t, demand, motion[:, k], overshoot, settling, rise, crosstalk)
 
-    def frequency(self, axis: str, f: Array, progress: Callable[[int, int], None] | None = None) -> FrequencyResponse:
-        """One tone after the other, each over whole periods after it has settled."""
-        k, found = self.place(axis), []
+    def frequency(
+        self,
+        axis: str,
+        f: Array,
+        progress: Callable[[int, int], None] | None = None,
+        amplitude: float | None = None,
+    ) -> FrequencyResponse:
+        """One tone after the other, each over whole periods after it has settled.
+
+        Args:
+            amplitude: of the tones [m, rad], less where the limits of the axis do not allow it; None: a small part of
+                the limits
+        """
+        k, found = self.place(axis) if amplitude is None else self._place(axis, amplitude, "amplitude"), []
+        per_unit = self._leg_travel(k)
         for done, tone in enumerate(f):
-            amplitude = self._tone(k, float(tone))
-            found.append((amplitude, *self._measured(axis, k, float(tone), amplitude)))
+            size = self._tone(k, float(tone), amplitude)
+            response, distortion = self._measured(axis, k, float(tone), size)
+            travel, halved = size * per_unit, math.nan
+            if travel < SMALL_TRAVEL:
+                other, _ = self._measured(axis, k, float(tone), size / 2)
+                halved = abs(other - response) / abs(response)
+            found.append((size, response, distortion, travel, halved))
             if progress is not None:
                 progress(done + 1, len(f))
-        amplitudes, responses, distortion = (np.array(column) for column in zip(*found, strict=True))
+        sizes, responses, *rest = (np.array(column) for column in zip(*found, strict=True))
         phase = np.degrees(np.unwrap(np.angle(responses)))
-        return FrequencyResponse(axis, np.asarray(f), amplitudes, np.abs(responses), phase, distortion)
+        return FrequencyResponse(axis, np.asarray(f), sizes, np.abs(responses), phase, *rest)
+
+    def _leg_travel(self, k: int) -> float:
+        """Of the leg that moves most, for a unit of axis k at neutral, over the deflection of its bristles."""
+        friction = self.hexapod.actuator.friction
+        J = np.asarray(compile(Kinematics(self.hexapod).jacobian)(self.hexapod.p_neutral, [1.0, 0.0, 0.0, 0.0]))
+        return float(np.abs(J[:, (k + 3) % 6]).max() * friction.sigma0 / friction.static)  # angular columns come first
 
     def _measured(self, axis: str, k: int, f: float, amplitude: float) -> tuple[complex, float]:
         fade = max(1.0, 1 / f)
@@ -236,14 +286,15 @@ class Responses:
         first = int(np.argmax(inside))
         rest = self.runner.run(scenario, duration, start.end)
         if rest["fault"].any() or not inside.any():
-            raise SimulationError(f"{axis}: the base left drive, {Fault(int(rest['fault'][-1])).sentence}")
+            sentence = told(Fault(int(rest["fault"][-1])).sentence, self.hexapod.electric)
+            raise SimulationError(f"{axis}: the base left drive, {sentence}")
         joined = {name: np.concatenate([start[name][first:], rest[name]]) for name in TRUE_MOTION}
         return Run(np.concatenate([start.t[first:], rest.t]), {}, joined, rest.end)
 
-    def _tone(self, k: int, f: float) -> float:
+    def _tone(self, k: int, f: float, asked: float | None) -> float:
         limits, w = self.hexapod.limits, 2 * math.pi * f
-        most = (limits.velocity[k] / w, limits.acceleration[k] / w**2, limits.position[k])
-        return min(LARGEST_TONE, *(PART_OF_LIMITS * x for x in most))
+        most = min(limits.velocity[k] / w, limits.acceleration[k] / w**2, limits.position[k])
+        return min(LARGEST_TONE, PART_OF_LIMITS * most) if asked is None else min(abs(asked), PART_WHEN_ASKED * most)
 
     @staticmethod
     def place(axis: str) -> int:

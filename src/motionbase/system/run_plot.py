@@ -15,8 +15,10 @@ from motionbase.control.states import QUIET
 from motionbase.errors import UsageError
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.plot import COLOURS
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
+from motionbase.words import named, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[np.float64]
 TRACES = ("demand", "dof", "error", "l", "f", "valve")
 BUCKETS = 2000  # of time, each with the least and the largest value: more than the picture is wide
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#5b3a8c", "#56b4e9")  # told apart by nearly everybody
 BAND = {"drive": "#b7dfc2", "freeze": "#f5dfa0", **dict.fromkeys(("stopping", "abort", "held"), "#f2b8a8")}  # by state
 QUIET_BAND, OTHER_BAND = "#d4d4d4", "#c9daee"
 COMES, FOUND = "#b36b00", "#b00020"  # a fault comes; the control law finds it
@@ -103,7 +104,7 @@ class RunPicture:
         lengths, forces, valves = panels[-3:]
         self._lengths(lengths, t, columns["l"])
         self._six(forces, t, columns["f"] / 1e3, "leg force [kN]")
-        self._six(valves, t, columns["valve"], "valve command [-]")
+        self._six(valves, t, columns["valve"], f"{told('valve command', self.hexapod.electric)} [-]")
         valves.set_xlabel("time [s]")
         for axes in panels[1:]:
             axes.grid(alpha=0.25)
@@ -111,8 +112,9 @@ class RunPicture:
         self._bands(panels[0], float(t[-1]))
         self._marks(panels)
         figure.align_ylabels(panels[1:])
-        if told := "\n".join(f"{t:.3f} s: {fault.sentence}" for t, fault in self.summary.faults if fault):
-            figure.supxlabel(told, x=0.01, ha="left", fontsize="small", color=FOUND)
+        found = ((t, told(fault.sentence, self.hexapod.electric)) for t, fault in self.summary.faults if fault)
+        if lines := "\n".join(f"{t:.3f} s: {sentence}" for t, sentence in found):
+            figure.supxlabel(lines, x=0.01, ha="left", fontsize="small", color=FOUND)
         return figure
 
     def _motion(self, axes: Axes, t: Array, columns: dict[str, Array], group: list[int]) -> None:
@@ -175,8 +177,11 @@ class RunPicture:
     def _marks(self, panels: Any) -> None:
         """Faults through all panels: when they come, and when the control law finds them."""
         events = [e for e in self.faults.events if e.at <= self.traces.columns()[0][-1]]
-        come = [(e.at, f"{e.kind.name.lower()}{f' leg {e.leg}' if e.leg else ''}") for e in events]
-        found = [(t, f"found: {fault.name.lower()}" if fault else "reset") for t, fault in self.summary.faults]
+        electric = self.hexapod.electric
+        legs = (f" leg {e.leg}" if e.leg else "" for e in events)
+        come = [(e.at, f"{named(e.kind.name.lower(), electric)}{leg}") for e, leg in zip(events, legs, strict=True)]
+        names = ((t, f"found: {named(fault.name.lower(), electric)}", fault) for t, fault in self.summary.faults)
+        found = [(t, name if fault else "reset") for t, name, fault in names]
         for marks, colour, style, height in ((come, COMES, ":", 1.45), (found, FOUND, "--", 1.08)):
             for t, name in marks:
                 for axes in panels:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
+from motionbase.compile.authored import check_takes, run_authored
 from motionbase.control.generators import COLUMNS, COUNT, PLACE
 from motionbase.control.states import Mode, Request
 from motionbase.errors import SimulationError
@@ -101,12 +102,13 @@ class Scenario:
             rows["mode"][t >= at - 0.5 * dt] = float(self.modes[at])
         rows["host_frame"], rows["host_count"] = np.zeros((ticks, 3, 6)), np.full(ticks, frames_before)
         if self.host is not None:
+            check_takes("host", self.host, "the time [s]", 1)
             number = np.floor(t * self.host_rate + 1e-6)
             new = np.diff(number, prepend=math.floor((first - 1) * dt * self.host_rate + 1e-6)) > 0
             new = (new | (np.arange(first, first + ticks) == 0)) & (faults["host"] > 0)
             rows["host_count"] = frames_before + np.cumsum(new)
             for at_tick in np.flatnonzero(new):  # the law looks at a frame only in the tick that brings it
-                rows["host_frame"][at_tick] = self.host(float(t[at_tick]))
+                rows["host_frame"][at_tick] = run_authored("host", self.host, float(t[at_tick]))
         return rows
 
 

@@ -50,6 +50,11 @@ class Summary:
     stroke_left: Array
     hard_left: Array
 
+    @property
+    def standing(self) -> tuple[float, Fault] | None:
+        """The fault that stands at the end, and since when [s]; None where there was none or it was reset."""
+        return self.faults[-1] if self.faults and self.faults[-1][1] else None
+
 
 @final
 class Tally:

@@ -78,14 +78,14 @@ class Rig:
     def start_base(self, *command: str) -> None:
         self.start("base", *(command or MANUAL))
 
-    def start_console(self) -> None:
-        """Until it answers."""
+    def start_console(self, *more: str) -> None:
+        """Until it answers; further options come last, so that they count."""
         token, viewer = self.folder / "token", self.folder / "viewer_token"
         token.write_text(TOKEN)
         viewer.write_text(VIEWER)
         tokens = ("--token-file", str(token), "--viewer-token-file", str(viewer))
         options = ("--port", str(self.port), "--recordings", str(self.recordings), *tokens)
-        self.start("console", *CONSOLE, *options)
+        self.start("console", *CONSOLE, *options, *more)
         until(self.answers, f"an answer of the console: {self.said('console')}")
 
     def get(self, path: str) -> httpx.Response:

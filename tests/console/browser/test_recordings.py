@@ -93,15 +93,15 @@ def test_recordings_are_listed_described_and_shown(pages: Pages) -> None:
     expect(at(page, "replay-bar")).to_be_hidden()
     at(page, "recordings-search").fill("")
     row(page, "waves.mcap").locator(".rec-row-head").click()
-    expect(at(row(page, "waves.mcap"), "recording-export")).to_be_disabled()
+    expect(at(row(page, "waves.mcap"), "recording-export")).to_be_enabled()
+    expect(at(page, "recordings-upload")).to_be_disabled()
     at(row(page, "waves.mcap"), "recording-info-button").click()
     expect(at(page, "recording-info")).to_contain_text("2,000 at 100 Hz")
     expect(at(page, "recording-info")).to_contain_text("valve: it sticks")
     pages.shot(page, "recording_info")
     at(page, "recording-info-close").click()
-    at(row(page, "waves.mcap"), "recording-open").click()  # a viewer sees it in the plots, without a replay
-    expect(at(page, "replay-state")).to_have_text("in the plots, not replayed")
-    expect(at(page, "replay-play")).to_be_disabled()
+    at(row(page, "waves.mcap"), "recording-open").click()
+    expect(at(page, "replay-state")).to_have_text("paused")
     expect(at(page, "live")).to_have_text("Whole")
     for canvas in page.locator("canvas.plot-picture").all():
         until(lambda canvas=canvas: coloured(canvas) > 100, "traces of the recording")  # type: ignore[misc]
@@ -150,9 +150,10 @@ def test_a_replay_is_led_from_the_bar(pages: Pages) -> None:
     pages.shot(page, "replay_loop")
     page.wait_for_timeout(1500)  # longer than the loop at this speed
     assert 3.9 < shown(page, "replay-time") < 5.1
+    at(page, "replay-play").click()  # while it loops it cannot reach the end, however slow the machine
+    expect(at(page, "replay-state")).to_have_text("paused")
     at(page, "replay-loop").click()
     expect(at(page, "replay-loop")).to_have_attribute("aria-pressed", "false")
-    at(page, "replay-play").click()
     at(page, "replay-rewind").click()
     until(lambda: record(page) == 0, "the first record")
     at(page, "source-live").click()
@@ -162,6 +163,87 @@ def test_a_replay_is_led_from_the_bar(pages: Pages) -> None:
     at(page, "replay-close").click()
     expect(at(page, "replay-bar")).to_be_hidden()
     expect(at(page, "writer")).to_have_text("running")
+
+
+def looked_at(pages: Pages) -> Page:
+    """Somebody who only looks has opened the recording."""
+    pages.allow(BROKEN)
+    page = pages.open(token=False)
+    panel(page, "recordings")
+    row(page, "waves.mcap").locator(".rec-row-head").click()
+    at(row(page, "waves.mcap"), "recording-open").click()
+    expect(at(page, "replay-state")).to_have_text("paused")
+    return page
+
+
+def test_who_only_looks_replays_alone_and_disturbs_nobody(pages: Pages, rig: Rig) -> None:
+    live = pages.open()
+    one, other = looked_at(pages), looked_at(pages)
+    box = at(one, "replay-overview").bounding_box()
+    assert box
+    for page, share in ((one, 0.5), (other, 0.25)):
+        at(page, "replay-overview").click(position={"x": share * box["width"], "y": box["height"] / 2})
+        until(lambda page=page, share=share: abs(record(page) - share * COUNT) < 10, "its place")  # type: ignore[misc]
+    here = record(one)
+    at(one, "replay-step1").click()
+    until(lambda: record(one) == here + 1, "one record on")
+    at(one, "replay-step-10").click()
+    until(lambda: record(one) == here - 9, "ten records back")
+    value = ROWS[here - 9, HEAVE]
+    cell = at(one, "channel-pose_meas_heave").locator(".cell-value")
+    until(lambda: float(cell.inner_text().replace("−", "-")) == pytest.approx(value, abs=6e-4), f"heave {value:.4f}")
+    at(one, "replay-speed").select_option("2")
+    at(one, "replay-play").click()
+    expect(at(one, "replay-state")).to_have_text("playing")
+    expect(at(one, "writer")).to_have_text("playing")
+    until(lambda: shown(one, "replay-time") > 10.5, "time that passes")
+    one.keyboard.press("k")
+    expect(at(one, "replay-state")).to_have_text("paused")
+    assert 4.9 < shown(other, "replay-time") < 5.1, "each has its own"
+    at(one, "replay-speed").select_option("100")
+    at(one, "replay-play").click()
+    until(lambda: record(one) == COUNT - 1, "the last record")
+    expect(at(one, "replay-state")).to_have_text("paused")
+    at(one, "view-both").click()
+    until(lambda: shown(one, "scene-pose-heave") == pytest.approx(ROWS[record(one), HEAVE], abs=2e-3), "its heave")
+    pages.shot(one, "replay_viewer")
+    assert rig.get("status").json()["replay"] is None, "no ring and no process has anything of it"
+    expect(at(live, "badge")).not_to_have_text("replay")
+    expect(at(live, "writer")).to_have_text("running")
+    at(one, "source-live").click()
+    expect(at(one, "badge")).not_to_have_text("replay")
+    at(one, "source-replay").click()
+    expect(at(one, "badge")).to_have_text("replay")
+    at(one, "replay-close").click()
+    expect(at(one, "replay-bar")).to_be_hidden()
+    expect(at(one, "writer")).to_have_text("running")
+
+
+def test_who_only_looks_exports_and_draws_charts(pages: Pages, tmp_path: Path) -> None:
+    page = looked_at(pages)
+    at(row(page, "waves.mcap"), "recording-export").click()
+    dialog = at(page, "export-dialog")
+    at(dialog, "export-format-pdf").click()
+    expect(at(dialog, "export-go")).to_be_disabled()
+    expect(at(dialog, "export-go")).to_have_attribute(
+        "title", re.compile("a strip chart has 16 channels at most", re.I)
+    )
+    at(dialog, "export-format-csv").click()
+    at(dialog, "export-name").fill("a/b")
+    at(dialog, "export-go").click()
+    expect(at(dialog, "export-trouble")).to_contain_text("“/” cannot be in a name")
+    at(dialog, "export-name").fill("home")
+    expect(at(dialog, "export-trouble")).to_be_hidden()
+    at(dialog, "export-to").fill("2")
+    expect(at(dialog, "export-sum")).to_contain_text("viewers/home.csv")
+    pages.shot(page, "export_viewer")
+    at(dialog, "export-go").click()
+    job = at(page, "job").first
+    expect(job).to_have_attribute("data-state", "done")
+    with page.expect_download() as taken:
+        at(job, "job-file").click()
+    taken.value.save_as(tmp_path / "home.csv")
+    assert len((tmp_path / "home.csv").read_text().splitlines()) > 200
 
 
 def visible(page: Page) -> tuple[float, float]:

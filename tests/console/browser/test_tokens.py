@@ -81,6 +81,33 @@ def test_a_wrong_token_is_said_and_the_right_one_works(page: Page, address: str)
     expect(at(page, "seat")).to_contain_text("Seat is free")
 
 
+def test_a_mistyped_token_leaves_a_viewer_a_viewer(page: Page, address: str) -> None:
+    page.goto(f"{address}#token={VIEWER}")
+    expect(at(page, "writer")).to_have_text("running")
+    at(page, "seat").click()
+    at(page, "seat-token").click()
+    at(page, "token").fill(TOKEN[:-1])
+    at(page, "token-dialog-yes").click()
+    wrong = at(page, "token-dialog-wrong")
+    expect(wrong).to_contain_text("That is not a token of this console, and this page stays what it is")
+    shot(page, "token_mistyped")
+    at(page, "token").fill(VIEWER)
+    expect(wrong).to_have_text("")
+    at(page, "token-dialog-yes").click()
+    expect(wrong).to_contain_text("That is the token to look only")
+    expect(at(page, "seat")).to_have_text("Viewer")
+    expect(at(page, "writer")).to_have_text("running")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(at(page, "writer")).to_have_text("running")
+    expect(at(page, "seat")).to_have_text("Viewer")
+    at(page, "seat").click()
+    at(page, "seat-token").click()
+    at(page, "token").fill(TOKEN)
+    at(page, "token-dialog-yes").click()
+    expect(at(page, "seat")).to_contain_text("Seat is free")
+
+
 def test_a_viewer_that_has_to_go_says_why_and_comes_back(page: Page, address: str) -> None:
     page.goto(f"{address}#token={VIEWER}")
     expect(at(page, "writer")).to_have_text("running")

@@ -64,7 +64,7 @@ def test_without_any_writer_the_page_says_what_to_do(pages: Pages) -> None:
     expect(at(panel(page, "operator"), "operate-standby")).to_be_disabled()
     expect(at(page, "operate-standby")).to_have_attribute("title", re.compile("No base runs"))
     at(page, "estop").first.click()
-    expect(at(page, "estop").first).to_contain_text("NOT STOPPED")  # nobody is there to stop, and it says so
+    expect(at(page, "estop").first).to_contain_text("REFUSED")  # nobody is there to stop, and it says so
     expect(at(page, "toast").filter(has_text="Use the hardware stop")).to_be_visible()
     pages.shot(page, "no_writer")
 
@@ -98,15 +98,16 @@ def test_a_console_that_dies_and_comes_back(pages: Pages, rig: Rig, base: None) 
     expect(at(page, "operate-down")).to_be_disabled()
     at(page, "estop").first.click()  # taken by the stop post, which the console does not take with it
     expect(at(page, "estop").first).to_contain_text("STOPPED")
-    expect(at(page, "estop").first).not_to_contain_text("NOT STOPPED")
+    expect(at(page, "estop").first).not_to_contain_text("NO ANSWER")
     until(lambda: rig.newest()["estop"] == 1, "an emergency stop in the ring")
     pages.shot(page, "console_away")
     rig.start_console()
     expect(at(page, "banner")).to_be_hidden()
     expect(at(page, "writer")).to_have_text("running")
     expect(at(page, "legend-leg1_l_meas").locator(".legend-value")).not_to_have_text("–")
-    at(page, "seat-lost-ok").click()  # the seat did not outlive the server; it says so
-    take_seat(page, "Ann")
+    expect(at(page, "seat")).to_contain_text("You operate")  # a short absence costs no seat
+    expect(at(page, "seat-lost")).to_be_hidden()
+    expect(page.locator("dialog[open]")).to_have_count(0)
     expect(at(page, "stopped")).to_be_visible()
     at(panel(page, "operator"), "operate-reset").click()
     expect(at(page, "stopped")).to_be_hidden()

@@ -14,9 +14,13 @@ export class Session {
   readonly schemas = signal<Partial<Record<SourceName, Schema>>>({});
   readonly events = signal<readonly Event[]>([]);
 
-  readonly ring = computed<Ring | null>(
-    () => this.status()?.sources.find((ring) => ring.source === this.source()) ?? null,
-  );
+  /** The recording that this page replays by itself, as if it were a ring; null where it does not. */
+  readonly played = signal<Ring | null>(null);
+
+  readonly ring = computed<Ring | null>(() => {
+    const played = this.source() === "replay" ? this.played() : null;
+    return played ?? this.status()?.sources.find((ring) => ring.source === this.source()) ?? null;
+  });
   readonly schema = computed<Schema | null>(() => this.schemas()[this.source()] ?? null);
   readonly byName = computed<ReadonlyMap<string, Channel>>(
     () => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []),

@@ -1,11 +1,13 @@
 /** Requests to the server, one function for each verb; an error is the server's own sentence. */
 
-import { decode, type WindowFrame } from "./frames";
+import { decode, decodeRows, type Rows, type WindowFrame } from "./frames";
 
 export class ApiError extends Error {
+  /** @param body what the server said besides its sentence */
   constructor(
     readonly status: number,
     sentence: string,
+    readonly body: Record<string, unknown> = {},
   ) {
     super(sentence);
   }
@@ -51,6 +53,11 @@ export class Api {
     return decode(await this.#fetch("GET", "/api/recordings/window", query, undefined, ANSWER_MS, read)) as WindowFrame;
   }
 
+  async rows(query: Query): Promise<Rows> {
+    const read = (answer: Response): Promise<ArrayBuffer> => answer.arrayBuffer();
+    return decodeRows(await this.#fetch("GET", "/api/recordings/rows", query, undefined, ANSWER_MS, read));
+  }
+
   upload<T>(path: string, query: Query, file: Blob): Promise<T> {
     return this.#fetch("PUT", path, query, file, FOR_EVER, (answer) => answer.json() as Promise<T>);
   }
@@ -77,7 +84,7 @@ export class Api {
     const timer = Number.isFinite(withinMs) ? setTimeout(() => end.abort(), withinMs) : undefined;
     try {
       const answer = await fetch(path + tail, { method: verb, headers, body, signal: end.signal });
-      if (!answer.ok) throw new ApiError(answer.status, await sentence(answer));
+      if (!answer.ok) throw await refusal(answer);
       return await read(answer);
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -89,12 +96,12 @@ export class Api {
   }
 }
 
-async function sentence(answer: Response): Promise<string> {
+async function refusal(answer: Response): Promise<ApiError> {
   try {
-    const said = (await answer.json()) as { detail?: unknown };
-    if (typeof said.detail === "string") return said.detail;
+    const said = (await answer.json()) as Record<string, unknown>;
+    if (typeof said["detail"] === "string") return new ApiError(answer.status, said["detail"], said);
   } catch {
     // not JSON: the number has to do
   }
-  return `the server answered ${answer.status}`;
+  return new ApiError(answer.status, `the server answered ${answer.status}`);
 }

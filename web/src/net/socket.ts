@@ -59,6 +59,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 const ANSWER_MS = 10_000;
 const SILENT_MS = 2000; // the server says how things stand every half second
+const GIVEN_UP_MS = 6000; // silent for so long, a connection is taken for dead: the server has let it go a second before
+const MOST_GIVEN_UP_MS = 30_000; // each time in a row it is given twice as long: the console may only be slow
 const LISTEN_MS = 250;
 const NO_TOKEN = 4401; // it is wrong: asking again would get the same
 const NO_ROOM = 4429; // let go, or not let in, so that an operator has a place
@@ -78,6 +80,7 @@ export class LiveSocket {
   #listening: ReturnType<typeof setInterval> | undefined;
   #socket: WebSocket | null = null;
   #pause = FIRST_PAUSE_MS;
+  #patience = GIVEN_UP_MS;
   #number = 0;
   #waiting = new Map<number, Waiting>();
   #subscription = { channels: [] as number[], span: 10, pixels: 800 };
@@ -100,6 +103,14 @@ export class LiveSocket {
     socket.onmessage = (message) => this.#heard(message.data as string | ArrayBuffer);
     socket.onclose = (closed) => this.#closed(socket, closed.code, closed.reason);
     this.#socket = socket;
+    setTimeout(() => socket.readyState === WebSocket.CONNECTING && this.#giveUp(socket), this.#patience);
+  }
+
+  /** A network that went away says nothing, and the browser would wait for minutes. */
+  #giveUp(socket: WebSocket): void {
+    this.#patience = Math.min(2 * this.#patience, MOST_GIVEN_UP_MS);
+    this.#closed(socket, 1006, "");
+    socket.close();
   }
 
   /** Leave and come again, with another token, say. */
@@ -209,6 +220,7 @@ export class LiveSocket {
         this.link.set("open");
         return this.listener.me(said);
       case "status":
+        this.#patience = GIVEN_UP_MS;
         return this.listener.status(said);
       case "event":
         return this.listener.event(said);
@@ -238,7 +250,9 @@ export class LiveSocket {
     const now = performance.now();
     const wasHeldUp = now - this.#listenedAt > SILENT_MS / 2;
     this.#listenedAt = now;
-    if (!wasHeldUp) this.isSilent.set(now - this.#heardAt > SILENT_MS);
+    if (wasHeldUp) return;
+    this.isSilent.set(now - this.#heardAt > SILENT_MS);
+    if (this.#socket && now - this.#heardAt > this.#patience) this.#giveUp(this.#socket);
   }
 
   #answered(id: number, found: Found): void {

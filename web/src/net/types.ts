@@ -1,9 +1,10 @@
 // Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
-/** `version`: the one that the operator saw; refused if another has been written since. */
+/** `version`: the one that the operator saw; refused if another has been written since. `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others. */
 export interface Apply {
   cards: CardSet;
   version: number;
+  exceeds: string[];
 }
 
 /** One function generator; numbers as in docs/generators.md. */
@@ -41,13 +42,16 @@ export interface Exceeded {
   t: number;
 }
 
-/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel. */
+/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has run or the console never saw them. */
 export interface Generators {
   armed: CardSet;
   version: number;
   author: string;
   written_utc: number | null;
+  exceeded: Exceeded[] | null;
+  judged: string;
   running_version: number | null;
+  last_run: CardSet | null;
   allowed: boolean;
   why_not: string;
 }
@@ -197,9 +201,9 @@ export interface AskRecorder {
   text: string;
 }
 
-/** An action of `motionbase operate`; an emergency stop has its own address. */
+/** An action of `motionbase operate`; an emergency stop has its own address. `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else. */
 export interface Operate {
-  seen: Seen;
+  seen: Seen | null;
   action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
 }
 
@@ -253,10 +257,10 @@ export interface Tune {
   values: Record<string, number[]>;
 }
 
-/** What to take of a recording, and into what; without legs, groups and channels it is all of them. */
+/** What to take of a recording, and into what; without legs, groups and channels it is all of them. `pdf` is a strip chart of 16 channels at most, with so many seconds on a page. */
 export interface Export {
   file: string;
-  format: "mcap" | "csv" | "parquet";
+  format: "mcap" | "csv" | "parquet" | "pdf";
   legs: number[];
   groups: string[];
   channels: string[];
@@ -264,14 +268,18 @@ export interface Export {
   stop: number | null;
   piece_records: number | null;
   piece_seconds: number | null;
+  seconds_per_page: number;
   name: string;
 }
 
-/** Beside the records. */
+/** Beside the records; as `Event` has them. */
 export interface RecordingEvent {
   t: number;
   kind: string;
   text: string;
+  tick: number | null;
+  person: string;
+  is_bad: boolean;
 }
 
 /** A file of the recordings folder; `file` names it in all other requests. */
@@ -283,7 +291,7 @@ export interface RecordingFile {
   is_written: boolean;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. */
+/** As `motionbase info`. Times [s] since the recording's epoch. `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. `events`: as the file has them; `/api/recordings/events` has all. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
@@ -318,6 +326,25 @@ export interface Ticket {
   address: string;
 }
 
+/** A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit. */
+export interface AlarmChange {
+  channel: string;
+  change: "raised" | "acknowledged" | "over";
+  level: "warn" | "alarm";
+  value: number;
+  limit: number;
+  t: number;
+}
+
+/** Of the live base while no records come: it starts, or has ended. `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s]. `may_start`: whether `motionbase run` waits to be asked to start it again. */
+export interface BaseLife {
+  doing: "starting" | "ended";
+  platform: string;
+  text: string;
+  utc: number | null;
+  may_start: boolean;
+}
+
 /** Of a schema; `place` is what the WebSocket asks by. */
 export interface Channel {
   place: number;
@@ -339,16 +366,18 @@ export interface Derive {
   unit: string;
 }
 
-/** Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none. */
+/** Something that happened: a change of state, a request, a fault, a note, a gap. `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody did. */
 export interface Event {
   kind: "event";
   number: number;
   source: "live" | "replay";
   generation: number;
   t: number | null;
+  tick: number | null;
   utc: number;
-  what: "state" | "mode" | "fault" | "warning" | "estop" | "note" | "gap" | "writer" | "seat" | "recorder";
+  what: "state" | "mode" | "fault" | "warning" | "estop" | "request" | "seat" | "tuning" | "generators" | "alarm" | "note" | "gap" | "writer" | "recorder";
   text: string;
+  person: string;
   is_bad: boolean;
 }
 
@@ -360,7 +389,7 @@ export interface HostDemand {
   exceeded: string[];
 }
 
-/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
+/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows. `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
 export interface Ring {
   source: "live" | "replay";
   name: string;
@@ -383,6 +412,8 @@ export interface Ring {
   has_parameters: boolean;
   estop_acts: boolean;
   estop_by: string | null;
+  t: number | null;
+  life: BaseLife | null;
   base_state: string | null;
   base_mode: string | null;
   base_fault: string | null;
@@ -458,9 +489,10 @@ export interface SphereWheel {
   is_driven: boolean;
 }
 
-/** Something that takes a while. */
+/** Something that takes a while. `client`: the page that began it, which may cancel it. */
 export interface Job {
   number: number;
+  client: string;
   what: string;
   state: "running" | "done" | "failed" | "cancelled";
   share: number;
@@ -520,24 +552,29 @@ export interface Strip {
   text: string;
 }
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `may_stop`: whether the emergency stop is taken from it: with the operator token, or from all that may look. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
 export interface Me {
   role: "viewer" | "operator";
   client: string;
   seated: boolean;
+  waiting: number | null;
+  may_stop: boolean;
   stop_port: number | null;
 }
 
-/** Who operates; one at a time. */
+/** Who operates; one at a time. `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names of who is next, in order. */
 export interface Seat {
   client: string;
   name: string;
   since_utc: number;
+  away: boolean;
+  waiting: string[];
 }
 
-/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. */
+/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. `wait` gets into the queue where somebody has it, instead of being refused. */
 export interface TakeSeat {
   name: string;
   force: boolean;
   from_client: string | null;
+  wait: boolean;
 }

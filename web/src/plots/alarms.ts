@@ -6,6 +6,7 @@
 import type { App } from "../app";
 import { effect, signal } from "../core/signal";
 import type { Band } from "../net/frames";
+import type { AlarmChange } from "../net/types";
 import { lowerBound } from "./layer";
 import type { Limits, Range } from "./spec";
 import type { PlotsState } from "./state";
@@ -44,15 +45,22 @@ export function exceeded(limits: Limits, lo: number, hi: number): Exceeded | nul
   return null;
 }
 
-/** The worst of the buckets from `start` on, and what the last one exceeds. */
-export function worstOf(limits: Limits, time: Float64Array, { lo, hi }: Band, start: number): { worst: Worst | null; last: Exceeded | null } {
+/** The worst of the buckets from `start` on, what the last one exceeds, and the worst since it came back from within. */
+export function worstOf(limits: Limits, time: Float64Array, { lo, hi }: Band, start: number): { worst: Worst | null; last: Exceeded | null; back: Worst | null } {
   let worst: Worst | null = null;
   let last: Exceeded | null = null;
+  let back: Worst | null = null;
+  let wasWithin = false;
   for (let k = start; k < time.length; k += 1) {
     last = exceeded(limits, lo[k]!, hi[k]!);
-    if (last && (!worst || isWorse(last, worst))) worst = { ...last, t: time[k]! };
+    if (!last) {
+      if (!Number.isNaN(lo[k]!)) [wasWithin, back] = [true, null]; // a gap tells nothing
+      continue;
+    }
+    if (!worst || isWorse(last, worst)) worst = { ...last, t: time[k]! };
+    if (wasWithin && (!back || isWorse(last, back))) back = { ...last, t: time[k]! };
   }
-  return { worst, last };
+  return { worst, last, back };
 }
 
 export class Alarms {
@@ -123,18 +131,23 @@ export class Alarms {
     if (!band) return;
     const start = lowerBound(time, this.#judgedTo.get(limits) ?? -Infinity);
     this.#judgedTo.set(limits, time[time.length - 1] ?? -Infinity);
-    const { worst, last } = worstOf(limits, time, band, start);
+    const { worst, last, back } = worstOf(limits, time, band, start);
     const before = this.raised.peek().get(name);
     const isActive = last !== null;
     if (!worst) {
       if (before && before.isActive !== isActive) this.#set(name, before.isSeen ? null : { ...before, isActive });
       return;
     }
-    this.#raise(name, worst, isActive);
+    this.#raise(name, worst, isActive, back);
+    const now = this.raised.peek().get(name);
+    // what was acknowledged and is less bad by now raises again when it is as bad as it was
+    if (now?.isSeen && last && last.level === "warn" && now.level === "alarm") this.#set(name, { ...now, ...last, t: time[time.length - 1]! });
   }
 
-  #raise(name: string, worst: Worst, isActive: boolean): void {
+  /** @param back the worst since it came back, where it was within the limits meanwhile */
+  #raise(name: string, worst: Worst, isActive: boolean, back: Worst | null = null): void {
     const before = this.raised.peek().get(name);
+    if (before?.isSeen && back) return this.#set(name, { name, ...back, isActive, isSeen: false });
     if (before && !isWorse(worst, before)) {
       if (before.isActive !== isActive) this.#set(name, { ...before, isActive });
       return;
@@ -178,6 +191,14 @@ export class Alarms {
     this.unwatched.set([Math.min(begin, from), Math.max(end, to)]);
   }
 
+  /** Events of the live base, by who has the operator token; the server tells each once, however many pages watch. */
+  #tell(change: Change, { name, level, value, limit, t }: Alarm): void {
+    const { app } = this;
+    if (this.#source !== "live" || !app.session.mayOperate.peek() || ![value, limit, t].every(Number.isFinite)) return;
+    const body: AlarmChange = { channel: name, change, level, value, limit, t };
+    void app.api.post("/api/alarms", body).catch(() => undefined); // the pill stands all the same
+  }
+
   #place(name: string): number {
     return this.state.byName.peek().get(name)?.place ?? -1;
   }
@@ -188,11 +209,24 @@ export class Alarms {
   }
 
   #set(name: string, alarm: Alarm | null): void {
+    for (const [change, told] of changes(this.raised.peek().get(name), alarm)) this.#tell(change, told);
     const raised = new Map(this.raised.peek());
     if (alarm) raised.set(name, alarm);
     else raised.delete(name);
     this.raised.set(raised);
   }
+}
+
+type Change = AlarmChange["change"];
+
+/** What is worth an event when an alarm is another one than before. */
+export function changes(before: Alarm | undefined, after: Alarm | null): [Change, Alarm][] {
+  const found: [Change, Alarm][] = [];
+  if (before && !before.isSeen && (after === null || after.isSeen) && !(after && after.t !== before.t)) found.push(["acknowledged", before]);
+  if (before?.isActive && !after?.isActive) found.push(["over", before]);
+  const isNew = after && (!before || (before.isSeen && !after.isSeen) || (after.level === "alarm" && before.level === "warn"));
+  if (isNew && !after.isSeen) found.push(["raised", after]);
+  return found;
 }
 
 function isWorse(one: Exceeded, other: Exceeded): boolean {

@@ -4,6 +4,7 @@ import type { App } from "../app";
 import { h } from "../core/dom";
 import { effect } from "../core/signal";
 import type { Channel, Schema } from "../net/types";
+import { channelProblem } from "../panels/common/names";
 import { completion } from "./completion";
 import { showDialog } from "./limits_dialog";
 import { forgetFormula, keepFormula, keptFormulas, lostFormulas, type Formula } from "./kept_formulas";
@@ -20,13 +21,15 @@ const PASSING = "Without the operator's token it is for this page, and lasts as 
 
 /** @param old the channel that is replaced; null for a new one */
 export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
-  const name = h("input", { required: true, pattern: "[a-z][a-z0-9_]*", value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
+  const name = h("input", { required: true, value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
   const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", autocomplete: "off", "data-test": "derive-formula" });
   const unit = h("input", { value: old?.unit ?? "", placeholder: "as it comes out", title: "Empty: the unit that comes out of the formula; give one where a number in the formula makes it, as mm for 1000 * x", "data-test": "derive-unit" });
   const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
+    const bad = channelProblem(name.value.trim());
+    if (bad) return void (wrong.textContent = bad);
     try {
       const body = { name: name.value.trim(), formula: formula.value.trim(), unit: unit.value.trim() };
       const schema = await app.api.post<Schema>("/api/derive", body, place(app));
@@ -62,6 +65,7 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
       ),
     ),
   );
+  dialog.addEventListener("input", () => (wrong.textContent = "")); // of what was there before
   showDialog(dialog);
 }
 
@@ -78,7 +82,7 @@ export function restoreDerived(app: App, state: PlotsState): void {
   let asked: Schema | null = null;
   effect(() => {
     const schema = app.session.schema();
-    if (!schema || schema === asked) return;
+    if (!schema || schema === asked || app.session.played.peek()) return; // no ring is behind a replay of the page's own
     asked = schema;
     void restore(app, lostFormulas(keptFormulas(), app.session.byName.peek()));
   });

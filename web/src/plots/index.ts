@@ -115,13 +115,13 @@ function follow(app: App, state: PlotsState): void {
 
 function markersOf(app: App, state: PlotsState): readonly Marker[] {
   if (!state.showsEvents()) return [];
-  const file = app.file();
-  if (file) return file.events.map(({ t, kind, text }) => ({ t, text, isBad: kind === "fault" || kind === "estop" }));
+  if (app.file()) return app.happened().map(({ t, text, is_bad }) => ({ t, text, isBad: is_bad }));
   const ring = app.session.ring();
-  return app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
+  const found = app.session.events().flatMap(({ source, generation, t, text, is_bad }) => {
     const isOfRing = source === ring?.source && generation === ring.generation;
     return isOfRing && t !== null ? { t, text, isBad: is_bad } : [];
   });
+  return found.sort((one, other) => one.t - other.t);
 }
 
 /** What to do where there is nothing to see; that no records come is the shell's to say. */
@@ -144,7 +144,8 @@ function offer(app: App, state: PlotsState): void {
     const [a, b] = [state.a.peek(), state.b.peek()];
     return a === null || b === null ? null : [Math.min(a, b), Math.max(a, b)];
   };
-  app.goTo = (t) => {
+  app.goTo = (t, marks = false) => {
+    if (marks) state.a.set(t); // the cursor says where it is, also where it was in sight already
     const { from, to, slides } = state.shown();
     if (!slides && t >= from && t <= to) return;
     state.view.setTime([t - (to - from) / 2, t + (to - from) / 2], "go to");

@@ -4,6 +4,8 @@ import type { App } from "../app";
 import { h } from "../core/dom";
 import { isPiece } from "../data/layout";
 import type { Layout } from "../net/types";
+import { nameProblem } from "../panels/common/names";
+import { sentence } from "../panels/common/ui";
 import { download } from "./export";
 import { showDialog } from "./limits_dialog";
 import { openMenu, type Item } from "./menu";
@@ -41,12 +43,15 @@ async function remove(app: App, name: string): Promise<void> {
 }
 
 function saveAs(app: App): void {
-  const input = h("input", { required: true, maxlength: 60, pattern: "[A-Za-z0-9][A-Za-z0-9 _.\\-]*", "data-test": "layout-name", title: "letters, digits, spaces, dots, - and _" });
-  const wrong = h("p", { class: "bad", role: "alert" });
+  const input = h("input", { required: true, maxlength: 60, "data-test": "layout-name", title: "letters, digits, spaces, dots, - and _" });
+  const wrong = h("p", { class: "bad", role: "alert", "data-test": "layout-wrong" });
+  input.addEventListener("input", () => (wrong.textContent = ""));
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Save this layout" });
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const name = input.value.trim();
+    const bad = nameProblem(name);
+    if (bad) return void (wrong.textContent = sentence(bad));
     try {
       await app.api.put<Layout>(address(name), { name, body: app.layout.whole() });
       app.say(`layout ${name} is saved`);

@@ -50,6 +50,7 @@ interface Box {
 }
 
 const HALF_DIGIT = 3.3; // of a label [css px]
+const NEAR_PX = 5; // of a mark whose text is shown
 
 type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
@@ -170,9 +171,12 @@ export class Picture {
     context.textAlign = "left";
     context.textBaseline = "top";
     let free = -Infinity; // labels do not overlap: the older one stays
+    let drawn = { x: NaN, isBad: false };
     for (const { t, text, isBad } of markers) {
       if (t < shown.from || t > shown.to) continue;
       const x = this.#x(t);
+      if (x === drawn.x && (drawn.isBad || !isBad)) continue; // one line a pixel, however many events there are
+      drawn = { x, isBad };
       context.fillStyle = isBad ? theme.bad : theme.faint;
       context.globalAlpha = 0.7;
       context.fillRect(x, 0, ratio, this.#height);
@@ -212,7 +216,33 @@ export class Picture {
     context.fillText(flag, x, this.#height - 6.5 * ratio);
   }
 
-  #cursor(share: number, { theme, isHovered, shown, clock }: Scene): void {
+  /** What happened where the pointer is: the nearest mark says all of its text. */
+  #said(x: number, { markers, theme, clock }: Scene): void {
+    let [near, distance] = [null as Marker | null, NEAR_PX * this.#ratio];
+    let others = 0;
+    for (const marker of markers) {
+      const away = Math.abs(this.#x(marker.t) - x);
+      if (away > NEAR_PX * this.#ratio) continue;
+      others += 1;
+      if (away < distance || near === null) [near, distance] = [marker, away];
+    }
+    if (!near) return;
+    const context = this.#context;
+    const ratio = this.#ratio;
+    context.font = `${11 * ratio}px ${theme.font}`;
+    context.textAlign = "left";
+    context.textBaseline = "top";
+    const text = `${clock.text(near.t, 0.001)}  ${near.text}${others > 1 ? `  (and ${others - 1} more here)` : ""}`;
+    const width = Math.min(this.#width, context.measureText(text).width + 12 * ratio);
+    const left = Math.max(0, Math.min(this.#width - width, this.#x(near.t) - width / 2));
+    context.fillStyle = near.isBad ? theme.bad : theme.text;
+    context.fillRect(left, 16 * ratio, width, 18 * ratio);
+    context.fillStyle = theme.surface;
+    context.fillText(text, left + 6 * ratio, 19 * ratio, width - 12 * ratio);
+  }
+
+  #cursor(share: number, scene: Scene): void {
+    const { theme, isHovered, shown, clock } = scene;
     const context = this.#context;
     const ratio = this.#ratio;
     const x = Math.round(share * this.#width);
@@ -221,6 +251,7 @@ export class Picture {
     context.fillRect(x, 0, ratio, this.#height);
     context.globalAlpha = 1;
     if (!isHovered) return;
+    this.#said(x, scene);
     const text = clock.axis(this.#layer.origin + x / this.#layer.xScale, (shown.to - shown.from) / 1000);
     context.font = `${11 * ratio}px ${theme.font}`;
     context.textAlign = "center";

@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import { batch, computed, effect, signal, type Signal } from "../core/signal";
-import type { Piece } from "../data/layout";
+import { isPiece, type Piece } from "../data/layout";
 import type { Channel, RecordingFile, RecordingInfo, Schema } from "../net/types";
 import { Forms } from "./forms";
 import type { Shown } from "./layer";
@@ -12,6 +12,8 @@ import { ViewHistory, type View } from "./view";
 
 export const SPANS = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 const SCHEMA_KEY = "motionbase.schema";
+const NO_LIMITS: Readonly<Record<string, Limits>> = {};
+const UNKNOWN = "?"; // a platform
 
 export class PlotsState {
   readonly plots = signal<readonly PlotSpec[]>([]);
@@ -24,7 +26,10 @@ export class PlotsState {
   readonly span = signal(10);
   readonly selected = signal<string | null>(null);
   readonly showsEvents = signal(true);
-  readonly limits = signal<Readonly<Record<string, Limits>>>({});
+  /** Of the platform that is shown: what is too much for one is nothing for another. */
+  readonly limits: Signal<Readonly<Record<string, Limits>>>;
+  readonly #limitsOf = signal<Readonly<Record<string, Readonly<Record<string, Limits>>>>>({});
+  readonly #platform: Signal<string>;
   /** Where the pointer is, as a share of the width; the time beneath it follows. */
   readonly hover = signal<number | null>(null);
   readonly a = signal<number | null>(null);
@@ -44,6 +49,16 @@ export class PlotsState {
   constructor(readonly app: App) {
     this.schema = computed(() => this.#schemaOfFile() ?? app.session.schema() ?? this.#kept());
     this.byName = computed(() => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []));
+    this.#platform = computed(() => app.file()?.platform ?? app.session.ring()?.platform ?? "");
+    this.limits = computed(() => this.#limitsOf()[this.#platform()] ?? NO_LIMITS);
+    effect(() => {
+      const all = this.#limitsOf();
+      const platform = this.#platform();
+      const adopted = all[UNKNOWN]; // of a layout that did not say for which platform
+      if (!adopted || !platform) return;
+      const { [UNKNOWN]: _, ...others } = all;
+      this.#limitsOf.set({ ...others, [platform]: { ...adopted, ...others[platform] } });
+    });
     effect(() => {
       const schema = app.session.schema();
       if (!schema) return;
@@ -170,7 +185,8 @@ export class PlotsState {
 
   setLimits(name: string, limits: Limits | null): void {
     const { [name]: _, ...others } = this.limits.peek();
-    this.limits.set(limits ? { ...others, [name]: limits } : others);
+    const own = limits ? { ...others, [name]: limits } : others;
+    this.#limitsOf.set({ ...this.#limitsOf.peek(), [this.#platform.peek()]: own });
     this.app.layout.changed();
   }
 
@@ -182,7 +198,7 @@ export class PlotsState {
       span: this.span.peek(),
       events: this.showsEvents.peek(),
       angles: this.forms.angles.peek(),
-      limits: this.limits.peek(),
+      limitsOf: this.#limitsOf.peek(),
       plots: this.plots.peek().map(({ id, traces }) => ({ traces, y: y[id] ?? {} })),
     };
   }
@@ -203,9 +219,17 @@ export class PlotsState {
       if (typeof span === "number" && SPANS.includes(span)) this.span.set(span);
       if (typeof events === "boolean") this.showsEvents.set(events);
       if (angles === "deg" || angles === "rad") this.forms.tellAngles(angles);
-      this.limits.set(parseLimits(piece["limits"]));
+      this.#limitsOf.set(parseLimitsOf(piece));
     });
   }
+}
+
+/** By platform; those of an older layout belong to the platform that is seen next. */
+function parseLimitsOf(piece: Piece): Record<string, Record<string, Limits>> {
+  const given = piece["limitsOf"];
+  if (isPiece(given)) return Object.fromEntries(Object.entries(given).map(([platform, own]) => [platform, parseLimits(own)]));
+  const older = parseLimits(piece["limits"]);
+  return Object.keys(older).length ? { [UNKNOWN]: older } : {};
 }
 
 function parseY(value: Record<Side, unknown> | undefined): View["y"][string] {

@@ -58,7 +58,7 @@ export function controls(recordings: Recordings): HTMLElement {
   let drawn = "";
   effect(() => {
     const found = replay();
-    const why = recordings.whyNot() && `${recordings.whyNot()}; without it the recording can be looked at in the plots`;
+    const why = recordings.whyNot();
     const needs = why || (found ? "" : "press play first: the recording is not being replayed");
     const plays = found ? found.state === "playing" : recordings.starting() !== "" && recordings.playsWhenReady();
     const shape = plays ? PAUSE : PLAY;

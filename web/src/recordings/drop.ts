@@ -17,7 +17,7 @@ export function dropZone(recordings: Recordings, show: () => void): HTMLElement 
   const over = (on: boolean): void => {
     if (!on) depth = 0;
     element.hidden = !on;
-    const why = recordings.whyNot.peek();
+    const why = recordings.whyNotSeated.peek();
     setText(
       text,
       why ? `${sentence(why)}; an upload needs the operator's seat` : "Drop the recording to upload and open it",
@@ -44,7 +44,7 @@ export function dropZone(recordings: Recordings, show: () => void): HTMLElement 
 
 export async function take(recordings: Recordings, files: readonly File[], show: () => void): Promise<void> {
   const { app } = recordings;
-  const why = recordings.whyNot.peek();
+  const why = recordings.whyNotSeated.peek();
   if (why) return app.say(`${sentence(why)}; an upload needs the operator's seat`, "error");
   for (const file of files) {
     if (!isRecording(file.name)) {

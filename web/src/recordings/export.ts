@@ -4,12 +4,15 @@ import { h, setText, type Child } from "../core/dom";
 import { duration } from "../core/format";
 import { effect } from "../core/signal";
 import type { Export, Job, RecordingInfo } from "../net/types";
+import { nameProblem } from "../panels/common/names";
 import { choice, gate, note } from "../panels/common/ui";
 import { openModal } from "../shell/modal";
 import { channelGrid } from "./grid";
 import type { Recordings } from "./recordings";
 
-const FORMATS = { mcap: "MCAP", csv: "CSV", parquet: "Parquet" } as const;
+const FORMATS = { mcap: "MCAP", csv: "CSV", parquet: "Parquet", pdf: "Strip chart" } as const;
+const MOST_PENS = 16; // of a strip chart
+const PAGE_S = 60;
 const PIECES = { none: "One file", records: "By records", seconds: "By seconds" } as const;
 const SHEET_ROWS = 65_000; // what old spreadsheets hold, with room for a heading
 
@@ -28,17 +31,13 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
   const name = field(
     "text",
     `${stem(info.file)}_export`,
-    {
-      required: true,
-      maxlength: 80,
-      pattern: "[A-Za-z0-9]([A-Za-z0-9 _.\\-]*[A-Za-z0-9_\\-])?",
-      "data-test": "export-name",
-    },
+    { required: true, maxlength: 80, "data-test": "export-name" },
   );
   const size = field("number", String(SHEET_ROWS), { min: 1, step: 1, "data-test": "export-size" });
   let format: Export["format"] = "csv";
   let pieces: Pieces = "none";
-  const formats = choice("Format", FORMATS, (picked) => (formats.set((format = picked)), tell()), "export-format");
+  const page = field("number", String(PAGE_S), { min: 0, step: "any", "data-test": "export-page" });
+  const formats = choice("Format", FORMATS, (picked) => (formats.set((format = picked)), formed(), tell()), "export-format");
   const sizes = choice("Pieces", PIECES, (picked) => (sizes.set((pieces = picked)), sized(), tell()), "export-pieces");
   const said = note("bad", "export-trouble");
   const sum = h("p", { class: "dim", "data-test": "export-sum" });
@@ -76,6 +75,8 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
       "A to B",
     ),
   );
+  const inPieces = part("Pieces", sizes.element, size);
+  const onPaper = part("Paper, A4", label("Seconds a page", page));
   const form = h(
     "form", { method: "dialog", class: "rec-export" },
     h(
@@ -88,8 +89,8 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
       "div", { class: "rec-export-side" },
       part("Time", h("div", { class: "row" }, label("From [s]", from), label("To [s]", to)), ranges),
       part("Format", formats.element),
-      part("Pieces", sizes.element, size),
-      part("File", label("Name, in the folder exports", name)),
+      inPieces, onPaper,
+      part("File", label("Name", name)),
       sum, said.element,
     ),
     h("div", { class: "sheet-foot" }, h("button", { type: "button", onclick: () => dialog.close("") }, "Cancel"), go),
@@ -111,7 +112,21 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
       stop: Number(to.value) >= Number(info.end.toFixed(3)) ? null : Number(to.value),
       piece_records: pieces === "records" ? Number(size.value) : null,
       piece_seconds: pieces === "seconds" ? Number(size.value) : null,
+      seconds_per_page: Number(page.value) || PAGE_S,
     };
+  }
+  function formed(): void {
+    inPieces.hidden = format === "pdf";
+    onPaper.hidden = format !== "pdf";
+    if (format === "pdf") sizes.set((pieces = "none"));
+    sized();
+    gate(go, refused(), "Write the files");
+  }
+  function refused(): string {
+    const count = grid.chosen.peek().length;
+    if (recordings.whyNot.peek()) return recordings.whyNot.peek();
+    if (count === 0 && pattern.value.trim() === "") return "choose a channel at least";
+    return format === "pdf" && count > MOST_PENS ? `a strip chart has ${MOST_PENS} channels at most, and ${count} are chosen` : "";
   }
   function sized(): void {
     size.hidden = pieces === "none";
@@ -124,26 +139,26 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
     const records = Math.min(info.records, Math.round(span * info.rate_hz) + 1);
     const each = pieces === "records" ? Number(size.value) : pieces === "seconds" ? Number(size.value) * info.rate_hz : records;
     const files = each > 0 ? Math.max(1, Math.ceil(records / each)) : 1;
-    const where = files > 1 || pieces !== "none" ? `${files} files in exports/${name.value}/` : `exports/${name.value}.${format}`;
+    const folder = recordings.whyNotSeated.peek() ? "viewers" : "exports";
+    const where = files > 1 || pieces !== "none" ? `${files} files in ${folder}/${name.value}/` : `${folder}/${name.value}.${format}`;
     setText(sum, `${duration(span)}, about ${records.toLocaleString("en-GB")} records, into ${where}`);
     sum.title = where;
   }
   const stop = effect(() => {
-    const none = grid.chosen().length === 0 && pattern.value.trim() === "" ? "choose a channel at least" : "";
-    gate(go, recordings.whyNot() || none, "Write the files");
+    grid.chosen();
+    recordings.whyNot();
+    gate(go, refused(), "Write the files");
     tell();
   });
   form.addEventListener("input", () => {
     said.say("");
     tell();
-    gate(
-      go,
-      recordings.whyNot.peek() || (grid.chosen.peek().length === 0 && pattern.value.trim() === "" ? "choose a channel at least" : ""),
-      "Write the files",
-    );
+    gate(go, refused(), "Write the files");
   });
   form.addEventListener("submit", (submitted) => {
     submitted.preventDefault();
+    const bad = nameProblem(name.value.trim());
+    if (bad) return said.say(bad);
     void app.api.post<Job>("/api/export", wanted()).then(
       () => (dialog.close(""), void recordings.look()),
       (error: unknown) => said.say(error instanceof Error ? error.message : String(error)),
@@ -152,7 +167,7 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
   dialog.addEventListener("close", () => (stop(), dialog.remove()));
   formats.set(format);
   sizes.set(pieces);
-  sized();
+  formed();
   tell();
   openModal(dialog);
   name.focus();

@@ -3,7 +3,7 @@
 import { fill, h, setText } from "../core/dom";
 import { effect } from "../core/signal";
 import type { Job } from "../net/types";
-import { gate, iconButton, ICONS, section, sentence } from "../panels/common/ui";
+import { iconButton, ICONS, section, sentence } from "../panels/common/ui";
 import { download } from "./download";
 import type { Recordings } from "./recordings";
 import { forget, uploads, type Upload } from "./upload";
@@ -24,7 +24,9 @@ export function jobs(recordings: Recordings): HTMLElement {
     cleared = Math.max(cleared, ...known().filter((job) => job.state !== "running").map((job) => job.number));
     show();
   });
-  const known = (): readonly Job[] => recordings.app.session.status.peek()?.jobs ?? [];
+  const known = (): readonly Job[] => (recordings.app.session.status.peek()?.jobs ?? []).filter(
+    (job) => job.client === recordings.app.client || recordings.app.session.operates.peek(), // what others do is theirs
+  );
   const sent = h("div", { class: "rec-jobs" });
   list.before(sent);
   const show = (): void => {
@@ -116,7 +118,7 @@ function made(recordings: Recordings, number: number): Row {
     bar.hidden = cancel.hidden = !runs;
     bar.value = job.share;
     bar.setAttribute("aria-label", job.what);
-    gate(cancel, recordings.whyNot.peek(), "Cancel this job");
+    cancel.title = "Cancel this job";
     setText(text, sentence(job.text));
     text.className = job.state === "failed" ? "bad" : "dim";
     text.hidden = job.text === "";

@@ -3,7 +3,7 @@
 import { h, setText } from "../core/dom";
 import { duration } from "../core/format";
 import { effect, signal, type Signal } from "../core/signal";
-import type { RecordingInfo } from "../net/types";
+import type { RecordingEvent, RecordingInfo } from "../net/types";
 import { paint, type Picture } from "./paint";
 import type { Recordings } from "./recordings";
 
@@ -39,7 +39,7 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
   effect(() => void load(app.file(), channel(), size().width));
   effect(() => {
     const [info, { width, height }] = [app.file(), size()];
-    if (width > 0) paint(canvas, width, height, info, picture());
+    if (width > 0) paint(canvas, width, height, info, app.happened(), picture());
   });
   new MutationObserver(() => size.set({ ...size.peek() })).observe(
     document.documentElement,
@@ -102,7 +102,8 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
     const t = timeAt(moved.clientX);
     const [from, to] = span();
     const near = (NEAR_PX * (to - from)) / element.clientWidth;
-    setText(hint, said(app.file.peek(), t, near, (at) => (app.clock.epoch() === null ? duration(at) : app.clock.text(at, 0.1))));
+    const write = (at: number): string => (app.clock.epoch() === null ? duration(at) : app.clock.text(at, 0.1));
+    setText(hint, said(app.file.peek(), app.happened.peek(), t, near, write));
     hint.hidden = false;
     const box = element.getBoundingClientRect();
     hint.style.left = `${Math.min(
@@ -129,8 +130,10 @@ export function overview(recordings: Recordings, channel: Signal<string>): Overv
 }
 
 /** What is to be said of a time [s]: an event or a damage near to it, else the time alone. */
-function said(info: RecordingInfo | null, t: number, near: number, write: (t: number) => string): string {
-  const event = info?.events.find((one) => Math.abs(one.t - t) <= near);
+function said(
+  info: RecordingInfo | null, events: readonly RecordingEvent[], t: number, near: number, write: (t: number) => string,
+): string {
+  const event = events.find((one) => Math.abs(one.t - t) <= near);
   if (event) return `${write(event.t)}  ${event.kind}: ${event.text}`;
   const at = info?.damage_at.findIndex((place) => place && t >= place[0] - near && t <= place[1] + near) ?? -1;
   return at < 0 ? write(t) : `${write(t)}  ${info?.damage[at] ?? "damaged"}`;

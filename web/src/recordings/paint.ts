@@ -1,6 +1,6 @@
 /** The picture behind the overview: a band from least to largest, holes where records are missing, marks of events and damage. */
 
-import type { RecordingInfo } from "../net/types";
+import type { RecordingEvent, RecordingInfo } from "../net/types";
 
 export interface Picture {
   time: Float64Array;
@@ -12,14 +12,14 @@ const MARKS = 10; // height of the row of events [css px]
 const EDGE = 4;
 const THIN = 1.5;
 const GAP_STEPS = 4; // so many usual steps without a record are a hole
-const BAD = new Set(["fault", "estop", "disk"]);
-const WARN = new Set(["gap", "warning", "writer", "time"]);
+const WARN = new Set(["gap", "writer", "time"]);
 
 export function paint(
   canvas: HTMLCanvasElement,
   width: number,
   height: number,
   info: RecordingInfo | null,
+  events: readonly RecordingEvent[],
   picture: Picture | null,
 ): void {
   const ratio = Math.min(2, devicePixelRatio);
@@ -44,8 +44,8 @@ export function paint(
     for (const [from, to] of holes) pen.fillRect(x(from), height - 2, Math.max(2, x(to) - x(from)), 2);
   }
   for (const place of info.damage_at) if (place) damage(pen, x(place[0]), x(place[1]), height, colour);
-  for (const event of info.events) {
-    pen.fillStyle = colour(BAD.has(event.kind) ? "bad" : WARN.has(event.kind) ? "warn" : event.kind === "note" ? "accent" : "text-3");
+  for (const event of events) {
+    pen.fillStyle = colour(event.is_bad ? "bad" : WARN.has(event.kind) ? "warn" : event.kind === "note" ? "accent" : "text-3");
     pen.fillRect(Math.round(x(event.t)) - 1, 1, 2, MARKS - 3);
   }
 }

@@ -4,7 +4,6 @@ import { fill, h, setText } from "../core/dom";
 import { bytes } from "../core/format";
 import { effect, signal } from "../core/signal";
 import type { RecordingFile } from "../net/types";
-import { accessBar } from "../panels/common/access";
 import { gate, section, whileVisible } from "../panels/common/ui";
 import type { Panel } from "../shell/panel";
 import { take } from "./drop";
@@ -38,7 +37,6 @@ export function recordingsPanel(recordings: Recordings): Panel {
       const element = h(
         "div",
         { class: "panel rec-panel", "data-test": "panel-recordings" },
-        accessBar(recordings.app),
         jobs(recordings),
         list(recordings),
       );
@@ -129,7 +127,7 @@ function sendButton(recordings: Recordings): HTMLElement {
     void take(recordings, [...(input.files ?? [])], () => undefined);
     input.value = "";
   });
-  effect(() => gate(button, recordings.whyNot(), "Send a recording from this computer; or drop it on the page"));
+  effect(() => gate(button, recordings.whyNotSeated(), "Send a recording from this computer; or drop it on the page"));
   return h("span", {}, button, input);
 }
 

@@ -3,16 +3,14 @@
 import type { App } from "../app";
 import { batch, computed, effect, signal, type Signal } from "../core/signal";
 import { OPENING_MS } from "../net/api";
-import type { Answer, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
+import type { Answer, RecordingEvent, RecordingFile, RecordingInfo, Replay, ReplayControl, Status } from "../net/types";
 import { whyNotSeated } from "../panels/common/access";
 import { sentence } from "../panels/common/ui";
 import { Latest } from "./latest";
+import { OwnReplay } from "./own_replay";
 import { Playhead } from "./playhead";
 
 type Action = ReplayControl["action"];
-
-const LOOKED_AT =
-  "The recording is in the plots. To replay it into values and the shaded view, take the operator's seat.";
 
 export class Recordings {
   /** The recording that is open; it stays so while the page looks at what is live. */
@@ -27,8 +25,12 @@ export class Recordings {
   readonly playsWhenReady = signal(false);
   /** The replay of what is shown: of the open recording, or one that somebody plays into the live ring. */
   readonly replay: Signal<Replay | null>;
-  /** Why the replay cannot be moved from here; "" where it can. */
+  /** Why what is shown cannot be replayed or exported from here; "" where it can, also without the operator's seat. */
   readonly whyNot: Signal<string>;
+  /** Why nothing can be sent to the server; "" for who has the seat. */
+  readonly whyNotSeated: Signal<string>;
+  /** The replay of this page alone, for who has no seat. */
+  readonly own: OwnReplay;
   readonly playhead: Playhead;
   readonly #seeks = new Latest<number>(
     async (t) => (await this.control("seek", [t], false)) || this.playhead.release(),
@@ -37,23 +39,31 @@ export class Recordings {
 
   constructor(readonly app: App) {
     const { session } = app;
+    this.own = new OwnReplay(app);
     this.replay = computed(() => {
       const found = session.status()?.replay ?? null;
       const file = app.file();
+      const own = this.own.state();
+      if (file && own?.file === file.file) return own;
       if (file) return found?.source === "replay" && found.file === file.file ? found : null;
       return found?.source === "live" && session.source() === "live" ? found : null;
     });
-    this.whyNot = whyNotSeated(app);
+    this.whyNotSeated = whyNotSeated(app);
+    this.whyNot = computed(() => {
+      if (!app.file() && this.replay()?.source === "live") return this.whyNotSeated(); // what all look at
+      return app.socket.link() === "open" ? "" : "the console's server does not answer";
+    });
     this.playhead = new Playhead(app, this.replay);
     app.seek = (t) => this.seek(t);
+    effect(() => void this.#learnEvents(app.file()));
     effect(() => {
-      // who looks on follows the replay of the same recording as soon as somebody starts it
-      if (app.file() && this.replay() && session.source() !== "replay") app.show("replay");
+      // who has the seat follows the replay of the same recording as soon as somebody starts it
+      if (app.file() && this.replay() && !this.own.state() && session.source() !== "replay") app.show("replay");
     });
     effect(() => {
       const [file, played] = [app.file(), session.status()?.replay];
       const isOther = file !== null && played?.source === "replay" && played.file !== file.file;
-      if (!isOther || session.source() !== "replay" || this.opening() !== "") return;
+      if (!isOther || this.own.state() || session.source() !== "replay" || this.opening() !== "") return;
       app.show("live");
       app.say(`Somebody replays ${played.file} now; values and the shaded view are live again.`);
     });
@@ -63,6 +73,14 @@ export class Recordings {
     if (this.app.socket.link.peek() !== "open") return;
     const found = await this.app.attempt(this.app.api.get<RecordingFile[]>("/api/recordings"));
     if (found && JSON.stringify(found) !== JSON.stringify(this.files.peek())) this.files.set(found);
+  }
+
+  /** The first look at a recording of another program may take the server a while. */
+  async #learnEvents(info: RecordingInfo | null): Promise<void> {
+    this.app.happened.set(info?.events ?? []);
+    if (!info) return;
+    const all = await this.app.api.get<RecordingEvent[]>("/api/recordings/events", { file: info.file }).catch(() => null);
+    if (all && this.app.file.peek() === info) this.app.happened.set(all);
   }
 
   info(file: string): Promise<RecordingInfo> {
@@ -76,13 +94,14 @@ export class Recordings {
     const info = await this.app.attempt(this.info(file));
     if (info && this.opening.peek() === file) {
       batch(() => {
+        this.own.close();
         this.opened.set(info);
         this.app.file.set(info);
       });
       const played = this.app.session.status.peek()?.replay;
       const isPlayed = played?.source === "replay" && played.file === file;
-      if (this.whyNot.peek() === "" && !isPlayed) await this.start(true);
-      else if (!isPlayed) this.app.say(LOOKED_AT);
+      if (this.whyNotSeated.peek() !== "") this.own.open(info);
+      else if (!isPlayed) await this.start(true);
     }
     if (this.opening.peek() === file) this.opening.set("");
   }
@@ -91,6 +110,11 @@ export class Recordings {
   async start(paused: boolean): Promise<void> {
     const info = this.app.file.peek();
     if (!info) return;
+    if (this.whyNotSeated.peek() !== "") {
+      this.own.open(info);
+      if (!paused) await this.own.control("play");
+      return;
+    }
     const isStarting = this.starting.peek() === info.file;
     if (!isStarting || !paused) this.playsWhenReady.set(!paused);
     if (isStarting) return;
@@ -109,12 +133,14 @@ export class Recordings {
 
   /** Let go of the recording; the replay ends where it is ours to end. */
   async close(): Promise<void> {
-    const isPlayed = this.replay.peek()?.source === "replay" || this.starting.peek() !== "";
+    const isOwn = this.own.state.peek() !== null;
+    const isPlayed = !isOwn && (this.replay.peek()?.source === "replay" || this.starting.peek() !== "");
     this.opening.set("");
     this.starting.set("");
     this.toLive();
     this.opened.set(null);
-    if (!isPlayed || this.whyNot.peek() !== "") return;
+    this.own.close();
+    if (!isPlayed || this.whyNotSeated.peek() !== "") return;
     await this.app.attempt(this.app.api.delete<Answer>("/api/replay"));
     await this.look();
   }
@@ -131,6 +157,7 @@ export class Recordings {
     const played = this.app.session.status.peek()?.replay;
     if (!info) return played ? this.open(played.file) : undefined;
     this.app.file.set(info);
+    if (this.own.state.peek()?.file === info.file) return this.app.show("replay");
     if (played?.source === "replay" && played.file === info.file) this.app.show("replay");
   }
 
@@ -159,6 +186,7 @@ export class Recordings {
       await this.#seeks.settled(); // a step counts from where the wishes lead
       this.playhead.release();
     }
+    if (this.replay.peek() === this.own.state.peek() && this.own.state.peek()) return this.own.control(action, values);
     const source = this.replay.peek()?.source ?? "replay";
     const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay/control", { source, action, values }));
     if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");

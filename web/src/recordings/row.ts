@@ -67,7 +67,7 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
     gate(
       open,
       opens ? "it is being opened" : isOpen ? "it is open" : "",
-      recordings.whyNot() ? "Look at it in the plots; a replay needs the operator's seat" : "Look at it in the plots, and replay it",
+      "Look at it in the plots, and replay it",
     );
     setText(open, opens ? "Opening …" : isOpen ? "Is open" : "Open");
     gate(write, recordings.whyNot(), "Take a part of it into a file of another kind, or split it");

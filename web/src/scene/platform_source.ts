@@ -23,7 +23,7 @@ export function platformOf(app: App): Signal<Found> {
     const ring = app.session.ring();
     const link = app.socket.link();
     if (!ring) return link === "open" ? "none" : "";
-    if (!ring.platform) return JSON.stringify([ring.source, ring.state]);
+    if (!ring.platform) return JSON.stringify([ring.source, ring.state, ring.life?.text]);
     return JSON.stringify([ring.source, ring.generation, ring.platform, ring.schema_hash]);
   });
   let turn = 0;
@@ -31,8 +31,11 @@ export function platformOf(app: App): Signal<Found> {
 
   const ask = async (mine: number): Promise<void> => {
     const source = app.session.source.peek();
+    const own = source === "replay" ? app.session.played.peek() : null;
     try {
-      const platform = await app.api.get<Platform>("/api/scene", { source });
+      const platform = own
+        ? await app.api.get<Platform>("/api/recordings/scene", { file: own.name })
+        : await app.api.get<Platform>("/api/scene", { source });
       if (mine === turn) found.set(checked(platform));
     } catch (error) {
       if (mine !== turn) return;
@@ -55,6 +58,8 @@ export function platformOf(app: App): Signal<Found> {
 
 function absent(app: App): Found {
   const ring = app.session.ring.peek();
+  const life = ring?.life;
+  if (life?.doing === "starting") return { state: "none", text: `${life.text.charAt(0).toUpperCase()}${life.text.slice(1)}. It appears with its first record.` };
   const text = !ring || ring.state === "none" ? NO_RING : ring.state === "waiting" ? NO_RECORDS : NO_PLATFORM;
   return { state: "none", text };
 }

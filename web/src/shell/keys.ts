@@ -35,6 +35,10 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Ctrl+Z", "the view before"],
     ["Ctrl+Shift+Z, Ctrl+Y", "the view that was undone"],
   ],
+  "Generators, tuning": [
+    ["Ctrl+Z", "undo"],
+    ["Ctrl+Shift+Z, Ctrl+Y", "redo"],
+  ],
   "Replay": [
     ["K", "play and pause; Space where the bar has the focus"],
     ["← →", "a record back or on; with Shift ten"],

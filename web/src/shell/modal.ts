@@ -52,6 +52,13 @@ export function sheet(title: string, test: string, ...children: Node[]): HTMLDia
   return dialog;
 }
 
+/** Put away whatever is being asked, unanswered; whether there was anything. */
+export function closeModals(): boolean {
+  const all = [...document.querySelectorAll<HTMLDialogElement>("dialog.modal[open]")].reverse();
+  for (const dialog of all) dialog.close("");
+  return all.length > 0;
+}
+
 function isTopmost(dialog: HTMLDialogElement): boolean {
   return [...document.querySelectorAll("dialog[open]")].at(-1) === dialog;
 }

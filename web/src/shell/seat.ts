@@ -6,12 +6,14 @@ import { icon } from "../core/icon";
 import { clock } from "../core/format";
 import { effect } from "../core/signal";
 import type { Me } from "../net/types";
-import { askToken, takeSeat } from "../panels/common/access";
+import { askToken, sitAgain, takeSeat, waitForSeat } from "../panels/common/access";
 import { menuButton } from "./menu";
-import { sheet } from "./modal";
 
 const EYE = "M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12z|M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z";
 const WHEEL = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z|M12 10a2 2 0 1 0 0 4 2 2 0 0 0 0-4z|M3.5 10.5 10 12|M20.5 10.5 14 12|M12 14v7";
+
+const SOON_MS = 100;
+const RETURNS_MS = 300_000; // who is away for longer may not expect to operate
 
 let isLeaving = false; // this page gave the seat back itself
 
@@ -24,21 +26,25 @@ export function seatButton(app: App): HTMLElement {
   let pictured = "";
   effect(() => {
     const holder = session.status()?.seat;
-    const [mine, may] = [session.operates(), session.mayOperate()];
+    const isRefused = app.socket.link() === "refused";
+    const [mine, may] = [session.operates() && !isRefused, session.mayOperate() && !isRefused];
     const look = may ? WHEEL : EYE;
     if (look !== pictured) fill(picture, icon((pictured = look), 15));
-    setText(word, mine ? "You operate" : holder ? `${holder.name} operates` : may ? "Seat is free" : "Viewer");
+    const others = holder?.away ? `${holder.name} is away` : `${holder?.name} operates`;
+    setText(word, isRefused ? "Not let in" : mine ? "You operate" : holder ? others : may ? "Seat is free" : "Viewer");
     toggleClass(button, "mine", mine);
     const who = holder ? `${holder.name} has the operator's seat since ${clock(holder.since_utc)}.` : "Nobody has the operator's seat.";
-    button.title = `${may ? "Operator" : "Viewer"}. ${who}`;
+    button.title = isRefused ? "The console did not let this page in: its token is not the right one." : `${may ? "Operator" : "Viewer"}. ${who}`;
   });
   effect(() => {
     const status = session.status();
-    const [mine, may, holder] = [session.operates(), session.mayOperate(), status?.seat];
+    const isRefused = app.socket.link() === "refused";
+    const [mine, may] = [session.operates() && !isRefused, session.mayOperate() && !isRefused];
+    const [holder, place] = [status?.seat, session.me()?.waiting ?? null];
     const pages = status ? (status.viewers === 1 ? "1 page is connected" : `${status.viewers} pages are connected`) : "not connected";
     const act = (text: string, test: string, kind: string, work: () => unknown): HTMLElement =>
       h("button", { type: "button", class: kind, "data-test": test, onclick: () => (close(), void work()) }, text);
-    const key = JSON.stringify([mine, may, holder, pages]);
+    const key = JSON.stringify([mine, may, isRefused, holder, place, pages]);
     if (menu.dataset["key"] === key) return; // buttons stay while somebody presses them
     menu.dataset["key"] = key;
     fill(
@@ -46,7 +52,7 @@ export function seatButton(app: App): HTMLElement {
       h(
         "p",
         {},
-        may ? "This page has the operator token." : "This page looks on: without the operator token it can change nothing.",
+        may ? "This page has the operator token." : isRefused ? "The console did not let this page in: its token is not the right one." : "This page looks on: without the operator token it can change nothing.",
       ),
       h(
         "p",
@@ -56,6 +62,8 @@ export function seatButton(app: App): HTMLElement {
           : "The operator's seat is free; ",
         `${pages}.`,
       ),
+      holder?.away && h("p", { class: "warn" }, `The page of ${holder.name} has lost its connection; the seat is kept for half a minute.`),
+      holder && holder.waiting.length > 0 && h("p", { class: "dim" }, `Waiting for the seat: ${holder.waiting.join(", ")}.`),
       !may && act(
         "Enter the operator token",
         "seat-token",
@@ -68,11 +76,12 @@ export function seatButton(app: App): HTMLElement {
         "primary",
         () => takeSeat(app),
       ),
+      may && !mine && holder && place === null && act("Wait for the seat …", "seat-wait", "", () => waitForSeat(app)),
+      place !== null && act("Wait no more", "seat-wait-end", "", () => release(app)),
       mine && act("Release the seat", "seat-release", "", () => release(app)),
       app.api.token !== "" && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
     );
   });
-  watch(app);
   return element;
 }
 
@@ -91,43 +100,50 @@ async function forget(app: App): Promise<void> {
   setTimeout(() => (isLeaving = false), 2000);
 }
 
-/** Tell who operated that somebody else does now. */
-function watch(app: App): void {
+/**
+ * Above the page, and covering nothing of it: what became of the seat while nobody here gave it up. A page that comes
+ * back soon takes it again by itself where it is free.
+ */
+export function seatStrip(app: App): HTMLElement {
+  const text = h("span", { class: "grow" });
+  const again = h("button", { type: "button", "data-test": "seat-again", onclick: () => (hide(), void takeSeat(app)) });
+  const fine = h("button", { type: "button", "data-test": "seat-lost-ok", onclick: () => hide() }, "I look on");
+  const element = h(
+    "div", { class: "seat-strip", role: "alert", "data-test": "seat-lost", hidden: true }, text, again, fine,
+  );
+  const hide = (): void => void (element.hidden = true);
+  const show = (): void => {
+    const holder = app.session.status.peek()?.seat;
+    setText(
+      text,
+      holder
+        ? `${holder.name} took the operator's seat at ${clock(holder.since_utc)}. ` +
+          "Nothing you press here moves the base any more; the emergency stop still does what it says."
+        : "This page was away for too long, and the operator's seat became free. Take it again to go on.",
+    );
+    setText(again, holder ? "Take it back …" : "Take the seat …");
+    element.hidden = false;
+  };
   let was = false;
+  let waited = false;
+  let heardAt = Date.now();
+  effect(() => void (app.session.status(), (heardAt = Date.now())));
   effect(() => {
     const me = app.session.me();
     const isLost = was && me !== null && !me.seated && !isLeaving;
+    if (me?.seated) hide();
+    if (me?.seated && waited) app.say("The operator's seat was free: you have it now.");
     was = me?.seated ?? false;
-    if (isLost) setTimeout(() => lost(app), 100); // the status that says who has it comes right after
+    waited = (me?.waiting ?? null) !== null;
+    if (isLost) void lost(Date.now() - heardAt);
   });
-}
-
-function lost(app: App): void {
-  if (app.session.operates.peek()) return;
-  const holder = app.session.status.peek()?.seat;
-  if (holder?.client === app.client) {
-    setTimeout(() => lost(app), 100); // the status that says who has it now has not come yet
-    return;
-  }
-  const text = holder
-    ? `${holder.name} took the operator's seat at ${clock(holder.since_utc)}. ` +
-      "Nothing you press here moves the base any more; the emergency stop still does what it says."
-    : "This page was away for too long, and the operator's seat became free. Take it again to go on.";
-  const again = h(
-    "button",
-    { type: "button", "data-test": "seat-again", onclick: () => (dialog.close(""), void takeSeat(app)) },
-    holder ? "Take it back" : "Take the seat",
-  );
-  const fine = h(
-    "button",
-    { type: "button", class: "primary", "data-test": "seat-lost-ok", onclick: () => dialog.close("") },
-    "I look on",
-  );
-  const dialog = sheet(
-    holder ? `${holder.name} operates now` : "The seat is free",
-    "seat-lost",
-    h("p", {}, text),
-    h("div", { class: "sheet-foot" }, again, fine),
-  );
-  fine.focus();
+  const lost = async (awayMs: number): Promise<void> => {
+    await new Promise((done) => setTimeout(done, SOON_MS)); // the status that says who has it comes right after
+    const holder = app.session.status.peek()?.seat;
+    if (app.session.operates.peek()) return;
+    if (holder?.client === app.client) return lost(awayMs); // of before
+    if (!holder && awayMs < RETURNS_MS && (await sitAgain(app))) return app.say("The connection was lost; you have the operator's seat again.");
+    show();
+  };
+  return element;
 }

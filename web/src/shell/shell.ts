@@ -8,11 +8,13 @@ import { plots } from "../plots";
 import { Recordings, recordingsPanel, replayBar } from "../recordings";
 import { dropZone } from "../recordings/drop";
 import { scene } from "../scene";
+import { baseStrip } from "./base_strip";
 import { centre } from "./centre";
 import { drawer } from "./drawer";
 import { Frame } from "./frame";
 import { listen } from "./keys";
 import { messageLine } from "./line";
+import { seatStrip } from "./seat";
 import { standingOf } from "./standing";
 import { stopStrip } from "./stop_strip";
 import { tab } from "./tab";
@@ -31,7 +33,8 @@ export function shell(app: App): HTMLElement {
   const middle = centre(frame, area, scene(app));
   const element = h(
     "div", { class: "shell" },
-    titleBar(app, frame, colours, recordings), stopStrip(app, () => frame.open("operator")),
+    titleBar(app, frame, colours, recordings),
+    h("div", { class: "strips" }, stopStrip(app, () => frame.open("operator")), baseStrip(app), seatStrip(app)),
     channels, scrim, middle, side.drawer, side.rail,
     h("div", { class: "foot" }, replayBar(recordings)), messageLine(app, () => frame.open("events")),
     dropZone(recordings, () => frame.open("recordings")),

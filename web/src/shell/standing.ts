@@ -4,6 +4,8 @@ import type { App } from "../app";
 import { computed, signal, type Signal } from "../core/signal";
 import type { Ring } from "../net/types";
 import { baseOf } from "../panels/common/base";
+import { stopReady } from "../panels/operator/estop";
+import { stopWay } from "../panels/operator/stop_shown";
 
 export type Level = "good" | "warn" | "bad" | "none";
 
@@ -30,6 +32,7 @@ export function standingOf(app: App): Signal<Standing> {
   const known = made.get(app);
   if (known) return known;
   const isPatient = signal(true);
+  const ready = stopReady(app);
   let timer = 0;
   const link = computed(() => {
     const now = app.socket.link();
@@ -42,21 +45,22 @@ export function standingOf(app: App): Signal<Standing> {
   let standing: Standing = { level: "none", word: "", sentence: "", isOld: false };
   const found = computed<Standing>(() => {
     const now = link();
+    const way = stopWay(ready());
     if (now === "open" && app.socket.isSilent()) return kept({
       level: "bad",
       word: "silent",
-      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. ${stopWay(app)}`,
+      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. ${way}`,
       isOld: true,
     });
     if (now === "open") return kept(ofRing(
       app.session.ring(),
       app.session.source(),
-      app.session.status()?.replay?.state,
+      app.session.played()?.state_text ?? app.session.status()?.replay?.state,
     ));
     if (now === "full") return kept({
       level: "warn",
       word: "full",
-      sentence: `${capital(app.socket.full().why.replace(/; this page tries again$/, ""))}. What is shown is old. ${stopWay(app)}`,
+      sentence: `${capital(app.socket.full().why.replace(/; this page tries again$/, ""))}. What is shown is old. ${way}`,
       isOld: true,
     });
     if (now === "refused") return kept({
@@ -65,7 +69,7 @@ export function standingOf(app: App): Signal<Standing> {
       sentence: "The console did not let this page in: its token is not the right one.",
       isOld: true,
     });
-    const away = `The console at ${location.host} is away. This page connects again by itself; what it shows is old. ${stopWay(app)}`;
+    const away = `The console at ${location.host} is away. This page connects again by itself; what it shows is old. ${way}`;
     const sentence = isPatient() ? "" : away;
     return kept({ level: "warn", word: now === "lost" ? "away" : "connecting", sentence, isOld: now === "lost" });
   });
@@ -83,17 +87,17 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The stop goes to the stop post as well, where this page was told of one. */
-function stopWay(app: App): string {
-  const works = app.session.me()?.stop_port && app.session.mayOperate() && !location.hostname.startsWith("[");
-  return works ? "The stop button still works; use the hardware stop if in doubt." : "Use the hardware stop if in doubt.";
-}
-
 function ofRing(ring: Ring | null, source: string, played: string | undefined): Standing {
   if (!ring) return { level: "none", word: "connecting", sentence: "", isOld: false };
   const { word: said, level } = WORDS[ring.state];
+  const isOld = ring.state === "lost" || ring.state === "none";
+  if (source === "live" && ring.life) {
+    const isStarting = ring.life.doing === "starting";
+    const word = isStarting ? (ring.life.platform ? "compiling" : "starting") : "ended";
+    return { word, level: isStarting ? "warn" : "bad", sentence: "", isOld }; // the strip says it
+  }
   const word = source === "replay" && ring.state === "live" ? (played ?? said) : said;
-  return { word, level, sentence: about(ring, source), isOld: ring.state === "lost" || ring.state === "none" };
+  return { word, level, sentence: about(ring, source), isOld };
 }
 
 function about(ring: Ring, source: string): string {
@@ -125,11 +129,10 @@ export function badgeOf(app: App): Signal<{ text: string; kind: Level | "accent"
     const isPlayed = app.session.source() === "replay" || app.session.status()?.replay?.source === "live";
     if (isPlayed) return { text: "replay", kind: "accent" };
     const state = base.state();
-    if (base.estop() || (base.ring()?.estop_acts ?? false)) return {
-      text: state ? `${state}, stopped` : "stopped",
-      kind: "bad",
-    };
-    if (state === null || standing().isOld) return { text: state ? `was ${state}` : "not known", kind: "none" };
+    const isOld = standing().isOld;
+    const word = state && isOld ? `was ${state}` : state;
+    if (base.estop()) return { text: word ? `${word}, stopped` : "stopped", kind: "bad" };
+    if (state === null || isOld) return { text: word ?? "not known", kind: "none" };
     if (base.fault()) return { text: `${state}, fault`, kind: "bad" };
     if (state === "abort" || state === "stopping" || state === "held") return { text: state, kind: "bad" };
     if (state === "freeze") return { text: state, kind: "warn" };

@@ -1,23 +1,34 @@
-/** While the emergency stop acts: a line across the page that says so, who asked for it and when, and the way out. */
+/** While the emergency stop acts: a line across the page that says what the button says, who asked for it, and the way out. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
 import { effect } from "../core/signal";
 import { baseOf } from "../panels/common/base";
-import { stoppedBy } from "../panels/operator/estop";
+import { stopShownOf } from "../panels/operator/estop";
+import { closeModals } from "./modal";
 
 export function stopStrip(app: App, openOperator: () => void): HTMLElement {
-  const base = baseOf(app);
+  const [base, shown] = [baseOf(app), stopShownOf(app)];
+  const word = h("strong", {});
   const who = h("span", { class: "grow", "data-test": "stopped-by" });
   const way = h("button", { type: "button", "data-test": "stopped-reset", title: "Show the reset button in the operator panel", onclick: () => showReset(app, openOperator) }, "Reset …");
   const element = h(
     "div", { class: "stop-strip", role: "alert", "data-test": "stopped", hidden: true },
-    h("strong", {}, "STOPPED"), who, way,
+    word, who, way,
   );
   effect(() => {
-    element.hidden = !base.estop();
+    const { word: said, strip } = shown();
+    element.hidden = strip === "";
     if (element.hidden) return;
-    setText(who, stoppedBy(app));
+    setText(word, said);
+    setText(who, strip);
+  });
+  let acted = false;
+  effect(() => {
+    const begins = base.estop() && !acted;
+    acted = base.estop();
+    // nothing covers the page of who may operate, and no question of before is answered by a hand in a hurry
+    if (begins && app.session.mayOperate.peek() && closeModals()) app.say("What was being asked was put away: the emergency stop acts.");
   });
   return element;
 }

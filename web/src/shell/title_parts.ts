@@ -10,6 +10,7 @@ import { baseOf } from "../panels/common/base";
 import { choice, iconButton } from "../panels/common/ui";
 import type { Recordings } from "../recordings";
 import type { Frame, View } from "./frame";
+import { recorderShown } from "./recorder_shown";
 import { badgeOf, standingOf } from "./standing";
 import type { Themes } from "./theme";
 
@@ -18,6 +19,7 @@ const LOOKS = {
   dark: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5z",
   light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8z|M12 2v2|M12 20v2|M2 12h2|M20 12h2|M5 5l1.4 1.4|M17.6 17.6 19 19|M19 5l-1.4 1.4|M6.4 17.6 5 19",
 };
+const OLD_S = 2; // of what is known of the base, from which on its age is shown
 const MODES: Record<string, string> = {
   host: "the base follows the host, plus the generators",
   maintenance: "generators about neutral, without a host",
@@ -39,9 +41,10 @@ export function ring(app: App): { element: HTMLElement; memory: HTMLElement } {
     dot.className = `dot ${level}`;
     word.className = `writer ${level === "none" ? "faint" : level}`;
     setText(word, said);
-    setText(platform, found?.platform || "no platform");
+    setText(platform, found?.life?.platform || found?.platform || "no platform");
     setText(name, found?.name ?? "");
-    setText(backend, !found ? "" : found.is_hardware ? "hardware memory" : "emulation");
+    const isOwn = found !== null && found === app.session.played();
+    setText(backend, !found ? "" : isOwn ? "recording" : found.is_hardware ? "hardware memory" : "emulation");
     toggleClass(backend, "hardware", found?.is_hardware ?? false);
     backend.hidden = !found;
     element.title = found
@@ -85,16 +88,18 @@ export function state(app: App): HTMLElement {
   return h("div", { class: "title-state" }, element, mode, hiddenBase);
 }
 
-/** Only there while the console itself is behind the base. */
+/** Only there while the console is behind the base, or nothing newer of it has come for a while. */
 export function delay(app: App): HTMLElement {
+  const base = baseOf(app);
   const element = h("span", {
     class: "tag behind bad num", role: "status", hidden: true, "data-test": "behind-by",
     title: "What the page shows is older than the base's newest record by so much; nothing that moves can be asked for",
   });
   effect(() => {
     const seconds = behind(app);
-    element.hidden = seconds === 0;
-    setText(element, seconds ? `behind by ${seconds.toFixed(1)} s` : "");
+    const ageS = base.isFresh() && base.ageS() >= OLD_S ? base.ageS() : 0;
+    element.hidden = seconds === 0 && ageS === 0;
+    setText(element, seconds ? `behind by ${seconds.toFixed(1)} s` : ageS ? `known ${ageS} s ago` : "");
   });
   return element;
 }
@@ -103,7 +108,8 @@ export function rate(app: App): HTMLElement {
   const element = h("span", { class: "title-rate num", "data-test": "rate" });
   effect(() => {
     const found = app.session.ring();
-    const hz = found?.state === "live" ? found.timing?.rate_hz : undefined;
+    const isHeard = app.socket.link() === "open" && !app.socket.isSilent();
+    const hz = isHeard && found?.state === "live" ? found.timing?.rate_hz : undefined;
     setText(element, hz === undefined ? "– Hz" : `${hz.toFixed(0)} Hz`);
     element.title = found
       ? `Records in the last second; the writer means to publish ${found.rate_hz.toFixed(0)} a second`
@@ -116,17 +122,17 @@ export function recording(app: App): HTMLElement {
   const dot = h("span", { class: "dot" });
   const word = h("span", {});
   const size = h("span", { class: "num" });
+  const base = baseOf(app);
   const element = h("span", { class: "title-recorder", "data-test": "recorder" }, dot, word, size);
   effect(() => {
     const found = app.session.status()?.recorder ?? null;
-    const records = found?.state === "recording";
-    toggleClass(element, "on", records);
-    dot.className = `dot ${found?.trouble ? "warn" : records ? "bad" : ""}`;
-    setText(word, found?.trouble ? "trouble" : records ? "REC" : found ? found.state : "not recorded");
-    setText(size, records ? bytes(found.bytes) : "");
-    element.title = !found
-      ? "No recorder runs for this ring"
-      : found.trouble || `${found.file.split("/").at(-1) ?? ""} ${found.records} records, ${found.lost} lost`;
+    const isHeard = app.socket.link() === "open" && !app.socket.isSilent();
+    const shown = recorderShown(found, isHeard, base.ring()?.state === "live");
+    toggleClass(element, "on", shown.word === "REC");
+    dot.className = `dot ${shown.level}`;
+    setText(word, shown.word);
+    setText(size, found && shown.word === "REC" ? bytes(found.bytes) : "");
+    element.title = shown.title;
   });
   return element;
 }

@@ -103,7 +103,7 @@ def router(console: Console) -> APIRouter:
             return await turns.files.take(lambda: made_for_file(console, caller, wanted, file))
         return await turns.looking.take(lambda: made_for_ring(console, caller, wanted, source))
 
-    @api.delete("/{name}")
+    @api.delete("/{name:path}")
     async def remove(caller: Viewer, name: str, source: SourceName = "live", file: str = "") -> Schema:
         """Remove such a channel: the page that made it, an operator what operators made, the seat any."""
         pace.check(caller.client)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from motionbase.console.access import Caller
 from motionbase.console.models import Answer
-from motionbase.console.stop.button import heard, name_of
+from motionbase.console.stop.button import PROGRAM, heard
 from motionbase.ring.emergency import ACTS, NO_ANSWER
 
 if TYPE_CHECKING:
@@ -41,17 +41,16 @@ async def stopped(console: Console, caller: Caller, press: str | None = None) ->
 
     `press` is the page's name for what its operator did: however often it is asked for, it makes one event.
     """
-    who = name_of(caller.client, console.access.seat.who)
+    who = console.person(caller)
     pressed = console.stop_button.press(who)
     is_new = console.presses.is_new(caller.client, press)
-    t = console.source("live").value("t")
-    asked = f"emergency stop asked for from the console by {who}"
+    asked = f"emergency stop asked for by {who} ({PROGRAM})"
     if is_new and pressed.refusal is None:
-        console.events.add("estop", asked, t=t, is_bad=True)
+        console.happened("estop", asked, person=who, is_bad=True)
     text = await heard(pressed)
     if is_new and pressed.refusal is not None:  # no ring took it: it is told once somebody has it
-        console.events.add("estop", asked, t=t, is_bad=True)
+        console.happened("estop", asked, person=who, is_bad=True, is_recorded=False)
     if is_new and text != ACTS:
         told = "the base has not answered the emergency stop" if text == NO_ANSWER else text
-        console.events.add("estop", told, is_bad=True)
+        console.happened("estop", told, person=who, is_bad=True, is_recorded=False)
     return Answer(accepted=True, text=text)

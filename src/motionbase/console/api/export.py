@@ -7,48 +7,71 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
 from motionbase import private
-from motionbase.console.access import seated
-from motionbase.console.api import names
+from motionbase.console.access import Caller, viewer
+from motionbase.console.api import lent, names
 from motionbase.console.api.folders import shown
+from motionbase.console.api.pace import Pace
 from motionbase.console.api.recordings import path_of
+from motionbase.console.api.rolls import chart_for, drawn
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.jobs import Task, Work
 from motionbase.console.models import Export, Job
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.recording.export import Exported, export
+from motionbase.recording.happened import SIDE_ENDING
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.split import split
+from motionbase.recording.strip.chart import Chart
 from motionbase.recording.times import rows_of
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 FOLDER = "exports"  # in the folder of recordings
+EXPORTS_A_SECOND = 4
 MOST_LISTED = 100  # files that a job names
 
 
-def started(console: Console, wanted: Export) -> Job:
-    """A job that exports; whatever can be refused at once is."""
-    source = path_of(console, wanted.file)
+def started(console: Console, wanted: Export, caller: Caller) -> Job:
+    """A job that exports; whatever can be refused at once is. Without the seat it is bounded, in another folder."""
+    is_lent = not console.access.me(caller).seated
+    source, settings = path_of(console, wanted.file), console.settings
+    if is_lent and not caller.client:
+        raise UsageError("an export belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
     if wanted.piece_records is not None and wanted.piece_seconds is not None:
         raise UsageError("pieces are of so many records or of so many seconds; give one of the two")
+    if wanted.format == "pdf" and _in_pieces(wanted):
+        raise UsageError("a strip chart is one roll; it has no pieces")
     name = names.checked_name("export", wanted.name or f"{source.stem}_export")
-    out = console.settings.recordings / FOLDER / name
+    with open_recording(source) as recording:
+        chosen = recording.select(wanted.channels, wanted.groups, wanted.legs)
+        first, last = rows_of(recording, wanted.start, wanted.stop)
+        span = (recording.time_of(first), recording.time_of(last - 1))
+        chart = chart_for(wanted, recording, list(chosen)) if wanted.format == "pdf" else None
+    if is_lent:
+        lent.check_size(wanted, last - first, len(chosen), span[1] - span[0])
+    out = (lent.made_room(settings.recordings) if is_lent else settings.recordings / FOLDER) / name
     target = out if _in_pieces(wanted) else out.with_name(f"{name}.{wanted.format}")
     if os.path.lexists(target):
         raise WrongState(f"there is an export {target.name!r} already; choose another name")
-    with open_recording(source) as recording:
-        recording.select(wanted.channels, wanted.groups, wanted.legs)
-        rows_of(recording, wanted.start, wanted.stop)
+    if chart is not None:
+        work: Work = partial(_rolled, console, source, target, chart, span)
+        return console.jobs.start(f"strip chart of {source.name}", _named(console, work), caller.client, is_lent)
     what = f"{'split' if _in_pieces(wanted) else 'export'} {source.name} as {wanted.format}"
-    work = partial(_written, console.settings.recordings, source, target, wanted)
-    return console.jobs.start(what, _named(console, work))
+    work = partial(_written, settings.recordings, source, target, wanted)
+    return console.jobs.start(what, _named(console, work), caller.client, is_lent)
+
+
+def _rolled(console: Console, source: Path, target: Path, chart: Chart, span: tuple[float, float], task: Task) -> str:
+    said = drawn(console, source, target, chart, span, task)
+    _tell(task, console.settings.recordings, [target])
+    return said
 
 
 def _named(console: Console, work: Work) -> Work:
@@ -69,7 +92,7 @@ def _written(recordings: Path, source: Path, target: Path, wanted: Export, task:
         if not _in_pieces(wanted):
             private.make_folder(target.parent)
             done = [export(recording, target, chosen, wanted.start, wanted.stop, progress=task.progress)]
-            _tell(task, recordings, [target])
+            _tell(task, recordings, [target, *([done[0].beside] if done[0].beside else [])])
         else:
             done = _split(recordings, recording, target, chosen, wanted, task)
         damaged = f"; {len(recording.damage)} places could not be read" if recording.damage else ""
@@ -94,14 +117,15 @@ def _split(
         )
     finally:
         # those that are being written have other names, and the folder was made for this job
-        _tell(task, recordings, sorted(folder.glob(f"[!.]*.{wanted.format}")))
+        whole = (f"[!.]*.{wanted.format}", f"[!.]*{SIDE_ENDING}")
+        _tell(task, recordings, sorted(path for pattern in whole for path in folder.glob(pattern)))
         if not task.files:
             with suppress(OSError):
                 folder.rmdir()
 
 
 def _tell(task: Task, recordings: Path, files: list[Path]) -> None:
-    task.finished = len(files)
+    task.finished = sum(not path.name.endswith(SIDE_ENDING) for path in files)
     task.files = [str(path.relative_to(recordings)) for path in files[:MOST_LISTED]]
 
 
@@ -118,15 +142,19 @@ def _summary(done: list[Exported]) -> str:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(route_class=SentenceRoute)
+    pace = Pace("exports", EXPORTS_A_SECOND)
 
-    @api.post("/api/export", dependencies=[Depends(seated)])
-    async def begin(wanted: Export) -> Job:
-        """Begin an export or a split, as a job."""
-        return await console.turns.working.take(lambda: started(console, wanted))
+    @api.post("/api/export")
+    async def begin(caller: Annotated[Caller, Depends(viewer)], wanted: Export) -> Job:
+        """Begin an export, a split or a strip chart of a recording, as a job; who has no seat may begin small ones."""
+        if console.access.me(caller).seated:
+            return await console.turns.working.take(lambda: started(console, wanted, caller))
+        pace.check(caller.client)
+        return await console.turns.files.take(lambda: started(console, wanted, caller))
 
-    @api.delete("/api/jobs/{number}", dependencies=[Depends(seated)])
-    async def cancel(number: int) -> Job:
-        """Cancel a job."""
-        return console.jobs.cancel(number)
+    @api.delete("/api/jobs/{number}")
+    async def cancel(caller: Annotated[Caller, Depends(viewer)], number: int) -> Job:
+        """Cancel a job: the page that began it, or who has the operator's seat."""
+        return console.jobs.cancel(number, None if console.access.me(caller).seated else caller.client)
 
     return api

@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Response
+from fastapi.responses import JSONResponse
 from numpy.typing import NDArray
 
-from motionbase.console.access import operator, seated, viewer
+from motionbase.console.access import Caller, operator, seated, viewer
+from motionbase.console.api.armed import BeyondLimits, check_limits, horizon, judged, true_name
 from motionbase.console.api.judge import judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.api.shelf import Shelf
 from motionbase.console.live.head import ring_head
-from motionbase.console.models import Apply, Card, CardSet, Generators, Preview, PreviewRequest
+from motionbase.console.models import Apply, Card, CardSet, Exceeded, Generators, Preview, PreviewRequest
 from motionbase.console.ready_sets import ready_sets
-from motionbase.errors import GeneratorError
+from motionbase.console.stop.button import PROGRAM
+from motionbase.errors import GeneratorError, MotionBaseError
 from motionbase.ring.blocks import files
 from motionbase.ring.blocks.generator import COLUMNS, Generator
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
+from motionbase.ring.command_words import signed
 from motionbase.ring.schema import Schema
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-AUTHOR = "motionbase console"
 WHAT = "set of generators"
 QUIET = ("off", "down", "rising", "standby")  # states in which nothing follows the generators yet
 NEEDED = ("state", "mode", "fault")
@@ -78,6 +82,9 @@ def current(console: Console) -> Generators:
     head = ring_head(ring, live.backend)
     schema, row = head.schema, head.newest()
     running = _running(schema, row)
+    console.seen_sets.saw(found, head.epoch)
+    ran = console.seen_sets.of(running)
+    exceeded, how = _limits(console, found)
     reason = why_not(schema, row)
     if live.state != "live" or head.why_nobody_writes:
         reason = f"the ring has no writer at work ({head.why_nobody_writes or live.state_text})"
@@ -86,10 +93,25 @@ def current(console: Console) -> Generators:
         version=found.version,
         author=found.author,
         written_utc=found.utc_ns / 1e9 if found.utc_ns else None,
+        exceeded=exceeded,
+        judged=how,
         running_version=running,
+        last_run=None if ran is None else cards_of(ran),
         allowed=not reason,
         why_not=reason,
     )
+
+
+def _limits(console: Console, found: GeneratorSet) -> tuple[list[Exceeded] | None, str]:
+    """Those that what is armed exceeds, and for how long it was looked at; does not wait for kinematics to compile."""
+    header = console.source("live").header
+    judge = judge_of(header)
+    if judge is None:
+        return None, f"limits are not judged: {why_no_platform(header)}"
+    if not judge.is_ready and found.enabled:
+        judge.prepare_soon()
+        return None, "limits are not judged yet: the kinematics are being compiled"
+    return list(judged(found, judge)), f"judged over the first {horizon(found):g} s"
 
 
 def _running(schema: Schema | None, row: NDArray[np.float64] | None) -> int | None:
@@ -98,9 +120,11 @@ def _running(schema: Schema | None, row: NDArray[np.float64] | None) -> int | No
     return int(row[place]) if np.isfinite(row[place]) else None
 
 
-def apply(console: Console, wanted: Apply) -> Generators:
-    """Arm a set; refused where it may not be, or where somebody else was quicker."""
-    checked = set_of(wanted.cards)
+def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> Generators:
+    """Arm a set; refused where it may not be, where it exceeds limits unknown to who asks, or somebody was quicker.
+
+    The ring tells it, with its name.
+    """
     with _applying:
         before = current(console)
         if not before.allowed:
@@ -110,12 +134,14 @@ def apply(console: Console, wanted: Apply) -> Generators:
                 f"{before.author or 'somebody'} has written version {before.version} since you saw version "
                 f"{wanted.version}; look at it first"
             )
-        written = GeneratorClient(console.settings.ring, author=AUTHOR).write(checked)
+        check_limits(checked, judge_of(console.source("live").header), wanted.exceeds)
+        written = GeneratorClient(console.settings.ring, author=signed(PROGRAM, who)).write(checked)
         if written.version != before.version + 1:  # another program wrote in the same instant, and is written over
-            console.events.add("note", f"generators: version {written.version - 1} was written over", is_bad=True)
-    name = f" {checked.name!r}" if checked.name else ""
-    on = ", ".join(map(str, checked.enabled)) or "none"
-    console.events.add("note", f"console: generators{name} armed, version {written.version}, on: {on}")
+            text = f"generators: version {written.version - 1} was written over"
+            console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
+        if wanted.exceeds:
+            text = f"generators: version {written.version} was armed beyond {len(wanted.exceeds)} limits"
+            console.happened("generators", text, person=who, is_bad=True)
     return current(console)
 
 
@@ -129,10 +155,21 @@ def router(console: Console) -> APIRouter:
         """What is armed, what runs, and whether it may be changed now."""
         return await turns.looking.take(lambda: current(console))
 
-    @api.put("", dependencies=[Depends(seated)])
-    async def put(wanted: Apply) -> Generators:
-        """Arm a set of cards; refused where it may not be now, or where another version was written since."""
-        return await turns.operating.take(lambda: apply(console, wanted))
+    @api.put("", response_model=Generators)
+    async def put(caller: Annotated[Caller, Depends(seated)], wanted: Apply) -> Generators | Response:
+        """Arm a set of cards; refused where it may not be now, another version was written since, or limits are in the
+        way that the request does not name: then the answer lists them, as `exceeded`."""
+        who = console.person(caller)
+
+        def arm() -> Generators:
+            checked = set_of(wanted.cards)
+            return apply(console, wanted, replace(checked, name=true_name(checked, kept)), who)
+
+        try:
+            return await turns.operating.take(arm)
+        except BeyondLimits as error:
+            found = [one.model_dump() for one in error.exceeded]
+            return JSONResponse({"detail": str(error), "exceeded": found}, 409)
 
     @api.post("/preview", dependencies=[Depends(viewer)])
     async def look_ahead(wanted: PreviewRequest) -> Preview:
@@ -152,6 +189,13 @@ def router(console: Console) -> APIRouter:
             {} if judge is None else {n: s for n, s in ready_sets(judge.platform, judge.atlas).items() if n not in kept}
         )
 
+    def kept(name: str) -> GeneratorSet | None:
+        """The set of that name, also one that comes with the platform; None where there is none that can be read."""
+        try:
+            return ready().get(name) or files.load(shelf.file(name))
+        except MotionBaseError:
+            return None
+
     def own(name: str) -> str:
         if name in ready():
             raise WrongState(f"set {name!r} comes with the platform and stays as it is; choose another name")
@@ -167,7 +211,7 @@ def router(console: Console) -> APIRouter:
         """Names of the sets that are kept, after those that come with the platform."""
         return await turns.stored.take(lambda: [*ready(), *shelf.names])
 
-    @api.get("/sets/{name}", dependencies=[Depends(viewer)])
+    @api.get("/sets/{name:path}", dependencies=[Depends(viewer)])
     async def load(name: str) -> CardSet:
         """A set by name."""
 
@@ -177,14 +221,14 @@ def router(console: Console) -> APIRouter:
 
         return await turns.stored.take(found)
 
-    @api.put("/sets/{name}", dependencies=[Depends(operator)])
+    @api.put("/sets/{name:path}", dependencies=[Depends(operator)])
     async def save(name: str, cards: CardSet) -> CardSet:
         """Keep a set under a name; one of that name is replaced, unless it comes with the platform."""
         checked = set_of(cards)
         await turns.working.take(lambda: shelf.keep(own(name), files.toml_text(checked).encode()))
         return cards_of(checked)
 
-    @api.delete("/sets/{name}", dependencies=[Depends(operator)])
+    @api.delete("/sets/{name:path}", dependencies=[Depends(operator)])
     async def remove(name: str) -> list[str]:
         """Remove a set that was kept."""
 

@@ -147,11 +147,16 @@ def _judge(text: str) -> Judge | str:
 
 def judge_of(header: Header | None) -> Judge | None:
     """Of a ring's platform; None where the ring has none, or a text that describes no hexapod."""
-    if header is None or not header.layout.platform:
-        return None
-    with _MAKING:
-        found = _judge(header.layout.platform)
+    found = "" if header is None else judge_of_text(header.layout.platform)
     return found if isinstance(found, Judge) else None
+
+
+def judge_of_text(text: str) -> Judge | str:
+    """Of a platform's text; a sentence where it describes no hexapod."""
+    if not text:
+        return "there is no platform"
+    with _MAKING:
+        return _judge(text)
 
 
 def why_no_platform(header: Header | None) -> str:
@@ -160,6 +165,5 @@ def why_no_platform(header: Header | None) -> str:
         return "there is no ring"
     if not header.layout.platform:
         return "the ring carries no platform"
-    with _MAKING:
-        found = _judge(header.layout.platform)
+    found = judge_of_text(header.layout.platform)
     return found if isinstance(found, str) else ""

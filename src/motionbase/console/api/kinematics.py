@@ -45,7 +45,7 @@ def extremes_of(console: Console, source: SourceName) -> Extremes:
     return shown.extremes(bench, console.watcher.limits(bench.platform.name))
 
 
-def set_thresholds(console: Console, source: SourceName, wanted: ClearanceThresholds) -> ClearanceThresholds:
+def set_thresholds(console: Console, source: SourceName, wanted: ClearanceThresholds, who: str) -> ClearanceThresholds:
     """Of the platform that a ring has now; everybody is told by an event."""
     watcher = console.watcher
     platform = watcher.benches.of(console.source(source).header).platform.name
@@ -53,7 +53,10 @@ def set_thresholds(console: Console, source: SourceName, wanted: ClearanceThresh
     said = (
         f"clearances of {platform}: a warning below {millimetres(kept.warn)}, an alarm below {millimetres(kept.stop)}"
     )
-    console.events.add("note", said, source=source, generation=console.source(source).generation)
+    if source == "live":
+        console.happened("alarm", f"{said}, set by {who}", person=who, is_recorded=False)
+    else:
+        console.events.add("alarm", said, source=source, generation=console.source(source).generation)
     watcher.again()
     return kept
 
@@ -85,9 +88,12 @@ def router(console: Console) -> APIRouter:
             )
         )
 
-    @api.put("/thresholds", dependencies=[Depends(seated)])
-    async def change(wanted: ClearanceThresholds, source: SourceName = "live") -> ClearanceThresholds:
+    @api.put("/thresholds")
+    async def change(
+        caller: Annotated[Caller, Depends(seated)], wanted: ClearanceThresholds, source: SourceName = "live"
+    ) -> ClearanceThresholds:
         """Kept for this platform, also after a restart."""
-        return await console.turns.working.take(lambda: set_thresholds(console, source, wanted))
+        who = console.person(caller)
+        return await console.turns.working.take(lambda: set_thresholds(console, source, wanted, who))
 
     return api

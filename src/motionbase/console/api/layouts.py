@@ -54,17 +54,17 @@ def router(console: Console) -> APIRouter:
         """Names of the layouts."""
         return await turns.stored.take(lambda: shelf.names)
 
-    @api.get("/{name}", dependencies=[Depends(viewer)])
+    @api.get("/{name:path}", dependencies=[Depends(viewer)])
     async def load(name: str) -> Layout:
         """A layout by name."""
         return await turns.stored.take(lambda: loaded(shelf, name))
 
-    @api.put("/{name}", dependencies=[Depends(operator)])
+    @api.put("/{name:path}", dependencies=[Depends(operator)])
     async def save(name: str, layout: Layout) -> Layout:
         """Keep a layout under a name; one of that name is replaced."""
         return await turns.working.take(lambda: saved(shelf, name, layout))
 
-    @api.delete("/{name}", dependencies=[Depends(operator)])
+    @api.delete("/{name:path}", dependencies=[Depends(operator)])
     async def remove(name: str) -> list[str]:
         """Remove a layout."""
         return await turns.working.take(lambda: shelf.remove(name))

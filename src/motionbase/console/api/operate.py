@@ -7,32 +7,35 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
-from motionbase.console.access import Caller, operator, seated
+from motionbase.console.access import Caller, seated, stopper
 from motionbase.console.api.estop import stopped
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.live.head import RingHead, ring_head, word
+from motionbase.console.live.life import started_again
 from motionbase.console.models import Answer, Operate, Seen
-from motionbase.console.stop.button import SENDER
+from motionbase.console.stop.button import PROGRAM
+from motionbase.errors import RingError
 from motionbase.ring.blocks.actions import operator_command
 from motionbase.ring.blocks.command import Ack, Command
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import shown
+from motionbase.ring.command_words import signed
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-NEVER_STALE = ("freeze", "abort")  # they only ever stop a motion: better late than refused
+CALMING = ("freeze", "abort", "settle", "lower")  # they bring a base to rest: better late than refused
 OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be so far behind the ring, and so far ahead of it
 
 
-def asked(ring: str, command: Command) -> Ack:
+def asked(ring: str, command: Command, sender: str) -> Ack:
     """Send a command to the ring's writer and wait for its answer; `RingError` where nobody answers."""
-    return CommandSender(ring, sender=SENDER).request(command)
+    return CommandSender(ring, sender=sender).request(command)
 
 
-def operated(ring: str, action: str) -> Answer:
-    """Ask for an action; the control law decides."""
-    ack = asked(ring, operator_command(action))
+def operated(ring: str, action: str, sender: str) -> Answer:
+    """Ask for an action; the control law decides. The ring tells it with the sender's name."""
+    ack = asked(ring, operator_command(action), sender)
     return Answer(accepted=ack.accepted, text=f"{action}: accepted" if ack.accepted else f"{action} was refused: {ack}")
 
 
@@ -65,16 +68,31 @@ def why_other_generators(ring: str, seen: Seen) -> str:
     return f"version {armed.version} of the generators is armed by now, the page showed {was}; look at it first"
 
 
-def operated_as_seen(console: Console, wanted: Operate) -> Answer:
-    """Ask for an action, unless the base is not any more what the operator saw."""
-    ring = console.settings.ring
-    if wanted.action not in NEVER_STALE:
-        why = why_stale(ring_head(ring, console.source("live").backend), wanted.seen)
-        if not why and wanted.action == "drive":
-            why = why_other_generators(ring, wanted.seen)
-        if why:
-            return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
-    return operated(ring, wanted.action)
+def _why_unseen(console: Console, wanted: Operate) -> str:
+    """Why an action is not what an operator who saw the page can mean; "" where it is."""
+    ring, seen = console.settings.ring, wanted.seen
+    if seen is None:
+        return "the page has shown no record yet, so nobody can tell what it showed"
+    if why := why_stale(ring_head(ring, console.source("live").backend), seen):
+        return why
+    return why_other_generators(ring, seen) if wanted.action == "drive" else ""
+
+
+def operated_as_seen(console: Console, wanted: Operate, who: str) -> Answer:
+    """Ask for an action, unless it may move a base that is not any more what the operator saw."""
+    if wanted.action not in CALMING and (why := _why_unseen(console, wanted)):
+        _tell(console, f"{wanted.action}, wanted by {who}, was not asked for: {why}", who)
+        return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
+    try:
+        return operated(console.settings.ring, wanted.action, signed(PROGRAM, who))
+    except RingError as error:
+        _tell(console, f"{wanted.action} asked for by {who}: {error}", who)
+        raise
+
+
+def _tell(console: Console, text: str, who: str) -> None:
+    """What the ring's writer has not answered."""
+    console.happened("request", text, person=who, is_bad=True, is_recorded=False)
 
 
 def router(console: Console) -> APIRouter:
@@ -82,16 +100,22 @@ def router(console: Console) -> APIRouter:
     api = APIRouter(route_class=SentenceRoute)
 
     @api.post("/api/estop")
-    async def estop(caller: Annotated[Caller, Depends(operator)], press: str | None = None) -> Answer:
-        """Emergency stop of the live base; needs the token, and no seat. Says whether the base acts."""
+    async def estop(caller: Annotated[Caller, Depends(stopper)], press: str | None = None) -> Answer:
+        """Emergency stop of the live base; needs the operator token, unless anyone may stop, and no seat."""
         return await stopped(console, caller, press)
 
-    @api.post("/api/operate", dependencies=[Depends(seated)])
-    async def operate(wanted: Operate) -> Answer:
+    @api.post("/api/operate")
+    async def operate(caller: Annotated[Caller, Depends(seated)], wanted: Operate) -> Answer:
         """A change of state or mode, or a reset; an answer that is not accepted says why."""
-        answer = await console.turns.operating.take(lambda: operated_as_seen(console, wanted))
-        t = console.source("live").value("t")
-        console.events.add("note", f"console: {answer.text}", t=t, is_bad=not answer.accepted)
+        who = console.person(caller)
+        return await console.turns.operating.take(lambda: operated_as_seen(console, wanted, who))
+
+    @api.post("/api/base/start")
+    async def start(caller: Annotated[Caller, Depends(seated)]) -> Answer:
+        """Start a base again that has ended, where `motionbase run` waits for it; it comes up at rest, switched off."""
+        who, backend = console.person(caller), console.source("live").backend
+        answer = await console.turns.operating.take(lambda: started_again(console.settings.ring, backend, who))
+        console.happened("request", answer.text, person=who, is_bad=not answer.accepted)
         return answer
 
     return api

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Depends
 
-from motionbase.console.access import seated, viewer
+from motionbase.console.access import Caller, seated, viewer
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.models import Parameter, Parameters, Tune
-from motionbase.console.stop.button import SENDER
+from motionbase.console.stop.button import PROGRAM
 from motionbase.ring.blocks import parameters as block
 from motionbase.ring.blocks.parameters import ParameterClient
+from motionbase.ring.command_words import signed
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
@@ -43,9 +44,9 @@ def listed(found: block.Parameters) -> Parameters:
     )
 
 
-def tuned(ring: str, wanted: Tune) -> tuple[Parameters, list[str]]:
-    """Ask for new numbers, all checked before the first is sent; returns what there is now, and what was changed."""
-    client = ParameterClient(ring, sender=SENDER)
+def tuned(ring: str, wanted: Tune, sender: str) -> Parameters:
+    """Ask for new numbers, all checked before the first is sent; returns what there is now."""
+    client = ParameterClient(ring, sender=sender)
     table, before = client.table, client.read()
     places: dict[int, float] = {}
     for name, values in wanted.values.items():
@@ -53,11 +54,7 @@ def tuned(ring: str, wanted: Tune) -> tuple[Parameters, list[str]]:
         places |= table.wanted(name, tuple(values) or tuple(parameter.designed[k] for k in numbers))
     places = {place: x for place, x in places.items() if before.goals[place] != x}
     client.tune(places, TIMEOUT_S)
-    changed = []
-    for place, x in places.items():
-        p, k = table.places[place]
-        changed.append(f"{p.label(k)} from {before.goals[place]:.6g} to {x:.6g} {p.unit}".removesuffix(" -"))
-    return listed(client.read()), changed
+    return listed(client.read())
 
 
 def router(console: Console) -> APIRouter:
@@ -69,12 +66,10 @@ def router(console: Console) -> APIRouter:
         """Those of the control law, with their bounds."""
         return await console.turns.looking.take(lambda: listed(block.shown(console.settings.ring)[0]))
 
-    @api.patch("", dependencies=[Depends(seated)])
-    async def tune(wanted: Tune) -> Parameters:
-        """New numbers by name; all are checked before the first is sent."""
-        found, changed = await console.turns.operating.take(lambda: tuned(console.settings.ring, wanted))
-        for sentence in changed:
-            console.events.add("note", f"console: {sentence}")
-        return found
+    @api.patch("")
+    async def tune(caller: Annotated[Caller, Depends(seated)], wanted: Tune) -> Parameters:
+        """New numbers by name; all are checked before the first is sent. The ring tells each change, with its name."""
+        sender = signed(PROGRAM, console.person(caller))
+        return await console.turns.operating.take(lambda: tuned(console.settings.ring, wanted, sender))
 
     return api

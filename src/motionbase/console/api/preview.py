@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from motionbase.console.api.judge import Demand, Judge
 from motionbase.console.models import Exceeded, Preview
-from motionbase.ring.blocks.generator import BANDS, PERIODIC, Shape
+from motionbase.ring.blocks.generator import BANDS, PERIODIC, Generator, Shape
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
 
@@ -28,13 +28,8 @@ def preview(wanted: GeneratorSet, seconds: float, judge: Judge | None, why_no_ju
     """Of the first seconds after the transition to drive; limits are judged where the platform is known."""
     t = np.linspace(0.0, seconds, SHOWN)
     demand = demand_of(wanted, t)
-    exceeded: list[Exceeded] = []
-    step = seconds / (SHOWN - 1)
-    if judge is not None:
-        count = _judged(wanted, seconds)
-        step = seconds / (count - 1)
-        for piece in _pieces(seconds, count):
-            exceeded = _merged(exceeded, judge.exceeded(demand_of(wanted, piece)))
+    exceeded = [] if judge is None else exceeded_by(wanted, seconds, judge)
+    step = seconds / ((SHOWN if judge is None else _judged(wanted, seconds)) - 1)
     l = judge.leg_lengths(demand)[0] if judge is not None else np.full((6, SHOWN), np.nan)
     return Preview(
         t=_rounded(t),
@@ -42,8 +37,16 @@ def preview(wanted: GeneratorSet, seconds: float, judge: Judge | None, why_no_ju
         legs=[[None if math.isnan(x) else x for x in _rounded(leg)] for leg in l],
         limits=None if judge is None else judge.limits,
         exceeded=exceeded,
-        text=_text(wanted, seconds, exceeded, why_no_judge, step),
+        text=_text(wanted, seconds, exceeded, why_no_judge, step, judge is not None and judge.atlas is not None),
     )
+
+
+def exceeded_by(wanted: GeneratorSet, seconds: float, judge: Judge) -> list[Exceeded]:
+    """Each limit that is exceeded in so many seconds after the transition to drive."""
+    exceeded: list[Exceeded] = []
+    for piece in _pieces(seconds, _judged(wanted, seconds)):
+        exceeded = _merged(exceeded, judge.exceeded(demand_of(wanted, piece)))
+    return exceeded
 
 
 def demand_of(wanted: GeneratorSet, t: Array) -> Demand:
@@ -92,7 +95,9 @@ def _rounded(values: Array) -> list[float]:
     return [float(f"{x:.{DIGITS}g}") for x in values.tolist()]
 
 
-def _text(wanted: GeneratorSet, seconds: float, exceeded: list[Exceeded], why_no_judge: str, step: float) -> str:
+def _text(
+    wanted: GeneratorSet, seconds: float, exceeded: list[Exceeded], why_no_judge: str, step: float, has_sphere: bool
+) -> str:
     said = []
     if why_no_judge:
         said.append(f"limits are not judged: {why_no_judge}")
@@ -101,7 +106,7 @@ def _text(wanted: GeneratorSet, seconds: float, exceeded: list[Exceeded], why_no
         said.append(f"{limits} would be exceeded; the control law keeps to them, so the motion differs")
     else:
         said.append(f"within all limits in the first {seconds:g} s")
-    if jumps := [str(n) for n, g in enumerate(wanted.generators, 1) if g.enabled and _jumps(g.shape, g.fade_in)]:
+    if jumps := [str(n) for n, g in enumerate(wanted.generators, 1) if g.enabled and _jumps(g, has_sphere)]:
         said.append(f"generator {', '.join(jumps)} jumps, which no platform follows")
     fastest = highest_frequency(wanted)
     if fastest * step * 8 > 1:
@@ -109,5 +114,8 @@ def _text(wanted: GeneratorSet, seconds: float, exceeded: list[Exceeded], why_no
     return "; ".join(said)
 
 
-def _jumps(shape: Shape, fade_in: float) -> bool:
-    return shape in (Shape.SQUARE, Shape.SAWTOOTH) or (shape is Shape.STEP and fade_in == 0)
+def _jumps(g: Generator, has_sphere: bool) -> bool:
+    """A sphere turns without end, by a sawtooth of half a turn to each side: its jump by a whole turn is none."""
+    if has_sphere and g.shape is Shape.SAWTOOTH and g.unit == "rad" and abs(g.amplitude) == math.pi and g.fade_in == 0:
+        return False
+    return g.shape in (Shape.SQUARE, Shape.SAWTOOTH) or (g.shape is Shape.STEP and g.fade_in == 0)

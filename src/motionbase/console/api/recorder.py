@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Depends
 
-from motionbase.console.access import seated
+from motionbase.console.access import Caller, seated
 from motionbase.console.api.folders import last_parts
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, AskRecorder, Recorder
@@ -33,14 +33,16 @@ def recorder_status(ring: str) -> Recorder | None:
         return None
 
 
-def told(ring: str, wanted: AskRecorder) -> Answer:
-    """What the recorder says."""
+def told(ring: str, wanted: AskRecorder, who: str) -> Answer:
+    """What the recorder says; a note is kept by the console's journal where nothing is recorded."""
     text = wanted.text.strip()
     if (wanted.do == "note") != bool(text):
         raise UsageError("a note needs its text" if wanted.do == "note" else f"{wanted.do} takes no text, only note")
     try:
-        return Answer(accepted=True, text=control.ask(ring, wanted.do, text))
+        return Answer(accepted=True, text=control.ask(ring, wanted.do, text, person=who))
     except RecordingError as error:
+        if wanted.do == "note":
+            return Answer(accepted=True, text="noted among the console's events; nothing is being recorded")
         raise WrongState(str(error)) from None
 
 
@@ -48,13 +50,15 @@ def router(console: Console) -> APIRouter:
     """The address."""
     api = APIRouter(route_class=SentenceRoute)
 
-    @api.post("/api/recorder", dependencies=[Depends(seated)])
-    async def ask(wanted: AskRecorder) -> Answer:
-        """Start, stop, split or note, as motionbase record-control."""
-        answer = await console.turns.operating.take(lambda: told(console.settings.ring, wanted))
-        t = console.source("live").value("t")
-        what = f"note: {wanted.text.strip()}" if wanted.do == "note" else f"recorder: {answer.text}"
-        console.events.add("note" if wanted.do == "note" else "recorder", what, t=t)
+    @api.post("/api/recorder")
+    async def ask(caller: Annotated[Caller, Depends(seated)], wanted: AskRecorder) -> Answer:
+        """Start, stop, split or note, as motionbase record-control. The recorder writes it, with the name."""
+        who = console.person(caller)
+        answer = await console.turns.operating.take(lambda: told(console.settings.ring, wanted, who))
+        if wanted.do == "note":
+            console.happened("note", wanted.text.strip(), person=who)
+        else:
+            console.happened("recorder", f"{wanted.do} asked for by {who}: {last_parts(answer.text)}", person=who)
         return answer
 
     return api

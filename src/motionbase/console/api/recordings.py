@@ -12,19 +12,33 @@ from urllib.parse import quote
 import numpy as np
 from fastapi import APIRouter, Depends, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse
+from pydantic import TypeAdapter
 
 from motionbase.console.access import seated, viewer
 from motionbase.console.api import names
 from motionbase.console.api.downloads import Sent
 from motionbase.console.api.folders import ESTOP
+from motionbase.console.api.rows import rows
+from motionbase.console.api.scene import stored_scene
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.api.upload import Uploads
 from motionbase.console.api.windows import window
 from motionbase.console.live.derived import formula_of
 from motionbase.console.live.formula import FormulaError
 from motionbase.console.live.runs import derived_channel
-from motionbase.console.models import Channel, Derive, RecordingEvent, RecordingFile, RecordingInfo, Schema, Ticket
+from motionbase.console.models import (
+    Channel,
+    Derive,
+    RecordingEvent,
+    RecordingFile,
+    RecordingInfo,
+    Scene,
+    Schema,
+    Ticket,
+)
 from motionbase.errors import UsageError
+from motionbase.recording.happened import JOURNAL, SIDE_ENDING
+from motionbase.recording.mcap.messages import Event
 from motionbase.recording.recorder.control import read_status
 from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
@@ -36,10 +50,12 @@ from motionbase.ring.folders import data_folder
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-STRIPS = "strips"  # folder of strip charts beside the recordings; they can be downloaded
+STRIPS = ("strips", "exports", "viewers")  # folders of strip charts beside the recordings; they can be downloaded
 STRIP_ENDINGS = (".pdf", ".png")
 LONGEST_ABOUT = 400  # letters of what a recording says of itself, each
-NOT_SHOWN = ("schema", "platform", "parameters")  # long texts that are shown otherwise
+NOT_SHOWN = ("schema", "platform", "parameters", JOURNAL)  # long texts that are shown otherwise
+BAD_KINDS = ("fault", "estop", "gap", "disk")
+EVENTS = TypeAdapter(list[RecordingEvent])
 MOST_EVENTS, MOST_DAMAGE, MOST_ABOUT = 10_000, 1000, 200
 
 
@@ -126,11 +142,17 @@ def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> Record
         rate_hz=_rate(recording),
         epoch_utc=epoch_ns / 1e9 if epoch_ns > 0 else None,
         platform=about.get("platform_name", "") or platform_name(about.get("platform", "")),
-        events=[RecordingEvent(t=e.t, kind=e.kind, text=e.text) for e in events],
+        events=[event_of(e) for e in events],
         damage=[d.text for d in damage],
         damage_at=[damage_times(recording, d) for d in damage],
         about={k[:LONGEST_ABOUT]: str(v)[:LONGEST_ABOUT] for k, v in shown[:MOST_ABOUT]},
     )
+
+
+def event_of(e: Event) -> RecordingEvent:
+    """As the border has it; files of older recorders do not say what is bad."""
+    is_bad = e.is_bad or (e.tick is None and e.kind in BAD_KINDS)
+    return RecordingEvent(t=e.t, kind=e.kind, text=e.text, tick=e.tick, person=e.person, is_bad=is_bad)
 
 
 def damage_times(recording: Recording, damage: Damage) -> tuple[float, float] | None:
@@ -162,9 +184,11 @@ def _number(text: Any) -> float:
 
 
 def _downloaded(console: Console, file: str) -> Path:
-    """The path of what may be downloaded: a recording, an ESTOP file, a strip chart."""
+    """The path of what may be downloaded: a recording, an ESTOP file, a strip chart, the events of a CSV file."""
     parts = names.relative_parts(file)
-    if parts[0] == STRIPS and file.lower().endswith(STRIP_ENDINGS):
+    if file.lower().endswith(SIDE_ENDING):
+        return names.inside(console.settings.recordings, file, (SIDE_ENDING,))
+    if parts[0] in STRIPS and file.lower().endswith(STRIP_ENDINGS):
         return names.inside(console.settings.recordings, file, STRIP_ENDINGS)
     return path_of(console, file)
 
@@ -205,6 +229,17 @@ def router(console: Console) -> APIRouter:
 
         return Response(await turns.take(look), media_type="application/json")
 
+    @api.get("/events", dependencies=[Depends(viewer)], response_model=list[RecordingEvent])
+    async def happened(file: str) -> Response:
+        """What happened, also where the file itself has no word of it; the first time this may take a while."""
+
+        def look() -> bytes:
+            with opened.use(path_of(console, file)) as recording:
+                found = [e for e in recording.journal() if math.isfinite(e.t)][:MOST_EVENTS]
+                return EVENTS.dump_json([event_of(e) for e in found])
+
+        return Response(await turns.take(look), media_type="application/json")
+
     @api.get("/window", dependencies=[Depends(viewer)], response_class=Response)
     async def stretch(
         file: str,
@@ -221,6 +256,28 @@ def router(console: Console) -> APIRouter:
                 return window(recording, channels, formula or (), start, stop, pixels)
 
         return Response(await turns.take(look), media_type="application/octet-stream")
+
+    @api.get("/rows", dependencies=[Depends(viewer)], response_class=Response)
+    async def whole_records(
+        file: str, at: float | None = None, first: int | None = None, count: int = 1, every: int = 1
+    ) -> Response:
+        """Whole records, from a time or a number on: what a page needs that replays a recording by itself."""
+
+        def look() -> bytes:
+            with opened.use(path_of(console, file)) as recording:
+                return rows(recording, at, first, count, every)
+
+        return Response(await turns.take(look), media_type="application/octet-stream")
+
+    @api.get("/scene", dependencies=[Depends(viewer)])
+    async def platform(file: str) -> Scene:
+        """The platform of a recording to scale; meshes, which its text may name anywhere, are left out."""
+
+        def look() -> Scene:
+            with opened.use(path_of(console, file)) as recording:
+                return stored_scene(str(recording.source.about.get("platform", "")))
+
+        return await turns.take(look)
 
     @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
     async def download(file: str) -> Sent:

@@ -16,7 +16,7 @@ from motionbase.console.api.folders import ESTOP, shown
 from motionbase.console.api.recordings import estop_folder, path_of
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.models import Answer, Replay, ReplayControl, SourceName, StartReplay
-from motionbase.console.stop.button import SENDER
+from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import RingError
 from motionbase.interpreter import motionbase_command
 from motionbase.recording.recorder.control import beside, read_status
@@ -104,7 +104,7 @@ def controlled(console: Console, wanted: ReplayControl) -> Answer:
     """Tell a replay what to do; a base that runs in the ring does not know such commands, and refuses."""
     follower = console.source(wanted.source)
     command = replay_command(wanted.action, tuple(wanted.values))
-    ack = CommandSender(follower.ring, sender=SENDER, backend=follower.backend).request(command)
+    ack = CommandSender(follower.ring, sender=PROGRAM, backend=follower.backend).request(command)
     if ack.accepted:
         return Answer(accepted=True, text=f"{command}")
     found = _status(follower.backend) or {}

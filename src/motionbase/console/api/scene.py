@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import FileResponse
 
 from motionbase.console.access import viewer
-from motionbase.console.api.judge import Judge, judge_of, why_no_platform
+from motionbase.console.api.judge import Judge, judge_of, judge_of_text, why_no_platform
 from motionbase.console.api.sentences import NotThere, SentenceRoute
 from motionbase.console.models import Mesh, Scene, SourceName, SphereShape, SphereWheel
 from motionbase.platform.atlas.atlas import Atlas
@@ -115,6 +115,14 @@ def judge_for(console: Console, source: SourceName) -> Judge:
     if judge is None:
         raise NotThere(f"no picture: {why_no_platform(header)}")
     return judge
+
+
+def stored_scene(text: str) -> Scene:
+    """Of the platform's text in a recording, or 404 with the reason."""
+    judge = judge_of_text(text)
+    if isinstance(judge, str):
+        raise NotThere(f"no picture: {judge if text else 'the recording carries no platform'}")
+    return scene_of(judge, frozenset())
 
 
 def mesh_file(judge: Judge, number: int, trusted: frozenset[str]) -> tuple[Path, str]:

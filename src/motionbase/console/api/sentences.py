@@ -72,7 +72,7 @@ def invalid(error: RequestValidationError) -> str:
     """The first thing that is wrong with a request: where, what is wanted, what was given."""
     first: Mapping[str, Any] = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    message = str(first["msg"])
+    message = str(first["msg"]).removeprefix("Value error, ")  # a sentence of ours
     given = repr(first.get("input"))
     shown = given if len(given) <= SHOWN else given[:SHOWN] + "..."
     return f"{where}: {message[:1].lower()}{message[1:]}; {shown} was given"

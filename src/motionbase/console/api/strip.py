@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends
 
 from motionbase import private
 from motionbase.console.access import seated
+from motionbase.console.api import names
 from motionbase.console.api.folders import shown
 from motionbase.console.api.sentences import NotThere, SentenceRoute, WrongState
 from motionbase.console.children import Child
@@ -99,7 +100,7 @@ def begun(console: Console, wanted: StartStrip) -> Strip:
     before = console.children.of(ROLE)
     if before is not None and before.lives:
         raise WrongState("a strip chart is being drawn already; end it first")
-    name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{wanted.name.strip().rstrip('.')}"
+    name = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}_{names.checked_name('strip chart', wanted.name.strip())}"
     out = settings.recordings / FOLDER / f"{name}.{wanted.format}"
     config = settings.data / "strip" / "chart.toml"
     for folder in (out.parent, config.parent):

@@ -49,7 +49,9 @@ class GapAlarm:
 
     def _say(self, text: str, t: float | None, generation: int, is_bad: bool) -> None:
         said = f"clearance: {text}"
-        self._events.add("warning", said, source=self._source, generation=generation, t=t, is_bad=is_bad)
+        self._events.add(
+            "alarm", said, source=self._source, generation=generation, t=t, is_bad=is_bad, is_recorded=False
+        )
 
 
 def millimetres(metres: float) -> str:

@@ -7,27 +7,29 @@ import time
 from collections import deque
 from collections.abc import Callable, Set
 from contextlib import suppress
-from typing import Literal, NamedTuple, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
 from motionbase.console.api.sentences import WrongState
-from motionbase.console.live.changes import ChangeFinder
 from motionbase.console.live.derived import OPERATORS
-from motionbase.console.live.events import EventLog, What
+from motionbase.console.live.events import EventLog
 from motionbase.console.live.formula import FormulaError
 from motionbase.console.live.history import History
 from motionbase.console.live.levels import Array
 from motionbase.console.live.runs import Run, new_run
-from motionbase.console.models import Derive, SourceName
+from motionbase.console.models import Derive, EventKind, SourceName
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, RingError
+from motionbase.recording.journal import Journal
 from motionbase.ring.backend import AbstractBackend
+from motionbase.ring.blocks.requests import RequestWatch, watched
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import BATCH, Batch, Reader, ReaderState
 from motionbase.ring.schema import Schema
 
 State: TypeAlias = Literal["live", "waiting", "lost", "none"]
+CONSOLE = "console"  # the program in a sender's name
 TURN_S = 1 / 60
 IDLE_S = 0.05  # while nothing comes
 TROUBLE_S = 0.5  # before it looks again at what cannot be read
@@ -69,7 +71,8 @@ class Follower:
         self._events, self._lock, self._stop = events, threading.Lock(), threading.Event()
         self._listeners: tuple[Callable[[], object], ...] = ()
         self._reader: Reader | None = None
-        self._finder: ChangeFinder | None = None
+        self._journal: Journal | None = None
+        self._requests: RequestWatch | None = None
         self._records, self._lost, self._generation, self._last_t = 0, 0, 0, -np.inf
         self._thread = threading.Thread(target=self._follow, name=f"follower of {ring}", daemon=True)
 
@@ -192,6 +195,7 @@ class Follower:
         if self._reader is None:
             self._reader = Reader(self.ring, start="oldest", backend=self.backend)
         new = False
+        self._look_at_requests()
         with self._lock:
             for _ in range(MOST_BATCHES):
                 batch = self._reader.read()
@@ -202,6 +206,12 @@ class Follower:
         if new or not self.pulses or time.monotonic() - self.pulses[-1].at > HEALTH_S / 4:
             self.pulses.append(Pulse(time.monotonic(), self._records, self._lost))
         return self._said(STATES[self._reader.state], self._reader.state.value) or new
+
+    def _look_at_requests(self) -> None:
+        """Before records are read: the one that took a request comes after it. The console tells its own stops."""
+        if self._requests is not None and self._journal is not None:
+            news = (one for one in self._requests.news() if one.kind != "estop" or one.program != CONSOLE)
+            self._journal.asked(news, time.monotonic())
 
     def _take(self, batch: Batch, reader: Reader) -> None:
         header = _header_of(reader)
@@ -216,7 +226,8 @@ class Follower:
     def _begin(self, header: Header) -> None:
         """Another writer."""
         before, self._generation = self.run, self._generation + 1
-        run, self._finder, self._last_t = new_run(self._generation, header), ChangeFinder(header.layout.schema), -np.inf
+        run, self._journal, self._last_t = new_run(self._generation, header), Journal(header.layout.schema), -np.inf
+        self._requests = watched(self.ring, self.backend, header.epoch) if self.source == "live" else None
         for wanted in self._kept():
             with suppress(FormulaError):  # of another platform
                 run.derived.add(wanted.name, wanted.formula, wanted.unit, OPERATORS)
@@ -235,7 +246,7 @@ class Follower:
 
     def _append(self, run: Run, rows: Array) -> None:
         """Rows of one writer; each fall of time begins a new generation, and the last of these is kept."""
-        assert self._finder is not None
+        assert self._journal is not None
         kept, t = rows, rows[:, 0]
         if not (t[0] >= self._last_t and (t[1:] >= t[:-1]).all() and t[-1] < np.inf):  # false for NaN as well
             rows = self._with_times(rows)
@@ -247,8 +258,8 @@ class Follower:
                 self.run = run = run.again(self._generation)
         elif self.source == "live" and t[-1] - self._last_t > (len(t) + GAP_PERIODS - 1) * run.period:
             self._look_for_gaps(t, run.period)
-        for change in self._finder.find(rows):
-            self._event(change.what, change.text, change.t, change.is_bad)
+        for k, kind, text, person, is_bad in self._journal.find(rows):
+            self._event(cast(EventKind, kind), text, float(t[k]), is_bad, self._journal.tick(rows[k]), person)
         run.history.append(run.derived.extended(kept, run.history))
         self._last_t, self._records = float(t[-1]), self._records + len(t)
 
@@ -286,8 +297,13 @@ class Follower:
             self._event("writer", text, is_bad=True)
         return True
 
-    def _event(self, what: What, text: str, t: float | None = None, is_bad: bool = False) -> None:
-        self._events.add(what, text, source=self.source, generation=self._generation, t=t, is_bad=is_bad)
+    def _event(
+        self, what: EventKind, text: str, t: float | None = None, is_bad: bool = False, tick: int | None = None,
+        person: str = "",
+    ) -> None:  # fmt: skip
+        self._events.add(
+            what, text, source=self.source, generation=self._generation, t=t, tick=tick, person=person, is_bad=is_bad
+        )
 
     def _tell(self) -> None:
         for listener in self._listeners:

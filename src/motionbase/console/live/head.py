@@ -31,6 +31,11 @@ class RingHead:
         return self._header.layout.schema
 
     @property
+    def epoch(self) -> int:
+        """Of the ring: another one is another run."""
+        return self._header.epoch
+
+    @property
     def count(self) -> int:
         """Records published so far."""
         return self._segment.head

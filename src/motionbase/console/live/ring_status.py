@@ -10,6 +10,7 @@ import numpy as np
 
 from motionbase.console.api.host import host_demand
 from motionbase.console.live.follower import HEALTH_S, Follower
+from motionbase.console.live.life import base_life
 from motionbase.console.live.runs import Run
 from motionbase.console.live.stopped_by import stopped_by
 from motionbase.console.models import Ring, Timing
@@ -26,6 +27,7 @@ def ring_status(follower: Follower) -> Ring:
     run, backend = follower.run, follower.backend
     header = run.header if run else None
     layout = header.layout if header else None
+    epoch_utc = header.epoch_utc_ns / 1e9 if header else 0.0
     estop, behind_s = follower.value("estop"), follower.behind_s
     estop_acts = estop is not None and estop != 0 and math.isfinite(estop)
     return Ring(
@@ -45,11 +47,13 @@ def ring_status(follower: Follower) -> Ring:
         channels=len(layout.schema.channels) if layout else 0,
         rate_hz=run.rate_hz if run else 0.0,
         dt=layout.dt if layout else 0.0,
-        epoch_utc=header.epoch_utc_ns / 1e9 if header else 0.0,
+        epoch_utc=epoch_utc,
         takes_commands=bool(layout and "command_ack" in layout.schema.index) and follower.state == "live",
         has_parameters=bool(layout and layout.parameters),
         estop_acts=estop_acts,
         estop_by=stopped_by(follower.ring, backend) if estop_acts and follower.source == "live" else None,
+        t=_finite(math.nan if (t := follower.value("t")) is None else t),
+        life=base_life(backend, epoch_utc) if follower.source == "live" and follower.state != "live" else None,
         base_state=_word(follower, "state"),
         base_mode=_word(follower, "mode"),
         base_fault=_word(follower, "fault"),

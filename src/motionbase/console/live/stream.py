@@ -229,7 +229,7 @@ class Session:
 
     async def _stop(self, number: int, press: str | None) -> None:
         try:
-            if self.caller.role != "operator":
+            if not self._hub.console.access.may_stop(self.caller.role):
                 raise MotionBaseError(NEEDS_OPERATOR)
             answer = await stopped(self._hub.console, self.caller, press)
         except MotionBaseError as error:

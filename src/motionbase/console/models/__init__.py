@@ -49,7 +49,18 @@ from motionbase.console.models.recordings import (
     StartReplay,
     Ticket,
 )
-from motionbase.console.models.ring import Channel, Derive, Event, HostDemand, Ring, Schema, Timing
+from motionbase.console.models.ring import (
+    AlarmChange,
+    BaseLife,
+    Channel,
+    Derive,
+    Event,
+    EventKind,
+    HostDemand,
+    Ring,
+    Schema,
+    Timing,
+)
 from motionbase.console.models.shown import Layout, Mesh, Scene, SphereShape, SphereWheel
 from motionbase.console.models.status import Job, Recorder, Replay, Status, Strip
 from motionbase.console.models.who import Me, Seat, TakeSeat
@@ -63,8 +74,11 @@ __all__ = (
     "TakeSeat",
     "Timing",
     "HostDemand",
+    "BaseLife",
     "Ring",
+    "AlarmChange",
     "Event",
+    "EventKind",
     "Channel",
     "Schema",
     "Derive",

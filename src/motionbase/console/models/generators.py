@@ -39,27 +39,46 @@ class CardSet(Model):
     cards: list[Card] = Field(max_length=7)
 
 
+class Exceeded(Model):
+    """A limit that would be exceeded: of what, the largest value, the limit, and when first [s]."""
+
+    what: str
+    value: float
+    limit: float
+    unit: str
+    t: float
+
+
 class Generators(Model):
     """The block of the ring, and whether it may be written now.
 
-    `version`: of what is armed in the block; `running_version`: of what the control law took at its last transition to
-    drive, None where the ring has no such channel.
+    `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and
+    `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its
+    last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has
+    run or the console never saw them.
     """
 
     armed: CardSet
     version: int
     author: str
     written_utc: float | None
+    exceeded: list[Exceeded] | None
+    judged: str
     running_version: int | None
+    last_run: CardSet | None
     allowed: bool
     why_not: str
 
 
 class Apply(Model):
-    """`version`: the one that the operator saw; refused if another has been written since."""
+    """`version`: the one that the operator saw; refused if another has been written since.
+
+    `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others.
+    """
 
     cards: CardSet
     version: int
+    exceeds: list[str] = Field(default=[], max_length=100)
 
 
 class PreviewRequest(Model):
@@ -78,16 +97,6 @@ class Limits(Model):
     l_min: float
     l_max: float
     leg_velocity: float
-
-
-class Exceeded(Model):
-    """A limit that would be exceeded: of what, the largest value, the limit, and when first [s]."""
-
-    what: str
-    value: float
-    limit: float
-    unit: str
-    t: float
 
 
 class Preview(Model):

@@ -30,9 +30,12 @@ class Seen(Model):
 
 
 class Operate(Model):
-    """An action of `motionbase operate`; an emergency stop has its own address."""
+    """An action of `motionbase operate`; an emergency stop has its own address.
 
-    seen: Seen
+    `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else.
+    """
+
+    seen: Seen | None = None
     action: Literal[
         "down", "standby", "drive", "settle", "lower", "off", "freeze", "abort", "reset", "host", "maintenance"
     ]
@@ -89,4 +92,4 @@ class StartStrip(Model):
     channels: list[StripChannel] = Field(min_length=1, max_length=16)
     format: Literal["pdf", "png"] = "pdf"
     seconds_per_page: float = Field(default=60.0, gt=0, le=86400)
-    name: str = Field(default="strip", pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.-]{0,79}$")
+    name: str = "strip"

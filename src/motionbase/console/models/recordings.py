@@ -27,18 +27,22 @@ class RecordingFile(Model):
 
 
 class RecordingEvent(Model):
-    """Beside the records."""
+    """Beside the records; as `Event` has them."""
 
     t: float
     kind: str
     text: str
+    tick: int | None
+    person: str
+    is_bad: bool
 
 
 class RecordingInfo(Model):
     """As `motionbase info`. Times [s] since the recording's epoch.
 
     `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each
-    damage, the records beside it where some are missing, None where it concerns the file as a whole.
+    damage, the records beside it where some are missing, None where it concerns the file as a whole. `events`: as the
+    file has them; `/api/recordings/events` has all.
     """
 
     file: str
@@ -57,10 +61,13 @@ class RecordingInfo(Model):
 
 
 class Export(Model):
-    """What to take of a recording, and into what; without legs, groups and channels it is all of them."""
+    """What to take of a recording, and into what; without legs, groups and channels it is all of them.
+
+    `pdf` is a strip chart of 16 channels at most, with so many seconds on a page.
+    """
 
     file: str
-    format: Literal["mcap", "csv", "parquet"]
+    format: Literal["mcap", "csv", "parquet", "pdf"]
     legs: list[int] = []
     groups: list[str] = []
     channels: list[str] = []
@@ -68,6 +75,7 @@ class Export(Model):
     stop: float | None = None
     piece_records: int | None = Field(default=None, ge=1)
     piece_seconds: float | None = Field(default=None, gt=0)
+    seconds_per_page: float = Field(default=60.0, gt=0, le=86400)
     name: str = Field(default="", max_length=120)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from motionbase.console.models.base import Model, SourceName
+
+DERIVED_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Timing(Model):
@@ -28,6 +31,20 @@ class HostDemand(Model):
     exceeded: list[str]
 
 
+class BaseLife(Model):
+    """Of the live base while no records come: it starts, or has ended.
+
+    `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s].
+    `may_start`: whether `motionbase run` waits to be asked to start it again.
+    """
+
+    doing: Literal["starting", "ended"]
+    platform: str
+    text: str
+    utc: float | None
+    may_start: bool
+
+
 class Ring(Model):
     """A ring as its reader sees it.
 
@@ -36,6 +53,7 @@ class Ring(Model):
     `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation.
     `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`,
     `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none".
+    `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows.
     `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read.
     """
 
@@ -60,6 +78,8 @@ class Ring(Model):
     has_parameters: bool
     estop_acts: bool
     estop_by: str | None
+    t: float | None
+    life: BaseLife | None
     base_state: str | None
     base_mode: str | None
     base_fault: str | None
@@ -67,18 +87,41 @@ class Ring(Model):
     host: HostDemand | None
 
 
+EventKind: TypeAlias = Literal[
+    "state", "mode", "fault", "warning", "estop", "request", "seat", "tuning", "generators", "alarm", "note", "gap",
+    "writer", "recorder",
+]  # fmt: skip
+
+
 class Event(Model):
-    """Something that happened: a change of state, a fault, a note, a gap. `t`: [s] of the ring, None if it has none."""
+    """Something that happened: a change of state, a request, a fault, a note, a gap.
+
+    `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody
+    did.
+    """
 
     kind: Literal["event"] = "event"
     number: int
     source: SourceName
     generation: int
     t: float | None
+    tick: int | None = None
     utc: float
-    what: Literal["state", "mode", "fault", "warning", "estop", "note", "gap", "writer", "seat", "recorder"]
+    what: EventKind
     text: str
+    person: str = ""
     is_bad: bool = False
+
+
+class AlarmChange(Model):
+    """A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit."""
+
+    channel: str = Field(max_length=64)
+    change: Literal["raised", "acknowledged", "over"]
+    level: Literal["warn", "alarm"]
+    value: float = Field(allow_inf_nan=False)
+    limit: float = Field(allow_inf_nan=False)
+    t: float = Field(allow_inf_nan=False)
 
 
 class Channel(Model):
@@ -110,6 +153,15 @@ class Derive(Model):
     `unit`: "" for the one that the formula gives.
     """
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    name: str
     formula: str = Field(min_length=1, max_length=500)
     unit: str = Field(default="", max_length=40)
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_channel_name(cls, name: str) -> str:
+        if not DERIVED_NAME.fullmatch(name):
+            raise ValueError(
+                "a name is 1 to 64 lower-case letters, digits and _, and begins with a letter, such as leg1_error"
+            )
+        return name

@@ -51,9 +51,10 @@ class Strip(Model):
 
 
 class Job(Model):
-    """Something that takes a while."""
+    """Something that takes a while. `client`: the page that began it, which may cancel it."""
 
     number: int
+    client: str
     what: str
     state: Literal["running", "done", "failed", "cancelled"]
     share: float

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from collections.abc import Mapping
 from typing import final
 
 from motionbase.ring.emergency import ACTS_S, LOOK_S, Press, Stopper
 
-SENDER = "motionbase console"
+PROGRAM = "console"
+PAGE = re.compile(r"[0-9a-f]{32}")  # the random name of a page
+MOST_NAMES = 64
+NO_SEAT = "an operator without the seat"
 
 
 @final
@@ -19,7 +24,23 @@ class StopButton:
 
     def press(self, who: str) -> Press:
         """A word in the ring is raised, without a lock and without waiting; `heard` does the rest."""
-        return self._stopper.press(f"console: {who}")
+        return self._stopper.press(f"{PROGRAM}: {who}")
+
+
+@final
+class Names:
+    """Of those who had the seat, by client: who stood up a minute ago is still somebody."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+
+    def learn(self, seat: tuple[str, str] | None) -> None:
+        """Who operates now."""
+        if seat is not None:
+            self.known.pop(seat[0], None)
+            while len(self.known) >= MOST_NAMES:
+                self.known.pop(next(iter(self.known)))
+            self.known[seat[0]] = seat[1]
 
 
 async def heard(pressed: Press) -> str:
@@ -41,11 +62,16 @@ async def heard(pressed: Press) -> str:
     return pressed.text
 
 
-def name_of(client: str, seat: tuple[str, str] | None) -> str:
-    """Whose stop it is: the seat's name where the page has it, else the page's own; "somebody" where it gave none.
+def name_of(client: str, seat: tuple[str, str] | None, known: Mapping[str, str] | None = None) -> str:
+    """Who asks, as people say it: the seat's name where the page has it, else what a program calls itself.
 
     Args:
-        client: of the page, "" where it gave none
+        client: of the page, "" where it gave none; the random name of a page says nothing to people
         seat: client and name of who operates
+        known: names of those who had the seat before, by client
     """
-    return seat[1] if seat is not None and client == seat[0] else client or "somebody"
+    if seat is not None and client == seat[0]:
+        return seat[1]
+    if known is not None and client in known:
+        return known[client]
+    return NO_SEAT if PAGE.fullmatch(client) else client or "somebody"

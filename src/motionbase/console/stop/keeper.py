@@ -126,7 +126,7 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
         sockets[same.fileno()] = same
     own = Place(
         same.fileno(), same.getsockname()[1], console_port, settings.host, settings.allow_hosts,
-        settings.operator_token, settings.viewer_token,
+        settings.operator_token, settings.viewer_token, settings.anyone_may_stop,
     )  # fmt: skip
     if taken:
         for _ in asked(find(settings.ring), Role.POST, {"ask": "admit", "place": asdict(own)}, whose=is_own):

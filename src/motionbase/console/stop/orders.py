@@ -20,7 +20,7 @@ class Place:
     Attributes:
         socket: number of the open file that listens already
         port: on which it does; console_port: of the pages that may ask
-        host, allow_hosts, operator_token, viewer_token: as that console's own
+        host, allow_hosts, operator_token, viewer_token, anyone_may_stop: as that console's own
     """
 
     socket: int
@@ -30,6 +30,7 @@ class Place:
     allow_hosts: tuple[str, ...]
     operator_token: str
     viewer_token: str | None
+    anyone_may_stop: bool = False
 
     @staticmethod
     def of(found: dict[str, Any], socket: int) -> Place:

@@ -23,7 +23,7 @@ from dataclasses import asdict
 from typing import final
 
 from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, own_names
-from motionbase.console.stop.button import StopButton, heard, name_of
+from motionbase.console.stop.button import Names, StopButton, heard, name_of
 from motionbase.console.stop.door import Asked, Door, Reply
 from motionbase.console.stop.orders import ENDS_S, MOST_PLACES, Orders, Place, Seat
 from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Tokens, bearer, no_role
@@ -34,9 +34,10 @@ from motionbase.ring.glance import Glance
 from motionbase.ring.lifeline import LARGEST, Lifeline, Message, Role, asked, living
 from motionbase.ring.living import has_writer
 
-PATH = "/api/estop"
+PATH, READY = "/api/estop", "/api/estop/ready"
+WOULD_REACH, NOBODY = "a stop would be taken", "nobody writes the ring: there is no base to stop"
 OPEN = (
-    ("access-control-allow-methods", "POST"),
+    ("access-control-allow-methods", "GET, POST"),
     ("access-control-allow-headers", "authorization, x-client"),
     ("access-control-max-age", "86400"),
 )
@@ -49,7 +50,7 @@ class Visitors:
 
     def __init__(self, place: Place) -> None:
         self._port, self._names = place.console_port, own_names(place.host, place.allow_hosts)
-        self.tokens = Tokens(place.operator_token, place.viewer_token)
+        self._tokens, self._anyone_may_stop = Tokens(place.operator_token, place.viewer_token), place.anyone_may_stop
 
     def foreign(self, asked: Asked) -> str:
         """Why a request is not from the console's page, nor from a program; "" where it may be."""
@@ -60,19 +61,27 @@ class Visitors:
         ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port is the same site
         return "" if all(site in ours for site in sites) else ANOTHER_SITE
 
+    def why_not(self, token: str | None) -> str:
+        """Why a stop is not taken from who has this token; "" where it is."""
+        role = self._tokens.role(token)
+        if role is None:
+            return no_role(token)
+        return "" if role == "operator" or self._anyone_may_stop else NEEDS_OPERATOR
+
 
 @final
 class Desk:
     """Answers requests, as strictly as the consoles do whose pages may ask.
 
     Attributes:
-        seat: who operates, as the console said last
+        seat: who operates, as the console said last; names: of those before
     """
 
     def __init__(self, orders: Orders) -> None:
         self._visitors = tuple(Visitors(place) for place in orders.places)
-        self._button = StopButton(orders.ring)
+        self._button, self._watch = StopButton(orders.ring), WriterWatch(orders.ring)
         self.seat: Seat | None = None
+        self.names = Names()
 
     def admit(self, place: Place) -> None:
         """The pages of one more console may ask, from any thread."""
@@ -84,29 +93,34 @@ class Desk:
         whys = [one.foreign(asked) for one in visitors]
         if all(whys):
             return Reply(403, {"detail": whys[0]})
-        said = await self._answer(asked, [v.tokens for v, why in zip(visitors, whys, strict=True) if not why])
+        said = await self._answer(asked, [v for v, why in zip(visitors, whys, strict=True) if not why])
         return said._replace(headers=(*said.headers, *_readable_by(asked.all("origin"))))
 
-    async def _answer(self, asked: Asked, tokens: list[Tokens]) -> Reply:
-        if asked.path != PATH:
+    async def _answer(self, asked: Asked, visitors: list[Visitors]) -> Reply:
+        if asked.path not in (PATH, READY):
             return Reply(404, {"detail": f"there is only {PATH} here; all else is at the console"})
         if asked.method == "OPTIONS":
             return Reply(204, None, OPEN)
-        if asked.method != "POST":
+        if asked.method != ("GET" if asked.path == READY else "POST"):
             return Reply(405, {"detail": f"{asked.method!r:.20} does nothing here; POST asks for the stop"})
         token = bearer(next(iter(asked.all("authorization")), None))
         client = next(iter(asked.all("x-client")), "")
         if client and not CLIENT.fullmatch(client):
             return Reply(400, {"detail": BAD_CLIENT})
-        roles = [known.role(token) for known in tokens]
-        if "operator" not in roles:
-            why = NEEDS_OPERATOR if any(roles) else no_role(token)
+        whys = [one.why_not(token) for one in visitors]
+        if all(whys):
+            why = NEEDS_OPERATOR if NEEDS_OPERATOR in whys else whys[0]
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
-        return await self._stopped(client)
+        return await self._stopped(client) if asked.path == PATH else await self._ready()
+
+    async def _ready(self) -> Reply:
+        """What a stop would do now, without asking for one."""
+        lives = await asyncio.to_thread(self._watch.lives)
+        return Reply(200, {"accepted": lives, "text": WOULD_REACH if lives else NOBODY})
 
     async def _stopped(self, client: str) -> Reply:
         try:
-            text = await heard(self._button.press(name_of(client, self.seat)))
+            text = await heard(self._button.press(name_of(client, self.seat, self.names.known)))
         except RingError as error:
             return Reply(409, {"detail": str(error)})
         except (MotionBaseError, OSError) as error:
@@ -189,6 +203,7 @@ async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader, 
         if "end" in message:
             return
         desk.seat = None if message["seat"] is None else (message["seat"][0], message["seat"][1])
+        desk.names.learn(desk.seat)
     succession.is_orphan = True
     loop, watch = asyncio.get_running_loop(), WriterWatch(orders.ring)
     end = loop.time() + orders.patience_s

@@ -1,6 +1,6 @@
 """What every closure tells the formulations: residual, its rate, Jacobian and acceleration bias.
 
-A closure holds a place on body a against a place on body b. All kinds share one form: the constraint forces are
+Most closures hold a place on body a against a place on body b, and share one form: the constraint forces are
 W lambda, a wrench on a (its opposite on b), so that with V the velocity and A the acceleration of the places,
 
     rate = W' (V_a - V_b) = J v,    J = W' (J_a - J_b),    J v_dot + bias = W' (A_a - A_b) + (rest of W).
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
+from motionbase.compile import Port
 from motionbase.errors import ModelError
 from motionbase.multibody.body import check_name, checked_vector
+from motionbase.multibody.elements.abstract import Wrench
 from motionbase.multibody.joints.axes import unit
 from motionbase.multibody.lookup import Point, Vector, check_place, checked_point
 from motionbase.spatial.rotations import Expr
@@ -54,7 +56,8 @@ class ClosureEquations:
         rate: (n,) Delta X_dot_C [m/s, rad/s]
         J: (n, nv)
         bias: (n,) [m/s^2, rad/s^2]
-        W: (6, n) wrench on body a at its place, in world axes, for a unit of each row's force
+        W: (6, n) wrench on body a at its place, in world axes, for a unit of each row's force; zero where the rows
+            push within joints
     """
 
     residual: Expr
@@ -65,13 +68,9 @@ class ClosureEquations:
 
 
 class AbstractClosure(ABC):
-    """A place on body a held against a place on body b; either may be the ground."""
+    """Rows that the motion must meet beside the joints."""
 
     name: str
-    body_a: str
-    point_a: Point
-    body_b: str
-    point_b: Point
     switchable: bool
 
     @property
@@ -82,7 +81,36 @@ class AbstractClosure(ABC):
     @property
     @abstractmethod
     def units(self) -> tuple[str, ...]:
-        """Unit of each row's residual: "m" or "rad"."""
+        """Unit of each row's residual: "m", "rad" or, where the model decides, "rad or m"."""
+
+    @abstractmethod
+    def check(self, model: Model) -> None:
+        """Raise ModelError where the model lacks what the closure names."""
+
+    @abstractmethod
+    def equations(self, state: TreeState) -> ClosureEquations:
+        """Residual, rate, Jacobian and bias in a tree."""
+
+    @abstractmethod
+    def reaction_port(self, model: Model) -> Port:
+        """What `reaction` gives, under the name NAME_reaction."""
+
+    @abstractmethod
+    def reaction(self, W: Expr, F: Expr) -> Expr:
+        """The rows' forces F (n,) together, with W of the equations."""
+
+    @abstractmethod
+    def wrenches(self, W: Expr, F: Expr) -> tuple[Wrench, ...]:
+        """What the rows' forces do to bodies; none where they push within joints."""
+
+
+class AbstractPlaceClosure(AbstractClosure):
+    """A place on body a held against a place on body b; either may be the ground."""
+
+    body_a: str
+    point_a: Point
+    body_b: str
+    point_b: Point
 
     @abstractmethod
     def relation(self, a: PointState, b: PointState) -> Relation:
@@ -103,8 +131,21 @@ class AbstractClosure(ABC):
         W = ca.vertcat(place.R @ own.W[:3, :], place.R @ own.W[3:, :])
         return ClosureEquations(own.residual, rate, ca.sparsify(own.W.T @ (a.J - b.J)), bias, W)
 
+    def reaction_port(self, model: Model) -> Port:
+        """Moment and force on body a."""
+        return Port(f"{self.name}_reaction", 6, "-", f"moment [N m] and force [N] on {self.body_a}")
 
-def check_ends(closure: AbstractClosure) -> str:
+    def reaction(self, W: Expr, F: Expr) -> Expr:
+        """(6,) moment and force on body a at its place, world axes."""
+        return W @ F
+
+    def wrenches(self, W: Expr, F: Expr) -> tuple[Wrench, ...]:
+        """On body a, and the opposite on body b."""
+        own = W @ F
+        return Wrench(self.body_a, self.point_a, own), Wrench(self.body_b, self.point_b, -own)
+
+
+def check_ends(closure: AbstractPlaceClosure) -> str:
     """What every closure checks of itself; returns how messages name it."""
     check_name("closure", closure.name)
     owner = f"closure {closure.name!r}"

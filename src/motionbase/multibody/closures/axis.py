@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
-from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends, checked_axis, normals
+from motionbase.multibody.closures.abstract import AbstractPlaceClosure, Relation, check_ends, checked_axis, normals
 from motionbase.multibody.joints.named import Z
 from motionbase.multibody.lookup import ZERO, Point, Vector
 
@@ -32,7 +32,7 @@ def parallel(a: PointState, axis_a: Vector, b: PointState, axis_b: Vector) -> Re
 
 @final
 @dataclass(frozen=True)
-class AxisClosure(AbstractClosure):
+class AxisClosure(AbstractPlaceClosure):
     """An axis of body a stays parallel to an axis of body b (opposite ones count as parallel too); two rows.
 
     Attributes:

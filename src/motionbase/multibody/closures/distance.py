@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
-from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends
+from motionbase.multibody.closures.abstract import AbstractPlaceClosure, Relation, check_ends
 from motionbase.multibody.lookup import ZERO, Point, checked_positive
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class DistanceClosure(AbstractClosure):
+class DistanceClosure(AbstractPlaceClosure):
     """|p_a - p_b| = distance; one row, whose force is that of the rod, positive when it pushes the points apart.
 
     Attributes:

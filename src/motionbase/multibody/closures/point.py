@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
-from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends
+from motionbase.multibody.closures.abstract import AbstractPlaceClosure, Relation, check_ends
 from motionbase.multibody.lookup import ZERO, Point
 from motionbase.spatial.rotations import Expr
 
@@ -27,7 +27,7 @@ def together(a: PointState, b: PointState) -> Relation:
 
 @final
 @dataclass(frozen=True)
-class PointClosure(AbstractClosure):
+class PointClosure(AbstractPlaceClosure):
     """A point of body a stays at a point of body b; rows x, y, z in the axes at point b.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
-from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends, checked_axis
+from motionbase.multibody.closures.abstract import AbstractPlaceClosure, Relation, check_ends, checked_axis
 from motionbase.multibody.closures.axis import parallel
 from motionbase.multibody.closures.point import together
 from motionbase.multibody.joints.named import Z
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class RevoluteClosure(AbstractClosure):
+class RevoluteClosure(AbstractPlaceClosure):
     """A point closure and an axis closure at the same places; five rows. In a planar loop three are redundant.
 
     Attributes:

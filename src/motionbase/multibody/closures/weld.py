@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 
 from motionbase.multibody.attitude import quaternion_of
-from motionbase.multibody.closures.abstract import AbstractClosure, Relation, check_ends
+from motionbase.multibody.closures.abstract import AbstractPlaceClosure, Relation, check_ends
 from motionbase.multibody.closures.point import together
 from motionbase.multibody.joint import IDENTITY, checked_rotation
 from motionbase.multibody.lookup import ZERO, Point, Vector
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @final
 @dataclass(frozen=True)
-class WeldClosure(AbstractClosure):
+class WeldClosure(AbstractPlaceClosure):
     """The frame at point a stays with the frame at point b, turned by `orientation`; six rows in the axes at point b.
 
     The turning error is 2 sin(angle / 2) times its axis, the short way round: twice the vector part of the quaternion

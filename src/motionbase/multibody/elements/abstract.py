@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 
 from motionbase.compile import Port
+from motionbase.errors import ModelError
+from motionbase.multibody.body import shown
 from motionbase.multibody.lookup import GROUND, Point
 from motionbase.spatial.rotations import Expr
 
@@ -61,6 +63,14 @@ class Load:
         for at, value in (self.joint or {}).items():
             G[at] += value
         return G
+
+
+def expression_of(owner: str, returned: Any) -> Expr:
+    """What a person's function returned, as an expression."""
+    try:
+        return ca.SX(returned)
+    except (NotImplementedError, TypeError):  # CasADi's ways to say that it is none
+        raise ModelError(f"{owner} returns {shown(returned)}, an expression or numbers are wanted") from None
 
 
 class AbstractElement(ABC):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, final
 import casadi as ca
 
 from motionbase.compile import Port
+from motionbase.compile.authored import run_law
 from motionbase.errors import ModelError
 from motionbase.multibody.body import check_name
-from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench
+from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench, expression_of
 from motionbase.multibody.lookup import ZERO, Point, check_place, checked_point
 from motionbase.spatial.rotations import Expr
 
@@ -59,14 +60,16 @@ class Custom(AbstractElement):
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
         """What the function returns, with its shape checked."""
-        returned = self.function(state, *inputs)
+        owner = f"custom element {self.name!r}: the function"
+        wanted = " and ".join(["the state", *(f"input {p.name!r}" for p in self.ports)])
+        returned = run_law(owner, self.function, wanted, state, *inputs)
         if isinstance(returned, tuple):
             for item in returned:
                 if not isinstance(item, Wrench):
                     raise ModelError(f"custom element {self.name!r}: a tuple of Wrench is wanted, it holds {item!r}")
                 check_place(f"custom element {self.name!r}", state.model, item.body, item.point)
             return Load(wrenches=returned)
-        value = ca.SX(returned)
+        value = expression_of(owner, returned)
         size, what = (state.model.nv, "one force for each speed") if self.body is None else (6, "moment and force")
         if value.shape != (size, 1):
             raise ModelError(
@@ -78,4 +81,7 @@ class Custom(AbstractElement):
 
     def energy(self, state: TreeState) -> Expr:
         """What `stored` says."""
-        return ca.SX(0) if self.stored is None else self.stored(state)
+        if self.stored is None:
+            return ca.SX(0)
+        owner = f"custom element {self.name!r}: stored"
+        return expression_of(owner, run_law(owner, self.stored, "the state", state))

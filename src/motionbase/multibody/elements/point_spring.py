@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, final
 
 import casadi as ca
 
+from motionbase.compile.authored import run_law
 from motionbase.compile.guarded import norm, safe_divide
 from motionbase.errors import ModelError
 from motionbase.multibody.body import check_name
-from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench
+from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench, expression_of
 from motionbase.multibody.lookup import ZERO, Point, check_place, checked_number, checked_point
 from motionbase.spatial.rotations import Expr
 
@@ -73,7 +74,10 @@ class PointSpring(AbstractElement):
         l = norm(d)
         u = safe_divide(d, l)
         rate = ca.dot(u, b.velocity[3:] - a.velocity[3:])
-        tension = self.stiffness * (l - self.length) + self.damping * rate if self.law is None else self.law(l, rate)
+        tension: Expr = self.stiffness * (l - self.length) + self.damping * rate
+        if self.law is not None:
+            owner = f"point spring {self.name!r}: the law"
+            tension = expression_of(owner, run_law(owner, self.law, "length [m] and rate [m/s]", l, rate))
         pull = ca.vertcat(ca.DM.zeros(3), tension * u)
         return Load(wrenches=(Wrench(self.body_a, self.point_a, pull), Wrench(self.body_b, self.point_b, -pull)))
 

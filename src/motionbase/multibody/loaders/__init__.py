@@ -1,6 +1,6 @@
 """Models from files: TOML and URDF. A model in Python needs no loader, it is a `Model`."""
 
 from motionbase.multibody.loaders.toml import load_toml
-from motionbase.multibody.loaders.urdf import ModelWarning, load_urdf
+from motionbase.multibody.loaders.urdf import MIMICS, ModelWarning, load_urdf
 
-__all__ = ["ModelWarning", "load_toml", "load_urdf"]
+__all__ = ["MIMICS", "ModelWarning", "load_toml", "load_urdf"]

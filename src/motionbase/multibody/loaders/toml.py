@@ -72,6 +72,7 @@ CLOSURES: dict[str, type[Any]] = {
     "revolute": closures.RevoluteClosure,
     "weld": closures.WeldClosure,
     "distance": closures.DistanceClosure,
+    "coupling": closures.CouplingClosure,
 }
 PLACE = ("position", "rpy", "rpy_deg")
 TOP = ("name", "gravity", "bodies", "joints", "elements", "closures")

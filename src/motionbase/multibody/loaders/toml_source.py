@@ -54,10 +54,14 @@ class TomlSource:
                 return self.lines[keys[:n]]
         return None
 
-    def complain(self, keys: Keys, message: str) -> NoReturn:
-        """Raise an error about a place."""
+    def located(self, keys: Keys, message: str) -> str:
+        """The message behind the file and the line of the keys."""
         line = self.line(keys)
-        raise ModelError(f"{self.name}{'' if line is None else f', line {line}'}: {message}")
+        return f"{self.name}{'' if line is None else f', line {line}'}: {message}"
+
+    def complain(self, keys: Keys, message: str) -> NoReturn:
+        """Raise an error at the line of the keys."""
+        raise ModelError(self.located(keys, message))
 
 
 def read_text(path: Path | str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn, final
 from xml.parsers import expat
@@ -18,14 +18,21 @@ from motionbase.errors import ModelError
 @final
 @dataclass(frozen=True)
 class UrdfXml:
-    """A file's elements and their lines."""
+    """A file's elements and their lines.
+
+    Attributes:
+        strict: what would have to be repaired is refused
+        notes: what was repaired and left out, one sentence each
+    """
 
     name: str
     root: ET.Element
     lines: dict[ET.Element, int]
+    strict: bool = False
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, path: Path | str) -> UrdfXml:
+    def read(cls, path: Path | str, strict: bool = False) -> UrdfXml:
         """Read and parse; anything wrong is one sentence."""
         try:
             data = Path(path).read_bytes()
@@ -34,12 +41,19 @@ class UrdfXml:
             raise ModelError(f"{path}: cannot be read: {reason}") from None
         parser, builder = expat.ParserCreate(), ET.TreeBuilder()
         lines: dict[ET.Element, int] = {}
+        notes: list[str] = []
+        above = 0  # lines before the XML declaration, which other readers pass over where they are empty
+        if not strict and data[:1].isspace() and data.lstrip().startswith(b"<?xml"):
+            above = data.count(b"\n", 0, data.index(b"<"))
+            data = data.lstrip()
+            notes.append(f"{path}, line {above + 1}: there is space before the XML declaration, which must come first")
 
         def start(tag: str, attributes: dict[str, str]) -> None:
-            lines[builder.start(tag, attributes)] = parser.CurrentLineNumber
+            lines[builder.start(tag, attributes)] = parser.CurrentLineNumber + above
 
         def refuse(*_: object) -> NoReturn:
-            raise ModelError(f"{path}, line {parser.CurrentLineNumber}: a document type (<!DOCTYPE>) is not allowed")
+            line = parser.CurrentLineNumber + above
+            raise ModelError(f"{path}, line {line}: a document type (<!DOCTYPE>) is not allowed")
 
         parser.StartElementHandler, parser.EndElementHandler = start, builder.end
         parser.StartDoctypeDeclHandler = refuse
@@ -47,24 +61,36 @@ class UrdfXml:
             parser.Parse(data, True)
             root = builder.close()
         except expat.ExpatError as e:
-            raise ModelError(f"{path}, line {e.lineno}: not XML: {expat.ErrorString(e.code)}") from None
+            raise ModelError(f"{path}, line {e.lineno + above}: not XML: {expat.ErrorString(e.code)}") from None
         except (LookupError, ValueError) as e:  # an encoding nobody knows
             raise ModelError(f"{path}: cannot be read as XML: {e}") from None
-        return cls(str(path), root, lines)
+        return cls(str(path), root, lines, strict, notes)
 
     def complain(self, element: ET.Element, message: str) -> NoReturn:
         """Raise an error about an element."""
         raise ModelError(f"{self.name}, line {self.lines[element]}: {message}")
 
-    def where(self, element: ET.Element) -> str:
-        """File and line."""
-        return f"{self.name}, line {self.lines[element]}"
+    def note(self, element: ET.Element, message: str) -> None:
+        """Keep a sentence about an element, for a warning."""
+        self.notes.append(f"{self.name}, line {self.lines[element]}: {message}")
+
+    def pardon(self, element: ET.Element, message: str, remedy: str) -> None:
+        """Refuse what is wrong where the file is read strictly; note it with its remedy elsewhere."""
+        if self.strict:
+            self.complain(element, message)
+        self.note(element, f"{message}; {remedy}")
+
+    def added(self, tag: str, name: str, beside: ET.Element) -> ET.Element:
+        """A named element that the file lacks; errors about it give the line of another."""
+        element = ET.Element(tag, {"name": name})
+        self.lines[element] = self.lines[beside]
+        return element
 
     def only(self, parent: ET.Element, tag: str) -> ET.Element | None:
-        """A child that may be there once."""
+        """A child that may be there once; of several the first counts, as in other readers."""
         found = parent.findall(tag)
         if len(found) > 1:
-            self.complain(found[1], f"<{parent.tag}> has more than one <{tag}>")
+            self.pardon(found[1], f"<{parent.tag}> has more than one <{tag}>", "the first counts")
         return found[0] if found else None
 
     def text(self, element: ET.Element, attribute: str) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Kernel, Port, scan
 from motionbase.compile.guarded import norm
-from motionbase.errors import SimulationError
+from motionbase.errors import SimulationError, told_apart
 from motionbase.multibody.manipulator.paths import JointSamples, LinePath
 from motionbase.multibody.manipulator.poses import pose_error, quaternion_of
 from motionbase.multibody.manipulator.resolved_rate import MONITORS, ResolvedRate
@@ -121,7 +121,8 @@ def _check_limits(law: ResolvedRate, q: Array) -> None:
     lower, upper, _ = law.arm.limits.columns
     for name, at, low, high in zip(law.arm.joints, law.arm.at_q, lower, upper, strict=True):
         if not low <= q[at] <= high:
-            raise SimulationError(f"follow: joint {name!r} starts at {q[at]:g}, outside its limits {low:g} to {high:g}")
+            start, least, most = told_apart(float(q[at]), low, high)
+            raise SimulationError(f"follow: joint {name!r} starts at {start}, outside its limits {least} to {most}")
 
 
 def _arrived(law: ResolvedRate, values: dict[str, Array]) -> bool:

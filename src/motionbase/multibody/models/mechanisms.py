@@ -49,7 +49,7 @@ EXAMPLES = (
         "a textbook mechanism with round numbers of this project",
         four_bar,
         illustrative=True,
-        q0={"j_crank": 0.5, "j_coupler": 0.3, "j_rocker": 1.2},
+        q0={"j_crank": 0.5, "j_coupler": 0.02117, "j_rocker": 1.12803},
         v0={"j_crank": 8.0},
     ),
     Example(
@@ -58,7 +58,7 @@ EXAMPLES = (
         "a textbook mechanism with round numbers of this project",
         slider_crank,
         illustrative=True,
-        q0={"j_crank": 0.5, "j_rod": -0.6, "j_slider": 0.8},
+        q0={"j_crank": 0.5, "j_rod": -0.63741, "j_slider": 0.86892},
         v0={"j_crank": 10.0},
     ),
 )

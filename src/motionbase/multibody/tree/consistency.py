@@ -180,14 +180,17 @@ class Geometry:
             found = self.newton(guess, rows, rcond=0.02)
             yield found if np.abs(found[1]).max(initial=0.0) < MET else self.newton(guess, rows)
 
-    def newton(self, q: Array, rows: list[int], rcond: float = 1e-9) -> tuple[Array, Array, bool]:
-        """Newton steps of least length in the speeds; redundant rows are no hindrance.
+    def newton(
+        self, q: Array, rows: list[int], rcond: float = 1e-9, held: Sequence[int] = ()
+    ) -> tuple[Array, Array, bool]:
+        """Newton steps of least length in the speeds, but for those held; redundant rows are no hindrance.
 
         Returns the place, the residual of the rows (inf where it is not defined), and whether steps were few.
         """
         stiff = np.ones(self.model.nv)
         for _, at_modes in self.model.v_slices:
             stiff[at_modes] = 1e-3  # joints move before bodies bend
+        stiff[list(held)] = 0.0
         residual, J = self.rows(q)
         last = 0
         for _ in range(NEWTON_STEPS):

@@ -32,3 +32,9 @@ def unit_coordinates(model: Model, q: Expr) -> Expr:
 def moved_slightly(model: Model, q: Expr, dv: Expr) -> Expr:
     """(nq,) coordinates after a small motion dv (speeds times time); exact to first order."""
     return unit_coordinates(model, q + coordinate_rates(model, q, dv))
+
+
+def speed_rows(model: Model) -> tuple[str, ...]:
+    """(nv,) how errors of linear systems name the row of each speed: JOINT[k]."""
+    pairs = zip(model.joints, model.v_slices, strict=True)
+    return tuple(f"{joint.name}[{k}]" for joint, at in pairs for k in range(at[1].stop - at[0].start))

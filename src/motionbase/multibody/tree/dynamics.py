@@ -17,6 +17,7 @@ from motionbase.errors import ModelError
 from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.articulated import accelerations
+from motionbase.multibody.tree.coordinates import speed_rows
 from motionbase.multibody.tree.forces import element_force, element_ports
 from motionbase.multibody.tree.modal import modal_matrices, tangent
 from motionbase.multibody.tree.state import TreeState
@@ -118,7 +119,7 @@ class Tree:
 
     def factors(self, M: Expr) -> Factorization:
         """LDL' of the mass matrix, in an order that suits this tree."""
-        return factorize(M, [self._sample], symmetric=True)
+        return factorize(M, [self._sample], symmetric=True, names=speed_rows(self.model))
 
     def _by_articulated(self, q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Expr:
         state = self.state(q, v)

@@ -15,6 +15,7 @@ from motionbase.compile.linear import Factorization, Precedence, factorize
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.consistency import Combination, Geometry
+from motionbase.multibody.tree.coordinates import speed_rows
 from motionbase.multibody.tree.redundancy import (
     Independent,
     Redundancy,
@@ -172,9 +173,7 @@ class Saddle:
 
     def factors(self, M: Expr, J: Expr, s: list[Expr], weight: Weight = "mass") -> Factorization:
         """Generated elimination of the system, in an order that is good in every combination."""
-        pairs = zip(self.model.joints, self.model.v_slices, strict=True)
-        names = [f"{joint.name}[{k}]" for joint, at in pairs for k in range(at[1].stop - at[0].start)]
-        names += [self.geometry.names[i] for i in self.rows]
+        names = [*speed_rows(self.model), *(self.geometry.names[i] for i in self.rows)]
         A = self.matrix(M, J, s)
         after = _speeds_first(A, self.model.nv) if self.pivots == "safe" else None
         found = factorize(A, self._samples(weight), symmetric=True, names=names, after=after)

@@ -199,19 +199,21 @@ class Loops:
 
     @cached_property
     def reactions(self) -> Kernel:
-        """(q, v, tau, inputs, active) -> CLOSURE_reaction (6): moment and force on body a at its place, world axes."""
+        """(q, v, tau, inputs, active) -> CLOSURE_reaction (6): moment and force on body a at its place, world axes.
+
+        Of a coupling it is one number: the force or moment on the joint that follows.
+        """
 
         def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
             rows, solution = self._dynamics(q, v, tau, inputs)
             F, at, found = self._row_forces(solution), 0, []
             for closure in self.model.closures:
                 own = slice(at, at + len(closure.rows))
-                found.append(rows.W[:, own] @ F[own])
+                found.append(closure.reaction(rows.W[:, own], F[own]))
                 at = own.stop
             return found
 
-        what = "moment [N m] and force [N] on"
-        outputs = tuple(Port(f"{c.name}_reaction", 6, "-", f"{what} {c.body_a}") for c in self.model.closures)
+        outputs = tuple(c.reaction_port(self.model) for c in self.model.closures)
         return Kernel("reactions", self.ports, outputs, expr)
 
     @cached_property

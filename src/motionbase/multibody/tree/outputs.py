@@ -145,10 +145,10 @@ class Outputs:
 
 def closure_wrenches(state: TreeState, F: Expr) -> list[Wrench]:
     """What the closures' rows do to the two bodies of each."""
-    found, at = [], 0
+    found: list[Wrench] = []
+    at = 0
     for closure in state.model.closures:
-        own = closure.equations(state).W @ F[at : at + len(closure.rows)]
-        found += [Wrench(closure.body_a, closure.point_a, own), Wrench(closure.body_b, closure.point_b, -own)]
+        found += closure.wrenches(closure.equations(state).W, F[at : at + len(closure.rows)])
         at += len(closure.rows)
     return found
 

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.errors import ModelError, PlatformError
+from motionbase.errors import ModelError, PlatformError, told_apart
 from motionbase.multibody.body import Vector, checked_inertia, numbers_of, shown, tensor_of
 from motionbase.platform.parts import Six, checked_number, checked_point
 
@@ -53,9 +53,8 @@ class Sphere:
                 "it must be positive definite"
             )
         if (arm := float(np.linalg.norm(self.com))) >= self.radius:
-            raise PlatformError(
-                f"sphere: com is {arm:.4g} m from the centre, it must be inside the radius of {self.radius:g} m"
-            )
+            place, radius = told_apart(arm, self.radius)
+            raise PlatformError(f"sphere: com is {place} m from the centre, it must be inside the radius of {radius} m")
         c = np.asarray(self.com)
         about_com = self.inertia_matrix - self.mass * (c @ c * np.eye(3) - np.outer(c, c))
         try:
@@ -64,8 +63,9 @@ class Sphere:
             raise PlatformError(str(e)) from None
         least = float(np.trace(self.inertia_matrix)) / (2 * self.radius**2)  # the trace is 2 * integral of r^2 dm
         if self.mass < least * (1 - ROUNDING):
+            given, needed = told_apart(self.mass, least)
             raise PlatformError(
-                f"sphere: mass is {self.mass:g} kg, but its inertia needs at least {least:.1f} kg inside a radius of "
+                f"sphere: mass is {given} kg, but its inertia needs at least {needed} kg inside a radius of "
                 f"{self.radius:g} m"
             )
 

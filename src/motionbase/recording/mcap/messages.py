@@ -17,7 +17,11 @@ EVENT_DEFINITION = """# what happened beside the records
 float64 t  # [s] since the epoch of the ring
 string kind
 string text
+int64 tick  # of the control law, or the record's number; -1 where it is not known
+string person  # who did it
+bool is_bad
 """
+NO_TICK = -1
 LONGEST_TEXT = 1 << 20  # [bytes] of an event
 
 
@@ -72,35 +76,54 @@ class Event:
 
     Attributes:
         t: [s] since the epoch of the ring; in an open recording, since that of the recording
-        kind: one word: note, lapped, writer, ...
-        text: for people, or JSON for some kinds
+        kind: one word of `journal.KINDS`
+        text: for people
+        tick: of the control law in the record at that time, None where it is not known
+        person: who did it, "" where nobody did, or nobody is known
+        is_bad: a fault, a stop, a loss, a refusal
     """
 
     t: float
     kind: str
     text: str
+    tick: int | None = None
+    person: str = ""
+    is_bad: bool = False
 
     def cdr(self) -> bytes:
         """As CDR."""
-        out = struct.pack("<d", self.t)
-        for s in (self.kind, self.text):
-            raw = s.encode(errors="replace")[:LONGEST_TEXT] + b"\x00"
-            out += b"\x00" * (-len(out) % 4) + struct.pack("<I", len(raw)) + raw
-        return CDR_HEAD + out
+        out = _with_text(_with_text(struct.pack("<d", self.t), self.kind), self.text)
+        out += b"\x00" * (-len(out) % 8) + struct.pack("<q", NO_TICK if self.tick is None else self.tick)
+        return CDR_HEAD + _with_text(out, self.person) + struct.pack("<?", self.is_bad)
 
     @staticmethod
     def from_cdr(raw: bytes | memoryview) -> Event:
-        """The event in a message; `Cut` if there is none."""
-        body, at, texts = bytes(raw)[len(CDR_HEAD) :], 8, []
+        """The event in a message; `Cut` if there is none. Older files have neither tick nor person."""
+        body = bytes(raw)[len(CDR_HEAD) :]
         try:
             (t,) = struct.unpack_from("<d", body)
-            for _ in range(2):
-                at += -at % 4
-                (n,) = struct.unpack_from("<I", body, at)
-                if not 1 <= n <= len(body) - at - 4:
-                    raise Cut(f"an event has a text of {n} bytes")
-                texts.append(body[at + 4 : at + 4 + n - 1].decode(errors="replace"))
-                at += 4 + n
+            kind, at = _text_at(body, 8)
+            text, at = _text_at(body, at)
+            if at == len(body):
+                return Event(t, kind, text)
+            at += -at % 8
+            (tick,) = struct.unpack_from("<q", body, at)
+            person, at = _text_at(body, at + 8)
+            (is_bad,) = struct.unpack_from("<?", body, at)
         except struct.error as e:
             raise Cut(str(e)) from None
-        return Event(t, *texts)
+        return Event(t, kind, text, None if tick == NO_TICK else tick, person, is_bad)
+
+
+def _with_text(out: bytes, text: str) -> bytes:
+    raw = text.encode(errors="replace")[:LONGEST_TEXT] + b"\x00"
+    return out + b"\x00" * (-len(out) % 4) + struct.pack("<I", len(raw)) + raw
+
+
+def _text_at(body: bytes, at: int) -> tuple[str, int]:
+    """A text of a message, and where it ends."""
+    at += -at % 4
+    (n,) = struct.unpack_from("<I", body, at)
+    if not 1 <= n <= len(body) - at - 4:
+        raise Cut(f"an event has a text of {n} bytes")
+    return body[at + 4 : at + 4 + n - 1].decode(errors="replace"), at + 4 + n

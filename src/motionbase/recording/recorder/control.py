@@ -9,6 +9,7 @@ disturbs nobody, and a slow disk cannot delay it.
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import socket
@@ -26,6 +27,7 @@ from motionbase.ring.lock import FileLock, is_held
 
 LARGEST = 64 * 1024  # bytes of a command or an answer
 LONGEST_NOTE = 4096  # letters
+LONGEST_PERSON = 64
 CLIENT_S = 1.0  # for a client to say what it wants
 ANSWER_S = 5.0  # for the recorder to do it
 CLIENTS = 32  # at once
@@ -66,6 +68,10 @@ class Ask:
 
     do: str
     text: str
+    kind: str = ""  # of an event
+    person: str = ""  # who asks
+    is_bad: bool = False
+    t: float | None = None  # [s] of the ring at which it happened; None for now
     _turn: threading.Lock = field(default_factory=threading.Lock)  # whoever has it decides
     _answer: queue.Queue[tuple[bool, str]] = field(default_factory=lambda: queue.Queue(1))
 
@@ -152,12 +158,12 @@ class ControlServer:
     def _heard(self, raw: bytes) -> tuple[bool, str]:
         try:
             given = json.loads(raw)
-            do, text = given["do"], given.get("text", "")
+            do, text, kind, person = given["do"], given.get("text", ""), given.get("kind", ""), given.get("person", "")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False, "this is no command"
-        if not isinstance(do, str) or not isinstance(text, str):
+        if not all(isinstance(word, str) for word in (do, text, kind, person)):
             return False, "this is no command"
-        ask = Ask(do, text)
+        ask = Ask(do, text, kind, " ".join(person.split())[:LONGEST_PERSON], given.get("is_bad") is True, _time(given))
         self._asked.put(ask)
         if self._closed and ask.take():
             return False, f"it ends; {do} is not done"
@@ -186,15 +192,25 @@ def status(ring: str) -> dict[str, Any]:
     return found
 
 
-def ask(ring: str, do: str, text: str = "") -> str:
-    """Tell the recorder of a ring to do something; returns what it says, an error if it refuses."""
+def ask(
+    ring: str, do: str, text: str = "", *, kind: str = "", person: str = "", is_bad: bool = False,
+    t: float | None = None,
+) -> str:  # fmt: skip
+    """Tell the recorder of a ring to do something; returns what it says, an error if it refuses.
+
+    Args:
+        do: start, stop, split, note, or event, with the kind and what it says
+        person: who asks
+        t: [s] of the ring at which an event happened; now where it is not given
+    """
+    given = {"do": do, "text": text, "kind": kind, "person": person, "is_bad": is_bad, "t": t}
     path = beside(find(ring), "recorder")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.settimeout(CLIENT_S)
         try:
             with _short(path) as name:
                 link.connect(name)
-            link.sendall(json.dumps({"do": do, "text": text}).encode() + b"\n")
+            link.sendall(json.dumps(given).encode() + b"\n")
             answer = json.loads(_line(link, ANSWER_S + 2 * CLIENT_S))
             done, said = bool(answer["done"]), str(answer["text"])
         except (FileNotFoundError, ConnectionRefusedError):
@@ -204,6 +220,11 @@ def ask(ring: str, do: str, text: str = "") -> str:
     if not done:
         raise RecordingError(f"the recorder of ring {ring!r}: {said}")
     return said
+
+
+def _time(given: dict[str, Any]) -> float | None:
+    t = given.get("t")
+    return float(t) if isinstance(t, int | float) and math.isfinite(t) else None
 
 
 def _nobody(ring: str) -> RecordingError:

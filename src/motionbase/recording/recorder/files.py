@@ -15,6 +15,7 @@ from typing import final
 
 from motionbase import private
 from motionbase.errors import RecordingError
+from motionbase.recording.happened import JOURNAL
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import Header
@@ -135,6 +136,7 @@ def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: in
             "platform": layout.platform,
             "platform_name": platform_name(layout.platform),
             "parameters": layout.parameters,
+            JOURNAL: "1",
         },
         header.epoch,
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import final
 
 import numpy as np
 
+from motionbase.recording.journal import Journal
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.files import Origin
@@ -15,11 +16,13 @@ from motionbase.recording.recorder.items import Chunk, Note
 from motionbase.recording.recorder.pieces import Pieces
 from motionbase.recording.recorder.resume import Before
 from motionbase.recording.recorder.time import Timeline
+from motionbase.ring.blocks.requests import Asked
 from motionbase.ring.layout import Header
 
 CHUNK_S = 0.1  # of records in a chunk at most
 HOLD_S = 0.08  # a record waits so long for others at most
 LARGEST_CHUNK = 4096  # records
+BAD = ("gap", "file", "disk")  # kinds
 LARGER = 5  # times a chunk where much has come at once: fewer, larger ones cost less
 
 
@@ -39,9 +42,12 @@ class Intake:
         self._disk, self._say, self._timeline = disk, say, Timeline()
         self._pending, self._count, self._first, self._since = list[Rows](), 0, 0, 0.0
         self._chunk_rows, self._before = 1, None
+        self._journal, self._tick, self._dt = None, None, 1.0
 
     origin: Origin | None
     _before: Before | None
+    _journal: Journal | None
+    _tick: int | None  # of the newest record
 
     def go_on(self, before: Before) -> None:
         """With a recording whose recorder was killed: its time goes on, too."""
@@ -51,6 +57,9 @@ class Intake:
     def follow(self, header: Header) -> None:
         """A writer whose records come from now on."""
         self.flush()
+        self._leave()
+        self._journal, self._tick = Journal(header.layout.schema), None
+        self._dt = header.layout.dt
         period = header.layout.dt * header.layout.every
         self._timeline.begin(header.epoch_utc_ns, period)
         if self._before is not None:
@@ -91,7 +100,23 @@ class Intake:
         if stamped.back:
             more = f", and {stamped.back - 1} times more" if stamped.back > 1 else ""
             self.note("time", f"t went back by {stamped.back_s:.6g} s{more}; the time of the recording goes on")
-        self._disk.put(self.pieces, Chunk(rows, self._first, stamped.utc_ns, self.origin))
+        notes = []
+        if self._journal is not None:
+            self._tick = self._journal.tick(rows[-1])
+            for k, kind, text, person, is_bad in self._journal.find(rows):
+                tick = self._journal.tick(rows[k])
+                notes.append(Note(kind, text, int(stamped.utc_ns[k]), tick, person, is_bad))
+        self._disk.put(self.pieces, Chunk(rows, self._first, stamped.utc_ns, self.origin, notes=notes))
+
+    def asked(self, news: Iterable[Asked]) -> None:
+        """What was asked of the ring's writer; it is noted at the record that shows it."""
+        if self._journal is not None:
+            self._journal.asked(news, time.monotonic())
+
+    def _leave(self) -> None:
+        """What was asked of a writer whose records come no more."""
+        for one in self._journal.rest() if self._journal is not None else ():
+            self.note(one.kind, one.text, one.person, one.is_bad)
 
     def counts(self) -> dict[str, int]:
         """What there is of this recording so far; docs/recorder.md lists it."""
@@ -112,21 +137,25 @@ class Intake:
     def event(self, kind: str, text: str) -> None:
         """For the operator and the file."""
         self._say(f"{kind}: {text}")
-        self.note(kind, text)
+        self.note(kind, text, is_bad=kind in BAD)
 
-    def note(self, kind: str, text: str) -> None:
-        """For the file; it stands between the records where it happened."""
+    def note(self, kind: str, text: str, person: str = "", is_bad: bool = False, t: float | None = None) -> None:
+        """For the file; it stands between the records where it happened: now, or at a time [s] of the ring."""
         if kind != "time":
             self.flush()
-        self._disk.put(self.pieces, Note(kind, text, self._timeline.now()))
+        utc_ns, tick = self._timeline.now(), self._tick
+        if t is not None and utc_ns:
+            utc_ns, tick = self._timeline.at(t), round(t / self._dt) if t >= 0 else None
+        self._disk.put(self.pieces, Note(kind, text, utc_ns, tick, person, is_bad))
 
-    def split(self) -> None:
+    def split(self, person: str) -> None:
         """The next record begins a new file."""
-        self.note("recording", "split by an operator")
+        self.note("recording", f"split by {person or 'an operator'}", person)
         self._disk.put(self.pieces, None)
 
-    def stop(self, why: str) -> None:
+    def stop(self, why: str, person: str = "") -> None:
         """All that came goes to the disk, then the file ends."""
         self.flush()
-        self.note("recording", f"stopped, {why}: {self.records} records read, {self.lost} lost")
+        self._leave()
+        self.note("recording", f"stopped, {why}: {self.records} records read, {self.lost} lost", person)
         self._disk.put(self.pieces, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, final
 
@@ -64,6 +64,7 @@ class Chunk:
     Attributes:
         first: number of the first since the writer's epoch
         done: records of it that are in a file already
+        notes: what happened at these records, in order of time; those in a file already are gone from it
     """
 
     rows: Rows
@@ -71,16 +72,20 @@ class Chunk:
     utc_ns: Stamps
     origin: Origin
     done: int = 0
+    notes: list[Note] = field(default_factory=list)
 
 
 @final
 @dataclass(frozen=True)
 class Note:
-    """Something to be noted beside the records; utc_ns 0: at the first record of the file."""
+    """Something to be noted beside the records; utc_ns 0: at the first record of the file. See `Event`."""
 
     kind: str
     text: str
     utc_ns: int = 0
+    tick: int | None = None
+    person: str = ""
+    is_bad: bool = False
 
 
 @final

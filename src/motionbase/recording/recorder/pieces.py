@@ -13,6 +13,7 @@ from typing import TypeAlias, final
 import numpy as np
 
 from motionbase import private
+from motionbase.recording.journal import RecordWatch
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter, log_times
@@ -99,6 +100,7 @@ class Pieces:
             if end > at:
                 self._put_rows(chunk.rows[at:end], chunk.first + at, chunk.utc_ns[at:end])
                 chunk.done = end
+                self._put_notes(chunk, int(chunk.utc_ns[end - 1]))
             if end < len(chunk.rows) or (self.split_at.bytes and self.writer.bytes >= self.split_at.bytes):
                 self.finish()
 
@@ -117,6 +119,15 @@ class Pieces:
         if self._sidecar is not None and self._along is not None:
             self._sidecar.add(self._along, rows)
 
+    def _put_notes(self, chunk: Chunk, utc_ns: int) -> None:
+        """Of the records that were just written, into the same file; a full disk may keep them for the next one."""
+        while chunk.notes and chunk.notes[0].utc_ns <= utc_ns:
+            note = chunk.notes.pop(0)
+            try:
+                self.note(note)
+            except OSError:
+                self._held.append(note)
+
     def note(self, note: Note) -> None:
         """Into the file that is open, or the next one."""
         if self.writer is None or self._held:
@@ -127,7 +138,8 @@ class Pieces:
     def _put(self, note: Note) -> None:
         assert self.writer is not None and self._origin is not None
         utc_ns = note.utc_ns or self._begin
-        event = Event((utc_ns - self._origin.epoch_utc_ns) * 1e-9, note.kind, note.text)
+        t = (utc_ns - self._origin.epoch_utc_ns) * 1e-9
+        event = Event(t, note.kind, note.text, note.tick, note.person, note.is_bad)
         self.writer.write_events([event], [max(utc_ns, 0)])
 
     def _open(self, origin: Origin, utc_ns: int) -> None:
@@ -258,6 +270,7 @@ class Pieces:
 
     def _write_again(self, owed: Owed) -> None:
         """After an OSError it goes on where it was."""
+        watch = RecordWatch(owed.origin.schema)
         for first, rows in self._recall(owed.origin.epoch, owed.first, owed.stop):
             self._miss(owed, first)
             for at in range(0, len(rows), AGAIN_ROWS):
@@ -266,6 +279,8 @@ class Pieces:
                 if self.writer is None:
                     self._open(owed.origin, int(utc[0]))
                 self._put_rows(part, first + at, np.maximum.accumulate(utc))
+                for found in watch.find(part):
+                    self.note(Note(found.kind, found.text, int(utc[found.k]), is_bad=found.is_bad))
                 owed.first, owed.rows = first + at + len(part), owed.rows - len(part)
         self._miss(owed, owed.stop)
         self.lost, self._owed = self.lost + max(0, owed.rows), None

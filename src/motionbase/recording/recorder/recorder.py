@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, final
 
 from motionbase.errors import MotionBaseError
+from motionbase.recording.journal import BY_PEOPLE, Allowance
 from motionbase.recording.recorder import control as control
 from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.files import Names, origin, place, program, require_place
@@ -18,12 +19,14 @@ from motionbase.recording.recorder.pieces import Pieces
 from motionbase.recording.recorder.resume import BATCH, attached, gone_before, sweep_heads
 from motionbase.recording.recorder.sidecar import Sidecar
 from motionbase.ring.backend import find
+from motionbase.ring.blocks.requests import RequestWatch, watched
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, ReaderState
 
 LOOK_S = 0.04  # two looks fill a chunk
 STATUS_S = 1.0
 SLOW_S = 2.0  # a write that takes longer is told
+EVENTS_AT_ONCE, EVENTS_PER_S = 200, 10.0  # that others may send
 SIDECAR_S = 3.0  # then, for the overview
 NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts where nothing was recorded
 
@@ -59,6 +62,8 @@ class Recorder:
         self._state: ReaderState | None = None
         self._slow, self._full, self._closed, self._complaint, self._status_at = False, False, False, "", 0.0
         self._fresh = True  # nothing has been read yet
+        self._requests: RequestWatch | None = None
+        self._allowed = Allowance(EVENTS_AT_ONCE, EVENTS_PER_S)
         if not settings.wait:
             intake = self._start()
             if settings.note:
@@ -96,8 +101,9 @@ class Recorder:
     def look(self) -> None:
         """Take what has come, obey, hand on what has waited long enough."""
         for ask in self._control.waiting():
-            ask.answer(*self._obeyed(ask.do, ask.text))
-            self._status_at = 0.0
+            ask.answer(*self._obeyed(ask))
+            self._status_at = 0.0 if ask.do != "event" else self._status_at
+        self._watch_requests()
         self._read_all()
         if self._intake is not None:
             self._intake.hand_on()
@@ -157,6 +163,14 @@ class Recorder:
             self._event("writer", f"restarted: {header.writer}, process {header.writer_pid}; a new file begins")
         if self._intake is not None:
             self._set_origin(self._intake, header)
+        self._requests = watched(self.settings.ring, self._backend, header.epoch)
+
+    def _watch_requests(self) -> None:
+        """Before the records are read: the one that took a request comes after it."""
+        if self._requests is not None:
+            news = self._requests.news()
+            if news and self._intake is not None:
+                self._intake.asked(news)
 
     def _set_origin(self, intake: Intake, header: Header) -> None:
         intake.origin = origin(self.settings.ring, self._backend, header, header.epoch_utc_ns, self._program)
@@ -178,7 +192,7 @@ class Recorder:
 
     # ---- start, stop, split ----
 
-    def _start(self) -> Intake:
+    def _start(self, person: str = "") -> Intake:
         before = self._before if self._before is not None and not self._before.ended and not self._recordings else None
         names, piece = (before.names, before.piece) if before is not None else (self._fresh_names(), 0)
         pieces = Pieces(names, self.settings.split, self._say, self._sidecar, self._reader.recalled, piece)
@@ -187,7 +201,8 @@ class Recorder:
         if self._header is not None:
             intake.follow(self._header)
             self._set_origin(intake, self._header)
-        intake.note("recording", "started")
+            self._requests = watched(self.settings.ring, self._backend, self._header.epoch)  # tells what is in force
+        intake.note("recording", f"started by {person}" if person else "started", person)
         if before is not None:
             intake.go_on(before)
             self._say(f"goes on with record {before.next}, after the last in {before.path}")
@@ -203,33 +218,38 @@ class Recorder:
             found = found.next()
         return found
 
-    def _stop(self, why: str) -> None:
+    def _stop(self, why: str, person: str = "") -> None:
         if self._intake is not None:
-            self._intake.stop(why)
+            self._intake.stop(why, person)
             self._intake = None
 
-    def _obeyed(self, do: str, text: str) -> tuple[bool, str]:
+    def _obeyed(self, ask: control.Ask) -> tuple[bool, str]:
         """What an operator asks for: whether it is done, and what there is to say about it."""
+        do, text, person = ask.do, ask.text.strip(), ask.person
         if do == "start":
             if self._intake is not None:
                 return False, "it is recording already"
-            return True, f"recording to {self._start().pieces.names.path(0)}"
+            return True, f"recording to {self._start(person).pieces.names.path(0)}"
         if (intake := self._intake) is None:
             return False, "it is not recording; `motionbase record-control start` begins"
         if do == "stop":
             self._read_all(anyway=True)
-            self._stop("by an operator")
+            self._stop(f"by {person or 'an operator'}", person)
             return True, f"stopped after {intake.records} records"
         if do == "split":
             self._read_all(anyway=True)
-            intake.split()
+            intake.split(person)
             return True, "the next record begins a new file"
-        if do == "note":
-            if not text.strip() or len(text) > control.LONGEST_NOTE:
+        if do in ("note", "event"):
+            if not text or len(text) > control.LONGEST_NOTE:
                 return False, f"a note has 1 to {control.LONGEST_NOTE} letters"
-            intake.note("note", text.strip())
+            if do == "event" and ask.kind not in BY_PEOPLE:
+                return False, f"there is no event {ask.kind!r:.40}; kinds: {', '.join(BY_PEOPLE)}"
+            if do == "event" and not self._allowed.take(time.monotonic()):
+                return False, f"more than {EVENTS_PER_S:g} events a second; this one is not in the recording"
+            intake.note("note" if do == "note" else ask.kind, text, person, ask.is_bad, ask.t)
             return True, "noted"
-        return False, f"there is no command {do!r:.40}; commands: start, stop, split, note"
+        return False, f"there is no command {do!r:.40}; commands: start, stop, split, note, event"
 
     # ---- what others see ----
 

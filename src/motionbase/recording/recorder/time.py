@@ -78,6 +78,10 @@ class Timeline:
         self.last = last
         return Stamped(out, back, back_s)
 
+    def at(self, t: float) -> int:
+        """UTC of a time of the writer [s], as its records have it [ns]; not later than now. 0 before the first."""
+        return min(self.now(), self._epoch + self._shift + round(t * 1e9)) if abs(t) < LONGEST_S else self.now()
+
     def now(self) -> int:
         """UTC of an event that happens now, by the records' clock [ns]; 0 before the first record."""
         return self.last + round((time.monotonic() - self._seen) * 1e9) if self.last else 0

@@ -23,7 +23,7 @@ AHEAD = 2 * THREADS  # such pieces waiting to be written
 
 @final
 class CsvSink:
-    """See `Sink`. Threads make the text; events have no place in a CSV file."""
+    """See `Sink`. Threads make the text; events have no place in a CSV file, but beside it."""
 
     at_once = None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, final
 
@@ -58,7 +59,7 @@ class ParquetSink:
 
     def close(self, events: Sequence[Event]) -> None:
         """See `Sink`."""
-        self._writer.add_key_value_metadata({EVENTS: json.dumps([[e.t, e.kind, e.text] for e in events])})
+        self._writer.add_key_value_metadata({EVENTS: json.dumps([astuple(e) for e in events])})
         self._writer.close()
 
     def abandon(self) -> None:

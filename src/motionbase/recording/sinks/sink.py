@@ -47,7 +47,7 @@ class Sink(Protocol):
         ...
 
     def close(self, events: Sequence[Event]) -> None:
-        """The end; events only where the format has a place for them."""
+        """The end; events only where the format has a place for them, else `export` writes them beside it."""
         ...
 
     def abandon(self) -> None:

@@ -19,6 +19,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.recording.happened import JOURNAL, side_events
 from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, Damage, one_by_one
@@ -46,8 +47,9 @@ class CsvSource:
         self._raw = mapped(path)
         self.damage: list[Damage] = []
         self._lock = threading.Lock()
-        self.about: dict[str, str] = {}
-        self.events: Sequence[Event] = ()
+        beside = side_events(path)
+        self.about: dict[str, str] = {} if beside is None else {JOURNAL: "1"}
+        self.events: Sequence[Event] = beside or ()
         header, at = self._header()
         self.schema = schema_of(header, path)
         self._titles = [c.name for c in self.schema.channels]
@@ -129,8 +131,9 @@ class CsvSource:
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""
         wanted = list(dict.fromkeys([0, *places]))
+        row_of = {place: row for row, place in enumerate(wanted)}
         found = self._parsed(block, wanted)
-        return self._going(block, found[0]), found[[wanted.index(p) for p in places]].T
+        return self._going(block, found[0]), found[[row_of[p] for p in places]].T
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
         """See `Source`."""

@@ -14,6 +14,7 @@ from motionbase.ring.standard import hexapod_schema
 TITLE = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 TIMES = ("t", "time")
 OTHER = "columns"  # group of channels that nobody knows, and schema of files that have some
+POWER = "p_supply [-]"  # title of the supply of electric legs; of hydraulic ones it is a pressure
 
 
 def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
@@ -23,6 +24,7 @@ def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
         raise RecordingError(f"recording {str(path)!r} has {len(titles)} channels, it must have 1 to {LARGEST}")
     found: list[Channel] = []
     taken: set[str] = set()
+    standard = hexapod_schema(electric=any(title.strip() == POWER for title in titles))
     for k, title in enumerate(titles):
         match = TITLE.fullmatch(title)
         name, unit = (match["name"], (match["unit"] or "").strip()) if match else (title.strip(), "")
@@ -32,9 +34,8 @@ def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
                     f"recording {str(path)!r}: the first column is {title.strip()[:60]!r}, it must be 't' or 't [s]'"
                 )
             name = "t"
-        found.append(_channel(name, unit, taken))
+        found.append(_channel(standard, name, unit, taken))
         taken.add(found[-1].name)
-    standard = hexapod_schema()
     name = standard.name if set(found) <= set(standard.channels) else OTHER
     try:
         return Schema(name, tuple(found))
@@ -42,10 +43,10 @@ def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
         raise RecordingError(f"recording {str(path)!r}: {e}") from None
 
 
-def _channel(name: str, unit: str, taken: set[str]) -> Channel:
-    known = hexapod_schema().index.get(name)
+def _channel(standard: Schema, name: str, unit: str, taken: set[str]) -> Channel:
+    known = standard.index.get(name)
     if known is not None and name not in taken:
-        channel = hexapod_schema().channels[known]
+        channel = standard.channels[known]
         return replace(channel, unit=unit or channel.unit)
     group, dot, _ = name.partition(".")
     return Channel(_identifier(name, taken), unit[:400] or "-", name[:400] or "-", _word(group) if dot else OTHER)

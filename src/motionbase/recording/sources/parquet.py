@@ -86,8 +86,13 @@ def _texts(text: str | None, otherwise: dict[str, str]) -> dict[str, str]:
         return otherwise
 
 
+def _event(t: float, kind: str, what: str, tick: int | None = None, person: str = "", is_bad: bool = False) -> Event:
+    """As it stands in the file; older ones have three words an event."""
+    return Event(float(t), str(kind), str(what), None if tick is None else int(tick), str(person), is_bad is True)
+
+
 def _events(text: str | None) -> tuple[Event, ...]:
     try:
-        return tuple(Event(float(t), str(kind), str(what)) for t, kind, what in json.loads(text or "[]"))
+        return tuple(_event(*given) for given in json.loads(text or "[]"))
     except (ValueError, TypeError, RecursionError):
         return ()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.recording.happened import is_complete
 from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
 from motionbase.recording.source import Damage
@@ -80,7 +81,8 @@ def _pieces(
     places = [names.index(name) for name in wanted]
     first, last = recording.rows_between(start, stop)
     period, factor = _period(recording)
-    events = iter(sorted(recording.events, key=lambda e: e.t))
+    marked = HINTS if is_complete(recording.source) else ()  # these are found in the records below
+    events = iter(sorted((e for e in recording.events if e.person or e.kind not in marked), key=lambda e: e.t))
     event = next(events, None)
     begun = -math.inf if start is None else start
     before: tuple[float, float] | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, final
 
-from motionbase.errors import CommandError
+from motionbase.errors import CommandError, told_apart
 from motionbase.ring.blocks.parameter import LARGEST
 from motionbase.ring.command_words import FORMAT, SENDER_BYTES
 
@@ -136,13 +136,14 @@ class Command:
             if not argument.low <= value <= argument.high or (argument.whole and value != math.floor(value)):
                 kind = "a whole number from " if argument.whole else ""
                 unit = f" {argument.unit}" if argument.unit else ""
+                number, least, most = told_apart(value, argument.low, argument.high, digits=6)
                 raise CommandError(
-                    f"command {name}: {argument.name} is {value:.6g}{unit}, "
-                    f"it must be {kind}{argument.low:.6g} to {argument.high:.6g}"
+                    f"command {name}: {argument.name} is {number}{unit}, it must be {kind}{least} to {most}"
                 )
         if self.kind is Kind.LOOP and self.arguments[0] >= self.arguments[1]:
             begin, end = self.arguments
-            raise CommandError(f"command loop: end is {end:.6g} s, it must be after begin, {begin:.6g} s")
+            late, early = told_apart(end, begin, digits=6)
+            raise CommandError(f"command loop: end is {late} s, it must be after begin, {early} s")
 
     def __str__(self) -> str:
         """As an operator would say it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, NamedTuple, final
 
-from motionbase.errors import GeneratorError
+from motionbase.errors import GeneratorError, told_apart
 from motionbase.ring.schema import DOFS, LEGS
 
 COUNT = 7  # generators, as many as the motion base of NASA Langley has
@@ -171,7 +171,8 @@ def row_problem(row: Sequence[float]) -> str:
         if unit == "m" and _unit(row) == "rad":  # space and axes come before and are good
             unit, low, high = "rad", -LARGEST_RAD, LARGEST_RAD
         if not low <= value <= high:  # NaN fails too
-            return f"{name} is {value:.6g}{_spaced(unit)}, it must be {low:.6g} to {high:.6g}"
+            number, least, most = told_apart(value, low, high, digits=6)
+            return f"{name} is {number}{_spaced(unit)}, it must be {least} to {most}"
         if whole and value != math.floor(value):
             return f"{name} is {value:.6g}, it must be a whole number"
     return _axes_problem(row) or (_shape_problem(row) if row[0] else "")

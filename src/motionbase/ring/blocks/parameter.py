@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any, final
 
-from motionbase.errors import CommandError, RingError
+from motionbase.errors import CommandError, RingError, told_apart
 from motionbase.ring.layout import VALUE_BYTES
 
 LARGEST = 500  # numbers of all parameters: values and goals of so many fit their block
@@ -81,7 +81,8 @@ class Parameter:
         if not self.tunable:
             return f"{label} cannot be changed while the law runs"
         if not self.least[k] <= value <= self.most[k]:  # NaN is not either
-            return f"{label} is {value:.6g}{unit}, it must be {self.least[k]:.6g} to {self.most[k]:.6g}"
+            number, least, most = told_apart(value, self.least[k], self.most[k], digits=6)
+            return f"{label} is {number}{unit}, it must be {least} to {most}"
         return ""
 
     def label(self, k: int) -> str:

@@ -3,10 +3,11 @@
 import type { App } from "../../app";
 import { h, setText } from "../../core/dom";
 import { computed, effect, type Signal } from "../../core/signal";
+import { Api, ApiError } from "../../net/api";
 import { tokenOf } from "../../net/token";
-import type { Me } from "../../net/types";
+import type { Me, TakeSeat } from "../../net/types";
 import { baseOf } from "./base";
-import { ask } from "./dialog";
+import { ask, askText } from "./dialog";
 import { sentence } from "./ui";
 
 const NAME_KEY = "motionbase.name";
@@ -93,7 +94,10 @@ async function wayOut(app: App): Promise<void> {
   else await askToken(app, "With the operator token this page may take the seat and operate.");
 }
 
-/** Ask for the token that the console printed when it was started. */
+/**
+ * Ask for the token that the console printed when it was started. What this page has is given up only for one that is
+ * right; where it looks already, only the operator's brings it further.
+ */
 export async function askToken(app: App, why: string): Promise<void> {
   const input = h(
     "input", { type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "token" },
@@ -101,8 +105,22 @@ export async function askToken(app: App, why: string): Promise<void> {
   const where =
     "The console prints it when it starts: in the address, behind #token=; where its output goes to no terminal, it names a file that holds the token. The whole address works, too.";
   const body = [h("p", {}, why), h("label", {}, "Operator token", input), h("p", { class: "faint" }, where)];
-  const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog" });
+  const check = (): Promise<string> => tokenProblem(app, tokenOf(input.value));
+  const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog", check });
   if (yes) app.signIn(tokenOf(input.value));
+}
+
+/** What is wrong with a token, as the console judges it; "" where it may be used. */
+async function tokenProblem(app: App, token: string): Promise<string> {
+  try {
+    const { role } = await new Api(app.client, token).get<Me>("/api/me");
+    const looks = app.socket.link.peek() !== "refused";
+    return role === "operator" || !looks ? "" : "that is the token to look only; the operator's is another one";
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    const stays = app.session.me.peek() ? ", and this page stays what it is" : "";
+    return `that is not a token of this console${stays}: look for a letter that is missing or too many`;
+  }
 }
 
 export async function takeSeat(app: App): Promise<void> {
@@ -121,13 +139,28 @@ export async function takeSeat(app: App): Promise<void> {
     kind: holder ? "danger" : "primary",
     test: "seat-dialog",
   });
-  if (!yes) return;
-  localStorage.setItem(NAME_KEY, name.value.trim());
-  const me = await app.attempt(
-    app.api.post<Me>(
-      "/api/seat",
-      { name: name.value.trim() || "operator", force: Boolean(holder), from_client: holder?.client ?? null },
-    ),
+  if (yes) await sit(app, name.value, { force: Boolean(holder), from_client: holder?.client ?? null, wait: false });
+}
+
+/** Get into the queue for the seat; it is this page's as soon as it is free, with nobody before it. */
+export async function waitForSeat(app: App): Promise<void> {
+  const name = await askText(
+    "Wait for the seat", "Your name, for the others", localStorage.getItem(NAME_KEY) ?? "operator", "Wait", "seat-wait",
   );
+  if (name) await sit(app, name, { force: false, from_client: null, wait: true });
+}
+
+/** After a connection that was lost; whether it is this page's again. */
+export async function sitAgain(app: App): Promise<boolean> {
+  const wanted: TakeSeat = { name: localStorage.getItem(NAME_KEY) ?? "operator", force: false, from_client: null, wait: false };
+  const me = await app.api.post<Me>("/api/seat", wanted).catch(() => null); // somebody was quicker
+  if (me) app.session.me.set(me);
+  return me?.seated ?? false;
+}
+
+async function sit(app: App, typed: string, how: Omit<TakeSeat, "name">): Promise<void> {
+  const name = typed.trim() || "operator";
+  localStorage.setItem(NAME_KEY, name);
+  const me = await app.attempt(app.api.post<Me>("/api/seat", { name, ...how }));
   if (me) app.session.me.set(me);
 }

@@ -1,10 +1,12 @@
 /**
- * The live base: as its newest record tells it where live records are drawn, else as the status does, so that it is
- * known behind a replay and in a tab that nobody looks at. The signals change only when what they tell does.
+ * The live base, by the newest that is known of it: its records as they are drawn, or the status where that is newer, on
+ * a page that is slow, behind a replay, and in a tab that nobody looks at. All that is shown of the base comes from here,
+ * so that no two places contradict each other. The signals change only when what they tell does.
  */
 
 import type { App } from "../../app";
-import { computed, effect, signal, type Signal } from "../../core/signal";
+import { batch, computed, effect, signal, type Signal } from "../../core/signal";
+import { Newest } from "../../data/newest";
 import type { Ring, Seen } from "../../net/types";
 import { ConfirmedStop } from "./confirmed_stop";
 
@@ -26,6 +28,10 @@ export interface Base {
   runs: Signal<number | null>;
   /** The live ring, whatever the page shows. */
   ring: Signal<Ring | null>;
+  /** Whether the newest that is known shows that the stop acts. */
+  shows: Signal<boolean>;
+  /** Age of the newest that is known of the base, in whole seconds, with how far the console is behind; NaN before. */
+  ageS: Signal<number>;
   /** Whether records of the live base come now. */
   isFresh: Signal<boolean>;
   /** The newest live record that was drawn; null until there is one with a time. */
@@ -35,7 +41,6 @@ export interface Base {
 type Drawn = Omit<Seen, "generators_version">;
 
 const QUIET = new Set(["off", "down", "standby", "held"]);
-const DRAWN_MS = 500; // without a picture for so long, the status knows better
 const SETTLED_MS = 300; // after a change of source, frames of the other ring may still be on their way
 const made = new WeakMap<App, Base>();
 
@@ -56,8 +61,8 @@ function follow(app: App): Base {
   const { session, socket } = app;
   const ring = computed(() => session.status()?.sources.find((one) => one.source === "live") ?? null);
   let drawn: Drawn | null = null;
-  const stopped = signal(false); // by the newest record; the status may be quicker where a page is behind
-  const shows = computed(() => stopped() || (ring()?.estop_acts ?? false));
+  const newest = new Newest();
+  const shows = signal(false);
   const confirmed = new ConfirmedStop();
   const base: Base = {
     state: signal<string | null>(null),
@@ -68,41 +73,48 @@ function follow(app: App): Base {
     confirmedAt: computed(() => (shows() && base.isFresh() ? null : confirmed.at())),
     confirm: () => confirmed.confirm(Date.now() / 1000, performance.now(), session.status.peek()),
     runs: signal<number | null>(null),
+    shows,
+    ageS: signal(NaN),
     ring,
     isFresh: computed(() => socket.link() === "open" && !socket.isSilent() && ring()?.state === "live"),
     drawn: () => drawn,
   };
   let shown = session.source.peek();
   let since = -SETTLED_MS;
-  let drawnAt = -Infinity;
   app.onFrame((now) => {
+    if (app.isBeat) base.ageS.set(Math.floor((performance.now() - newest.atMs) / 1e3 + (ring.peek()?.behind_s ?? 0)));
     confirmed.look(performance.now(), base.isFresh.peek(), shows.peek(), session.status.peek());
     const source = session.source.peek();
     if (source !== shown) [shown, since] = [source, now];
     if (source !== "live" || now - since < SETTLED_MS) {
-      stopped.set(false);
       base.warnings.set("");
       base.runs.set(null);
       return;
     }
-    drawnAt = now;
     const t = app.live.t;
     const meaning = (name: string): string | null => session.meaning(name, app.value(name));
     const version = app.value("generators_version");
-    base.state.set(meaning("state"));
-    base.mode.set(meaning("mode"));
-    drawn = Number.isFinite(t) ? { t, state: base.state.peek() ?? "", mode: base.mode.peek() ?? "" } : null;
-    base.fault.set(app.value("fault") > 0 ? (meaning("fault") ?? `fault ${app.value("fault")}`) : null);
+    const [state, mode] = [meaning("state"), meaning("mode")];
+    drawn = Number.isFinite(t) ? { t, state: state ?? "", mode: mode ?? "" } : null;
     base.warnings.set(meaning("warning") ?? "");
-    stopped.set(app.value("estop") > 0);
     base.runs.set(Number.isNaN(version) ? null : version);
+    if (!newest.take(app.live.generation, t, performance.now())) return;
+    const fault = app.value("fault") > 0 ? (meaning("fault") ?? `fault ${app.value("fault")}`) : null;
+    know(state, mode, fault, app.value("estop") > 0);
   });
   effect(() => {
     const now = ring();
-    if (performance.now() - drawnAt < DRAWN_MS && session.source() === "live") return;
-    base.state.set(now?.base_state ?? null);
-    base.mode.set(now?.base_mode ?? null);
-    base.fault.set(now?.base_fault?.startsWith("none") ? null : (now?.base_fault ?? null));
+    if (!now || !newest.take(now.generation, now.t ?? NaN, performance.now())) return;
+    const fault = now.base_fault?.startsWith("none") ? null : now.base_fault;
+    know(now.base_state, now.base_mode, fault, now.estop_acts);
   });
+  function know(state: string | null, mode: string | null, fault: string | null, acts: boolean): void {
+    batch(() => {
+      base.state.set(state);
+      base.mode.set(mode);
+      base.fault.set(fault);
+      shows.set(acts);
+    });
+  }
   return base;
 }

@@ -1,8 +1,9 @@
 /** Dialogs: Enter does what the first button says, unless it is one that moves; Esc goes away without doing it. */
 
-import { h, type Child } from "../../core/dom";
+import { h, setText, type Child } from "../../core/dom";
 import { effect } from "../../core/signal";
 import { openModal } from "../../shell/modal";
+import { sentence } from "./ui";
 
 interface Question {
   title: string;
@@ -16,6 +17,8 @@ interface Question {
   /** A sentence as soon as the question does not make sense any more: it closes unanswered. */
   outdated?: () => string;
   onOutdated?: (why: string) => void;
+  /** Before it closes with yes: a sentence about what is wrong, which is shown until something is changed; "" where nothing is. */
+  check?: () => string | Promise<string>;
 }
 
 /** Whether the answer was yes. */
@@ -29,14 +32,27 @@ export function ask(question: Question): Promise<boolean> {
     const no = h(
       "button", { type: "button", "data-test": `${question.test}-no`, onclick: () => dialog.close("") }, "Cancel",
     );
+    const wrong = h("p", { class: "p-error", role: "alert", "data-test": `${question.test}-wrong` });
     const form = h(
       "form", { method: "dialog", class: "p-dialog" },
-      h("h2", {}, question.title), ...question.body, h("div", { class: "row p-answers" }, no, yes),
+      h("h2", {}, question.title), ...question.body, wrong, h("div", { class: "row p-answers" }, no, yes),
     );
     const dialog = h("dialog", { "data-test": question.test, "aria-label": question.title }, form);
     let stop = (): void => undefined;
     // a key that is still held down from opening the dialog does not answer it
     form.addEventListener("keydown", (pressed) => pressed.repeat && pressed.preventDefault());
+    form.addEventListener("input", () => setText(wrong, "")); // of what was there before
+    const { check } = question;
+    if (check) form.addEventListener("submit", (sent) => {
+      sent.preventDefault();
+      yes.disabled = true;
+      void Promise.resolve(check()).catch((error: Error) => error.message).then((why) => {
+        yes.disabled = false;
+        if (why === "") return dialog.close("yes");
+        setText(wrong, sentence(why));
+        form.querySelector<HTMLInputElement>("input")?.select();
+      });
+    });
     dialog.addEventListener("close", () => {
       stop();
       dialog.remove();
@@ -54,14 +70,16 @@ export function ask(question: Question): Promise<boolean> {
   });
 }
 
-/** A line of text; null where it was cancelled. */
+/** A line of text; null where it was cancelled. @param check what is wrong with a text, "" for nothing */
 export async function askText(
-  title: string, label: string, start: string, act: string, test: string,
+  title: string, label: string, start: string, act: string, test: string, check: (text: string) => string = () => "",
 ): Promise<string | null> {
   const input = h(
     "input", { value: start, required: true, maxlength: 64, autocomplete: "off", "data-test": `${test}-text` },
   );
   setTimeout(() => input.select());
-  const yes = await ask({ title, body: [h("label", {}, label, input)], act, test });
+  const yes = await ask({
+    title, body: [h("label", {}, label, input)], act, test, check: () => check(input.value.trim()),
+  });
   return yes ? input.value.trim() : null;
 }

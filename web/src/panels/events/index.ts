@@ -1,19 +1,35 @@
-/** What happened, newest first: find it, go to it in the plots, add a note. */
+/** What happened, live or in the recording that is shown: find it, go to it in the plots and the replay, add a note. */
 
 import type { App } from "../../app";
 import { h, setText, toggleClass } from "../../core/dom";
-import { effect, signal, type Signal } from "../../core/signal";
+import { computed, effect, signal, type Signal } from "../../core/signal";
 import { duration } from "../../core/format";
-import type { Event } from "../../net/types";
+import type { Event, RecordingEvent } from "../../net/types";
 import type { Panel } from "../../shell/panel";
 import { section } from "../common/ui";
 import { noteLine } from "../recorder/note";
 
-const KINDS: Record<Event["what"], string> = {
-  state: "State", mode: "Mode", fault: "Fault", warning: "Warning", estop: "Stop", note: "Note", gap: "Gap",
-  writer: "Writer", seat: "Seat", recorder: "Recorder",
-};
 type Kind = Event["what"];
+
+const KINDS: Record<Kind, string> = {
+  state: "State", mode: "Mode", request: "Request", seat: "Seat", generators: "Generators", tuning: "Tuning",
+  fault: "Fault", warning: "Warning", alarm: "Alarm", estop: "Stop", note: "Note", recorder: "Recorder",
+  writer: "Writer", gap: "Gap",
+};
+/** Kinds that only recordings have, and where they are found. */
+const ALSO: Record<string, Kind> = { recording: "recorder", file: "recorder", disk: "recorder", time: "gap", damage: "gap" };
+const MOST_ROWS = 2000;
+
+/** An event of either sort. `when` is what stands before it, `go` leads there; none for what has no time. */
+interface Entry {
+  readonly key: object;
+  readonly kind: Kind;
+  readonly text: string;
+  readonly when: string;
+  readonly title: string;
+  readonly t: number | null;
+  readonly isBad: boolean;
+}
 
 export const events: Panel = {
   id: "events",
@@ -31,15 +47,21 @@ export const events: Panel = {
     const search = h(
       "input",
       {
-        type: "search", class: "grow", placeholder: "Find", "aria-label": "Find among the events",
+        type: "search", class: "grow", placeholder: "Find a word, a person, a kind", "aria-label": "Find among the events",
         "data-test": "events-search", oninput: () => words.set(search.value.trim().toLowerCase()),
       },
     );
     const count = h("span", { class: "faint num", "data-test": "events-count" });
+    const whose = h("p", { class: "faint ellipsis", "data-test": "events-of" });
+    effect(() => {
+      const file = app.file();
+      whose.hidden = file === null;
+      setText(whose, file ? `Of ${file.file}, oldest first` : "");
+    });
     return h(
       "div", { class: "panel p-events", "data-test": "panel-events" }, noteLine(app, "events-note"),
       section(
-        "Events", [count], chips(app, hidden), h("div", { class: "row" }, search),
+        "Events", [count], whose, chips(app, hidden), h("div", { class: "row" }, search),
       ), list(app, hidden, words, count),
     );
   },
@@ -75,68 +97,90 @@ function chips(app: App, hidden: Signal<ReadonlySet<Kind>>): HTMLElement {
   );
 }
 
-/** A row is made once for each event, and then only shown or hidden. */
+/** A row is made once for each event; live the newest is on top, of a recording the first. */
 function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, count: HTMLElement): HTMLElement {
-  const made = new Map<Event, HTMLElement>();
-  const body = h("ol", { class: "p-event-list", "data-test": "events-list", "aria-label": "Events, newest first" });
+  const made = new Map<object, HTMLElement>();
+  const body = h("ol", { class: "p-event-list", "data-test": "events-list", "aria-label": "Events" });
   const empty = h("p", { class: "empty" });
+  const entries = computed(() => (app.file() ? app.happened().map((event) => ofRecording(app, event)) : liveEntries(app)));
   effect(() => {
-    const known = [...app.session.events()].sort((a, b) => a.utc - b.utc || a.number - b.number);
+    const all = entries();
+    const found = all.filter((one) => !hidden().has(one.kind) && isLike(one, words()));
+    const shown = found.slice(0, MOST_ROWS);
     const gone = new Set(made.keys());
-    let before: HTMLElement | null = null;
-    for (const event of known) {
-      gone.delete(event);
-      const own = made.get(event) ?? eventRow(app, event);
-      made.set(event, own);
-      if (own.nextElementSibling !== before || !own.isConnected) body.insertBefore(own, before);
-      before = own;
+    let before: Element | null = body.firstElementChild;
+    for (const entry of shown) {
+      gone.delete(entry.key);
+      const own = made.get(entry.key) ?? row(app, entry);
+      made.set(entry.key, own);
+      setText(own.querySelector("time") ?? own, entry.when); // by another clock, if that was chosen since
+      if (own === before) before = own.nextElementSibling;
+      else body.insertBefore(own, before);
     }
-    for (const event of gone) {
-      made.get(event)?.remove();
-      made.delete(event);
+    for (const key of gone) {
+      made.get(key)?.remove();
+      made.delete(key);
     }
-    let shown = 0;
-    for (const [event, own] of made) {
-      own.hidden = hidden().has(event.what) || !event.text.toLowerCase().includes(words());
-      if (!own.hidden) shown += 1;
-    }
-    setText(count, shown === made.size ? `${shown}` : `${shown} of ${made.size}`);
-    empty.hidden = shown > 0;
+    setText(count, shown.length === all.length ? `${all.length}` : `${shown.length} of ${all.length}`);
+    empty.hidden = shown.length > 0;
     setText(
       empty,
-      made.size
+      all.length
         ? "No event is like that. Show more kinds, or find something else."
-        : "Nothing has happened yet. Changes of state, faults, gaps and notes come here.",
+        : "Nothing has happened yet. Changes of state, requests, faults, gaps and notes come here.",
     );
-  });
-  effect(() => {
-    app.clock.stamp();
-    for (const [event, own] of made) own.querySelector("time")?.replaceChildren(app.clock.event(event));
   });
   return h("div", {}, body, empty);
 }
 
-function eventRow(app: App, event: Event): HTMLElement {
-  const t = event.t;
-  const text = event.text.replace(new RegExp(`^${event.what}:? `), ""); // the kind stands beside it
+function isLike({ kind, text }: Entry, words: string): boolean {
+  const said = `${KINDS[kind]} ${text}`.toLowerCase();
+  return words.split(/\s+/).every((word) => said.includes(word));
+}
+
+function liveEntries(app: App): Entry[] {
+  const known = [...app.session.events()].sort((a, b) => b.utc - a.utc || b.number - a.number);
+  return known.map((event) => {
+    const when = new Date(event.utc * 1000).toISOString();
+    const at = event.t === null ? "" : `, ${duration(event.t)} of the ring${tickText(event.tick)}; shows this moment in the plots`;
+    const text = event.text.replace(new RegExp(`^${event.what}:? `), ""); // the kind stands beside it
+    return {
+      key: event, kind: event.what, t: event.t, when: app.clock.event(event), title: when + at, isBad: event.is_bad,
+      text: signedBy(event.source === "replay" ? `replay: ${text}` : text, event.person),
+    };
+  });
+}
+
+function ofRecording(app: App, event: RecordingEvent): Entry {
+  const kind = event.kind in KINDS ? (event.kind as Kind) : (ALSO[event.kind] ?? "note");
+  return {
+    key: event, kind, t: event.t, when: app.clock.epoch() === null ? duration(event.t) : app.clock.axis(event.t, 0.1), isBad: event.is_bad,
+    text: signedBy(event.text.replace(new RegExp(`^${event.kind}:? `), ""), event.person),
+    title: `${event.kind}${tickText(event.tick)}; goes there`,
+  };
+}
+
+/** Notes have no name in their text. */
+function signedBy(text: string, person: string): string {
+  return person && !text.includes(person) ? `${text} (${person})` : text;
+}
+
+function tickText(tick: number | null): string {
+  return tick === null ? "" : `, tick ${tick}`;
+}
+
+function row(app: App, { kind, text, when, title, t, isBad }: Entry): HTMLElement {
   const inner = [
-    h("time", { class: "num" }, app.clock.event(event)),
-    h("span", { class: `p-kind kind-${event.what}` }, KINDS[event.what]),
-    h("span", { class: "p-text" }, event.source === "replay" ? `replay: ${text}` : text),
+    h("time", { class: "num" }, when), h("span", { class: `p-kind kind-${kind}` }, KINDS[kind]), h("span", { class: "p-text" }, text),
   ];
-  const when = new Date(event.utc * 1000).toISOString();
-  const own = h("li", { class: `kind-${event.what}` });
-  toggleClass(own, "bad", event.is_bad);
-  if (t === null) own.append(h("div", { class: "p-event", title: when }, ...inner));
-  else own.append(
-    h(
-      "button",
-      {
-        type: "button", class: "p-event", title: `${when}, ${duration(t)} of the ring; shows this moment in the plots`,
-        onclick: () => app.goTo?.(t),
-      },
-      ...inner,
-    ),
-  );
+  const own = h("li", { class: `kind-${kind}` });
+  toggleClass(own, "bad", isBad);
+  const go = (): void => {
+    if (t === null) return;
+    app.goTo?.(t, true);
+    if (app.file.peek()) app.seek?.(t);
+  };
+  if (t === null) own.append(h("div", { class: "p-event", title }, ...inner));
+  else own.append(h("button", { type: "button", class: "p-event", title, onclick: go }, ...inner));
   return own;
 }

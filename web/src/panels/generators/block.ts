@@ -3,11 +3,10 @@
 import type { App } from "../../app";
 import { computed, signal, type Signal } from "../../core/signal";
 import { baseOf } from "../common/base";
-import type { CardSet, Generators } from "../../net/types";
-import { isSame, problems, whole } from "./model";
-
-const SAME_EDIT_MS = 1200; // typing on in the same field is one step of undo
-const MOST_STEPS = 200;
+import { Undo } from "../../core/undo";
+import type { Apply, Card, CardSet, Generators } from "../../net/types";
+import { askBeyond, exceededOf } from "./exceeded";
+import { EDITED, isSame, nameOf, plainName, problems, whole } from "./model";
 
 export class Block {
   /** The block as the server last told it; null until then. */
@@ -30,9 +29,9 @@ export class Block {
   );
   readonly isGood = computed(() => this.edited().cards.every((card) => Object.keys(problems(card)).length === 0));
 
-  #past: CardSet[] = [];
-  #future: CardSet[] = [];
-  #last = { key: "", at: 0 };
+  readonly #steps = new Undo<CardSet>();
+  /** The cards of sets by name, as this page has seen them. */
+  readonly #originals = new Map<string, readonly Card[]>();
 
   constructor(private readonly app: App) {}
 
@@ -49,13 +48,25 @@ export class Block {
   async apply(): Promise<void> {
     const version = this.basis.peek();
     if (version === null) return;
-    const written = await this.app.attempt(
-      this.app.api.put<Generators>("/api/generators", { cards: this.edited.peek(), version }),
-    );
+    const written = await this.#write({ cards: this.edited.peek(), version, exceeds: [] });
     if (!written) return this.refresh();
     this.basis.set(written.version);
+    this.#originally(written.armed);
     this.block.set(written);
+    this.#show(whole(written.armed)); // the server knows best what it is called
     this.app.say(`Version ${written.version} is armed. It takes effect at the next drive.`);
+  }
+
+  /** Asks back where limits would be exceeded; nothing where it was refused, or not wanted then. */
+  async #write(wanted: Apply): Promise<Generators | undefined> {
+    try {
+      return await this.app.api.put<Generators>("/api/generators", wanted);
+    } catch (error) {
+      const exceeded = exceededOf(error);
+      if (!exceeded) return this.app.attempt<Generators>(Promise.reject(error));
+      if (!(await askBeyond(this.app, exceeded))) return undefined;
+      return this.#write({ ...wanted, exceeds: exceeded.map((one) => one.what) });
+    }
   }
 
   /** Take over what is armed, and give up what was edited; undo brings it back. */
@@ -63,7 +74,13 @@ export class Block {
     const block = this.block.peek();
     if (!block) return;
     this.basis.set(block.version);
-    this.edit(whole(block.armed), "");
+    this.take(whole(block.armed));
+  }
+
+  /** Take over a whole set with its name; undo brings back what was here. */
+  take(set: CardSet): void {
+    this.#originally(set);
+    this.#edited(set, "");
   }
 
   /** Keep what was edited, knowing that the block has changed. */
@@ -71,24 +88,30 @@ export class Block {
     this.basis.set(this.block.peek()?.version ?? null);
   }
 
-  /** @param key edits of the same key in quick succession are one step; "" never is */
-  edit(set: CardSet, key: string): void {
+  /**
+   * Other cards; where they are not those of their set any more, its name says so.
+   * @param key edits of the same key in quick succession are one step; "" never is
+   */
+  edit(cards: readonly Card[], key: string): void {
+    const { name } = this.edited.peek();
+    this.#edited({ name: nameOf(name, cards, this.#originals.get(plainName(name))), cards: [...cards] }, key);
+  }
+
+  #edited(set: CardSet, key: string): void {
     const before = this.edited.peek();
     if (isSame(before, set)) return;
-    const now = performance.now();
-    const isSameStep = key !== "" && key === this.#last.key && now - this.#last.at < SAME_EDIT_MS;
-    if (!isSameStep) this.#past = [...this.#past, before].slice(-MOST_STEPS);
-    this.#last = { key, at: now };
-    this.#future = [];
+    this.#steps.push(before, key);
     this.#show(set);
   }
 
   undo(): void {
-    this.#step(this.#past, this.#future);
+    const set = this.#steps.undo(() => this.edited.peek());
+    if (set) this.#show(set);
   }
 
   redo(): void {
-    this.#step(this.#future, this.#past);
+    const set = this.#steps.redo(() => this.edited.peek());
+    if (set) this.#show(set);
   }
 
   /** The sentence about what runs. */
@@ -109,28 +132,20 @@ export class Block {
     if (before && JSON.stringify(before) === JSON.stringify(found)) return;
     if (before === null || !wasChanged) {
       this.basis.set(found.version);
+      if (before?.version !== found.version) this.#steps.clear();
+      this.#originally(found.armed);
       this.#show(whole(found.armed));
-      if (before?.version !== found.version) [this.#past, this.#future] = [[], []];
-      this.#tell();
     }
     this.block.set(found);
   }
 
-  #step(from: CardSet[], to: CardSet[]): void {
-    const set = from.pop();
-    if (!set) return;
-    to.push(this.edited.peek());
-    this.#last = { key: "", at: 0 };
-    this.#show(set);
+  #originally(set: CardSet): void {
+    if (set.name && !set.name.endsWith(EDITED)) this.#originals.set(set.name, whole(set).cards);
   }
 
   #show(set: CardSet): void {
     this.edited.set(set);
-    this.#tell();
-  }
-
-  #tell(): void {
-    this.canUndo.set(this.#past.length > 0);
-    this.canRedo.set(this.#future.length > 0);
+    this.canUndo.set(this.#steps.canUndo);
+    this.canRedo.set(this.#steps.canRedo);
   }
 }

@@ -88,6 +88,7 @@ export function cardView(number: number, change: (card: Card, key: string) => vo
   function open(isOpen: boolean): void {
     body.hidden = !isOpen;
     opener.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) element.scrollIntoView({ block: "nearest" }); // the preview may lie over it
   }
 
   function pick(axis: Axis): void {

@@ -15,7 +15,7 @@ export interface Curve {
   limits: number[];
 }
 
-const HIGH = 150;
+const HIGH = 132;
 const NEAR = 1.8; // a limit is brought into view when the curve comes so near to it
 
 export class Chart {
@@ -63,7 +63,7 @@ export class Chart {
           ? 3
           : 1, stroke: ink, grid: k === 0
           ? grid
-          : { show: false }, ticks: { show: false }, size: 46, gap: 3,
+          : { show: false }, ticks: { show: false }, size: 46, gap: 3, space: 18,
         font: "10px system-ui", values: (_, at) => at.map(
           (v, n) => (n === at.length - 1 ? `${short(v)} ${unit}` : short(v)),
         ),

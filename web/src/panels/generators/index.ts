@@ -1,9 +1,10 @@
 /** The generators' panel: seven cards, what they would do, and the way into the block. */
 
 import type { App } from "../../app";
-import { h, setText } from "../../core/dom";
+import { h, setText, toggleClass } from "../../core/dom";
 import { effect } from "../../core/signal";
 import { clock } from "../../core/format";
+import { undoKeys } from "../../core/undo";
 import type { Generators } from "../../net/types";
 import type { Panel } from "../../shell/panel";
 import { accessBar, whyNotOperating } from "../common/access";
@@ -22,11 +23,14 @@ export const generators: Panel = {
   mount(app) {
     const block = new Block(app);
     const named = sets(app, block);
+    const { picture, numbers } = preview(app, block);
+    const { known, acts } = facts(app, block);
     const element = h(
       "div", { class: "panel p-generators", "data-test": "panel-generators" },
-      accessBar(app), facts(app, block), cards(block), preview(app, block), named.element,
+      accessBar(app), known, cards(block), numbers, named.element,
+      h("div", { class: "p-dock", "data-test": "generators-dock" }, picture, ...acts),
     );
-    element.addEventListener("keydown", (key) => undoKeys(key, block));
+    undoKeys(element, () => block.undo(), () => block.redo());
     const base = baseOf(app);
     effect(() => {
       base.state(); // what may be written, and what runs, follows these
@@ -44,8 +48,7 @@ export const generators: Panel = {
 function cards(block: Block): HTMLElement {
   const views = Array.from({ length: COUNT }, (_, k) =>
     cardView(k + 1, (card, key) => {
-      const set = block.edited.peek();
-      block.edit({ ...set, cards: set.cards.map((other, at) => (at === k ? card : other)) }, key);
+      block.edit(block.edited.peek().cards.map((other, at) => (at === k ? card : other)), key);
     }),
   );
   const undo = iconButton(ICONS.undo, "Undo (Ctrl+Z)", () => block.undo(), "generators-undo");
@@ -58,8 +61,8 @@ function cards(block: Block): HTMLElement {
   return section("Cards", [undo, redo], ...views.map((view) => view.element));
 }
 
-/** Edited, armed, running; and what can be done about a difference. */
-function facts(app: App, block: Block): HTMLElement {
+/** `known`: what is edited, armed and running; `acts`: what can be done about a difference. */
+function facts(app: App, block: Block): { known: HTMLElement; acts: HTMLElement[] } {
   const [edited, armed, runs] = ["Edited here", "Armed in the block", "The base runs"].map((label) => fact(label));
   const overtaken = note("warn", "generators-overtaken");
   const load = h(
@@ -92,14 +95,14 @@ function facts(app: App, block: Block): HTMLElement {
     "Revert",
   );
   const why = note("info", "generators-why");
-  const beyond = note("warn", "generators-beyond");
   const base = baseOf(app);
   const seat = whyNotOperating(app);
   effect(() => {
     const found = block.block();
     const isOther = block.isOvertaken() && block.isChanged();
     const asArmed = found ? `as armed, version ${found.version}` : "–";
-    if (block.isChanged()) edited?.set(`changed, based on version ${block.basis()}`, "accent");
+    const name = block.edited().name;
+    if (block.isChanged()) edited?.set(`changed${name ? `, “${name}”` : ""}, based on version ${block.basis()}`, "accent");
     else edited?.set(asArmed, "");
     armed?.set(found ? armedText(found) : "–", "");
     const isDriving = base.state() === "drive" || base.state() === "settling";
@@ -114,13 +117,14 @@ function facts(app: App, block: Block): HTMLElement {
     revert.disabled = !block.isChanged();
     why.say(block.trouble() || (!isOther && (block.isChanged() || found?.allowed === false) ? reason : ""));
     const many = block.exceeded();
-    beyond.say(many ? `${many === 1 ? "one limit" : `${many} limits`} would be exceeded, see the preview below` : "");
+    setText(apply, many ? `Apply beyond ${many === 1 ? "1 limit" : `${many} limits`} …` : "Apply");
+    toggleClass(apply, "p-beyond", many > 0);
   });
-  return section(
+  const known = section(
     "Function generators", [],
     h("dl", { class: "p-facts" }, ...(edited?.parts ?? []), ...(armed?.parts ?? []), ...(runs?.parts ?? [])),
-    overtaken.element, either, beyond.element, h("div", { class: "row" }, apply, revert), why.element,
   );
+  return { known, acts: [overtaken.element, either, why.element, h("div", { class: "row" }, apply, revert)] };
 }
 
 function armedText({ version, author, written_utc, armed }: Generators): string {
@@ -147,14 +151,4 @@ function fact(label: string): { parts: HTMLElement[]; set(text: string, kind: st
     value.className = kind;
   };
   return { parts: [h("dt", {}, label), value], set };
-}
-
-function undoKeys(key: KeyboardEvent, block: Block): void {
-  if (!(key.ctrlKey || key.metaKey) || key.altKey) return;
-  const letter = key.key.toLowerCase();
-  if (letter !== "z" && letter !== "y") return;
-  key.preventDefault();
-  key.stopPropagation();
-  if (letter === "y" || key.shiftKey) block.redo();
-  else block.undo();
 }

@@ -178,3 +178,46 @@ export function summary(card: Card): string {
 export function isSame(a: CardSet, b: CardSet): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
+
+export const EDITED = " (edited)";
+
+/** The name of the set that cards began as, whatever was edited since. */
+export function plainName(name: string): string {
+  return name.endsWith(EDITED) ? name.slice(0, -EDITED.length) : name;
+}
+
+/** What these cards are called. @param original the cards of the set of that name; undefined where nobody knows them */
+export function nameOf(name: string, cards: readonly Card[], original: readonly Card[] | undefined): string {
+  const plain = plainName(name);
+  if (plain === "" || original === undefined) return name;
+  return JSON.stringify(cards) === JSON.stringify(original) ? plain : plain + EDITED;
+}
+
+/** What one set does otherwise than another, in words; cards that are off in both do not matter. */
+export function differences(before: CardSet, after: CardSet): string[] {
+  const now = whole(after).cards;
+  return whole(before).cards.flatMap((was, k) => {
+    const is = now[k] ?? BLANK;
+    const who = `generator ${k + 1}`;
+    if (!was.enabled && !is.enabled) return [];
+    if (!was.enabled) return [`${who} is on now: ${summary(is)}`];
+    if (!is.enabled) return [`${who} is off now, it was ${summary(was)}`];
+    const changed = [
+      ...(was.shape === is.shape ? [] : [`${was.shape} → ${is.shape}`]),
+      ...(axesOf(was) === axesOf(is) ? [] : [`${axesOf(was)} → ${axesOf(is)}`]),
+      ...FIELDS.filter(({ key, has }) => was[key] !== is[key] && (has(was.shape) || has(is.shape))).map(
+        (field) => `${field.label.toLowerCase()} ${withUnit(field, was)} → ${withUnit(field, is)}`,
+      ),
+    ];
+    return changed.length ? [`${who}: ${changed.join(", ")}`] : [];
+  });
+}
+
+function axesOf(card: Card): string {
+  return `${card.space === "leg" ? "leg " : ""}${card.axes.join(", ")}`;
+}
+
+function withUnit(field: Field, card: Card): string {
+  const { factor, unit } = shown(field, card);
+  return `${short(card[field.key] * factor)}${unit && (unit === "°" ? unit : ` ${unit}`)}`;
+}

@@ -1,13 +1,14 @@
 /** What the edited cards would do: asked of the server a moment after the last change, drawn, and judged. */
 
 import type { App } from "../../app";
-import { fill, h } from "../../core/dom";
+import { fill, h, toggleClass } from "../../core/dom";
 import { effect, signal } from "../../core/signal";
-import type { Exceeded, Preview } from "../../net/types";
-import { choice, note, section, sentence } from "../common/ui";
+import type { Preview } from "../../net/types";
+import { choice, note, section } from "../common/ui";
 import type { Block } from "./block";
 import { Chart, css, type Curve } from "./chart";
-import { DEGREE, DOFS, short } from "./model";
+import { exceededList } from "./exceeded";
+import { DEGREE, DOFS } from "./model";
 import { usage } from "./usage";
 
 const LATER_MS = 250;
@@ -17,14 +18,13 @@ const RATES = { position: "", velocity: "/s", acceleration: "/s²" } as const;
 
 type Quantity = keyof typeof QUANTITIES;
 
-export function preview(app: App, block: Block): HTMLElement {
+/** `picture`: the curves and what they come to, which stay in sight; `numbers`: every limit, one by one. */
+export function preview(app: App, block: Block): { picture: HTMLElement; numbers: HTMLElement } {
   const found = signal<Preview | null>(null);
   const quantity = signal<Quantity>("position");
   const seconds = signal<number>(20);
   const said = note("info", "preview-said");
-  const beyond = h(
-    "ul", { class: "p-exceeded", "data-test": "preview-exceeded", "aria-label": "Limits that would be exceeded" },
-  );
+  const beyond = h("div", {});
   const chart = new Chart();
   const table = usage();
   const pick = choice("Quantity", QUANTITIES, (picked) => quantity.set(picked), "preview");
@@ -67,6 +67,7 @@ export function preview(app: App, block: Block): HTMLElement {
     timer = window.setTimeout(() => void request(), LATER_MS);
   });
   const legend = h("div", { class: "p-legend" });
+  const numbers = section("Use of the limits", [], beyond, table.element);
   effect(() => {
     const answer = found();
     pick.set(quantity());
@@ -78,10 +79,15 @@ export function preview(app: App, block: Block): HTMLElement {
     ) ? h("em", {}, "limits are outside this range") : null;
     fill(legend, ...drawn.map((curve) => h("span", { style: `--ink: ${curve.colour}` }, curve.label)), limits);
     table.show(answer);
-    fill(beyond, ...(answer?.exceeded ?? []).map((one) => h("li", {}, told(one))));
-    beyond.hidden = !answer?.exceeded.length;
+    fill(beyond, answer?.exceeded.length ? exceededList(answer.exceeded, "preview-exceeded") : null);
+    toggleClass(said.element, "warn", Boolean(answer?.exceeded.length));
+    numbers.hidden = answer === null;
   });
-  return section("Preview", [span], pick.element, chart.element, legend, said.element, beyond, table.element);
+  const picture = h(
+    "div", { class: "p-preview" }, h("div", { class: "row" }, pick.element, h("span", { class: "grow" }), span),
+    chart.element, legend, said.element,
+  );
+  return { picture, numbers };
 }
 
 /** Of the axes that move; all six legs, if any. */
@@ -107,10 +113,4 @@ function curves(answer: Preview, quantity: Quantity): Curve[] {
       limits: Number.isNaN(limit) ? [] : [-limit, limit],
     }];
   });
-}
-
-function told({ what, value, limit, unit, t }: Exceeded): string {
-  const scale = unit.startsWith("rad") ? 1 / DEGREE : 1;
-  const shown = (number: number): string => `${short(number * scale)} ${unit.replace(/^rad/, "°").replace("^2", "²")}`;
-  return sentence(`${what} reaches ${shown(value)}, the limit is ${shown(limit)}; first at ${t.toFixed(2)} s.`);
 }

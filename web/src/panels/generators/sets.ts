@@ -7,10 +7,11 @@ import { batch, effect, signal } from "../../core/signal";
 import type { CardSet } from "../../net/types";
 import { ask, askText } from "../common/dialog";
 import { openFile, saveFile } from "../common/files";
+import { nameProblem } from "../common/names";
 import { gate, ICONS, section } from "../common/ui";
 import type { Block } from "./block";
 import { jsonText, readSet, tomlText } from "./file";
-import { whole } from "./model";
+import { plainName, whole } from "./model";
 
 const PATH = "/api/generators/sets";
 const STAYS = "comes with the platform and stays as it is";
@@ -35,20 +36,24 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
     });
   };
   const save = button(["Save as…"], "set-save", async () => {
-    const name = await askText("Save this set", "Name", block.edited.peek().name || chosen.peek(), "Save", "set-name");
+    const plain = plainName(block.edited.peek().name || chosen.peek());
+    const start = ready.peek().includes(plain) ? `${plain} 2` : plain;
+    const taken = (name: string): string => ready.peek().includes(name) ? `set ${name} ${STAYS}; choose another name` : "";
+    const check = (name: string): string => nameProblem(name) || taken(name);
+    const name = await askText("Save this set", "Name", start, "Save", "set-name", check);
     if (!name) return;
-    if (ready.peek().includes(name)) throw new Error(`set ${name} ${STAYS}; choose another name`);
     const isThere = names.peek().includes(name);
     if (isThere && !(await sure(`Replace ${name}?`, "A set of this name is there already.", "Replace"))) return;
     const named: CardSet = { ...block.edited.peek(), name };
     await app.api.put(`${PATH}/${encodeURIComponent(name)}`, named);
-    block.edit(named, "");
+    block.take(named);
     await refresh();
     chosen.set(name);
     app.say(`Saved as ${name}.`);
   });
   const load = button(["Load"], "set-load", async () => {
-    block.edit(whole(await app.api.get<CardSet>(`${PATH}/${encodeURIComponent(chosen.peek())}`)), "");
+    const name = chosen.peek();
+    block.take({ ...whole(await app.api.get<CardSet>(`${PATH}/${encodeURIComponent(name)}`)), name });
   });
   const remove = button(["Delete"], "set-delete", async () => {
     const name = chosen.peek();
@@ -60,7 +65,7 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
   });
   const bring = button(["Open…"], "set-import", async () => {
     const file = await openFile(".toml,.json");
-    if (file) block.edit(readSet(file.name, file.text), "");
+    if (file) block.take(readSet(file.name, file.text));
   });
   const fileName = (): string => block.edited.peek().name.replace(/[^A-Za-z0-9 _.-]+/g, "_").trim() || "generators";
   const toml = button(

@@ -69,6 +69,9 @@ export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
   },
 };
 
+/** What brings a base to rest: it needs no page that is up to date, here as at the console. */
+export const CALMING: ReadonlySet<keyof typeof ACTIONS> = new Set(["freeze", "abort", "settle", "lower"] as const);
+
 /** Why an action cannot be asked for now; "" where it can. */
 export function whyNot(action: keyof typeof ACTIONS, now: Situation): string {
   const known = ACTIONS[action];

@@ -1,14 +1,16 @@
 /** Before the base moves: what will happen, in words; the question goes away when the situation has changed. */
 
 import type { App } from "../../app";
-import { h, type Child } from "../../core/dom";
-import { signal, type Signal } from "../../core/signal";
+import { fill, h, type Child } from "../../core/dom";
+import { effect, signal, type Signal } from "../../core/signal";
 import { MOVING_MS } from "../../net/api";
 import type { Generators } from "../../net/types";
 import { ask } from "../common/dialog";
-import { whyNotOperating } from "../common/access";
-import { summary } from "../generators/model";
-import { ACTIONS, whyNot, type Situation } from "./actions";
+import { whyNotOperating, whyNotStopping } from "../common/access";
+import { sentence } from "../common/ui";
+import { counted, exceededList } from "../generators/exceeded";
+import { differences, summary } from "../generators/model";
+import { ACTIONS, CALMING, whyNot, type Situation } from "./actions";
 
 const LOOK_MS = 500; // between looks at what is armed, while the question is open
 
@@ -27,20 +29,31 @@ export async function confirmed(
   const asked = now.peek();
   const isDrive = action === "drive";
   const block = isDrive ? await armedNow(app) : null;
-  const body = isDrive ? driving(block, asked) : [h("p", {}, moves.text)];
   const version = signal(block?.version ?? null);
-  const look = async (): Promise<void> => version.set((await armedNow(app))?.version ?? version.peek());
+  const shown = signal(block);
+  const look = async (): Promise<void> => {
+    const found = await armedNow(app);
+    version.set(found?.version ?? version.peek());
+    if (found && JSON.stringify(found) !== JSON.stringify(shown.peek())) shown.set(found); // limits that were judged since
+  };
+  const said = h("div", { class: "p-dialog", "data-test": "confirm-said" });
+  const stop = isDrive ? effect(() => fill(said, ...driving(shown(), asked))) : undefined;
+  const body = isDrive ? [said] : [h("p", {}, moves.text)];
   const looking = isDrive ? setInterval(() => void look(), LOOK_MS) : undefined;
-  const seat = whyNotOperating(app);
+  const isCalming = CALMING.has(action); // a picture that is old, or changes meanwhile, does not take the question away
+  const [seat, stale] = [isCalming ? whyNotStopping(app) : whyNotOperating(app), whyNotOperating(app)];
   const yes = await ask({
     title: moves.title,
     body,
     act: label,
+    kind: block?.exceeded?.length ? "danger" : "primary",
     test: "confirm",
     isCautious: true,
     outdated: () => {
       const { state, mode } = now();
-      if (seat() || whyNot(action, now())) return seat() || whyNot(action, now());
+      if (seat()) return seat();
+      if (isCalming) return stale() ? "" : whyNot(action, now());
+      if (whyNot(action, now())) return whyNot(action, now());
       if (state !== asked.state) return `the base has gone to ${state} meanwhile`;
       if (mode !== asked.mode) return `the base has gone to ${mode} mode meanwhile`;
       return version() === (block?.version ?? null) ? "" : `version ${version()} of the generators is armed meanwhile`;
@@ -48,6 +61,7 @@ export async function confirmed(
     onOutdated: (why) => app.say(`${label} was not asked for: ${why}.`, "error"),
   });
   clearInterval(looking);
+  stop?.();
   return yes ? { generators: block?.version ?? null } : null;
 }
 
@@ -80,5 +94,27 @@ function armed(block: Generators | null): Child[] {
   if (on.length === 0) return [h("p", {}, `No generator is on (version ${block.version}).`)];
   return [
     h("p", {}, `Generators that begin with it, version ${block.version}${name}:`), h("ul", { class: "p-armed" }, ...on),
+    ...beyond(block), ...sinceLastRun(block),
+  ];
+}
+
+function beyond({ exceeded, judged }: Generators): Child[] {
+  if (exceeded === null) return [h("p", { class: "warn", "data-test": "confirm-unjudged" }, `${sentence(judged)}.`)];
+  if (exceeded.length === 0) return [h("p", { class: "good" }, `Within all limits (${judged}).`)];
+  const text = `Beyond ${counted(exceeded)} (${judged}). The control law keeps to them: the platform runs into them again and again.`;
+  return [h("p", { class: "bad" }, h("strong", {}, text)), exceededList(exceeded, "confirm-exceeded")];
+}
+
+/** What the operator may not expect, who remembers the last drive. */
+function sinceLastRun({ armed, version, running_version: ran, last_run: before }: Generators): Child[] {
+  const line = (text: string): Child[] => [h("p", { class: "dim", "data-test": "confirm-differs" }, text)];
+  if (ran === null || ran === 0) return line("No generators have run since this base started.");
+  if (ran === version) return line(`As in the last run, version ${ran}.`);
+  if (!before) return line(`The last run was of version ${ran}, which this console has not seen: it cannot be compared.`);
+  const changed = differences(before, armed);
+  if (changed.length === 0) return line(`The same motion as in the last run, version ${ran}.`);
+  return [
+    h("p", {}, `Other than in the last run, version ${ran}${before.name ? ` “${before.name}”` : ""}:`),
+    h("ul", { class: "p-armed", "data-test": "confirm-differs" }, ...changed.map((one) => h("li", {}, sentence(one)))),
   ];
 }

@@ -1,34 +1,38 @@
 /** The emergency stop: one press acts at once, wherever the page is. It replaces no hardware stop. */
 
 import type { App } from "../../app";
-import { h, setText, toggleClass } from "../../core/dom";
-import { effect } from "../../core/signal";
+import { h, setText } from "../../core/dom";
+import { computed, effect, signal, type Signal } from "../../core/signal";
 import { clock } from "../../core/format";
 import { MOVING_MS, type ApiError } from "../../net/api";
-import { StopPost } from "../../net/stop_post";
+import { StopPost, type PostAnswer } from "../../net/stop_post";
 import type { Answer, Event } from "../../net/types";
 import { askToken } from "../common/access";
 import { baseOf } from "../common/base";
 import { sentence } from "../common/ui";
 import { StopRequest, type Phase } from "./stop_request";
+import { READY, readiness, stopShown, type Ready, type StopShown } from "./stop_shown";
 
-const KEYS = "Ctrl+Shift+Space";
 const VIEWER = "A viewer cannot stop the base. With the operator token this page can, also without the seat.";
 const made = new WeakMap<App, Stop>();
 
-const WORDS: Record<Phase, string> = {
-  idle: "EMERGENCY STOP", asking: "STOPPING", unheard: "NOT STOPPED", acts: "STOPPED", latched: "LATCHED",
-  asked: "ASKED FOR", refused: "NOT STOPPED",
-};
-const DETAILS: Record<Phase, string> = {
-  idle: KEYS, asking: KEYS, unheard: "use the hardware stop", acts: "the emergency stop acts",
-  latched: "the base will not rise", asked: "no answer from the base", refused: "use the hardware stop",
-};
-const FAILED: ReadonlySet<Phase> = new Set<Phase>(["unheard", "asked", "refused"]);
+const LOOK_MS = 2000; // between looks at the stop posts, while the console is away
 
 interface Stop {
   request: StopRequest;
+  /** What a press would do now. */
+  ready: Signal<Ready>;
+  shown: Signal<StopShown>;
   press(): void;
+}
+
+/** What a press of the stop would do now, and what the page says of it; the same for all that show it. */
+export function stopReady(app: App): Signal<Ready> {
+  return stopOf(app).ready;
+}
+
+export function stopShownOf(app: App): Signal<StopShown> {
+  return stopOf(app).shown;
 }
 
 /** A button for any place; all of them show the same. */
@@ -36,7 +40,7 @@ export function estopButton(app: App): HTMLElement {
   const base = baseOf(app);
   const stop = stopOf(app);
   const word = h("strong", {}, "EMERGENCY STOP");
-  const detail = h("small", {}, KEYS);
+  const detail = h("small", {});
   const button = h(
     "button", { class: "estop", type: "button", "data-test": "estop", "aria-live": "assertive" }, word, detail,
   );
@@ -48,20 +52,16 @@ export function estopButton(app: App): HTMLElement {
   });
   button.addEventListener("click", (clicked) => clicked.detail === 0 && stop.press()); // by keyboard or assistive tools
   effect(() => {
-    const phase = stop.request.phase();
-    // an old record that showed a stop says nothing about the one that is asked for now
-    const acts = base.estop() && (base.isFresh() || !FAILED.has(phase));
-    const last = acts ? cause(app.session.events()) : undefined;
+    const { word: said, detail: small, look } = stop.shown();
+    const last = cause(app.session.events());
     const by = base.ring()?.estop_by ?? null;
-    const confirmed = base.confirmedAt();
-    toggleClass(button, "acts", acts || phase === "acts" || phase === "latched");
-    toggleClass(button, "failed", FAILED.has(phase) && !acts);
-    setText(word, acts ? WORDS.acts : WORDS[phase]);
-    setText(detail, acts ? (confirmed === null ? origin(last, by, app.client) : `confirmed ${clock(confirmed)}`) : DETAILS[phase]);
-    button.title = acts
-      ? confirmed !== null ? `${sentence(confirmation(confirmed))}.` : `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
-      : sentence(stop.request.text())
-        || `Stops the base at once and brings it down; it asks nothing back (${KEYS}). It replaces no hardware stop.`;
+    button.className = `estop ${look}`;
+    setText(word, said);
+    setText(detail, small);
+    button.dataset["ready"] = stop.ready();
+    button.title = base.shows() && base.isFresh()
+      ? `${sentence(last?.text ?? "the emergency stop acts")}${by ? `, asked for by ${by}` : ""}. Reset in the operator panel releases it.`
+      : sentence(stop.request.text()) || READY[stop.ready()].title;
   });
   return button;
 }
@@ -81,11 +81,36 @@ function stopOf(app: App): Stop {
       told(app, phase, text, error);
     },
   );
-  effect(() => base.estop() && base.isFresh() && request.settle());
-  const stop: Stop = { request, press: () => (mayAsk() ? request.press() : void enterToken(app)) };
-  /** A token whose role nobody has told yet may be an operator's. */
+  effect(() => base.shows() && base.isFresh() && request.settle());
+  const answered = signal<PostAnswer | null>(null);
+  const isAway = computed(() => {
+    const link = app.socket.link();
+    return app.session.me()?.may_stop === true && (link === "lost" || link === "full" || app.socket.isSilent());
+  });
+  const look = async (): Promise<void> => answered.set(isAway.peek() ? await post.look() : null);
+  effect(() => void (isAway(), look()));
+  setInterval(() => isAway.peek() && void look(), LOOK_MS);
+  const ready = computed(() => readiness({
+    link: app.socket.link(),
+    isSilent: app.socket.isSilent(),
+    mayStop: app.session.me()?.may_stop ?? null,
+    ring: base.ring(),
+    post: answered(),
+  }));
+  const shown = computed(() => stopShown({
+    phase: request.phase(),
+    shows: base.shows(),
+    isFresh: base.isFresh(),
+    ageS: base.shows() && !base.isFresh() ? base.ageS() : NaN,
+    confirmedAt: base.confirmedAt(),
+    origin: origin(cause(app.session.events()), base.ring()?.estop_by ?? null, app.client),
+    ready: ready(),
+  }));
+  const stop: Stop = { request, ready, shown, press: () => (mayAsk() ? request.press() : void enterToken(app)) };
+  /** A page whose role nobody has told yet may be an operator's. */
   function mayAsk(): boolean {
-    return app.api.token !== "" && app.session.me.peek()?.role !== "viewer";
+    const me = app.session.me.peek();
+    return me?.may_stop ?? app.api.token !== "";
   }
   window.addEventListener(
     "keydown",
@@ -100,19 +125,6 @@ function stopOf(app: App): Stop {
   );
   made.set(app, stop);
   return stop;
-}
-
-/** For the strip and the panel: when, and by whom, as far as anybody knows. */
-export function stoppedBy(app: App): string {
-  const base = baseOf(app);
-  const confirmed = base.confirmedAt();
-  if (confirmed !== null) return confirmation(confirmed);
-  return origin(cause(app.session.events()), base.ring()?.estop_by ?? null, app.client);
-}
-
-/** @param at when a stop was confirmed of which no record has come yet [s UTC] */
-export function confirmation(at: number): string {
-  return `stop confirmed at ${clock(at)}; no record has come since`;
 }
 
 /** Who or what stopped it: the first event since the last release. */

@@ -6,23 +6,22 @@ import { effect } from "../../core/signal";
 import type { Event } from "../../net/types";
 import { baseOf } from "../common/base";
 import { section, sentence } from "../common/ui";
-import { confirmation } from "./estop";
+import { stopShownOf } from "./estop";
 
 const SHOWN = 5;
-const BAD: Event["what"][] = ["fault", "estop", "warning"];
+const BAD: Event["what"][] = ["fault", "estop", "warning", "alarm"];
 
 /** @param reset the button that resets, made with the other actions */
 export function faults(app: App, reset: HTMLElement): HTMLElement {
   const base = baseOf(app);
+  const stopped = stopShownOf(app);
   const what = h("p", { class: "grow", "data-test": "fault", role: "alert" });
   const now = h("div", { class: "p-fault row" }, what, reset);
   const warnings = h("p", { class: "warn", "data-test": "warnings" });
   const lately = h("ol", { class: "p-lately", "aria-label": "Lately" });
   effect(() => {
-    const confirmed = base.confirmedAt();
-    const acts = confirmed === null ? "stop: it acts until it is reset" : confirmation(confirmed);
-    const stopped = base.estop() ? `emergency ${acts}` : "";
-    const fault = base.fault() ?? stopped;
+    const { strip } = stopped();
+    const fault = base.fault() ?? (strip && `emergency stop: ${base.isFresh() ? "it acts until it is reset" : strip}`);
     now.className = `p-fault row ${fault ? "bad" : ""}`;
     setText(what, fault ? `${sentence(fault)}.` : base.state() === null ? "Not known." : "No fault.");
   });

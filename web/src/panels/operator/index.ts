@@ -9,7 +9,7 @@ import type { Panel } from "../../shell/panel";
 import { accessBar, whyNotOperating, whyNotStopping } from "../common/access";
 import { baseOf } from "../common/base";
 import { answered, choice, gate, section, sentence } from "../common/ui";
-import { ACTIONS, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
+import { ACTIONS, CALMING, nextAction, underWay, whyNot, whyNotMode, type Action, type Situation } from "./actions";
 import { confirmed } from "./confirm";
 import { diagram } from "./diagram";
 import { faults } from "./faults";
@@ -18,7 +18,6 @@ import { host } from "./host";
 
 type Known = keyof typeof ACTIONS;
 const ORDER: Known[] = ["down", "standby", "drive", "off", "lower", "settle", "freeze", "abort"];
-const ONLY_STOP: ReadonlySet<Known> = new Set<Known>(["freeze", "abort"]);
 
 export const operator: Panel = {
   id: "operator",
@@ -64,8 +63,8 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   }));
   const send = async (action: Action, version: number | null = null): Promise<void> => {
     const drawn = base.drawn();
-    if (!drawn) return app.say(`${sentence(action)} was not asked for: the page has not shown a record yet.`, "error");
-    const wanted: Operate = { action, seen: { ...drawn, generators_version: version } };
+    if (!drawn && !isCalming(action)) return app.say(`${sentence(action)} was not asked for: the page has not shown a record yet.`, "error");
+    const wanted: Operate = { action, seen: drawn && { ...drawn, generators_version: version } };
     await answered(app, app.api.post<Answer>("/api/operate", wanted, {}, MOVING_MS));
   };
   const act = async (action: Known): Promise<void> => {
@@ -79,9 +78,9 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
     );
   const stopping = whyNotStopping(app);
   const isStale = computed(() => seat() !== stopping());
-  // what only ever stops a motion is not kept back by a picture that may be old
+  // what calms the base is not kept back by a picture that may be old
   const whyNotAsk = (action: Known, situation: Situation): string =>
-    ONLY_STOP.has(action) ? stopping() || (isStale() ? "" : whyNot(action, situation)) : seat() || whyNot(action, situation);
+    CALMING.has(action) ? stopping() || (isStale() ? "" : whyNot(action, situation)) : seat() || whyNot(action, situation);
   const buttons = new Map([...ORDER, "reset" as const].map((action) => [action, button(action)]));
   const mode = choice("Mode", { host: "Host", maintenance: "Maintenance" }, (picked) => void send(picked), "mode");
   effect(() => {
@@ -109,4 +108,8 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   });
   const grid = h("div", { class: "p-actions" }, ...ORDER.map((action) => buttons.get(action)));
   return { resetButton: buttons.get("reset") ?? h("span"), element: section("Ask for", [mode.element], grid, follows) };
+}
+
+function isCalming(action: Action): boolean {
+  return (CALMING as ReadonlySet<Action>).has(action);
 }

@@ -52,7 +52,7 @@ export class StopRequest {
 
   /** The base has stopped, by whatever hand. */
   settle(): void {
-    if (this.isOpen) this.end();
+    if (this.phase.peek() !== "idle") this.end();
   }
 
   /** Back to where nothing is asked for. */

@@ -27,9 +27,9 @@ export function noteLine(app: App, test: string): HTMLElement {
   };
   const seat = whyNotSeated(app);
   effect(() => {
-    const why = seat() || (app.session.status()?.recorder ? "" : "notes go into a recording, and no recorder runs");
-    gate(input, why, "It stands in the recording at the time of this moment");
-    gate(send, why, "Write it into the recording");
+    const where = app.session.status()?.recorder?.state === "recording" ? "in the recording" : "among the events, for nothing is being recorded,";
+    gate(input, seat(), `It stands ${where} at the time of this moment`);
+    gate(send, seat(), `It stands ${where} at the time of this moment`);
   });
   return form;
 }

@@ -7,11 +7,11 @@ import type { StartStrip, Strip } from "../../net/types";
 import { whyNotSeated } from "../common/access";
 import { baseOf } from "../common/base";
 import { saveFile } from "../common/files";
+import { nameProblem } from "../common/names";
 import { choice, gate, note, section } from "../common/ui";
 import { pens } from "./pens";
 
 const LONGEST_S = 86_400;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9 _.-]{0,79}$/;
 
 export function strip(app: App): HTMLElement {
   const chosen = pens(app);
@@ -106,7 +106,7 @@ function spoken({ state, pages, channels }: Strip): string {
 
 function problem(seconds: number, name: string): string {
   if (!(seconds > 0 && seconds <= LONGEST_S)) return `seconds a page must be above 0 and at most ${LONGEST_S}`;
-  return NAME.test(name) ? "" : "the name has letters, digits, spaces, - _ and ., and begins with a letter or digit";
+  return nameProblem(name);
 }
 
 /** What can be downloaded: the roll, or of pictures the newest one. */

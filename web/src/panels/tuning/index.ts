@@ -2,31 +2,30 @@
 
 import type { App } from "../../app";
 import { fill, h, setText } from "../../core/dom";
-import { computed, effect, signal, type Signal } from "../../core/signal";
+import { computed, effect } from "../../core/signal";
+import { undoKeys } from "../../core/undo";
 import { isPiece } from "../../data/layout";
-import type { Parameters } from "../../net/types";
 import type { Panel } from "../../shell/panel";
 import { accessBar, whyNotOperating } from "../common/access";
 import { baseOf, isAtRest } from "../common/base";
 import { ask } from "../common/dialog";
 import { openFile, saveFile } from "../common/files";
-import { gate, note, section, whileVisible } from "../common/ui";
+import { gate, iconButton, ICONS, note, section, whileVisible } from "../common/ui";
 import { grouped } from "./groups";
 import { row, type Row } from "./row";
-
-const PATH = "/api/parameters";
+import { Tuner, type Values } from "./tuner";
 
 export const tuning: Panel = {
   id: "tuning",
   title: "Tuning",
   icon: "M4 6h9|M17 6h3|M15 4v4|M4 12h3|M11 12h9|M9 10v4|M4 18h7|M15 18h5|M13 16v4",
   mount(app) {
-    const found = signal<Parameters | null>(null);
+    const tuner = new Tuner(app);
+    const { found } = tuner;
     const trouble = note("info", "tuning-trouble");
     const refresh = async (): Promise<void> => {
       try {
-        const answer = await app.api.get<Parameters>(PATH);
-        if (JSON.stringify(answer) !== JSON.stringify(found.peek())) found.set(answer);
+        await tuner.refresh();
         trouble.say("");
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
@@ -43,11 +42,12 @@ export const tuning: Panel = {
     );
     const law = h("p", { class: "dim" });
     effect(() => setText(law, found()?.law ?? ""));
-    rows(app, found, list, search);
+    rows(app, tuner, list, search);
     const element = h(
       "div", { class: "panel p-tuning", "data-test": "panel-tuning" }, accessBar(app),
-      section("Control law", tools(app, found), law, h("div", { class: "row" }, search)), trouble.element, list,
+      section("Control law", tools(app, tuner), law, h("div", { class: "row" }, search)), trouble.element, list,
     );
+    undoKeys(element, () => void tuner.undo(), () => void tuner.redo());
     const base = baseOf(app);
     const generation = computed(() => base.ring()?.generation ?? -1);
     effect(() => {
@@ -60,7 +60,8 @@ export const tuning: Panel = {
 };
 
 /** Rows are made anew only when the table of parameters is another one. */
-function rows(app: App, found: Signal<Parameters | null>, list: HTMLElement, search: HTMLInputElement): void {
+function rows(app: App, tuner: Tuner, list: HTMLElement, search: HTMLInputElement): void {
+  const { found } = tuner;
   const shown = new Map<string, Row>();
   const groups: { element: HTMLElement; texts: Map<HTMLElement, string> }[] = [];
   const seat = whyNotOperating(app);
@@ -69,7 +70,7 @@ function rows(app: App, found: Signal<Parameters | null>, list: HTMLElement, sea
   const change = async (name: string, values: number[]): Promise<void> => {
     shown.get(name)?.refused("");
     try {
-      found.set(await app.api.patch<Parameters>(PATH, { values: { [name]: values } }));
+      await tuner.change({ [name]: values });
     } catch (error) {
       shown.get(name)?.refused(error instanceof Error ? error.message : String(error));
     }
@@ -112,11 +113,8 @@ function rows(app: App, found: Signal<Parameters | null>, list: HTMLElement, sea
   });
 }
 
-function tools(app: App, found: Signal<Parameters | null>): HTMLElement[] {
-  const send = async (values: Record<string, number[]>): Promise<void> => {
-    const answer = await app.attempt(app.api.patch<Parameters>(PATH, { values }));
-    if (answer) found.set(answer);
-  };
+function tools(app: App, tuner: Tuner): HTMLElement[] {
+  const { found } = tuner;
   const differing = (): [string, number[]][] =>
     (found.peek()?.parameters ?? []).filter(
       (p) => p.tunable && p.goal.some((goal, k) => goal !== p.designed[k]),
@@ -132,26 +130,32 @@ function tools(app: App, found: Signal<Parameters | null>): HTMLElement[] {
   });
   const load = button("Load…", "tuning-load", async () => {
     const file = await openFile(".json");
-    if (file) await send(valuesOf(file.name, file.text));
+    if (file) await tuner.change(valuesOf(file.name, file.text));
   });
   const reset = button("Reset all", "tuning-reset", async () => {
     const names = differing().map(([name]) => name);
     const body = [h("p", {}, "Back to what was designed, within half a second:"), h("p", {}, names.join(", "))];
     if (await ask({ title: `Reset ${names.length} parameters?`, body, act: "Reset all", test: "tuning-reset-all" })) {
-      await send(Object.fromEntries(names.map((name) => [name, []])));
+      await tuner.change(Object.fromEntries(names.map((name) => [name, []])));
     }
   });
+  const undo = iconButton(ICONS.undo, "Undo (Ctrl+Z)", () => void tuner.undo(), "tuning-undo");
+  const redo = iconButton(ICONS.redo, "Redo (Ctrl+Shift+Z)", () => void tuner.redo(), "tuning-redo");
   const seat = whyNotOperating(app);
+  effect(() => {
+    gate(undo, seat() || (tuner.canUndo() ? "" : "nothing was changed from here"), "Undo (Ctrl+Z): back to the number before");
+    gate(redo, seat() || (tuner.canRedo() ? "" : "nothing was undone"), "Redo (Ctrl+Shift+Z)");
+  });
   effect(() => {
     const isNone = found() === null ? "no parameters are known yet" : "";
     gate(save, isNone, "What is not as designed, as a JSON file");
     gate(load, seat() || isNone, "All that a JSON file has");
     gate(reset, seat() || isNone || (differing().length ? "" : "all are as designed"), "Everything as designed");
   });
-  return [save, load, reset];
+  return [undo, redo, save, load, reset];
 }
 
-function valuesOf(name: string, text: string): Record<string, number[]> {
+function valuesOf(name: string, text: string): Values {
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -165,5 +169,5 @@ function valuesOf(name: string, text: string): Record<string, number[]> {
       `${name}: ${key} must be a list of numbers`,
     );
   }
-  return listed as Record<string, number[]>;
+  return listed as Values;
 }

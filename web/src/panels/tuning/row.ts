@@ -33,13 +33,16 @@ export function row(parameter: Parameter, change: (values: number[]) => void): R
   const views = numbersOf(parameter).map((about, k) =>
     numberView(parameter, k, about, (value) => change(now.goal.map((other, at) => (at === k ? value : other)))),
   );
+  const corrected = (): void => setText(error, ""); // it was about another number
   const element = h(
     "div", { class: "p-parameter", "data-test": `parameter-${parameter.name}` },
     h(
       "div", { class: "row" }, h("code", {}, parameter.name), about, mark, parameter.tunable ? reset : null,
     ), ...views.map((view) => view.element), error,
   );
+  element.addEventListener("input", corrected);
   const show = (next: Parameter, whyNot: string): void => {
+    if (next.goal.some((goal, k) => goal !== now.goal[k])) corrected();
     now = next;
     const asDesigned = next.goal.every((goal, k) => goal === next.designed[k]);
     toggleClass(element, "tuned", !asDesigned);

@@ -1,0 +1,202 @@
+"""What happened in a run, found in its records and in what was asked of its ring; for recordings and the live view.
+
+Records tell states, modes, faults, warnings, stops and which generators run: one watch finds them block by block,
+whoever reads the blocks (recorder, console, or a recording that was made without such events). Requests, tuning and
+stops stand in the ring with the names of who asked; they get the time of the record that took them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionbase.ring.blocks.requests import Asked
+from motionbase.ring.schema import Channel, Schema
+
+Array: TypeAlias = NDArray[np.float64]
+IN_RECORDS = ("state", "mode", "fault", "warning", "estop", "generators")
+"""Kinds that can be found in records at any time."""
+BY_PEOPLE = ("seat", "request", "tuning", "generators", "estop", "alarm", "warning", "note")
+"""Kinds that somebody else may send to a recorder; a recorder has a few more of its own, docs/recorder.md."""
+WATCHED = {"state": "state", "mode": "mode", "fault": "fault", "warning": "warning", "estop": "estop",
+           "generators_version": "generators"}  # fmt: skip
+AT_ONCE, PER_S = 20, 1.0  # events of a channel: so many at once, and a second; a channel of noise is not one of states
+LATE_ROWS = 4096  # records that a request waits for the one that shows it, at most
+BAD_STATES = ("abort", "stopping")
+ESTOP = ("released", "acts")
+
+
+class Found(NamedTuple):
+    """At row k of the block."""
+
+    k: int
+    kind: str
+    text: str
+    person: str = ""
+    is_bad: bool = False
+
+
+@final
+class Allowance:
+    """So many at once, and so many a second after that."""
+
+    def __init__(self, most: int, per_s: float) -> None:
+        self._most, self._per_s = most, per_s
+        self._left, self._t = float(most), -np.inf
+
+    def take(self, t: float) -> bool:
+        """Whether there is one at a time [s] of whatever clock; time that runs back gives nothing."""
+        if t > self._t:
+            self._left = min(self._most, self._left + self._per_s * (t - self._t)) if self._t > -np.inf else self._left
+            self._t = t
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+@final
+class RecordWatch:
+    """Changes in the channels of one schema that tell how a base is; others are left alone."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._watched = [(n, k, schema.channels[schema.index[n]]) for n, k in WATCHED.items() if n in schema.index]
+        self._places = np.asarray([schema.index[name] for name, _, _ in self._watched], np.intp)
+        self._newest: Array | None = None  # values of the last record, whatever they mean
+        self._last: dict[str, float] = {}
+        self._allowed = {name: Allowance(AT_ONCE, PER_S) for name, _, _ in self._watched}
+        self._untold: dict[str, int] = {}
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of those that it looks at."""
+        return tuple(name for name, _, _ in self._watched)
+
+    def find(self, rows: Array) -> list[Found]:
+        """In rows (n, channels) of whole records that follow those of the last call; the first column is the time."""
+        return self.find_in(rows[:, 0], rows[:, self._places])
+
+    def find_in(self, t: Array, values: Array) -> list[Found]:
+        """The same of times (n,) [s] and values (n, `channels`)."""
+        if not len(values):
+            return []
+        newest, self._newest = self._newest, values[-1].copy()
+        if newest is not None and not self._untold and (values == newest).all():
+            return []
+        found = [f for k, one in enumerate(self._watched) for f in self._of(*one, values[:, k], t)]
+        return sorted(found, key=lambda f: f.k)
+
+    def _of(self, name: str, kind: str, channel: Channel, values: Array, t: Array) -> Iterator[Found]:
+        if name in self._untold and self._allowed[name].take(float(t[0])):
+            yield Found(0, kind, self._more(name, kind))
+        last = self._last.get(name)
+        if last is not None and (values == last).all():
+            return
+        known = np.flatnonzero(_known(channel, values))
+        if not len(known):
+            return
+        code = values[known]
+        if channel.bits is not None:
+            code = (code.astype(np.int64) & ((1 << len(channel.bits)) - 1)).astype(np.float64)
+        changed = np.flatnonzero(np.diff(code, prepend=np.nan if last is None else last) != 0)
+        self._last[name] = float(code[-1])
+        for n, k in enumerate(changed):
+            if last is None and k == 0 and code[k] == 0 and name != "state":
+                continue  # nothing wrong at the start is nothing to tell
+            if not self._allowed[name].take(float(t[known[k]])):
+                self._untold[name] = self._untold.get(name, 0) + len(changed) - n
+                return
+            if name in self._untold:
+                yield Found(int(known[k]), kind, self._more(name, kind))
+            value = float(code[k])
+            yield Found(int(known[k]), kind, _text(kind, channel, value), "", _is_bad(kind, channel, value))
+
+    def _more(self, name: str, kind: str) -> str:
+        return f"{kind} changed {self._untold.pop(name)} more times"
+
+
+@final
+class Journal:
+    """Of one writer: what its records show, and what was asked of it, each at its record."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.records = RecordWatch(schema)
+        self._ack, self._tick, self._estop = (schema.index.get(n) for n in ("command_ack", "tick", "estop"))
+        self._waiting: list[tuple[Asked, int]] = []  # and since how many records
+        self._allowed, self._untold = Allowance(100, 5.0), 0
+
+    def asked(self, news: Iterable[Asked], now: float) -> None:
+        """Requests that were seen at a time [s] of any clock that goes on; they are told with the records that come."""
+        for one in news:
+            if self._allowed.take(now):
+                if self._untold:
+                    text = f"{self._untold} requests more came than are told one by one"
+                    self._waiting.append((Asked("request", text, "", True), 0))
+                    self._untold = 0
+                self._waiting.append((one, 0))
+            else:
+                self._untold += 1
+
+    def find(self, rows: Array) -> list[Found]:
+        """In rows (n, channels) that follow those of the last call, in their order."""
+        found = self.records.find(rows)
+        if self._waiting and len(rows):
+            found = sorted([*self._at_records(rows), *found], key=lambda f: f.k)
+        return found
+
+    def _at_records(self, rows: Array) -> Iterator[Found]:
+        """A request stands at the first record that shows its number."""
+        waiting, self._waiting = self._waiting, []
+        for one, since in waiting:
+            k = len(rows) - 1
+            if one.number and self._ack is not None:
+                shown = np.flatnonzero(rows[:, self._ack] >= one.number)
+                if not len(shown) and since + len(rows) < LATE_ROWS:
+                    self._waiting.append((one, since + len(rows)))
+                    continue
+                k = int(shown[0]) if len(shown) else k
+            elif one.kind == "estop" and self._estop is not None:
+                acts = np.flatnonzero(rows[:, self._estop] > 0)
+                k = int(acts[0]) if len(acts) else k
+            yield Found(k, one.kind, one.text, one.person, one.is_bad)
+
+    def rest(self) -> list[Asked]:
+        """What no record has shown, at the end."""
+        waiting, self._waiting = self._waiting, []
+        return [one for one, _ in waiting]
+
+    def tick(self, row: Array) -> int | None:
+        """Of a record; None where it has none."""
+        value = np.nan if self._tick is None else float(row[self._tick])
+        return int(value) if 0 <= value < 2**53 else None
+
+
+def _known(channel: Channel, values: Array) -> NDArray[np.bool_]:
+    """Numbers that say something: whole ones, within the channel's words."""
+    most = float(len(channel.codes)) if channel.codes else len(ESTOP) if channel.name == "estop" else 2.0**53
+    with np.errstate(invalid="ignore"):
+        known: NDArray[np.bool_] = (values >= 0) & (values < most) & (values == np.floor(values))
+    return known
+
+
+def _text(kind: str, channel: Channel, value: float) -> str:
+    word = channel.meaning(value) if (channel.codes or channel.bits) else f"{value:g}"
+    match kind:
+        case "estop":
+            return "the emergency stop acts" if value else "the emergency stop is released"
+        case "fault":
+            return f"fault {word}" if value else "no fault any more"
+        case "warning":
+            return f"warning {word}" if word else "no warning any more"
+        case "generators":
+            return f"generators version {value:.0f} run" if value else "no generators run"
+    return f"{kind} {word}"
+
+
+def _is_bad(kind: str, channel: Channel, value: float) -> bool:
+    if kind == "state":
+        return channel.meaning(value) in BAD_STATES
+    return kind in ("fault", "warning", "estop") and value != 0

@@ -1,0 +1,21 @@
+/** Records, the status and what comes late: what is known of a base is the newest of them, whichever way it came. */
+
+export class Newest {
+  #generation = -Infinity;
+  #t = -Infinity;
+  /** When it came [ms of the page]; NaN before anything has. */
+  atMs = NaN;
+
+  /**
+   * Whether what has come now is as new as what is known.
+   * @param generation counts up with every run; @param t time stamp of the record [s], NaN where it has none
+   */
+  take(generation: number, t: number, nowMs: number): boolean {
+    if (generation < this.#generation) return false;
+    const isSameRun = generation === this.#generation;
+    if (isSameRun && t < this.#t) return false; // false for NaN: a ring without times is believed in the order of arrival
+    if (!isSameRun || !(t <= this.#t)) this.atMs = nowMs;
+    [this.#generation, this.#t] = [generation, Number.isNaN(t) ? -Infinity : t];
+    return true;
+  }
+}

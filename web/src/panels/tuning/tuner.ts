@@ -1,0 +1,66 @@
+/** The parameters as the base has them, changes of them, and taking changes back. */
+
+import type { App } from "../../app";
+import { signal, type Signal } from "../../core/signal";
+import { Undo } from "../../core/undo";
+import type { Parameters } from "../../net/types";
+
+/** Numbers by name; none of them: as designed. */
+export type Values = Record<string, number[]>;
+
+const PATH = "/api/parameters";
+
+export class Tuner {
+  readonly found: Signal<Parameters | null> = signal<Parameters | null>(null);
+  readonly canUndo: Signal<boolean> = signal(false);
+  readonly canRedo: Signal<boolean> = signal(false);
+  readonly #steps = new Undo<Values>();
+  #law = "";
+
+  constructor(private readonly app: App) {}
+
+  async refresh(): Promise<void> {
+    const answer = await this.app.api.get<Parameters>(PATH);
+    if (JSON.stringify(answer) === JSON.stringify(this.found.peek())) return;
+    if (answer.law !== this.#law) this.#steps.clear(); // of a law that is gone
+    this.#law = answer.law;
+    this.found.set(answer);
+    this.#tell();
+  }
+
+  /** Ask for new numbers; a refusal is thrown, and is no step. */
+  async change(values: Values): Promise<void> {
+    const before = this.#now(values);
+    await this.#send(values);
+    this.#steps.push(before);
+    this.#tell();
+  }
+
+  undo(): Promise<void> {
+    return this.#step(this.#steps.undo((to) => this.#now(to)));
+  }
+
+  redo(): Promise<void> {
+    return this.#step(this.#steps.redo((to) => this.#now(to)));
+  }
+
+  async #step(values: Values | null): Promise<void> {
+    this.#tell();
+    if (values) await this.app.attempt(this.#send(values));
+  }
+
+  async #send(values: Values): Promise<void> {
+    this.found.set(await this.app.api.patch<Parameters>(PATH, { values }));
+  }
+
+  /** What these parameters are on their way to. */
+  #now(values: Values): Values {
+    const goals = new Map(this.found.peek()?.parameters.map(({ name, goal }) => [name, goal]) ?? []);
+    return Object.fromEntries(Object.keys(values).map((name) => [name, goals.get(name) ?? []]));
+  }
+
+  #tell(): void {
+    this.canUndo.set(this.#steps.canUndo);
+    this.canRedo.set(this.#steps.canRedo);
+  }
+}

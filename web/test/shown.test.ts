@@ -1,0 +1,87 @@
+/** What the page says of the stop, the recorder and the base: only what it knows, and the same everywhere. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Newest } from "../src/data/newest";
+import type { Recorder, Ring } from "../src/net/types";
+import { CALMING } from "../src/panels/operator/actions";
+import { READY, readiness, stopShown, stopWay, type Reach, type StopKnown } from "../src/panels/operator/stop_shown";
+import { recorderShown } from "../src/shell/recorder_shown";
+
+type Life = NonNullable<Ring["life"]>;
+const LIVE = { state: "live", takes_commands: true, life: null } as const;
+const REACH: Reach = { link: "open", isSilent: false, mayStop: true, ring: LIVE, post: null };
+const life = (doing: Life["doing"]): Life => ({ doing, platform: "", text: "", utc: null, may_start: false });
+
+test("the stop button says what a press would do now", () => {
+  const cases: [Partial<Reach>, string][] = [
+    [{}, "armed"],
+    [{ mayStop: false }, "token"],
+    [{ mayStop: null }, "unknown"],
+    [{ ring: { ...LIVE, takes_commands: false } }, "deaf"],
+    [{ ring: { ...LIVE, state: "lost" } }, "nobody"],
+    [{ ring: { ...LIVE, state: "lost", life: life("ended") } }, "nobody"],
+    [{ ring: { ...LIVE, state: "none", life: life("starting") } }, "latched"],
+    [{ ring: { ...LIVE, state: "waiting" } }, "latched"],
+    [{ link: "refused" }, "token"],
+    [{ link: "connecting", mayStop: null }, "unknown"],
+    [{ link: "lost" }, "unheard"],
+    [{ isSilent: true }, "unheard"],
+    [{ link: "lost", post: { status: 200, accepted: true } }, "post"],
+    [{ isSilent: true, post: { status: 200, accepted: false } }, "nobody"],
+    [{ link: "lost", post: { status: 401, accepted: false } }, "token"],
+    [{ link: "lost", mayStop: false, post: { status: 200, accepted: true } }, "token"],
+  ];
+  for (const [change, ready] of cases) assert.equal(readiness({ ...REACH, ...change }), ready, JSON.stringify(change));
+  for (const ready of ["token", "deaf", "unheard", "nobody"] as const) assert.ok(/hardware stop/.test(READY[ready].title), ready);
+  assert.ok(/stop button works, by the stop post, which answers/.test(stopWay("post")));
+  for (const ready of ["unheard", "token", "nobody", "unknown"] as const) assert.ok(!/works/.test(stopWay(ready)), ready);
+});
+
+const KNOWN: StopKnown = { phase: "idle", shows: false, isFresh: true, ageS: NaN, confirmedAt: null, origin: "by Ann", ready: "armed" };
+
+test("button and strip agree on the stop, whatever was answered and however old the records are", () => {
+  const said = (change: Partial<StopKnown>): [string, string, string] => {
+    const { word, look, strip } = stopShown({ ...KNOWN, ...change });
+    return [word, look, strip];
+  };
+  assert.deepEqual(said({}), ["EMERGENCY STOP", "", ""]);
+  assert.deepEqual(said({ ready: "token" }), ["EMERGENCY STOP", "unarmed", ""]);
+  for (const phase of ["idle", "asking", "unheard", "asked", "refused", "acts"] as const) {
+    assert.deepEqual(said({ phase, shows: true }), ["STOPPED", "acts", "by Ann"], `${phase}: a record shows that it acts`);
+    assert.equal(said({ phase, confirmedAt: 1700 })[0], "STOPPED", `${phase}: somebody confirmed it`);
+  }
+  assert.deepEqual(said({ phase: "unheard" }), ["NO ANSWER", "failed", ""]);
+  assert.deepEqual(said({ phase: "refused" }), ["REFUSED", "failed", ""]);
+  const old = { shows: true, isFresh: false, ageS: 12, ready: "unheard" } as const;
+  assert.deepEqual(said(old), ["WAS STOPPED", "acts", "by Ann; known 12 s ago, and nothing since"]);
+  assert.deepEqual(said({ ...old, phase: "unheard" }), ["NO ANSWER", "failed", "by Ann; known 12 s ago, and nothing since"]);
+});
+
+test("REC only while the console answers and records come", () => {
+  const recorder: Recorder = { state: "recording", file: "a.mcap", bytes: 1, files: 1, records: 7, lost: 0, gaps: 0, trouble: "", incident: "" };
+  const word = (found: Recorder | null, isHeard: boolean, isLive: boolean): string => recorderShown(found, isHeard, isLive).word;
+  assert.equal(word(recorder, true, true), "REC");
+  assert.equal(word(recorder, true, false), "waits for records");
+  assert.equal(word(recorder, false, true), "recorder not known");
+  assert.equal(word({ ...recorder, trouble: "the disk is full" }, true, true), "trouble");
+  assert.equal(word({ ...recorder, state: "stopped" }, true, true), "stopped");
+  assert.equal(word(null, true, true), "not recorded");
+});
+
+test("the newest decides, by record or status; a late frame does not bring back what was", () => {
+  const newest = new Newest();
+  assert.equal(newest.take(1, 10.0, 100), true);
+  assert.equal(newest.take(1, 10.4, 200), true, "a status that is ahead of the page");
+  assert.equal(newest.take(1, 10.2, 300), false, "the page draws what came before");
+  assert.equal(newest.atMs, 200);
+  assert.equal(newest.take(1, 10.4, 400), true, "the same record by the other way");
+  assert.equal(newest.atMs, 200, "and no younger for it");
+  assert.equal(newest.take(2, 0.1, 500), true, "another run");
+  assert.equal(newest.take(1, 11, 600), false);
+  assert.equal(newest.take(2, NaN, 700), true, "no time: in the order of arrival");
+});
+
+test("what calms a base is what the console takes from a page that is old", () => {
+  assert.deepEqual([...CALMING].sort(), ["abort", "freeze", "lower", "settle"]);
+});
