@@ -164,6 +164,7 @@ def test_a_page_that_is_refused_does_not_say_that_it_operates(rig: Rig, console:
     pages.allow(*AWAY, r"401")
     page = pages.open(waits="no writer")
     take_seat(page, "Ann")
+    page.wait_for_load_state("networkidle")  # with all parts that it loads later
     rig.end("console")
     (rig.folder / "other").write_text("another-token-of-a-test")
     rig.start_console("--token-file", str(rig.folder / "other"))
