@@ -80,6 +80,9 @@ test("the newest decides, by record or status; a late frame does not bring back 
   assert.equal(newest.take(2, 0.1, 500), true, "another run");
   assert.equal(newest.take(1, 11, 600), false);
   assert.equal(newest.take(2, NaN, 700), true, "no time: in the order of arrival");
+  newest.take(2, 90, 800);
+  newest.forget();
+  assert.equal(newest.take(1, 3, 900), true, "a console that was started again counts from 1");
 });
 
 test("what calms a base is what the console takes from a page that is old", () => {

@@ -164,6 +164,8 @@ def test_a_page_that_is_refused_does_not_say_that_it_operates(rig: Rig, console:
     pages.allow(*AWAY, r"401")
     page = pages.open(waits="no writer")
     take_seat(page, "Ann")
+    loaded = "() => performance.getEntriesByType('resource').some((one) => one.name.includes('/assets/theme'))"
+    until(lambda: page.evaluate(loaded), "the last part, which a page loads after its first curves")
     rig.end("console")
     (rig.folder / "other").write_text("another-token-of-a-test")
     rig.start_console("--token-file", str(rig.folder / "other"))

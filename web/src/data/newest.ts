@@ -18,4 +18,9 @@ export class Newest {
     [this.#generation, this.#t] = [generation, Number.isNaN(t) ? -Infinity : t];
     return true;
   }
+
+  /** The connection is gone: a console that was started again counts its runs from 1, and all it says is believed. */
+  forget(): void {
+    [this.#generation, this.#t] = [-Infinity, -Infinity];
+  }
 }

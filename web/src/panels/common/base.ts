@@ -81,6 +81,8 @@ function follow(app: App): Base {
   };
   let shown = session.source.peek();
   let since = -SETTLED_MS;
+  let looked = app.live.version; // of the frame that was looked at last
+  effect(() => socket.link() !== "open" && newest.forget());
   app.onFrame((now) => {
     if (app.isBeat) base.ageS.set(Math.floor((performance.now() - newest.atMs) / 1e3 + (ring.peek()?.behind_s ?? 0)));
     confirmed.look(performance.now(), base.isFresh.peek(), shows.peek(), session.status.peek());
@@ -89,6 +91,7 @@ function follow(app: App): Base {
     if (source !== "live" || now - since < SETTLED_MS) {
       base.warnings.set("");
       base.runs.set(null);
+      looked = app.live.version;
       return;
     }
     const t = app.live.t;
@@ -98,6 +101,8 @@ function follow(app: App): Base {
     drawn = Number.isFinite(t) ? { t, state: state ?? "", mode: mode ?? "" } : null;
     base.warnings.set(meaning("warning") ?? "");
     base.runs.set(Number.isNaN(version) ? null : version);
+    if (app.live.version === looked) return; // what was drawn before a connection was lost is not news after it
+    looked = app.live.version;
     if (!newest.take(app.live.generation, t, performance.now())) return;
     const fault = app.value("fault") > 0 ? (meaning("fault") ?? `fault ${app.value("fault")}`) : null;
     know(state, mode, fault, app.value("estop") > 0);
