@@ -214,7 +214,7 @@ def test_a_polite_kill_ends_it_in_good_order(folder: Path, manual: Process) -> N
         out, err = manual.communicate(timeout=PATIENCE_S)
         assert manual.returncode == 0 and "SIGTERM came" in out
         assert Fault.ESTOP.sentence in err and Fault.OPERATOR_ABORT.sentence in err
-        assert re.search(r" s  dof_position\[2\] from 1 to 0.5 m, rad \(motionbase tune, process \d+\)", err)
+        assert re.search(r" s  dof_position\[2\] from 1 to 0.5 m, rad \(motionbase tune: \S+, process \d+\)", err)
         last = np.empty(0)
         while len(rows := reader.read().rows):
             last = rows[-1].copy()

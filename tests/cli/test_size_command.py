@@ -186,6 +186,8 @@ def test_checks_that_cannot_work(capsys: Capture, args: tuple[str, ...], message
 
 def test_a_singular_pose_is_called_so(capsys: Capture) -> None:
     """Hexagons a sixth of a turn apart lock at a quarter turn (Fichter)."""
-    assert "leg Jacobian infinite (singular)" in said(capsys, "kinematics", "pose", "simona", "--dof", "0 0 0 0 0 90")
+    assert "characteristic condition number infinite (singular)" in said(
+        capsys, "kinematics", "pose", "simona", "--dof", "0 0 0 0 0 90"
+    )
     found = json.loads(said(capsys, "kinematics", "pose", "simona", "--dof", "0 0 0 0 0 90", "--json"))
     assert found["condition"] == [None]

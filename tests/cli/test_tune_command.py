@@ -14,6 +14,7 @@ from motionbase.executive.tuning import RAMP_S, Tuner
 from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import CommandReceiver, Parameter, ParameterTable, Result
 from motionbase.ring.blocks.command import Reason
+from tests.ring.ring_processes import until
 
 Capture = pytest.CaptureFixture[str]
 TABLE = ParameterTable(
@@ -34,6 +35,7 @@ class Law:
         import numpy as np
 
         self.values, self.state, self._over = np.array(TABLE.designed), State.DRIVE, threading.Event()
+        self.advanced_at = 0.0  # [s]
         self._receiver = CommandReceiver(ring.segment, ring.header.layout)
         self._tuner = Tuner(TABLE, ring, self.values)
         self._thread = threading.Thread(target=self._listen)
@@ -47,6 +49,7 @@ class Law:
                 refusal = self._tuner.ask(int(place), value, t, self.state)
                 self._receiver.answer(order, Result.REFUSED if refusal else Result.ACCEPTED, refusal or Reason.NONE)
             self._tuner.advance(t)
+            self.advanced_at = t
 
     def close(self) -> None:
         self._over.set()
@@ -68,8 +71,10 @@ def law(ring_folder: Path) -> Iterator[Law]:
         running.close()
 
 
-def settled() -> None:
-    time.sleep(RAMP_S + 0.1)
+def settled(law: Law) -> None:
+    """The law has advanced for as long as a ramp takes."""
+    over = time.monotonic() + RAMP_S
+    until(lambda: law.advanced_at >= over, "a ramp")
 
 
 def complaint(capsys: Capture, *args: str) -> str:
@@ -101,7 +106,7 @@ def test_the_list(law: Law, capsys: Capture) -> None:
 def test_one_number_is_changed(law: Law, capsys: Capture) -> None:
     assert call(["tune", "k_p", "12"]) == 0
     assert capsys.readouterr().out == "k_p: from 15 to 12 1/s\n"
-    settled()
+    settled(law)
     assert law.values.tolist() == [12.0, 1.0, 0.5, 0.8, 2.0, 0.5]
     assert call(["tune", "k_p", "12"]) == 0
     assert capsys.readouterr().out == "k_p is so already\n"
@@ -118,12 +123,12 @@ def test_several_numbers_at_rest(law: Law, capsys: Capture) -> None:
     assert capsys.readouterr().out == "limits[1]: from 1 to 0.9 m\nlimits[3]: from 0.8 to 0.2 m\n"
     assert call(["tune", "limits[2]", "--", "-0.1"]) == 0
     assert capsys.readouterr().out == "limits[2]: from 0.5 to -0.1 m\n"
-    settled()
+    settled(law)
     assert law.values.tolist() == [15.0, 0.9, -0.1, 0.2, 2.0, 0.5]
     assert call(["tune", "--reset", "limits[2]"]) == 0
     assert call(["tune", "--reset"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["limits[1]: from 0.9 to 1 m", "limits[3]: from 0.2 to 0.8 m"]
-    settled()
+    settled(law)
     assert tuple(law.values) == TABLE.designed
 
 
@@ -136,7 +141,7 @@ def test_saved_and_loaded(law: Law, tmp_path: Path, capsys: Capture) -> None:
     assert "k_p = 12.0  # [1/s] error to velocity" in Path(file).read_text()
     assert call(["tune", "--reset"]) == 0
     assert call(["tune", "--load", file]) == 0
-    settled()
+    settled(law)
     assert law.values[0] == 12.0
     capsys.readouterr()
     assert "cannot be written: No such file" in complaint(capsys, "--save", str(tmp_path / "none" / "a.toml"))

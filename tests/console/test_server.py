@@ -24,7 +24,7 @@ OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
 def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     _, client = api
-    nobody = {"role": "viewer", "client": "", "seated": False, "waiting": None, "stop_port": None}
+    nobody = {"role": "viewer", "client": "", "seated": False, "waiting": None, "may_stop": False, "stop_port": None}
     assert client.get("/api/me").json() == nobody
     wrong = client.get("/api/me", headers={"Authorization": "Bearer wrong"})
     assert wrong.status_code == 401 and "open the address" in wrong.json()["detail"]

@@ -30,7 +30,14 @@ def test_hello_is_answered_by_me_status_and_schema(served: Served) -> None:
     async def talk() -> None:
         async with page(served[1]) as p:
             assert p.socket.subprotocol == "motionbase.1"
-            who = {"role": "viewer", "client": "tab1", "seated": False, "waiting": None, "stop_port": None}
+            who = {
+                "role": "viewer",
+                "client": "tab1",
+                "seated": False,
+                "waiting": None,
+                "may_stop": False,
+                "stop_port": None,
+            }
             me = {"kind": "me", **who}
             assert await p.hello("tab1") == me
             described = await p.text("schema")

@@ -141,7 +141,7 @@ def test_file_in_the_document() -> None:
         ({"shape": "multisine", "tones": 8}, "end_frequency is 0 Hz, a multisine needs more than its frequency, 0.5"),
         ({"tones": 33}, "tones is 33, it must be 0 to 32"),
         ({"tones": 1.5}, "tones is 1.5, it must be a whole number"),
-        ({"seed": 2**32}, "seed is 4.29497e"),
+        ({"seed": 2**32}, "seed is 4294967296, it must be 0 to 4294967295"),
     ],
 )
 def test_errors_name_field_value_and_bounds(change: dict[str, Any], sentence: str) -> None:

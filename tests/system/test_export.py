@@ -159,7 +159,7 @@ def test_example_of_the_loop_hears_button_and_reset(tmp_path: Path) -> None:
     made = {"state": table["state"], "fault": table["fault"], "l": six(table, "l"), "valve_cmd": six(table, "valve")}
     assert_same_bits(made, wanted)
     assert table["fault"][button[0]] == Fault.ESTOP and set(table["fault"][late:reset]) == {float(Fault.GUARD_LATE)}
-    assert table["state"][reset] == State.HELD and not table["fault"][reset:].any()  # the law heard it in that tick
+    assert table["state"][reset - 1] == State.HELD and not table["fault"][reset:].any()  # the law heard it in that tick
 
 
 @needs_compiler

@@ -141,7 +141,7 @@ def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> G
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
         if wanted.exceeds:
             text = f"generators: version {written.version} was armed beyond {len(wanted.exceeds)} limits"
-            console.happened("generators", text, person=who, is_bad=True)
+            console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
     return current(console)
 
 

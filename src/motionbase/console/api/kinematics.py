@@ -54,9 +54,9 @@ def set_thresholds(console: Console, source: SourceName, wanted: ClearanceThresh
         f"clearances of {platform}: a warning below {millimetres(kept.warn)}, an alarm below {millimetres(kept.stop)}"
     )
     if source == "live":
-        console.happened("alarm", f"{said}, set by {who}", person=who, is_recorded=False)
+        console.happened("tuning", f"{said}, set by {who}", person=who, is_recorded=False)
     else:
-        console.events.add("alarm", said, source=source, generation=console.source(source).generation)
+        console.events.add("tuning", said, source=source, generation=console.source(source).generation)
     watcher.again()
     return kept
 

@@ -115,7 +115,7 @@ def router(console: Console) -> APIRouter:
         """Start a base again that has ended, where `motionbase run` waits for it; it comes up at rest, switched off."""
         who, backend = console.person(caller), console.source("live").backend
         answer = await console.turns.operating.take(lambda: started_again(console.settings.ring, backend, who))
-        console.happened("request", answer.text, person=who, is_bad=not answer.accepted)
+        console.happened("request", answer.text, person=who, is_bad=not answer.accepted, is_recorded=False)
         return answer
 
     return api
