@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from motionbase.cli.main import main as call
 from motionbase.control.faults import Fault
 from motionbase.control.states import State
+from motionbase.interpreter import python
 from motionbase.platform.load import load_platform
 from motionbase.ring import Reader, ReaderState, hexapod_schema
 from motionbase.ring.blocks.command import Command, Kind, Reason, Result
@@ -249,6 +250,12 @@ def test_it_rises_and_drives_the_generators(folder: Path, automatic: Process, lo
     assert (record[driving, AT["generators_version"]] == 2).all() and (record[driving, AT["mode"]] == 1).all()
     assert np.ptp(record[driving, AT["gen_heave"]]) > 1e-3, "heave of the example, fading in"
     assert not (folder / "motionbase-auto").exists()
+
+
+def test_signals_wait_before_numpy_starts_its_threads() -> None:
+    """One of them could take a signal that the main thread blocks, and tracing would lose it."""
+    said = "import sys, motionbase.cli.main, motionbase.cli.run, motionbase.cli.run_base; print('numpy' in sys.modules)"
+    assert subprocess.run(python("-c", said), capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_ctrl_c_ends_it_at_any_time(folder: Path) -> None:

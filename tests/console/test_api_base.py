@@ -285,7 +285,8 @@ def test_an_edited_set_is_called_so_in_the_ring_and_its_log(operator: Page) -> N
         found = armed(operator, cards, name).json()
         assert found["armed"]["name"] == wanted
         assert GeneratorClient("rig", author="test").read().name == wanted
-        assert f"generators {wanted!r} armed" in operator.console.events.last()[-1].text
+        told = f"generators {wanted!r} armed by tester (console), version {found['version']}, "
+        wait_for(lambda told=told: any(one.text.startswith(told) for one in operator.console.events.last()))  # type: ignore[misc]
 
 
 def test_what_ran_last_is_told_beside_what_is_armed(operator: Page) -> None:

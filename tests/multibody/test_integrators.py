@@ -215,14 +215,14 @@ def test_loop_is_closed_at_the_start_and_stays_closed() -> None:
     model = Model("four_bar", tuple(links), tuple(joints), closures=(closed,))
     q0 = {"pin0": -1.3, "pin1": 1.3, "pin2": 1.4}
     for method, gap, drift in (("rk4", 1e-7, 1e-6), ("rodas3", 1e-6, 1e-4)):
-        x = simulate(model, 2.0, 1e-3, method=method, q0=q0, every=50)
+        x = simulate(model, 2.0, 1e-3, method=method, start=(q0, None), every=50)
         angles = -np.cumsum(x.q, axis=1)  # turning about y takes x towards -z
         ends = np.stack([np.cos(angles).sum(axis=1), np.sin(angles).sum(axis=1)], axis=1)
         assert np.abs(ends - [1.5, 0.0]).max() < gap
         assert x.energy_drift < drift
     with pytest.raises(ModelError, match="the closures cannot be met"):
         far = replace(model, closures=(replace(closed, point_b=(3.5, 0.0, 0.0)),))
-        simulate(far, 1.0, q0=q0)
+        simulate(far, 1.0, start=(q0, None))
 
 
 # ---- inputs --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -212,17 +212,25 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
 
     schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
+    stops: list[Callable[[], None]] = []
+
+    def hear(number: int) -> None:
+        signals.append(number)
+        for stop in stops:
+            stop()
+
     header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
     header["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
         Writer(schema, name=request.ring, program="motionbase run", claim=claim, **header) as writer,
-        heard(signals.append),  # beside the executive's own: no end leaves the ring behind
+        heard(hear),  # beside the executive's own, which begin when it runs: no end leaves the ring behind
     ):
         job = HexapodRun(code, writer, say, start.plan, start.tuned)
         job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
         job.arrays["automatic"][...] = float(not request.manual)
         options: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
         executive = Executive(job.schedule, writer, Mode.REAL_TIME, **options)
+        stops.append(executive.stop)
         if start.generators is not None:
             GeneratorClient(request.ring, author="motionbase run").write(start.generators)
         platform = start.atlas or start.hexapod

@@ -3,11 +3,13 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from motionbase import private
 from motionbase.errors import RingError, UsageError
-from motionbase.ring.lock import FileLock
+
+if TYPE_CHECKING:
+    from motionbase.ring.lock import FileLock
 
 MOST = 100  # consoles of one ring
 
@@ -49,6 +51,8 @@ class TokenFiles:
             private.make_folder(self._folder)
             for number in range(1, MOST + 1):
                 self._stem = self._ring if number == 1 else f"{self._ring}.{number}"
+                from motionbase.ring.lock import FileLock  # needs NumPy, see `_signals_wait` of run_base.py
+
                 lock = FileLock(self._folder / f".{self._stem}.token.lock")
                 if lock.take():
                     self._lock = lock
