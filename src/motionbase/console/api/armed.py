@@ -39,11 +39,12 @@ class BeyondLimits(WrongState):
         self.exceeded = tuple(exceeded)
 
 
-def check_limits(wanted: GeneratorSet, judge: Judge | None, known: Sequence[str]) -> None:
-    """Refuse cards that exceed a limit which is not among the known ones; without a platform nothing is judged."""
+def check_limits(wanted: GeneratorSet, judge: Judge | None, known: Sequence[str]) -> tuple[Exceeded, ...]:
+    """The limits that cards exceed; refused where one is not among the known. Without a platform nothing is judged."""
     exceeded = () if judge is None else judged(wanted, judge)
     if any(one.what not in known for one in exceeded):
         raise BeyondLimits(exceeded)
+    return exceeded
 
 
 def judged(wanted: GeneratorSet, judge: Judge) -> tuple[Exceeded, ...]:

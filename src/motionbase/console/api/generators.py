@@ -134,13 +134,13 @@ def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> G
                 f"{before.author or 'somebody'} has written version {before.version} since you saw version "
                 f"{wanted.version}; look at it first"
             )
-        check_limits(checked, judge_of(console.source("live").header), wanted.exceeds)
+        exceeded = check_limits(checked, judge_of(console.source("live").header), wanted.exceeds)
         written = GeneratorClient(console.settings.ring, author=signed(PROGRAM, who)).write(checked)
         if written.version != before.version + 1:  # another program wrote in the same instant, and is written over
             text = f"generators: version {written.version - 1} was written over"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
-        if wanted.exceeds:
-            text = f"generators: version {written.version} was armed beyond {len(wanted.exceeds)} limits"
+        if exceeded:
+            text = f"generators: version {written.version} was armed beyond {len(exceeded)} limits"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
     return current(console)
 
