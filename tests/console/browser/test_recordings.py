@@ -241,7 +241,7 @@ def test_who_only_looks_exports_and_draws_charts(pages: Pages, tmp_path: Path) -
     job = at(page, "job").first
     expect(job).to_have_attribute("data-state", "done")
     with page.expect_download() as taken:
-        at(job, "job-file").click()
+        at(job, "job-file").first.click()
     taken.value.save_as(tmp_path / "home.csv")
     assert len((tmp_path / "home.csv").read_text().splitlines()) > 200
 
@@ -314,7 +314,7 @@ def test_a_part_is_exported_as_a_job_and_fetched(pages: Pages, rig: Rig, tmp_pat
     job = at(page, "job").first
     expect(job).to_have_attribute("data-state", "done")
     with page.expect_download() as taken:
-        at(job, "job-file").click()
+        at(job, "job-file").first.click()
     taken.value.save_as(tmp_path / "part.csv")
     with (tmp_path / "part.csv").open(newline="") as file:
         lines = [line for line in csv.reader(file) if line and not line[0].startswith("#")]
