@@ -26,7 +26,8 @@ POSE = np.array([0.3, -0.2, 0.1, 0.1, -0.15, 0.3])
 def of_legs(u: Array, b: Array, definition: Definition) -> float:
     """Of legs with these directions at these joints, all seen from the platform's origin."""
     radius = float(np.sqrt(np.mean(np.sum(b**2, axis=1))))
-    platform = cast(Hexapod, SimpleNamespace(joints=b, joint_radius=radius))
+    scale = np.array([1 / radius] * 3 + [1.0] * 3)
+    platform = cast(Hexapod, SimpleNamespace(joints=b, twist_scale=scale))
     legs = Legs(ca.SX(6, 1), ca.SX(ca.DM(u)), ca.SX(ca.DM(b)))
     return float(ca.evalf(dexterity(platform, legs, ca.SX.eye(3), definition)))
 

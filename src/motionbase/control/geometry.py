@@ -84,6 +84,12 @@ def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.f
     return mass, centre, inertia
 
 
+def _forces(legs: Legs, size: float, moment: ca.SX, force: ca.SX) -> Any:
+    """Of the legs, which hold a wrench: J' f = wrench, with moments over a size [m] so that all rows are alike."""
+    J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
+    return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
+
+
 def force_of(platform: Hexapod) -> Kernel:
     """Motion of the degrees of freedom -> leg forces that weight and inertia need: J' f = wrench."""
     mass, centre, inertia = carried(platform)
@@ -97,8 +103,7 @@ def force_of(platform: Hexapod) -> Kernel:
         a_centre = motion[:3, 2] + ca.cross(alpha, c) + ca.cross(omega, ca.cross(omega, c))
         force = mass * (a_centre + ca.DM([0.0, 0.0, G]))
         moment = I @ alpha + ca.cross(omega, I @ omega) + ca.cross(c, mass * (motion[:3, 2] + ca.DM([0.0, 0.0, G])))
-        J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
-        return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
+        return _forces(legs, size, moment, force)
 
     return Kernel("leg_forces", (MOTION,), (Port("f_ff", 6, "N", "pushing is positive"),), expr)
 
@@ -119,9 +124,8 @@ def felt_of(platform: Hexapod) -> Kernel:
         turn, push = alpha_asked - R @ alpha, motion[:3, 2] + ca.DM([0.0, 0.0, G]) - R @ acc  # what is missing
         _, l_ddot = leg_accelerations(legs, omega, motion[:3, 1], alpha_asked, motion[:3, 2])
         c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
-        wrench = ca.vertcat((I @ turn + ca.cross(c, mass * push)) / size, mass * (push + ca.cross(turn, c)))
-        J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
-        f_missing = J @ solve(J.T @ J, wrench, symmetric=True).x
+        moment, force = I @ turn + ca.cross(c, mass * push), mass * (push + ca.cross(turn, c))
+        f_missing = _forces(legs, size, moment, force)
         feels = ca.logic_and(ca.norm_1(acc) > 0, ca.norm_1(acc) + ca.norm_1(alpha) < ca.inf)  # false for NaN
         return l_ddot - legs.J @ ca.vertcat(turn, push), ca.if_else(feels, -f_missing, 0.0)
 

@@ -34,7 +34,7 @@ def scaling(platform: Hexapod, definition: Definition) -> Array:
     """(6, 6) S of K = J S, angular columns first, for platform axes."""
     joints = np.asarray(platform.joints)
     if definition == "characteristic":
-        return np.diag([1 / platform.joint_radius] * 3 + [1.0] * 3)
+        return np.diag(platform.twist_scale)
     if definition == "points":
         # velocities of all joints are G (omega, v), so J G^+ takes them to leg rates; J G^+ G^+' J' = J (G'G)^-1 J'
         G = np.vstack([np.hstack([-np.array(skew(ca.DM(b))), np.eye(3)]) for b in joints])

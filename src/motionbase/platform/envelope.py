@@ -102,7 +102,7 @@ def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:
     forward, jacobian, dof_of_pose = _compiled(platform)
     found = forward.map(l=l, p_start=start[0], Q_start=start[1])
     pose = {"p_W": found["p_W"], "Q_WP": found["Q_WP"]}
-    J = jacobian.map(**pose)["J"] / np.array([platform.joint_radius] * 3 + [1.0] * 3)
+    J = jacobian.map(**pose)["J"] * platform.twist_scale
     dof = dof_of_pose.map(**pose)["dof"]
     return Extremes(l, **pose, dof=dof, condition=np.linalg.cond(J), iterations=found["iterations"],
                     converged=found["converged"] == 1)  # fmt: skip

@@ -165,6 +165,11 @@ class Hexapod:
         return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))
 
     @property
+    def twist_scale(self) -> NDArray[np.float64]:
+        """(6,) factors of a leg Jacobian's columns, turns first, that make turns count by `joint_radius` [1/m, -]."""
+        return np.array([1 / self.joint_radius] * 3 + [1.0] * 3)
+
+    @property
     def moving_mass(self) -> float:
         """Payload and rods [kg]; the cylinders are left out, for they only swing."""
         return self.payload.mass + LEGS * self.rod.mass

@@ -20,6 +20,7 @@ from motionbase.console.live.levels import Array
 from motionbase.console.live.runs import Run, new_run
 from motionbase.console.models import Derive, EventKind, SourceName
 from motionbase.console.polite import give_way
+from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.recording.journal import Journal
 from motionbase.ring.backend import AbstractBackend
@@ -29,7 +30,6 @@ from motionbase.ring.reader import BATCH, Batch, Reader, ReaderState
 from motionbase.ring.schema import Schema
 
 State: TypeAlias = Literal["live", "waiting", "lost", "none"]
-CONSOLE = "console"  # the program in a sender's name
 TURN_S = 1 / 60
 IDLE_S = 0.05  # while nothing comes
 TROUBLE_S = 0.5  # before it looks again at what cannot be read
@@ -210,7 +210,7 @@ class Follower:
     def _look_at_requests(self) -> None:
         """Before records are read: the one that took a request comes after it. The console tells its own stops."""
         if self._requests is not None and self._journal is not None:
-            news = (one for one in self._requests.news() if one.kind != "estop" or one.program != CONSOLE)
+            news = (one for one in self._requests.news() if one.kind != "estop" or one.program != PROGRAM)
             self._journal.asked(news, time.monotonic())
 
     def _take(self, batch: Batch, reader: Reader) -> None:

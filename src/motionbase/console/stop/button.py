@@ -9,7 +9,7 @@ from typing import final
 
 from motionbase.ring.emergency import ACTS_S, LOOK_S, Press, Stopper
 
-PROGRAM = "console"
+PROGRAM = "console"  # in a sender's name
 PAGE = re.compile(r"[0-9a-f]{32}")  # the random name of a page
 MOST_NAMES = 64
 NO_SEAT = "an operator without the seat"

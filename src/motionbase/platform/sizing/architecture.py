@@ -18,9 +18,7 @@ from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.platform.sizing.plausible import Finding
 
 Array: TypeAlias = NDArray[np.float64]
-SINGULAR = (
-    1e9  # condition number from which a pose counts as singular: what rounding of joints to the bit leaves is more
-)
+SINGULAR = 1e9  # condition number from which a pose counts as singular; rounding leaves more than that
 USELESS = 1e3  # similar hexagons whose joints are rounded to the millimetre have this and more
 POOR = 30.0  # condition numbers of built platforms are 2 to 10 over their workspaces
 ALIKE = 0.02  # of the radius: how far similar hexagons may be from each other
@@ -33,7 +31,7 @@ SOMEWHERE = np.array([
 
 def conditions_of(platform: Hexapod, J: Array) -> Array:
     """(n,) largest over least singular value of (n, 6, 6) leg Jacobians, turns by the rms radius of the joints."""
-    return np.asarray(np.linalg.cond(J * np.array([1 / platform.joint_radius] * 3 + [1.0] * 3)))
+    return np.asarray(np.linalg.cond(J * platform.twist_scale))
 
 
 def condition_words(condition: float, digits: int = 3) -> str:

@@ -158,9 +158,7 @@ class LegMotion:
         legs = self._leg_loads(reflected)
         needed[:, :3] += _cross(self.b, legs).sum(axis=1)
         needed[:, 3:] += legs.sum(axis=1)
-        scale = np.array(
-            [1 / self.platform.joint_radius] * 3 + [1.0] * 3
-        )  # alike rows: the solution is better conditioned
+        scale = self.platform.twist_scale  # alike rows: the solution is better conditioned
         K = np.swapaxes(self.J, 1, 2) * scale[:, None]
         try:
             return np.asarray(np.linalg.solve(K, (needed * scale)[..., None])[..., 0])
