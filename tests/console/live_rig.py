@@ -114,6 +114,24 @@ def beating(made: Writer, rate: int = 1000, **columns: Any) -> Iterator[None]:
         thread.join()
 
 
+@contextmanager
+def waiting(made: Writer) -> Iterator[None]:
+    """Say in real time, in a thread, that the writer lives although it writes nothing; else it is lost after 1 s."""
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(0.1):
+            made.beat()
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 @dataclass
 class Page:
     """A page's side of the WebSocket; it keeps what came, by kind."""
@@ -179,5 +197,5 @@ def served_api(folder: Path) -> Iterator[tuple[Console, httpx.Client]]:
     with writer() as made, console(folder) as (server, address):
         made.write(rows(0, 100, state=5.0))
         wait_for(lambda: server.source("live").history and server.source("live").state == "live")
-        with httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=60.0) as client:
+        with waiting(made), httpx.Client(base_url=f"http://{address}", trust_env=False, timeout=60.0) as client:
             yield server, client
