@@ -53,9 +53,14 @@ FIELD = {name: k for k, (name, _) in enumerate(Port._fields_)}
 
 
 class Native(NamedTuple):
-    """The functions; each takes the address of a Port."""
+    """The functions; each takes the address of a Port.
+
+    Attributes:
+        publish: `write` for the few bytes of one record, which keeps Python's lock: to let it go costs more
+    """
 
     write: Any
+    publish: Any
     read: Any
     wait: Any
     load_acquire: Any
@@ -68,8 +73,12 @@ def native() -> Native:
     key = object_key(hashlib.sha256(IR.encode()).hexdigest(), "ring")
     library, _ = build(lambda: IR, key, ObjectCache())
     one = (ctypes.c_uint64,)
+    write = library.function("ring_write", *one)
+    publish: Any = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(write, ctypes.c_void_p).value or 0)
+    publish.library = library  # the code lives as long as the function
     return Native(
-        library.function("ring_write", *one),
+        write,
+        publish,
         library.function("ring_read", *one),
         library.function("ring_wait", *one),
         library.function("ring_load", *one, *one),

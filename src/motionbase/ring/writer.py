@@ -81,8 +81,8 @@ class Writer:
         self._lock: Claim | None = claim
         self.record: Row = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)
-        # the native call itself, without a Python frame around it
-        self.publish: Callable[[], object] = partial(native().write, ctypes.addressof(self._port))
+        # the native call itself, without a Python frame around it or an argument to convert
+        self.publish: Callable[[], object] = partial(native().publish, ctypes.c_void_p(ctypes.addressof(self._port)))
         self._nowhere, self._ended = np.zeros(PAGE, np.uint8), ""
         self.segment.set_counter(STATUS, Status.RUNNING)
         self.beat()
