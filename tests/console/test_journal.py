@@ -13,7 +13,7 @@ from motionbase.console.console import Console, Settings
 from motionbase.console.journal import LARGEST, ConsoleJournal
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import AlarmChange
-from motionbase.console.stop.button import NO_SEAT, Names, name_of
+from motionbase.console.stop.button import NO_SEAT, VIEWER, Names, name_of
 from motionbase.recording.open import open_recording
 from motionbase.ring import Writer, hexapod_schema
 from tests.console.api_rig import Page, page, wait_for
@@ -131,6 +131,9 @@ def test_a_page_without_a_seat_has_no_name_that_says_nothing() -> None:
     names.learn((page, "Anna"))
     assert name_of(page, None, names.known) == "Anna" and len(names.known) < 100, "who stood up is still somebody"
     assert name_of("a-program", None) == "a-program" and name_of("", None) == "somebody"
+    assert name_of(page, None, role="viewer") == name_of("", None, role="viewer") == VIEWER
+    assert name_of("a-program", None, role="viewer") == "viewer a-program"
+    assert name_of(page, (page, "Anna"), names.known, "viewer") == VIEWER, "the seat's name is no viewer's to take"
 
 
 def test_the_next_console_knows_what_people_did(folder: Path) -> None:
