@@ -94,6 +94,17 @@ def test_noise_in_a_channel_of_states_is_bounded() -> None:
     assert len(told) <= 4 and any("more times" in text for text in told)
 
 
+def test_what_noise_left_behind_is_told_once_it_is_over() -> None:
+    """A fault that comes and goes too quickly to be told each time, and then stays, is the last that is told."""
+    rows, watch = records(0, 3000), RecordWatch(SCHEMA)
+    rows[:, PLACE["fault"]] = np.where(np.arange(3000) < 101, np.arange(3000) % 2, 1.0)
+    found = [f for at in range(0, 3000, 100) for f in watch.find(rows[at : at + 100]) if f.kind == "fault"]
+    assert [f.is_bad for f in found[:2]] == [True, False] and len(found) == AT_ONCE + 1
+    assert found[-1].is_bad and found[-1].text == (
+        f"fault changed {101 - AT_ONCE} more times, at last: fault tracking: a leg does not follow"
+    )
+
+
 def test_a_request_stands_at_the_record_that_took_it() -> None:
     journal = Journal(SCHEMA)
     journal.asked([Asked("request", "drive", "Anna", number=3), Asked("generators", "armed", "Anna")], 0.0)

@@ -76,7 +76,7 @@ class Event:
 
     Attributes:
         t: [s] since the epoch of the ring; in an open recording, since that of the recording
-        kind: one word of `journal.KINDS`
+        kind: one word, docs/recorder.md lists them
         text: for people
         tick: of the control law in the record at that time, None where it is not known
         person: who did it, "" where nobody did, or nobody is known
