@@ -8,6 +8,7 @@ import pytest
 
 from motionbase.errors import RecordingError
 from motionbase.recording.export import export
+from motionbase.recording.happened import SIDE_COLUMNS
 from motionbase.recording.journal import AT_ONCE, Journal, RecordWatch
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
@@ -230,6 +231,13 @@ def test_exports_have_them_too(tmp_path: Path, ending: str) -> None:
         assert lines[0].split("\t") == ["t [s]", "tick", "kind", "person", "is_bad", "text"] and len(lines) == 7
 
 
+def test_a_tick_that_no_file_has_room_for_is_left_out(tmp_path: Path) -> None:
+    for tick in (None, 7, 2**63 - 1):
+        assert Event.from_cdr(Event(0.5, "note", "a bump", tick).cdr()).tick == tick
+    for tick in (2**63, 10**30, -2):
+        assert Event.from_cdr(Event(0.5, "note", "a bump", tick).cdr()).tick is None
+
+
 def test_a_side_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("t,state\n0,1\n1,2\n")
     (tmp_path / "a.events.tsv").write_text("mine\n")
@@ -239,3 +247,21 @@ def test_a_side_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
             (tmp_path / "b.events.tsv").write_text("mine\n")
             export(found, tmp_path / "b.csv")
     assert (tmp_path / "b.events.tsv").read_text() == "mine\n" and not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["nan\t\tnote\t\t0\tx", "inf\t\tnote\t\t0\tx", f"1.0\t{10**30}\tnote\t\t0\tx", "1.0\t-5\tnote\t\t0\tx",
+     "1.0\t٣\tnote\t\t0\tx"],
+)  # fmt: skip
+def test_events_beside_a_file_that_cannot_be_are_none_of_ours(tmp_path: Path, line: str) -> None:
+    """Such a time has no place in a picture, and such a tick none in a file of ours."""
+    (tmp_path / "a.csv").write_text("t,x\n0,1\n1,2\n")
+    head = "\t".join(SIDE_COLUMNS)
+    (tmp_path / "a.events.tsv").write_text(f"{head}\n{line}\n")
+    with open_recording(tmp_path / "a.csv") as found:
+        assert list(found.events) == [] and list(found.journal()) == []
+        export(found, tmp_path / "b.mcap")
+    (tmp_path / "a.events.tsv").write_text(f"{head}\n0.5\t7\tnote\tAnna\t0\ta bump\n")
+    with open_recording(tmp_path / "a.csv") as found:
+        assert list(found.events) == [Event(0.5, "note", "a bump", 7, "Anna")]
