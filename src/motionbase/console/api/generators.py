@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from motionbase.console.access import Caller, operator, seated, viewer
 from motionbase.console.api.armed import BeyondLimits, check_limits, horizon, judged, true_name
-from motionbase.console.api.judge import judge_of, why_no_platform
+from motionbase.console.api.judge import counted, judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.api.shelf import Shelf
@@ -140,7 +140,7 @@ def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> G
             text = f"generators: version {written.version - 1} was written over"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
         if exceeded:
-            text = f"generators: version {written.version} was armed beyond {len(exceeded)} limits"
+            text = f"generators: version {written.version} was armed beyond {counted(exceeded)}"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
     return current(console)
 
