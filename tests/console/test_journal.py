@@ -113,6 +113,19 @@ def test_an_acknowledged_alarm_that_comes_back_is_told_again() -> None:
     assert len(alarms._known) <= MOST
 
 
+def test_a_limit_that_was_changed_while_its_alarm_stood_raises_again() -> None:
+    """The page that takes a limit away takes its pill away too, so nobody can acknowledge the alarm any more."""
+    alarms = Alarms()
+
+    def raised(limit: float) -> bool:
+        return alarms.is_news(
+            1, AlarmChange(channel="t", change="raised", level="alarm", value=9.0, limit=limit, t=0.4)
+        )
+
+    assert raised(1.0) and not raised(1.0)
+    assert raised(2.0) and not raised(2.0)
+
+
 def test_an_alarm_needs_an_operator_and_a_channel(operator: Page) -> None:
     body = {"channel": "nothing", "change": "raised", "level": "warn", "value": 2.0, "limit": 1.0, "t": 0.4}
     assert "no channel 'nothing'" in operator.refusal(422, "POST", "/api/alarms", body)
