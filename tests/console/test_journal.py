@@ -15,6 +15,7 @@ from motionbase.console.live.events import EventLog
 from motionbase.console.models import AlarmChange
 from motionbase.console.stop.button import NO_SEAT, VIEWER, Names, name_of
 from motionbase.recording.open import open_recording
+from motionbase.recording.recorder import control
 from motionbase.ring import Writer, hexapod_schema
 from tests.console.api_rig import Page, page, wait_for
 from tests.recording.recorder_rig import recorder, turning
@@ -62,6 +63,17 @@ def test_what_people_do_belongs_to_the_run_that_is_drawn(operator: Page) -> None
         (event,) = [e for e in console.events.last() if e.what == what and e.text == text]
         assert (event.generation, event.t, event.tick) == (console.source("live").generation, 99 * DT, 99)
         assert event.person == person
+
+
+def test_a_note_that_a_busy_recorder_does_not_take_is_not_said_to_find_nothing_recorded(
+    operator: Page, ring: Writer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "ANSWER_S", 0.1)
+    with recorder(folder / "run.mcap") as made:
+        ring.write(records(100, 10))
+        made.look()  # and never again: nobody takes what is asked
+        answer = operator.call("POST", "/api/recorder", {"do": "note", "text": "a bump"}).json()
+    assert answer["accepted"] and "it is not in the recording: " in answer["text"] and "busy" in answer["text"]
 
 
 def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Path) -> None:
