@@ -167,9 +167,14 @@ def test_the_next_console_knows_what_people_did(folder: Path) -> None:
     first.journal.start()
     first.happened("note", "a bump", person="Anna")
     first.events.add("state", "state drive")
+    first.happened("estop", "emergency stop asked for by Anna (console)", person="Anna")
+    first.events.add("estop", "the emergency stop acts", is_bad=True)  # the ring still has that record
     first.journal.close()
     second = Console(settings)
-    assert [(e.what, e.text, e.person, e.generation) for e in second.events.last()] == [("note", "a bump", "Anna", 0)]
+    assert [(e.what, e.text, e.person, e.generation) for e in second.events.last()] == [
+        ("note", "a bump", "Anna", 0),
+        ("estop", "emergency stop asked for by Anna (console)", "Anna", 0),
+    ]
     second.journal.start()
     second.close()
 
