@@ -61,6 +61,8 @@ export class App {
   span = 10;
   /** Take the replay to a time [s] of the recording; set by the recordings' part. */
   seek?: (t: number) => void;
+  /** Whether the replay that is shown plays, be it this page's own; set by the recordings' part. */
+  plays?: () => boolean;
   /** Bring a time [s] into the sight of the plots, with cursor A where it is to be marked; set by them. */
   goTo?: (t: number, marks?: boolean) => void;
   /** From and to [s] of what the plots show; set by them. */
