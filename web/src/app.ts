@@ -90,7 +90,7 @@ export class App {
         void this.#catchUp();
       },
       status: (status) => this.session.status.set(status),
-      event: (event) => this.session.happened(event),
+      event: (event) => event.source === "live" && this.session.happened(event), // what somebody replays did not happen now
       schema: (source, schema) => {
         if (source === "replay" && this.session.played.peek()) return; // of a replay that is not the page's own
         this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema });
