@@ -2,9 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clock } from "../src/core/format";
+import { signal } from "../src/core/signal";
+import { Clock } from "../src/data/clock";
+import type { LayoutStore } from "../src/data/layout";
 import { Newest } from "../src/data/newest";
-import type { Recorder, Ring } from "../src/net/types";
+import { Session } from "../src/data/session";
+import type { Event, Recorder, Ring, Status } from "../src/net/types";
 import { CALMING } from "../src/panels/operator/actions";
+import { cause, origin } from "../src/panels/operator/estop";
 import { READY, readiness, stopShown, stopWay, type Reach, type StopKnown } from "../src/panels/operator/stop_shown";
 import { recorderShown } from "../src/shell/recorder_shown";
 
@@ -87,4 +93,34 @@ test("the newest decides, by record or status; a late frame does not bring back 
 
 test("what calms a base is what the console takes from a page that is old", () => {
   assert.deepEqual([...CALMING].sort(), ["abort", "freeze", "lower", "settle"]);
+});
+
+const NOON = 1_800_014_400; // 12:00:00 UTC
+const event = (change: Partial<Event>): Event => ({
+  kind: "event", number: 1, source: "live", generation: 2, t: 65, tick: null, utc: NOON + 70, what: "estop", text: "", person: "", is_bad: true,
+  ...change,
+});
+
+test("times in sentences, in the list and on axes are by one clock, and say when they are of an earlier run", () => {
+  const session = new Session();
+  const ring = { source: "live", generation: 2, epoch_utc: NOON } as Ring;
+  session.status.set({ sources: [ring] } as unknown as Status);
+  const shown = new Clock(session, signal(null), { register: () => undefined } as unknown as LayoutStore);
+  assert.equal(clock(NOON + 3661), "13:01:01 UTC");
+  assert.deepEqual([event({}), event({ generation: 1 }), event({ generation: 0 })].map((one) => shown.event(one)), ["1:05", "12:01:10 UTC", "12:01:10 UTC"]);
+  assert.deepEqual([1, 2, 0].map((generation) => shown.isOfRun(event({ generation }))), [false, true, false]);
+  shown.kind.set("utc");
+  assert.equal(shown.event(event({})), shown.axis(65, 1), "as the axis of the plots has it");
+  assert.equal(shown.event(event({ generation: 1 })), "12:01:10");
+});
+
+test("a stop of an earlier run, which ended stopped, is not the cause of this one", () => {
+  const before = event({ generation: 1, text: "emergency stop asked for by Ann (console)" });
+  const now = event({ number: 3, utc: NOON + 99, text: "emergency stop asked for by Ben (console)" });
+  assert.equal(cause([before, now], 2), now);
+  assert.equal(cause([before], 2), undefined);
+  assert.equal(origin(now, "console: Ben"), "12:01:39 UTC by Ben");
+  assert.equal(origin(undefined, "console: a viewer"), "by a viewer");
+  assert.equal(origin(now, null), "12:01:39 UTC by Ben (console)");
+  assert.equal(origin(undefined, null), "reset releases it");
 });

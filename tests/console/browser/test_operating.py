@@ -131,7 +131,7 @@ def test_rise_drive_and_stop_with_one_click(pages: Pages, rig: Rig) -> None:
     page.mouse.up()
     assert rig.newest()["estop"] == 1
     expect(stop).to_contain_text("STOPPED")
-    expect(at(page, "stopped")).to_contain_text(re.compile(r"STOPPED\d\d:\d\d:\d\d by "))
+    expect(at(page, "stopped")).to_contain_text(re.compile(r"STOPPED\d\d:\d\d:\d\d UTC by "))
     expect(at(opened, "fault")).to_contain_text("emergency stop")
     expect(at(page, "badge")).to_have_class(re.compile("bad"))
     pages.shot(page, "operator_stopped")
