@@ -35,7 +35,7 @@ function rig(value: (t: number) => number, begins = 0) {
   const session = { source: { peek: () => page.source }, ring: { peek: () => ({ generation: page.generation }) }, mayOperate: signal(true) };
   const told: string[] = [];
   const api = { post: async (_: string, { change, level, value }: AlarmChange) => told.push(`${change} ${level} ${value}`) };
-  const app = { live, session, socket: { window }, alarms: signal(0), api } as unknown as App;
+  const app = { live, session, socket: { window }, api } as unknown as App;
   const state = { limits: page.limits, byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
   const alarms = new Alarms(app, state);
   /** Frames of the seconds `from` to `to` come, as a whole, and are judged. */
@@ -45,16 +45,16 @@ function rig(value: (t: number) => number, begins = 0) {
     alarms.judge();
     await SETTLED();
   };
-  return { alarms, app, asked, come, page, told };
+  return { alarms, asked, come, page, told };
 }
 
 test("what came while the page was out of sight is asked for and judged, once", async () => {
-  const { alarms, app, asked, come } = rig((t) => (t === 42 ? 7 : 0));
+  const { alarms, asked, come } = rig((t) => (t === 42 ? 7 : 0));
   await come(0, 10);
   await come(60, 70);
   assert.deepEqual(asked, [[9, 60]]);
   assert.deepEqual(alarms.raised.peek().get(NAME), { name: NAME, level: "alarm", value: 7, limit: 5, t: 42, isActive: false, isSeen: false });
-  assert.equal(app.alarms.peek(), 1);
+  assert.equal(alarms.unseen(), 1);
   assert.equal(alarms.unwatched.peek(), null);
   await come(65, 75);
   assert.equal(asked.length, 1);

@@ -19,8 +19,7 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
       h("span", { class: "num" }, text),
       h("span", { class: "faint" }, word),
     );
-  // limits of channels, as counted before this, and parts that came too near
-  effect(() => state.app.alarms.set([...alarms.raised().values()].filter((one) => !one.isSeen).length + state.app.kinematics.unseen()));
+  effect(() => state.app.alarms.set(alarms.unseen() + state.app.kinematics.unseen())); // limits of channels, and parts too near
   effect(() => {
     const raised = [...alarms.raised().values()];
     const unwatched = alarms.unwatched();

@@ -88,7 +88,6 @@ export class Alarms {
       if (Object.keys(limits).length === 0) this.unwatched.set(null);
       this.#version = -1;
     });
-    effect(() => app.alarms.set([...this.raised().values()].filter((alarm) => !alarm.isSeen).length));
     setInterval(() => document.hidden && this.#follow() && void this.#catchUp(app.live.t), HIDDEN_MS);
   }
 
@@ -201,6 +200,11 @@ export class Alarms {
 
   #place(name: string): number {
     return this.state.byName.peek().get(name)?.place ?? -1;
+  }
+
+  /** How many nobody has seen yet. */
+  unseen(): number {
+    return [...this.raised().values()].filter((alarm) => !alarm.isSeen).length;
   }
 
   acknowledge(name: string): void {
