@@ -59,7 +59,7 @@ def test_motion_beyond_the_limits_is_asked_back_when_it_is_armed_and_when_it_is_
     assert armed(RING)[0].version == calm
     at(opened, "generators-apply").click()
     at(page, "beyond-yes").click()
-    expect(at(opened, "fact-armed")).to_contain_text(f"Version {calm + 1} by console: ")
+    expect(at(opened, "fact-armed")).to_contain_text(f"Version {calm + 1} by Ann (console)")
     expect(at(opened, "fact-armed")).to_contain_text("“gentle (edited)”")
     assert armed(RING)[0].name == "gentle (edited)"
 

@@ -25,6 +25,7 @@ from motionbase.errors import GeneratorError, MotionBaseError
 from motionbase.ring.blocks import files
 from motionbase.ring.blocks.generator import COLUMNS, Generator
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
+from motionbase.ring.blocks.requests import spoken
 from motionbase.ring.command_words import signed
 from motionbase.ring.schema import Schema
 
@@ -91,7 +92,7 @@ def current(console: Console) -> Generators:
     return Generators(
         armed=cards_of(found),
         version=found.version,
-        author=found.author,
+        author=spoken(found.author),
         written_utc=found.utc_ns / 1e9 if found.utc_ns else None,
         exceeded=exceeded,
         judged=how,

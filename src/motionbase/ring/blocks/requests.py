@@ -190,12 +190,15 @@ def watched(ring: str, backend: AbstractBackend, epoch: int) -> RequestWatch | N
     return None
 
 
+def spoken(sender: str) -> str:
+    """A sender for people: the person first, as in `Anna (console)`."""
+    person = person_of(sender)
+    return f"{person} ({sender.removesuffix(f': {person}')})" if person else sender
+
+
 def named(sender: str) -> str:
     """As in `by Anna (console)`, with a space before it; "" where nobody left a name."""
-    person = person_of(sender)
-    if person:
-        return f" by {person} ({sender.removesuffix(f': {person}')})"
-    return f" by {sender}" if sender else ""
+    return f" by {spoken(sender)}" if sender else ""
 
 
 def _quantity(number: str, unit: str) -> str:
