@@ -96,13 +96,12 @@ export class App {
         this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema });
       },
       live: (frame) => {
-        const isOwn = this.session.source.peek() === "replay" && this.session.played.peek() !== null;
-        if (!isOwn) this.live.take(frame, 1.05 * this.span);
+        if (this.session.shows(this.session.source.peek())) this.live.take(frame, 1.05 * this.span);
         this.#hasCurves ||= frame.head.count > 0 && frame.head.channels.length > 0;
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },
-      kinematics: (found) => found.source === this.session.source.peek() && this.kinematics.live.set(found),
+      kinematics: (found) => this.session.shows(found.source) && this.kinematics.live.set(found),
       clearance: (alarm) => this.kinematics.told(alarm),
       error: (text) => this.say(text, "error"),
     });

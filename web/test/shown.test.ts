@@ -8,7 +8,8 @@ import { Clock } from "../src/data/clock";
 import type { LayoutStore } from "../src/data/layout";
 import { Newest } from "../src/data/newest";
 import { Session } from "../src/data/session";
-import type { Event, Recorder, Ring, Status } from "../src/net/types";
+import { KinematicsStore } from "../src/kinematics/store";
+import type { ClearanceAlarm, Event, Recorder, Ring, Status } from "../src/net/types";
 import { CALMING } from "../src/panels/operator/actions";
 import { cause, origin } from "../src/panels/operator/estop";
 import { READY, readiness, stopShown, stopWay, type Reach, type StopKnown } from "../src/panels/operator/stop_shown";
@@ -123,4 +124,15 @@ test("a stop of an earlier run, which ended stopped, is not the cause of this on
   assert.equal(origin(undefined, "console: a viewer"), "by a viewer");
   assert.equal(origin(now, null), "12:01:39 UTC by Ben (console)");
   assert.equal(origin(undefined, null), "reset releases it");
+});
+
+test("what somebody replays concerns those pages alone that show it", () => {
+  const [session, store] = [new Session(), new KinematicsStore()];
+  const near = (): string[] => store.near((source) => session.shows(source)).map(([source]) => source);
+  for (const source of ["live", "replay"] as const) store.told({ source, is_alarm: true, verdict: "stop", least: 0.001 } as unknown as ClearanceAlarm);
+  assert.deepEqual([session.shows("live"), session.shows("replay"), near()], [true, false, ["live"]]);
+  session.source.set("replay");
+  assert.deepEqual([session.shows("live"), session.shows("replay"), near()], [false, true, ["live", "replay"]]);
+  session.played.set({ source: "replay" } as Ring);
+  assert.deepEqual([session.shows("replay"), near()], [false, ["live"]], "a page that replays by itself");
 });

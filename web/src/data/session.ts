@@ -29,6 +29,11 @@ export class Session {
   readonly operates = computed<boolean>(() => this.me()?.seated ?? false);
   readonly mayOperate = computed<boolean>(() => this.me()?.role === "operator");
 
+  /** Whether what comes of a ring is what the page shows: not while it replays a recording by itself, whoever else replays. */
+  shows(source: SourceName): boolean {
+    return source === this.source() && (source === "live" || this.played() === null);
+  }
+
   happened(event: Event): void {
     const known = this.events.peek();
     if (known.some((e) => e.number === event.number && e.utc === event.utc)) return; // a new server counts from 1 again
