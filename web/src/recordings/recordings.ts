@@ -65,6 +65,7 @@ export class Recordings {
       const [file, played] = [app.file(), session.status()?.replay];
       const isOther = file !== null && played?.source === "replay" && played.file !== file.file;
       if (!isOther || this.own.state() || session.source() !== "replay" || this.opening() !== "") return;
+      if (this.whyNotSeated.peek() !== "") return this.own.open(file); // who has no seat needs no replay of others
       app.show("live");
       app.say(`Somebody replays ${played.file} now; values and the shaded view are live again.`);
     });
