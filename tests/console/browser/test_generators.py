@@ -116,6 +116,11 @@ def test_steps_are_taken_back_by_keys_in_generators_and_tuning(pages: Pages, rig
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(designed), "k_p as before")
     page.keyboard.press("Control+y")
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(12), "k_p at 12 again")
+    search = at(tuning, "tuning-search")
+    search.press_sequentially(" x")
+    search.press("Control+z")  # takes back what was typed, and nothing of the base
+    expect(search).not_to_have_value("k_p x")
+    search.fill("k_p")
     at(tuning, "tuning-undo").click()
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(designed), "k_p as before")
 
