@@ -82,12 +82,12 @@ export class Alarms {
     private readonly state: PlotsState,
   ) {
     effect(() => {
-      const limits = state.limits();
+      const limits = state.liveLimits(); // what stands of the base stays while a recording of another platform is shown
       const kept = [...this.raised.peek()].filter(([name]) => name in limits);
       this.raised.set(new Map(kept));
       if (Object.keys(limits).length === 0) this.unwatched.set(null);
-      this.#version = -1;
     });
+    effect(() => void (state.limits(), (this.#version = -1)));
     setInterval(() => document.hidden && this.#follow() && void this.#catchUp(app.live.t), HIDDEN_MS);
   }
 
