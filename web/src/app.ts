@@ -1,7 +1,7 @@
 /** Everything the parts of the page share. */
 
 import { randomName } from "./core/random";
-import { batch, signal, type Signal } from "./core/signal";
+import { effect, signal, type Signal } from "./core/signal";
 import { Clock } from "./data/clock";
 import { LayoutStore } from "./data/layout";
 import { LiveStore } from "./data/live";
@@ -78,6 +78,7 @@ export class App {
   readonly firstCurves: Promise<void>;
   #curvesShown: () => void = () => undefined;
   #hasCurves = false;
+  #isNew = true; // a connection that has not been told of anything
   #onFrame: ((now: number) => void)[] = [];
   #frames: number[] = [];
 
@@ -87,7 +88,7 @@ export class App {
     this.socket = new LiveSocket(this.client, () => this.api.token, {
       me: (me) => {
         this.session.me.set(me);
-        void this.#catchUp();
+        if (this.#isNew) void this.#catchUp(); // it also comes whenever the seat changes hands
       },
       status: (status) => this.session.status.set(status),
       event: (event) => event.source === "live" && this.session.happened(event), // what somebody replays did not happen now
@@ -105,6 +106,7 @@ export class App {
       clearance: (alarm) => this.kinematics.told(alarm),
       error: (text) => this.say(text, "error"),
     });
+    effect(() => void (this.socket.link() !== "open" && (this.#isNew = true)));
   }
 
   start(): void {
@@ -136,10 +138,12 @@ export class App {
     for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
   }
 
-  /** What happened before this connection. */
+  /** What happened before this connection; a console that was started again tells it anew, with other numbers. */
   async #catchUp(): Promise<void> {
-    const events = await this.api.get<Event[]>("/api/events", { source: "live" }).catch(() => []); // the socket says that nobody answers
-    batch(() => events.forEach((event) => this.session.happened(event)));
+    this.#isNew = false;
+    const mine = this.session.connected();
+    const events = await this.api.get<Event[]>("/api/events", { source: "live" }).catch(() => null); // the socket says that nobody answers
+    if (events) this.session.caughtUp(events, mine);
   }
 
   /** Called once for every animation frame, after what has come was taken. */

@@ -136,3 +136,20 @@ test("what somebody replays concerns those pages alone that show it", () => {
   session.played.set({ source: "replay" } as Ring);
   assert.deepEqual([session.shows("replay"), near()], [false, ["live"]], "a page that replays by itself");
 });
+
+test("events are those of the console that is connected, each once, however often it was started again", () => {
+  const session = new Session();
+  const [told, texts] = [(number: number, text: string): Event => event({ number, text }), (): string[] => session.events.peek().map(({ text }) => text)];
+  let connection = session.connected();
+  session.happened(told(8, "while it was asked"));
+  session.caughtUp([told(6, "a"), told(7, "b"), told(8, "while it was asked")], connection);
+  session.happened(told(9, "c"));
+  assert.deepEqual(texts(), ["a", "b", "while it was asked", "c"]);
+  const before = connection;
+  connection = session.connected();
+  session.happened(told(3, "new"));
+  session.caughtUp([told(1, "b"), told(2, "c")], before);
+  assert.deepEqual(texts().at(-1), "new", "an answer of the connection before");
+  session.caughtUp([told(1, "b"), told(2, "c")], connection);
+  assert.deepEqual(texts(), ["b", "c", "new"]);
+});
