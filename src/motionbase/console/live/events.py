@@ -42,8 +42,8 @@ class EventLog:
         with self._lock:
             self._number += 1
             event = Event(
-                number=self._number, source=source, generation=generation, t=t, tick=tick, utc=time.time() - age_s, what=what,
-                text=text, person=person, is_bad=is_bad,
+                number=self._number, source=source, generation=generation, t=t, tick=tick, utc=time.time() - age_s,
+                what=what, text=text, person=person, is_bad=is_bad,
             )  # fmt: skip
             self._kept.append(event)
             listeners = self._listeners

@@ -113,7 +113,8 @@ class Desk:
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
         if asked.path == READY:
             return await self._ready()
-        return await self._stopped(client, "operator" if "operator" in {one.role(token) for one in visitors} else "viewer")
+        is_operator = any(one.role(token) == "operator" for one in visitors)
+        return await self._stopped(client, "operator" if is_operator else "viewer")
 
     async def _ready(self) -> Reply:
         """What a stop would do now, without asking for one."""
