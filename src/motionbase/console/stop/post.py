@@ -26,7 +26,7 @@ from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origi
 from motionbase.console.stop.button import Names, StopButton, heard, name_of
 from motionbase.console.stop.door import Asked, Door, Reply
 from motionbase.console.stop.orders import ENDS_S, MOST_PLACES, Orders, Place, Seat
-from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Role, Tokens, bearer, no_role
+from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Tokens, bearer, no_role
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring import lifeline
 from motionbase.ring.backend import Device, find
@@ -113,17 +113,17 @@ class Desk:
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
         if asked.path == READY:
             return await self._ready()
-        is_operator = any(one.role(token) == "operator" for one in visitors)
-        return await self._stopped(client, "operator" if is_operator else "viewer")
+        return await self._stopped(client, any(one.role(token) == "operator" for one in visitors))
 
     async def _ready(self) -> Reply:
         """What a stop would do now, without asking for one."""
         lives = await asyncio.to_thread(self._watch.lives)
         return Reply(200, {"accepted": lives, "text": WOULD_REACH if lives else NOBODY})
 
-    async def _stopped(self, client: str, role: Role) -> Reply:
+    async def _stopped(self, client: str, is_operator: bool) -> Reply:
+        name = name_of(client, self.seat, self.names.known, "operator" if is_operator else "viewer")
         try:
-            text = await heard(self._button.press(name_of(client, self.seat, self.names.known, role)))
+            text = await heard(self._button.press(name))
         except RingError as error:
             return Reply(409, {"detail": str(error)})
         except (MotionBaseError, OSError) as error:
