@@ -88,12 +88,14 @@ def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Pat
             assert operator.call("POST", "/api/recorder", {"do": "note", "text": "a bump"}).json()["text"] == "noted"
             operator.call("POST", "/api/recorder", {"do": "split"})
             ring.write(records(110, 10))
-            wait_for(lambda: made.status()["files"] == 2)
+            wait_for(lambda: made.status()["files"] == 2 and console.source("live").value("tick") == 119)
             for change in ("raised", "raised", "acknowledged", "over"):
                 operator.call("POST", "/api/alarms", {**alarm, "change": change})
             operator.operate("drive", t=-100.0)
             console.access.seat.take("other", "Anna", force=True, from_client="page")
             console.journal.close()
+    when = {e.text.split()[0] + e.text.split()[-1]: e.t for e in console.events.last() if e.what == "alarm"}
+    assert when == {"alarm:N": 0.4, "alarmtester": 119 * DT, "alarmN": 119 * DT}, "seen and over is it later"
     texts: dict[str, tuple[str, str]] = {}
     for path in sorted(folder.glob("run*.mcap")):
         with open_recording(path) as found:

@@ -80,7 +80,9 @@ def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
         case _:
             text = f"{level} of {wanted.channel} is over, the worst was {wanted.value:.4g}{unit}"
     person = who if wanted.change == "acknowledged" else ""
-    console.happened("alarm", text, person=person, t=wanted.t, is_bad=wanted.change == "raised", is_recorded=False)
+    is_raised = wanted.change == "raised"
+    t = wanted.t if is_raised else None  # acknowledged and over is it now, whenever it was worst
+    console.happened("alarm", text, person=person, t=t, is_bad=is_raised, is_recorded=False)
     return Answer(accepted=True, text=text)
 
 
