@@ -52,9 +52,10 @@ export class Clock {
     return epoch === null ? timeText(t, step) : utcText(epoch + t, step);
   }
 
-  /** With its unit, for a sentence. */
+  /** With its unit, for a sentence; 2:09.76 tells minutes and seconds by itself. */
   text(t: number, step: number): string {
-    return `${this.axis(t, step)} ${this.epoch() === null ? "s" : "UTC"}`;
+    const text = this.axis(t, step);
+    return this.epoch() !== null ? `${text} UTC` : text.includes(":") ? text : `${text} s`;
   }
 
   /** When something happened: by the run that it belongs to, where that is the ring's, else by UTC, which is said. */
