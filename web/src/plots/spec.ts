@@ -68,7 +68,7 @@ const HEXAPOD: readonly (readonly string[])[] = [
 ];
 
 /** In place of pressures, where legs have no oil. */
-const FELT = ["acc_x", "acc_y", "acc_z", "omega_x", "omega_y", "omega_z"];
+const FELT = ["acc_x", "acc_y", "acc_z"];
 const NOT_FITTED = "not_fitted"; // the group of channels of parts that a platform does not have
 
 /** With a sphere on it: what turns and drives that first, then the stage beneath. */
