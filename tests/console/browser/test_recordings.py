@@ -278,7 +278,7 @@ def test_who_only_looks_exports_and_draws_charts(pages: Pages, tmp_path: Path) -
 def visible(page: Page) -> tuple[float, float]:
     """What the plots show [s]."""
     from_t, to_t = (at(page, "shown").get_attribute("title") or "").removesuffix(" s").split(" to ")
-    return float(from_t), float(to_t)
+    return float(from_t.replace("−", "-")), float(to_t)
 
 
 def test_zoomed_plots_follow_the_playhead_and_legends_read_it(pages: Pages) -> None:
