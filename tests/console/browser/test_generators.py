@@ -72,7 +72,7 @@ def test_motion_beyond_the_limits_is_asked_back_when_it_is_armed_and_when_it_is_
     pages.shot(page, "drive_beyond")
     at(page, "confirm-no").click()
     events = panel(page, "events")
-    expect(at(events, "events-list")).to_contain_text("generators 'gentle (edited)' armed")
+    expect(at(events, "events-list")).to_contain_text("'gentle (edited)' armed by Ann (console)")
 
 
 def test_preview_and_apply_are_in_sight_while_a_card_is_edited(pages: Pages, rig: Rig) -> None:
