@@ -226,8 +226,9 @@ class Reserves:
         torque = a.reflected_mass * wanted / a.ratio
         if torque > a.torque_max:
             yield Finding("actuator.inertia", True, (
-                f"the motors cannot accelerate themselves: actuator.inertia of {a.inertia:g} kg m^2 needs {plain(torque)} "
-                f"N m for limits.leg_acceleration, {wanted:g} m/s^2, and torque_max is {a.torque_max:g} N m; "
+                f"the motors cannot accelerate themselves: actuator.inertia of {a.inertia:g} kg m^2 needs "
+                f"{plain(torque)} N m for limits.leg_acceleration, {wanted:g} m/s^2, and torque_max is "
+                f"{a.torque_max:g} N m; "
                 f"{a.torque_max / wanted / a.ratio:.3g} kg m^2 would take all of it"
             ))  # fmt: skip
         if not share / TUNED <= a.load_mass <= share * TUNED:
