@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
 from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
@@ -50,6 +51,15 @@ def test_a_choice_of_groups_legs_and_times(run: Path, tmp_path: Path, capsys: Ca
     names = ("t [s]", "leg1_l_meas [m]", "leg3_l_meas [m]", "leg1_f_meas [N]", "leg3_f_meas [N]")
     assert lines[0] == ",".join([*names, *(f"acc_{axis} [m/s^2]" for axis in "xyz")])
     assert len(lines) == 102 and lines[1].startswith("1,") and lines[-1].startswith("2,")
+
+
+def test_a_file_of_events_beside_a_csv_file_is_named(tmp_path: Path, capsys: Capture) -> None:
+    rows = records(hexapod_schema(), 0, 100, 0.01)
+    source = write_mcap(tmp_path / "run.mcap", hexapod_schema(), rows, events=(Event(0.5, "note", "a bump"),))
+    text = output(capsys, "export", "recording", str(source), "--out", str(tmp_path / "a.csv"))
+    assert text.endswith("; its events are in a.events.tsv beside it\n") and (tmp_path / "a.events.tsv").is_file()
+    text = output(capsys, "export", "recording", str(source), "--out", str(tmp_path / "a.parquet"))
+    assert "beside it" not in text
 
 
 @pytest.mark.parametrize("ending", ["mcap", "csv", "parquet"])

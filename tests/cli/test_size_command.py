@@ -54,7 +54,8 @@ def test_a_table_for_people_and_a_picture(capsys: Capture, generators: str, tmp_
     assert "emotion-1500: 4 s, 4001 moments" in shown and "torque [N m]" in shown and "motor [rpm]" in shown
     assert "Forces: payload, cylinders, rods, rotors and friction." in shown and "exact" in shown
     assert picture.stat().st_size > 50_000
-    assert "flow [l/min]" in said(capsys, "size", "simona", generators, "--duration", "2")
+    shown = said(capsys, "size", "simona", generators, "--duration", "2")
+    assert "flow [l/min]" in shown and "Forces: payload, cylinders, rods and friction." in shown
 
 
 def test_generators_a_csv_and_a_recording_of_one_motion_ask_for_the_same(

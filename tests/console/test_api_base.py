@@ -72,7 +72,7 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     assert armed.status_code == 200, armed.text
     version = armed.json()["version"]
     assert version > 0 and armed.json()["armed"]["cards"][0]["amplitude"] == 0.05
-    assert armed.json()["author"] == "console: tester" and armed.json()["running_version"] == 0
+    assert armed.json()["author"] == "tester (console)" and armed.json()["running_version"] == 0
     assert len(armed.json()["armed"]["cards"]) == 7
 
     asked(operator, "drive")

@@ -280,6 +280,8 @@ def test_a_host_demand_is_judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert beyond is not None and beyond.exceeded and all(s.startswith("leg ") for s in beyond.exceeded)
         fast = host_demand(ring.header, schema, host_row(host_heave_dot=2.0))
         assert fast is not None and "heave velocity is 2 m/s, its limit is 0.9 m/s" in fast.exceeded
+        turned = host_demand(ring.header, schema, host_row(host_yaw_dot=2.0))
+        assert turned is not None and any(s.startswith("yaw velocity is 114.6 deg/s, ") for s in turned.exceeded)
         silent = host_demand(ring.header, schema, host_row(host_frames=0.0, host_heave=9.0))
         assert silent is not None and silent.exceeded == [] and silent.age_s is None
         odd = host_demand(ring.header, schema, host_row(host_heave=np.nan))

@@ -13,8 +13,9 @@ from motionbase.console.console import Console, Settings
 from motionbase.console.journal import LARGEST, ConsoleJournal
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import AlarmChange
-from motionbase.console.stop.button import NO_SEAT, Names, name_of
+from motionbase.console.stop.button import NO_SEAT, VIEWER, Names, name_of
 from motionbase.recording.open import open_recording
+from motionbase.recording.recorder import control
 from motionbase.ring import Writer, hexapod_schema
 from tests.console.api_rig import Page, page, wait_for
 from tests.recording.recorder_rig import recorder, turning
@@ -64,6 +65,17 @@ def test_what_people_do_belongs_to_the_run_that_is_drawn(operator: Page) -> None
         assert event.person == person
 
 
+def test_a_note_that_a_busy_recorder_does_not_take_is_not_said_to_find_nothing_recorded(
+    operator: Page, ring: Writer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control, "ANSWER_S", 0.1)
+    with recorder(folder / "run.mcap") as made:
+        ring.write(records(100, 10))
+        made.look()  # and never again: nobody takes what is asked
+        answer = operator.call("POST", "/api/recorder", {"do": "note", "text": "a bump"}).json()
+    assert answer["accepted"] and "it is not in the recording: " in answer["text"] and "busy" in answer["text"]
+
+
 def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Path) -> None:
     console, alarm = (
         operator.console,
@@ -76,12 +88,14 @@ def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Pat
             assert operator.call("POST", "/api/recorder", {"do": "note", "text": "a bump"}).json()["text"] == "noted"
             operator.call("POST", "/api/recorder", {"do": "split"})
             ring.write(records(110, 10))
-            wait_for(lambda: made.status()["files"] == 2)
+            wait_for(lambda: made.status()["files"] == 2 and console.source("live").value("tick") == 119)
             for change in ("raised", "raised", "acknowledged", "over"):
                 operator.call("POST", "/api/alarms", {**alarm, "change": change})
             operator.operate("drive", t=-100.0)
             console.access.seat.take("other", "Anna", force=True, from_client="page")
             console.journal.close()
+    when = {e.text.split()[0] + e.text.split()[-1]: e.t for e in console.events.last() if e.what == "alarm"}
+    assert when == {"alarm:N": 0.4, "alarmtester": 119 * DT, "alarmN": 119 * DT}, "seen and over is it later"
     texts: dict[str, tuple[str, str]] = {}
     for path in sorted(folder.glob("run*.mcap")):
         with open_recording(path) as found:
@@ -113,6 +127,19 @@ def test_an_acknowledged_alarm_that_comes_back_is_told_again() -> None:
     assert len(alarms._known) <= MOST
 
 
+def test_a_limit_that_was_changed_while_its_alarm_stood_raises_again() -> None:
+    """The page that takes a limit away takes its pill away too, so nobody can acknowledge the alarm any more."""
+    alarms = Alarms()
+
+    def raised(limit: float) -> bool:
+        return alarms.is_news(
+            1, AlarmChange(channel="t", change="raised", level="alarm", value=9.0, limit=limit, t=0.4)
+        )
+
+    assert raised(1.0) and not raised(1.0)
+    assert raised(2.0) and not raised(2.0)
+
+
 def test_an_alarm_needs_an_operator_and_a_channel(operator: Page) -> None:
     body = {"channel": "nothing", "change": "raised", "level": "warn", "value": 2.0, "limit": 1.0, "t": 0.4}
     assert "no channel 'nothing'" in operator.refusal(422, "POST", "/api/alarms", body)
@@ -131,6 +158,9 @@ def test_a_page_without_a_seat_has_no_name_that_says_nothing() -> None:
     names.learn((page, "Anna"))
     assert name_of(page, None, names.known) == "Anna" and len(names.known) < 100, "who stood up is still somebody"
     assert name_of("a-program", None) == "a-program" and name_of("", None) == "somebody"
+    assert name_of(page, None, role="viewer") == name_of("", None, role="viewer") == VIEWER
+    assert name_of("a-program", None, role="viewer") == "viewer a-program"
+    assert name_of(page, (page, "Anna"), names.known, "viewer") == VIEWER, "the seat's name is no viewer's to take"
 
 
 def test_the_next_console_knows_what_people_did(folder: Path) -> None:
@@ -139,9 +169,14 @@ def test_the_next_console_knows_what_people_did(folder: Path) -> None:
     first.journal.start()
     first.happened("note", "a bump", person="Anna")
     first.events.add("state", "state drive")
+    first.happened("estop", "emergency stop asked for by Anna (console)", person="Anna")
+    first.events.add("estop", "the emergency stop acts", is_bad=True)  # the ring still has that record
     first.journal.close()
     second = Console(settings)
-    assert [(e.what, e.text, e.person, e.generation) for e in second.events.last()] == [("note", "a bump", "Anna", 0)]
+    assert [(e.what, e.text, e.person, e.generation) for e in second.events.last()] == [
+        ("note", "a bump", "Anna", 0),
+        ("estop", "emergency stop asked for by Anna (console)", "Anna", 0),
+    ]
     second.journal.start()
     second.close()
 

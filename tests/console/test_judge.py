@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from motionbase.console.api import host, judge
-from motionbase.console.api.judge import Demand, Judge
+from motionbase.console.api.judge import Demand, Judge, counted, told
+from motionbase.console.models import Exceeded
 from motionbase.platform.demand import LegDemand
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
@@ -36,3 +37,9 @@ def test_every_judge_prepares_itself_once(monkeypatch: pytest.MonkeyPatch) -> No
 
 def _is_ready(one: Judge) -> bool:
     return one.is_ready
+
+
+def test_limits_are_counted_and_told_in_degrees() -> None:
+    yaw = Exceeded(what="yaw", value=np.pi / 2, limit=np.pi / 6, unit="rad", t=1.0)
+    assert told(yaw) == ("90", "30", "deg") and told(yaw.model_copy(update={"unit": "m/s^2"})).unit == "m/s^2"
+    assert (counted([yaw]), counted([yaw, yaw])) == ("1 limit", "2 limits")

@@ -256,6 +256,7 @@ def test_where_anyone_may_stop_a_viewer_does(folder: Path) -> None:
     with base() as receiver, alone(folder, viewer_token=VIEWER, anyone_may_stop=True) as rig:
         assert rig.ask(Authorization="Bearer of-some-other-console").status_code == 401 and not receiver.estop
         assert rig.ask(Authorization=f"Bearer {VIEWER}", **OURS).json() == ACTS and receiver.estop
+        assert receiver.estop_by[0] == "console: a viewer"
 
 
 def test_slow_ones_and_crowds_do_not_keep_the_stop_out(folder: Path) -> None:

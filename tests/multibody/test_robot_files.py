@@ -57,8 +57,9 @@ def refused(tmp_path: Path, text: str, said: str) -> None:
     """Read strictly, it is not a model."""
     path = tmp_path / "strict.urdf"
     path.write_text(text)
-    with pytest.raises(ModelError, match=re.escape(said)):
+    with pytest.raises(ModelError, match=re.escape(said)) as error:
         load_urdf(path, strict=True)
+    assert str(error.value).count("strict.urdf") == 1, "where it is, once"
 
 
 def matrices(theirs: Any, names: Sequence[str], q: Any, v: Any) -> tuple[Any, Any]:
@@ -117,7 +118,11 @@ def test_inertias_that_no_body_has(tmp_path: Path, mass: str, inertia: str, said
     model, notes = loaded(tmp_path, text)
     moments = ", ".join(f"{x:.6g}" for x in np.linalg.eigvalsh(model.body("a").inertia))
     assert len(notes) == 1 and notes[0].startswith("line 3: body 'a': ") and said in notes[0]
-    assert notes[0].endswith(f"it is repaired to the nearest that a body can have, with {moments} kg m^2")
+    assert f"it is repaired to the nearest that a body can have, with {moments} kg m^2, none changed by" in notes[0]
+    given = [float(x) for x in inertia.split()]
+    before = np.linalg.eigvalsh([[given[0], *given[3:5]], [given[3], given[1], given[5]], [*given[4:], given[2]]])
+    change = float(notes[0].rpartition(" ")[2])
+    assert change == pytest.approx(np.abs(np.linalg.eigvalsh(model.body("a").inertia) - before).max(), rel=0.06)
     np.testing.assert_allclose(np.linalg.eigvalsh(model.body("a").inertia), becomes, rtol=1e-5, atol=1e-8 * becomes[2])
     refused(tmp_path, text, said)
 

@@ -118,7 +118,11 @@ ODD = [
         "if 2500 rpm is meant, write 261.8",
     ),
     (EMOTION, [("load_mass = 320.0", "load_mass = 3.2")], "a leg's share of the moving mass is 308.3 kg"),
-    (EMOTION, [("coulomb = 250.0\nstatic = 350.0", "coulomb = 250.0\nstatic = 6000.0")], "38% of the actuator's"),
+    (
+        EMOTION,
+        [("coulomb = 250.0\nstatic = 350.0", "coulomb = 250.0\nstatic = 6000.0")],
+        "38% of the actuator's 15708 N",
+    ),
     (
         EMOTION,
         [("acceleration = [6.0,", "acceleration = [60.0,")],

@@ -8,6 +8,7 @@ import pytest
 
 from motionbase.errors import RecordingError
 from motionbase.recording.export import export
+from motionbase.recording.happened import SIDE_COLUMNS
 from motionbase.recording.journal import AT_ONCE, Journal, RecordWatch
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
@@ -92,6 +93,17 @@ def test_noise_in_a_channel_of_states_is_bounded() -> None:
     assert len(watch.find(dense)) <= AT_ONCE + 4
     told = [f.text for f in watch.find(np.column_stack([dense[:, 0] + 3.6, dense[:, 1:]]))]
     assert len(told) <= 4 and any("more times" in text for text in told)
+
+
+def test_what_noise_left_behind_is_told_once_it_is_over() -> None:
+    """A fault that comes and goes too quickly to be told each time, and then stays, is the last that is told."""
+    rows, watch = records(0, 3000), RecordWatch(SCHEMA)
+    rows[:, PLACE["fault"]] = np.where(np.arange(3000) < 101, np.arange(3000) % 2, 1.0)
+    found = [f for at in range(0, 3000, 100) for f in watch.find(rows[at : at + 100]) if f.kind == "fault"]
+    assert [f.is_bad for f in found[:2]] == [True, False] and len(found) == AT_ONCE + 1
+    assert found[-1].is_bad and found[-1].text == (
+        f"fault changed {101 - AT_ONCE} more times, at last: fault tracking: a leg does not follow"
+    )
 
 
 def test_a_request_stands_at_the_record_that_took_it() -> None:
@@ -219,6 +231,13 @@ def test_exports_have_them_too(tmp_path: Path, ending: str) -> None:
         assert lines[0].split("\t") == ["t [s]", "tick", "kind", "person", "is_bad", "text"] and len(lines) == 7
 
 
+def test_a_tick_that_no_file_has_room_for_is_left_out(tmp_path: Path) -> None:
+    for tick in (None, 7, 2**63 - 1):
+        assert Event.from_cdr(Event(0.5, "note", "a bump", tick).cdr()).tick == tick
+    for tick in (2**63, 10**30, -2):
+        assert Event.from_cdr(Event(0.5, "note", "a bump", tick).cdr()).tick is None
+
+
 def test_a_side_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("t,state\n0,1\n1,2\n")
     (tmp_path / "a.events.tsv").write_text("mine\n")
@@ -228,3 +247,21 @@ def test_a_side_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
             (tmp_path / "b.events.tsv").write_text("mine\n")
             export(found, tmp_path / "b.csv")
     assert (tmp_path / "b.events.tsv").read_text() == "mine\n" and not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["nan\t\tnote\t\t0\tx", "inf\t\tnote\t\t0\tx", f"1.0\t{10**30}\tnote\t\t0\tx", "1.0\t-5\tnote\t\t0\tx",
+     "1.0\t٣\tnote\t\t0\tx"],
+)  # fmt: skip
+def test_events_beside_a_file_that_cannot_be_are_none_of_ours(tmp_path: Path, line: str) -> None:
+    """Such a time has no place in a picture, and such a tick none in a file of ours."""
+    (tmp_path / "a.csv").write_text("t,x\n0,1\n1,2\n")
+    head = "\t".join(SIDE_COLUMNS)
+    (tmp_path / "a.events.tsv").write_text(f"{head}\n{line}\n")
+    with open_recording(tmp_path / "a.csv") as found:
+        assert list(found.events) == [] and list(found.journal()) == []
+        export(found, tmp_path / "b.mcap")
+    (tmp_path / "a.events.tsv").write_text(f"{head}\n0.5\t7\tnote\tAnna\t0\ta bump\n")
+    with open_recording(tmp_path / "a.csv") as found:
+        assert list(found.events) == [Event(0.5, "note", "a bump", 7, "Anna")]

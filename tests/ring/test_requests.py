@@ -67,6 +67,21 @@ def test_more_than_there_is_room_for_are_counted() -> None:
         ]
 
 
+def test_a_request_whose_place_is_taken_by_another_is_counted_and_not_called_refused() -> None:
+    with small_writer() as ring:
+        receiver, watch = CommandReceiver(ring.segment, ring.header.layout), watch_of(ring)
+        sender = CommandSender(sender=ANNA)
+        for _ in range(SLOTS):
+            sender.send(Command(Kind.STANDBY))
+            order = receiver.poll()
+            assert order is not None
+            receiver.answer(order, Result.ACCEPTED)
+        sender.send(Command(Kind.DRIVE))  # not answered yet, and it has the place of the first
+        found = told(watch)
+        assert found[:-1] == [("request", "standby asked for by Anna (console): accepted", "Anna", False)] * (SLOTS - 1)
+        assert found[-1][1] == "1 request came too quickly to be told one by one"
+
+
 def test_a_replay_that_is_moved_is_no_request_to_a_base() -> None:
     with small_writer() as ring:
         receiver, watch = CommandReceiver(ring.segment, ring.header.layout), watch_of(ring)

@@ -1,7 +1,7 @@
 /** Everything the parts of the page share. */
 
 import { randomName } from "./core/random";
-import { batch, signal, type Signal } from "./core/signal";
+import { effect, signal, type Signal } from "./core/signal";
 import { Clock } from "./data/clock";
 import { LayoutStore } from "./data/layout";
 import { LiveStore } from "./data/live";
@@ -61,6 +61,8 @@ export class App {
   span = 10;
   /** Take the replay to a time [s] of the recording; set by the recordings' part. */
   seek?: (t: number) => void;
+  /** Whether the replay that is shown plays, be it this page's own; set by the recordings' part. */
+  plays?: () => boolean;
   /** Bring a time [s] into the sight of the plots, with cursor A where it is to be marked; set by them. */
   goTo?: (t: number, marks?: boolean) => void;
   /** From and to [s] of what the plots show; set by them. */
@@ -76,6 +78,7 @@ export class App {
   readonly firstCurves: Promise<void>;
   #curvesShown: () => void = () => undefined;
   #hasCurves = false;
+  #isNew = true; // a connection that has not been told of anything
   #onFrame: ((now: number) => void)[] = [];
   #frames: number[] = [];
 
@@ -85,25 +88,25 @@ export class App {
     this.socket = new LiveSocket(this.client, () => this.api.token, {
       me: (me) => {
         this.session.me.set(me);
-        void this.#catchUp();
+        if (this.#isNew) void this.#catchUp(); // it also comes whenever the seat changes hands
       },
       status: (status) => this.session.status.set(status),
-      event: (event) => this.session.happened(event),
+      event: (event) => event.source === "live" && this.session.happened(event), // what somebody replays did not happen now
       schema: (source, schema) => {
         if (source === "replay" && this.session.played.peek()) return; // of a replay that is not the page's own
         this.session.schemas.set({ ...this.session.schemas.peek(), [source]: schema });
       },
       live: (frame) => {
-        const isOwn = this.session.source.peek() === "replay" && this.session.played.peek() !== null;
-        if (!isOwn) this.live.take(frame, 1.05 * this.span);
+        if (this.session.shows(this.session.source.peek())) this.live.take(frame, 1.05 * this.span);
         this.#hasCurves ||= frame.head.count > 0 && frame.head.channels.length > 0;
         this.#frames.push(frame.head.frame);
         if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
       },
-      kinematics: (found) => found.source === this.session.source.peek() && this.kinematics.live.set(found),
+      kinematics: (found) => this.session.shows(found.source) && this.kinematics.live.set(found),
       clearance: (alarm) => this.kinematics.told(alarm),
       error: (text) => this.say(text, "error"),
     });
+    effect(() => void (this.socket.link() !== "open" && (this.#isNew = true)));
   }
 
   start(): void {
@@ -135,10 +138,12 @@ export class App {
     for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
   }
 
-  /** What happened before this connection. */
+  /** What happened before this connection; a console that was started again tells it anew, with other numbers. */
   async #catchUp(): Promise<void> {
-    const events = await this.api.get<Event[]>("/api/events", { source: "live" }).catch(() => []); // the socket says that nobody answers
-    batch(() => events.forEach((event) => this.session.happened(event)));
+    this.#isNew = false;
+    const mine = this.session.connected();
+    const events = await this.api.get<Event[]>("/api/events", { source: "live" }).catch(() => null); // the socket says that nobody answers
+    if (events) this.session.caughtUp(events, mine);
   }
 
   /** Called once for every animation frame, after what has come was taken. */

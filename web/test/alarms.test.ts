@@ -20,7 +20,7 @@ function rig(value: (t: number) => number, begins = 0) {
   mock.timers.enable({ apis: ["setInterval"] });
   const live = new LiveStore();
   const asked: [number, number][] = [];
-  const page = { source: "live", generation: 1, isAway: false, limits: signal<Record<string, Limits>>({ [NAME]: LIMITS }) };
+  const page = { source: "live", generation: 1, isAway: false, limits: signal<Record<string, Limits>>({ [NAME]: LIMITS }), liveLimits: signal<Record<string, Limits>>({ [NAME]: LIMITS }) };
   const columns = (from: number, to: number) => {
     const time = Float64Array.from({ length: Math.max(0, to - from) }, (_, k) => from + k);
     const values = time.map(value);
@@ -35,8 +35,8 @@ function rig(value: (t: number) => number, begins = 0) {
   const session = { source: { peek: () => page.source }, ring: { peek: () => ({ generation: page.generation }) }, mayOperate: signal(true) };
   const told: string[] = [];
   const api = { post: async (_: string, { change, level, value }: AlarmChange) => told.push(`${change} ${level} ${value}`) };
-  const app = { live, session, socket: { window }, alarms: signal(0), api } as unknown as App;
-  const state = { limits: page.limits, byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
+  const app = { live, session, socket: { window }, api } as unknown as App;
+  const state = { limits: page.limits, liveLimits: page.liveLimits, byName: signal(new Map([[NAME, { name: NAME, place: 0 }]])) } as unknown as PlotsState;
   const alarms = new Alarms(app, state);
   /** Frames of the seconds `from` to `to` come, as a whole, and are judged. */
   const come = async (from: number, to: number): Promise<void> => {
@@ -45,16 +45,16 @@ function rig(value: (t: number) => number, begins = 0) {
     alarms.judge();
     await SETTLED();
   };
-  return { alarms, app, asked, come, page, told };
+  return { alarms, asked, come, page, told };
 }
 
 test("what came while the page was out of sight is asked for and judged, once", async () => {
-  const { alarms, app, asked, come } = rig((t) => (t === 42 ? 7 : 0));
+  const { alarms, asked, come } = rig((t) => (t === 42 ? 7 : 0));
   await come(0, 10);
   await come(60, 70);
   assert.deepEqual(asked, [[9, 60]]);
   assert.deepEqual(alarms.raised.peek().get(NAME), { name: NAME, level: "alarm", value: 7, limit: 5, t: 42, isActive: false, isSeen: false });
-  assert.equal(app.alarms.peek(), 1);
+  assert.equal(alarms.unseen(), 1);
   assert.equal(alarms.unwatched.peek(), null);
   await come(65, 75);
   assert.equal(asked.length, 1);
@@ -119,5 +119,18 @@ test("a page that was opened late owes nothing, a new run is judged from its beg
   await come(20, 30);
   assert.deepEqual(asked.at(-1), [0, 20]);
   assert.equal(alarms.raised.peek().get(NAME)?.t, 3);
+  mock.timers.reset();
+});
+
+test("an alarm of the base stays while a recording of another platform, with other limits, is looked at", async () => {
+  const { alarms, come, page } = rig(() => 7);
+  await come(0, 10);
+  assert.equal(alarms.unseen(), 1);
+  page.limits.set({});
+  assert.equal(alarms.unseen(), 1);
+  page.limits.set({ [NAME]: LIMITS });
+  assert.equal(alarms.unseen(), 1);
+  page.liveLimits.set({});
+  assert.equal(alarms.unseen(), 0, "a limit that was taken away");
   mock.timers.reset();
 });

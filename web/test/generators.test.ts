@@ -5,7 +5,9 @@ import { test } from "node:test";
 import { Undo } from "../src/core/undo";
 import { nameProblem } from "../src/panels/common/names";
 import { BLANK, differences, nameOf, whole } from "../src/panels/generators/model";
-import type { Card } from "../src/net/types";
+import { Tuner } from "../src/panels/tuning/tuner";
+import type { App } from "../src/app";
+import type { Card, Parameter, Parameters } from "../src/net/types";
 
 const HEAVE: Card = { ...BLANK, enabled: true, axes: ["heave"], amplitude: 0.05, frequency: 0.5 };
 const set = (...cards: Card[]): { name: string; cards: Card[] } => ({ name: "gentle", cards });
@@ -60,4 +62,34 @@ test("a name that cannot be is refused with the letter and the rule", () => {
   assert.match(nameProblem(".hidden"), /^“\.hidden” cannot be a name/);
   assert.match(nameProblem("x".repeat(81)), /81 letters; 80 are the most/);
   assert.equal(nameProblem(""), "give it a name");
+});
+
+test("a step back that the base refuses is still there to be taken, and none of an earlier run is", async () => {
+  const base = { k_p: 15, refuses: false };
+  const answer = (): Parameters => ({ law: "law", version: 1, parameters: [{ name: "k_p", goal: [base.k_p] } as Parameter] });
+  const app = {
+    api: {
+      get: async () => answer(),
+      patch: async (_: string, { values }: { values: Record<string, number[]> }) => {
+        if (base.refuses) throw new Error("the base is in drive");
+        base.k_p = values["k_p"]?.[0] ?? 15;
+        return answer();
+      },
+    },
+    attempt: <T>(work: Promise<T>) => work.catch(() => undefined),
+  } as unknown as App;
+  const tuner = new Tuner(app);
+  await tuner.refresh();
+  await tuner.change({ k_p: [12] });
+  base.refuses = true;
+  await tuner.undo();
+  assert.deepEqual([base.k_p, tuner.canUndo.peek(), tuner.canRedo.peek()], [12, true, false]);
+  base.refuses = false;
+  await tuner.undo();
+  assert.deepEqual([base.k_p, tuner.canUndo.peek(), tuner.canRedo.peek()], [15, false, true]);
+  base.refuses = true;
+  await tuner.redo();
+  assert.deepEqual([base.k_p, tuner.canUndo.peek(), tuner.canRedo.peek()], [15, false, true]);
+  tuner.forget();
+  assert.equal(tuner.canRedo.peek(), false);
 });

@@ -83,6 +83,9 @@ test("steps, seeks and loops lead to the very record", async () => {
   await own.control("step", [1]);
   await pass(0.1);
   assert.deepEqual([own.state()?.record, live.newest[1]], [991, 9910]);
+  await own.control("seek", [5]);
+  await own.control("step", [1]); // before anything of it was shown
+  assert.deepEqual([own.state()?.record, live.newest[1]], [501, 5010]);
   assert.equal(await own.control("loop", [4, 4]), false);
   await own.control("loop", [4, 5]);
   await own.control("play");

@@ -222,6 +222,9 @@ test("a sphere on a hexapod opens with what turns and drives it, a hexapod alone
   assert.deepEqual(found.slice(0, 4).map(([first]) => first), ["sphere_roll", "sphere_omega_x", "wheel1_speed", "wheel1_torque"]);
   assert.deepEqual([found[2]?.length, found.length, found[4]?.[0]], [3, 6, "pose_meas_surge"]);
   assert.deepEqual(opened(stage).map(([first]) => first), ["leg1_l_meas", "pose_meas_surge", "leg1_l_dot_meas", "leg1_f_meas", "leg1_valve_cmd", "leg1_p_cap"]);
+  const felt = ["x", "y", "z"].map((axis) => channel(`acc_${axis}`));
+  const electric = [...stage.map((name) => channel(name, name.endsWith("_p_cap") ? { group: "not_fitted" } : {})), ...felt];
+  assert.equal(defaultPlots(electric)[5]?.traces[0]?.name, "acc_x", "legs without oil have no pressures to show");
 });
 
 test("an axis of values has two labels at least, however low the plot", () => {

@@ -2,9 +2,16 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { clock } from "../src/core/format";
+import { signal } from "../src/core/signal";
+import { Clock } from "../src/data/clock";
+import type { LayoutStore } from "../src/data/layout";
 import { Newest } from "../src/data/newest";
-import type { Recorder, Ring } from "../src/net/types";
+import { Session } from "../src/data/session";
+import { KinematicsStore } from "../src/kinematics/store";
+import type { ClearanceAlarm, Event, Recorder, Ring, Status } from "../src/net/types";
 import { CALMING } from "../src/panels/operator/actions";
+import { cause, origin } from "../src/panels/operator/estop";
 import { READY, readiness, stopShown, stopWay, type Reach, type StopKnown } from "../src/panels/operator/stop_shown";
 import { recorderShown } from "../src/shell/recorder_shown";
 
@@ -87,4 +94,62 @@ test("the newest decides, by record or status; a late frame does not bring back 
 
 test("what calms a base is what the console takes from a page that is old", () => {
   assert.deepEqual([...CALMING].sort(), ["abort", "freeze", "lower", "settle"]);
+});
+
+const NOON = 1_800_014_400; // 12:00:00 UTC
+const event = (change: Partial<Event>): Event => ({
+  kind: "event", number: 1, source: "live", generation: 2, t: 65, tick: null, utc: NOON + 70, what: "estop", text: "", person: "", is_bad: true,
+  ...change,
+});
+
+test("times in sentences, in the list and on axes are by one clock, and say when they are of an earlier run", () => {
+  const session = new Session();
+  const ring = { source: "live", generation: 2, epoch_utc: NOON } as Ring;
+  session.status.set({ sources: [ring] } as unknown as Status);
+  const shown = new Clock(session, signal(null), { register: () => undefined } as unknown as LayoutStore);
+  assert.equal(clock(NOON + 3661), "13:01:01 UTC");
+  assert.deepEqual([event({}), event({ generation: 1 }), event({ generation: 0 })].map((one) => shown.event(one)), ["1:05", "12:01:10 UTC", "12:01:10 UTC"]);
+  assert.deepEqual([1, 2, 0].map((generation) => shown.isOfRun(event({ generation }))), [false, true, false]);
+  shown.kind.set("utc");
+  assert.equal(shown.event(event({})), shown.axis(65, 1), "as the axis of the plots has it");
+  assert.equal(shown.event(event({ generation: 1 })), "12:01:10");
+});
+
+test("a stop of an earlier run, which ended stopped, is not the cause of this one", () => {
+  const before = event({ generation: 1, text: "emergency stop asked for by Ann (console)" });
+  const now = event({ number: 3, utc: NOON + 99, text: "emergency stop asked for by Ben (console)" });
+  assert.equal(cause([before, now], 2), now);
+  assert.equal(cause([before], 2), undefined);
+  assert.equal(origin(now, "console: Ben"), "12:01:39 UTC by Ben");
+  assert.equal(origin(undefined, "console: a viewer"), "by a viewer");
+  assert.equal(origin(now, null), "12:01:39 UTC by Ben (console)");
+  assert.equal(origin(undefined, null), "reset releases it");
+});
+
+test("what somebody replays concerns those pages alone that show it", () => {
+  const [session, store] = [new Session(), new KinematicsStore()];
+  const near = (): string[] => store.near((source) => session.shows(source)).map(([source]) => source);
+  for (const source of ["live", "replay"] as const) store.told({ source, is_alarm: true, verdict: "stop", least: 0.001 } as unknown as ClearanceAlarm);
+  assert.deepEqual([session.shows("live"), session.shows("replay"), near()], [true, false, ["live"]]);
+  session.source.set("replay");
+  assert.deepEqual([session.shows("live"), session.shows("replay"), near()], [false, true, ["live", "replay"]]);
+  session.played.set({ source: "replay" } as Ring);
+  assert.deepEqual([session.shows("replay"), near()], [false, ["live"]], "a page that replays by itself");
+});
+
+test("events are those of the console that is connected, each once, however often it was started again", () => {
+  const session = new Session();
+  const [told, texts] = [(number: number, text: string): Event => event({ number, text }), (): string[] => session.events.peek().map(({ text }) => text)];
+  let connection = session.connected();
+  session.happened(told(8, "while it was asked"));
+  session.caughtUp([told(6, "a"), told(7, "b"), told(8, "while it was asked")], connection);
+  session.happened(told(9, "c"));
+  assert.deepEqual(texts(), ["a", "b", "while it was asked", "c"]);
+  const before = connection;
+  connection = session.connected();
+  session.happened(told(3, "new"));
+  session.caughtUp([told(1, "b"), told(2, "c")], before);
+  assert.deepEqual(texts().at(-1), "new", "an answer of the connection before");
+  session.caughtUp([told(1, "b"), told(2, "c")], connection);
+  assert.deepEqual(texts(), ["b", "c", "new"]);
 });

@@ -18,6 +18,7 @@ def export_recording(
 
     Numbers are the same to the bit; CSV has as many digits as that takes. --groups and --legs together mean what is in
     both, --channels adds to it; without any of them all channels are written. The time stamp t always comes first.
+    Events of a CSV file go into NAME.events.tsv beside it.
 
     Example: motionbase export recording run.mcap --out forces.csv --groups leg_force --legs 1,3 --from 10 --to 20
     """
@@ -39,6 +40,8 @@ def export_recording(
             done = export(recording, out, names, choice.start, choice.stop, force=choice.force, progress=progress)
         warn_of_damage(recording.damage)
     took = terminal.seconds(time.perf_counter() - begun)
+    beside = f"; its events are in {done.beside.name} beside it" if done.beside is not None else ""
     print(
-        f"wrote {done.count} records of {done.channels} channels, {terminal.size(done.bytes)}, to {done.path} in {took}"
+        f"wrote {done.count} records of {done.channels} channels, {terminal.size(done.bytes)}, to {done.path} in "
+        f"{took}{beside}"
     )

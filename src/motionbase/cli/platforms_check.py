@@ -73,5 +73,7 @@ def _cells(row: "Reserve") -> tuple[str, ...]:
     wanted = "not judged" if row.verdict == "-" else f"{usual:g}" if least == 0 else f"{least:.3g}, better {usual:g}"
     where = f"{row.where}: {row.at[3:]}" if row.where == "at the ends of the axes" else row.where
     leg = "any" if row.leg is None else str(row.leg)
-    numbers = (f"{x:.4g}" if x < 1e4 else f"{x:.0f}" for x in (row.needed, row.available))
+    from motionbase.platform.sizing.reserves import plain
+
+    numbers = (plain(x) for x in (row.needed, row.available))
     return row.what, where, leg, *numbers, row.unit, f"{row.factor:.2f}", wanted

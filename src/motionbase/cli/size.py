@@ -132,4 +132,4 @@ def _show(duty: "Duty", path: "Trajectory") -> None:
         screen.print(f"beyond {one.sentence}", style="bold red")
     screen.print(f"Velocities and accelerations: {path.how}.", style="dim")
     lost = "friction and braking; windings are not in the file" if electric else "throttling and friction; no leakage"
-    screen.print(f"Forces: payload, cylinders, rods, rotors and friction. Heat: {lost}.", style="dim")
+    screen.print(f"Forces: {duty.included}. Heat: {lost}.", style="dim")

@@ -128,7 +128,7 @@ class Console:
 
     def person(self, caller: Caller) -> str:
         """Name of who asks, for people."""
-        return name_of(caller.client, self.access.seat.who, self._names.known)
+        return name_of(caller.client, self.access.seat.who, self._names.known, caller.role)
 
     def _seat_changed(self, text: str) -> None:
         seat = self.access.seat.who

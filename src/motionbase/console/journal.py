@@ -16,7 +16,7 @@ from motionbase import private
 from motionbase.console.live.events import KEPT, EventLog
 from motionbase.console.models import Event
 from motionbase.errors import MotionBaseError
-from motionbase.recording.journal import BY_PEOPLE
+from motionbase.recording.journal import BY_PEOPLE, IN_RECORDS
 from motionbase.recording.recorder import control
 
 WAITING = 256  # events
@@ -54,7 +54,8 @@ class ConsoleJournal:
             self._thread.join(2.0)
 
     def _put(self, event: Event, for_recorder: bool) -> None:
-        if for_recorder or (event.source == "live" and event.what in KEPT_KINDS):
+        is_told_again = event.what in IN_RECORDS and not event.person  # by the records, to the next console
+        if for_recorder or (event.source == "live" and event.what in KEPT_KINDS and not is_told_again):
             with self._some:
                 self._waiting.append((event, for_recorder))
                 self._some.notify()

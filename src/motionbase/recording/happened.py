@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -148,9 +149,22 @@ def side_events(path: Path) -> tuple[Event, ...] | None:
         if tuple(next(lines, ())) != SIDE_COLUMNS:
             return None
         found = [
-            Event(float(t), kind, text, int(tick) if tick else None, person, is_bad == "1")
+            Event(_time(t), kind, text, _tick(tick), person, is_bad == "1")
             for t, tick, kind, person, is_bad, text in lines
         ]
     except (OSError, ValueError, csv.Error):
         return None
     return tuple(found[:MOST_EVENTS])
+
+
+def _time(text: str) -> float:
+    if not math.isfinite(t := float(text)):
+        raise ValueError(f"{text!r} is no time")
+    return t
+
+
+def _tick(text: str) -> int | None:
+    """None where it has none; one that no recorder counts to makes the file none of ours."""
+    if text and not (text.isascii() and text.isdigit() and len(text) < 17 and int(text) < 2**53):
+        raise ValueError(f"{text!r:.40} is no tick")
+    return int(text) if text else None

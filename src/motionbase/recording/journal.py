@@ -90,9 +90,9 @@ class RecordWatch:
         return sorted(found, key=lambda f: f.k)
 
     def _of(self, name: str, kind: str, channel: Channel, values: Array, t: Array) -> Iterator[Found]:
-        if name in self._untold and self._allowed[name].take(float(t[0])):
-            yield Found(0, kind, self._more(name, kind))
         last = self._last.get(name)
+        if last is not None and name in self._untold and self._allowed[name].take(float(t[0])):
+            yield self._more(0, name, kind, channel, last)
         if last is not None and (values == last).all():
             return
         known = np.flatnonzero(_known(channel, values))
@@ -109,13 +109,18 @@ class RecordWatch:
             if not self._allowed[name].take(float(t[known[k]])):
                 self._untold[name] = self._untold.get(name, 0) + len(changed) - n
                 return
-            if name in self._untold:
-                yield Found(int(known[k]), kind, self._more(name, kind))
+            before = float(code[k - 1]) if k else last
+            if before is not None and name in self._untold:
+                yield self._more(int(known[k]), name, kind, channel, before)
             value = float(code[k])
             yield Found(int(known[k]), kind, _text(kind, channel, value), "", _is_bad(kind, channel, value))
 
-    def _more(self, name: str, kind: str) -> str:
-        return f"{kind} changed {self._untold.pop(name)} more times"
+    def _more(self, k: int, name: str, kind: str, channel: Channel, value: float) -> Found:
+        """What was not told one by one, with what came of it."""
+        count = self._untold.pop(name)
+        times = "once more" if count == 1 else f"{count} more times"
+        text = f"{kind} changed {times}, at last: {_text(kind, channel, value)}"
+        return Found(k, kind, text, "", _is_bad(kind, channel, value))
 
 
 @final

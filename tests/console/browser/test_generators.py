@@ -59,7 +59,7 @@ def test_motion_beyond_the_limits_is_asked_back_when_it_is_armed_and_when_it_is_
     assert armed(RING)[0].version == calm
     at(opened, "generators-apply").click()
     at(page, "beyond-yes").click()
-    expect(at(opened, "fact-armed")).to_contain_text(f"Version {calm + 1} by console: ")
+    expect(at(opened, "fact-armed")).to_contain_text(f"Version {calm + 1} by Ann (console)")
     expect(at(opened, "fact-armed")).to_contain_text("“gentle (edited)”")
     assert armed(RING)[0].name == "gentle (edited)"
 
@@ -72,7 +72,7 @@ def test_motion_beyond_the_limits_is_asked_back_when_it_is_armed_and_when_it_is_
     pages.shot(page, "drive_beyond")
     at(page, "confirm-no").click()
     events = panel(page, "events")
-    expect(at(events, "events-list")).to_contain_text("generators 'gentle (edited)' armed")
+    expect(at(events, "events-list")).to_contain_text("'gentle (edited)' armed by Ann (console)")
 
 
 def test_preview_and_apply_are_in_sight_while_a_card_is_edited(pages: Pages, rig: Rig) -> None:
@@ -116,6 +116,11 @@ def test_steps_are_taken_back_by_keys_in_generators_and_tuning(pages: Pages, rig
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(designed), "k_p as before")
     page.keyboard.press("Control+y")
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(12), "k_p at 12 again")
+    search = at(tuning, "tuning-search")
+    search.press_sequentially(" x")
+    search.press("Control+z")  # takes back what was typed, and nothing of the base
+    expect(search).not_to_have_value("k_p x")
+    search.fill("k_p")
     at(tuning, "tuning-undo").click()
     until(lambda: parameters(RING)[0].of("k_p")[0] == pytest.approx(designed), "k_p as before")
 

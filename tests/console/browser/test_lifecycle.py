@@ -85,6 +85,7 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
     expect(at(page, "badge")).to_have_text("was drive")
     expect(at(page, "recorder")).to_contain_text("waits for records")
     expect(at(page, "recorder")).not_to_contain_text("REC")
+    expect(at(panel(page, "recorder"), "recorder-state")).to_have_text("waits for records")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "nobody")
     expect(at(looker, "base-life")).to_contain_text("an operator can start it again")
     expect(at(looker, "start-again")).to_be_hidden()
@@ -105,6 +106,9 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
     expect(at(page, "recorder")).to_contain_text("REC")
     rig.reader = None  # of the ring that is gone
     assert rig.state() == "off", "nothing rises by itself"
+    before = at(panel(page, "events"), "events-list").locator("li", has_text="drive")
+    expect(before.first).to_contain_text("UTC")
+    expect(before.locator("button")).to_have_count(0)  # the plots have nothing of the run before
     pages.shot(page, "started_again")
     process = rig.running.pop("run")
     process.send_signal(signal.SIGINT)

@@ -131,7 +131,7 @@ def test_rise_drive_and_stop_with_one_click(pages: Pages, rig: Rig) -> None:
     page.mouse.up()
     assert rig.newest()["estop"] == 1
     expect(stop).to_contain_text("STOPPED")
-    expect(at(page, "stopped")).to_contain_text(re.compile(r"STOPPED\d\d:\d\d:\d\d by "))
+    expect(at(page, "stopped")).to_contain_text(re.compile(r"STOPPED\d\d:\d\d:\d\d UTC by "))
     expect(at(opened, "fault")).to_contain_text("emergency stop")
     expect(at(page, "badge")).to_have_class(re.compile("bad"))
     pages.shot(page, "operator_stopped")
@@ -180,7 +180,7 @@ def test_generators_are_edited_previewed_armed_and_run(pages: Pages, rig: Rig) -
     expect(at(opened, "preview-usage")).to_contain_text("0.05 m")
     version = armed(RING)[0].version
     at(opened, "generators-apply").click()
-    expect(at(opened, "fact-armed")).to_contain_text(f"Version {version + 1} by console: Ann")
+    expect(at(opened, "fact-armed")).to_contain_text(f"Version {version + 1} by Ann (console)")
     first = armed(RING)[0].generators[0]
     assert (first.enabled, first.axes, first.amplitude, first.frequency) == (True, ("heave",), 0.05, 0.5)
     expect(at(opened, "fact-the")).to_contain_text(f"version {version + 1} takes effect at the next drive")

@@ -219,6 +219,35 @@ def test_who_only_looks_replays_alone_and_disturbs_nobody(pages: Pages, rig: Rig
     expect(at(one, "writer")).to_have_text("running")
 
 
+def test_plots_of_who_only_looks_go_to_the_playhead_as_soon_as_it_plays(pages: Pages) -> None:
+    page = looked_at(pages)
+    drag(page, at(page, "plot").first.locator(".u-over"), (0.6, 0.5), (0.8, 0.52))
+    until(lambda: visible(page)[0] > 10, "a zoom")
+    page.mouse.move(700, 5)
+    at(page, "replay-play").click()
+    until(lambda: visible(page)[0] <= shown(page, "replay-time") <= visible(page)[1], "the playhead in sight")
+
+
+def test_who_loses_the_seat_goes_on_with_the_replay_alone(pages: Pages, rig: Rig) -> None:
+    page = opened(pages)
+    box = at(page, "replay-overview").bounding_box()
+    assert box
+    at(page, "replay-overview").click(position={"x": 0.5 * box["width"], "y": box["height"] / 2})
+    until(lambda: abs(record(page) - 0.5 * COUNT) < 10, "its place")
+    here = record(page)
+    at(page, "seat").click()
+    at(page, "seat-release").click()
+    expect(at(page, "seat")).not_to_contain_text("You operate")
+    at(page, "replay-step1").click()
+    until(lambda: record(page) == here + 1, "one record on")
+    at(page, "replay-play").click()
+    expect(at(page, "replay-state")).to_have_text("playing")
+    assert rig.get("status").json()["replay"]["state"] == "paused", "the replay of all stays where it is"
+    rig.ask("POST", "seat", {"name": "script"})
+    rig.ask("DELETE", "replay")
+    rig.ask("DELETE", "seat")
+
+
 def test_who_only_looks_exports_and_draws_charts(pages: Pages, tmp_path: Path) -> None:
     page = looked_at(pages)
     at(row(page, "waves.mcap"), "recording-export").click()
@@ -249,7 +278,7 @@ def test_who_only_looks_exports_and_draws_charts(pages: Pages, tmp_path: Path) -
 def visible(page: Page) -> tuple[float, float]:
     """What the plots show [s]."""
     from_t, to_t = (at(page, "shown").get_attribute("title") or "").removesuffix(" s").split(" to ")
-    return float(from_t), float(to_t)
+    return float(from_t.replace("−", "-")), float(to_t)
 
 
 def test_zoomed_plots_follow_the_playhead_and_legends_read_it(pages: Pages) -> None:

@@ -1,5 +1,7 @@
 /** Numbers and times for people. */
 
+import { utcText } from "./times";
+
 const MISSING = "–";
 const SMALL = 1e-4; // below, a power of ten is easier to read than zeros
 
@@ -30,7 +32,7 @@ export function bytes(count: number): string {
   return `${(count / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-/** UTC seconds as a local clock. */
+/** When something was, for a sentence: 14:03:27 UTC, by the clock of axes and events, wherever the page is looked at. */
 export function clock(utc: number): string {
-  return new Date(utc * 1000).toLocaleTimeString("en-GB", { hour12: false });
+  return `${utcText(utc, 1)} UTC`;
 }

@@ -50,13 +50,17 @@ export class Undo<T> {
   }
 }
 
-/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y within an element, also after a click beside its controls. */
-export function undoKeys(element: HTMLElement, undo: () => void, redo: () => void): void {
+/**
+ * Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y within an element, also after a click beside its controls.
+ * @param typing selects fields in which the keys take back what is being typed, as everywhere
+ */
+export function undoKeys(element: HTMLElement, undo: () => void, redo: () => void, typing = ":not(*)"): void {
   element.tabIndex = -1; // so that a click anywhere in it brings the keys here
   element.addEventListener("keydown", (key) => {
     if (!(key.ctrlKey || key.metaKey) || key.altKey) return;
     const letter = key.key.toLowerCase();
     if (letter !== "z" && letter !== "y") return;
+    if (key.target instanceof Element && key.target.matches(typing)) return key.stopPropagation();
     key.preventDefault();
     key.stopPropagation();
     if (letter === "y" || key.shiftKey) redo();

@@ -2,11 +2,13 @@
 
 import { computed, signal, type Signal } from "../core/signal";
 import { timeText, utcText } from "../core/times";
-import type { Event, RecordingInfo } from "../net/types";
+import type { Event, RecordingInfo, Ring } from "../net/types";
 import type { LayoutStore } from "./layout";
 import type { Session } from "./session";
 
 export type ClockKind = "run" | "utc";
+
+type When = Pick<Event, "t" | "utc" | "source" | "generation">;
 
 const DAY_S = 86_400;
 
@@ -50,17 +52,29 @@ export class Clock {
     return epoch === null ? timeText(t, step) : utcText(epoch + t, step);
   }
 
-  /** With its unit, for a sentence. */
+  /** With its unit, for a sentence; 2:09.76 tells minutes and seconds by itself. */
   text(t: number, step: number): string {
-    return `${this.axis(t, step)} ${this.epoch() === null ? "s" : "UTC"}`;
+    const text = this.axis(t, step);
+    return this.epoch() !== null ? `${text} UTC` : text.includes(":") ? text : `${text} s`;
   }
 
-  /** When something happened: by the run that it belongs to, where that is the ring's, else by UTC. */
-  event({ t, utc, source, generation }: Pick<Event, "t" | "utc" | "source" | "generation">): string {
-    this.stamp();
-    const ring = this.session.status.peek()?.sources.find((one) => one.source === source);
-    if (this.kind.peek() === "utc" || !ring || generation !== ring.generation) return utcText(utc, 1);
+  /** When something happened: by the run that it belongs to, where that is the ring's, else by UTC, which is said. */
+  event({ t, utc, source, generation }: When): string {
+    const ring = this.#ringOf({ source, generation });
+    if (this.kind.peek() === "utc") return utcText(ring && t !== null ? ring.epoch_utc + t : utc, 1); // as axes have it
+    if (!ring) return `${utcText(utc, 1)} UTC`;
     const text = timeText(t ?? utc - ring.epoch_utc, 1);
     return text.includes(":") ? text : `${text} s`;
+  }
+
+  /** Whether an event is of the run that the ring has now: only there its time leads anywhere. */
+  isOfRun(event: Pick<When, "source" | "generation">): boolean {
+    return this.#ringOf(event) !== undefined;
+  }
+
+  #ringOf({ source, generation }: Pick<When, "source" | "generation">): Ring | undefined {
+    this.stamp();
+    if (generation === 0) return undefined; // of no run, or of an earlier console's
+    return this.session.status.peek()?.sources.find((one) => one.source === source && one.generation === generation);
   }
 }

@@ -29,10 +29,30 @@ export class Session {
   readonly operates = computed<boolean>(() => this.me()?.seated ?? false);
   readonly mayOperate = computed<boolean>(() => this.me()?.role === "operator");
 
+  /** Whether what comes of a ring is what the page shows: not while it replays a recording by itself, whoever else replays. */
+  shows(source: SourceName): boolean {
+    return source === this.source() && (source === "live" || this.played() === null);
+  }
+
+  #connection = 0;
+  #arrived: readonly Event[] = []; // over this connection
+
+  /** Another connection, maybe to another console; returns its number. */
+  connected(): number {
+    this.#arrived = [];
+    return (this.#connection += 1);
+  }
+
   happened(event: Event): void {
-    const known = this.events.peek();
-    if (known.some((e) => e.number === event.number && e.utc === event.utc)) return; // a new server counts from 1 again
-    this.events.set([...known, event].slice(-MOST_EVENTS));
+    this.#arrived = [...this.#arrived, event].slice(-MOST_EVENTS);
+    this.events.set([...this.events.peek(), event].slice(-MOST_EVENTS));
+  }
+
+  /** All that the console of a connection knows, in place of what was known before. */
+  caughtUp(events: readonly Event[], connection: number): void {
+    if (connection !== this.#connection) return;
+    const last = events.at(-1)?.number ?? 0;
+    this.events.set([...events, ...this.#arrived.filter(({ number }) => number > last)].slice(-MOST_EVENTS));
   }
 
   /** What a number means where it is a code or a set of bits; null where it is a quantity. */

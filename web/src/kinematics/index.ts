@@ -18,6 +18,7 @@ import { studiesOf } from "./study";
 import { watchFor } from "./watch";
 
 const WAITING = "Nothing is known yet. Start a base, for example with: motionbase run simona";
+const OWN = "Joints and clearances are not computed for a recording that this page replays by itself. They are for who opens it with the operator's seat.";
 
 export const kinematics: Panel = {
   id: "kinematics",
@@ -54,7 +55,7 @@ export const kinematics: Panel = {
       if (!app.isBeat || !element.checkVisibility()) return;
       const [now, live] = [studies.study.peek(), app.kinematics.live.peek()];
       const posture = now ? now.found : (live?.found ?? null);
-      const why = now ? now.text : posture ? "" : (live?.text ?? WAITING);
+      const why = now ? now.text : posture ? "" : (live?.text ?? (app.session.played.peek() ? OWN : WAITING));
       trouble.say(why);
       reach.say(posture?.text ?? "");
       setText(name, now ? "study" : POSE_OF[choicesOf(app).now.peek().source].title.toLowerCase());

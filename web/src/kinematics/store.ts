@@ -46,9 +46,10 @@ export class KinematicsStore {
     if (alarm) this.raised.set(alarm.isActive ? { ...others, [source]: { ...alarm, isSeen: true } } : others);
   }
 
-  /** How many nobody has seen yet. */
-  unseen(): number {
-    return Object.values(this.raised()).filter((alarm) => alarm && !alarm.isSeen).length;
+  /** Those that concern the page. @param shows whether it shows a ring; the live base concerns every page */
+  near(shows: (source: SourceName) => boolean): [SourceName, Raised][] {
+    const all = Object.entries(this.raised()) as [SourceName, Raised][];
+    return all.filter(([source]) => source === "live" || shows(source));
   }
 }
 

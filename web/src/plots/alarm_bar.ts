@@ -2,7 +2,7 @@
 
 import { fill, h } from "../core/dom";
 import { effect } from "../core/signal";
-import { gapText } from "../kinematics/store";
+import { gapText, type Raised } from "../kinematics/store";
 import type { SourceName } from "../net/socket";
 import type { Alarms } from "./alarms";
 import type { PlotsState } from "./state";
@@ -19,12 +19,13 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
       h("span", { class: "num" }, text),
       h("span", { class: "faint" }, word),
     );
-  // limits of channels, as counted before this, and parts that came too near
-  effect(() => state.app.alarms.set([...alarms.raised().values()].filter((one) => !one.isSeen).length + state.app.kinematics.unseen()));
+  // limits of channels, and parts too near
+  const nearOnes = (): [SourceName, Raised][] => state.app.kinematics.near((source) => state.app.session.shows(source));
+  effect(() => state.app.alarms.set(alarms.unseen() + nearOnes().filter(([, one]) => !one.isSeen).length));
   effect(() => {
     const raised = [...alarms.raised().values()];
     const unwatched = alarms.unwatched();
-    const near = Object.entries(state.app.kinematics.raised());
+    const near = nearOnes();
     bar.hidden = raised.length === 0 && unwatched === null && near.length === 0;
     const pills = raised.map(({ name, level, value, limit, t, isActive, isSeen }) => {
       const channel = state.byName().get(name) ?? { name, unit: "" };
@@ -37,7 +38,7 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
       const pair = `${source === "replay" ? "replay: " : ""}clearance ${worst.first} – ${worst.second} ${gapText(worst.least)}`;
       const when = worst.t === null ? "" : ` at ${state.app.clock.text(worst.t, 0.01)}`;
       const title = `Clearance below ${gapText(worst.thresholds.stop)}: ${how}`;
-      pills.unshift(pill("alarm", isSeen, title, `alarm-clearance-${source}`, pair + when, word, () => state.app.kinematics.acknowledge(source as SourceName)));
+      pills.unshift(pill("alarm", isSeen, title, `alarm-clearance-${source}`, pair + when, word, () => state.app.kinematics.acknowledge(source)));
     }
     if (unwatched) {
       const text = `limits not watched from ${state.app.clock.axis(unwatched[0], 0.1)} to ${state.app.clock.text(unwatched[1], 0.1)}`;

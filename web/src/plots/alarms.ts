@@ -82,13 +82,12 @@ export class Alarms {
     private readonly state: PlotsState,
   ) {
     effect(() => {
-      const limits = state.limits();
+      const limits = state.liveLimits(); // what stands of the base stays while a recording of another platform is shown
       const kept = [...this.raised.peek()].filter(([name]) => name in limits);
       this.raised.set(new Map(kept));
       if (Object.keys(limits).length === 0) this.unwatched.set(null);
-      this.#version = -1;
     });
-    effect(() => app.alarms.set([...this.raised().values()].filter((alarm) => !alarm.isSeen).length));
+    effect(() => void (state.limits(), (this.#version = -1)));
     setInterval(() => document.hidden && this.#follow() && void this.#catchUp(app.live.t), HIDDEN_MS);
   }
 
@@ -201,6 +200,11 @@ export class Alarms {
 
   #place(name: string): number {
     return this.state.byName.peek().get(name)?.place ?? -1;
+  }
+
+  /** How many nobody has seen yet. */
+  unseen(): number {
+    return [...this.raised().values()].filter((alarm) => !alarm.isSeen).length;
   }
 
   acknowledge(name: string): void {

@@ -106,7 +106,7 @@ let played: { t: number | null; plays: boolean } = { t: null, plays: false };
 function follow(app: App, state: PlotsState): void {
   const { time } = state.view.now.peek();
   const t = app.file.peek() ? app.playhead.peek() : null;
-  const plays = app.session.status.peek()?.replay?.state === "playing";
+  const plays = app.plays?.() ?? false;
   const page = time && turned(time, played.t, t);
   if (page) state.view.slide(page);
   else if (time && t !== null && plays && !played.plays) app.goTo?.(t);

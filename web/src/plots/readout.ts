@@ -120,7 +120,7 @@ function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | nul
     { class: "readout-table" },
     h(
       "table",
-      {},
+      { class: hasBoth ? "wide" : "" },
       h("thead", {}, h("tr", {}, h("th", {}, "channel"), ...titles.map((title) => h("th", { class: "num" }, title)))),
       h("tbody", {}, ...lines),
     ),

@@ -67,6 +67,10 @@ const HEXAPOD: readonly (readonly string[])[] = [
   LEGS.map((leg) => `leg${leg}_p_cap`),
 ];
 
+/** In place of pressures, where legs have no oil. */
+const FELT = ["acc_x", "acc_y", "acc_z"];
+const NOT_FITTED = "not_fitted"; // the group of channels of parts that a platform does not have
+
 /** With a sphere on it: what turns and drives that first, then the stage beneath. */
 const SPHERE: readonly (readonly string[])[] = [
   ["roll", "pitch", "yaw"].map((angle) => `sphere_${angle}`),
@@ -82,10 +86,12 @@ export function defaultPlots(channels: readonly Channel[]): PlotSpec[] {
   const wheels = ["speed", "torque"].map((what) => channels.map(({ name }) => name).filter((name) => WHEEL.exec(name)?.[1] === what));
   const sphere = [...SPHERE, ...wheels, ...STAGE];
   if (sphere.every((names) => names.length > 0 && names.every((name) => known.has(name)))) return sphere.map(plotOf);
-  if (HEXAPOD.every((names) => names.every((name) => known.has(name)))) return HEXAPOD.map(plotOf);
+  const missing = new Set(channels.filter(({ group }) => group === NOT_FITTED).map(({ name }) => name));
+  const legs = HEXAPOD.map((names) => (names.some((name) => missing.has(name)) ? FELT : names));
+  if (legs.every((names) => names.every((name) => known.has(name)))) return legs.map(plotOf);
   const groups = new Map<string, string[]>();
   for (const { name, group, codes, bits } of channels) {
-    if (name === "t" || name === "tick" || codes || bits) continue;
+    if (name === "t" || name === "tick" || codes || bits || group === NOT_FITTED) continue;
     groups.set(group, [...(groups.get(group) ?? []), name]);
   }
   return [...groups.values()].slice(0, 6).map((names) => plotOf(names.slice(0, 6)));

@@ -28,6 +28,8 @@ export class PlotsState {
   readonly showsEvents = signal(true);
   /** Of the platform that is shown: what is too much for one is nothing for another. */
   readonly limits: Signal<Readonly<Record<string, Limits>>>;
+  /** Of the platform of the live base, whatever is shown. */
+  readonly liveLimits: Signal<Readonly<Record<string, Limits>>>;
   readonly #limitsOf = signal<Readonly<Record<string, Readonly<Record<string, Limits>>>>>({});
   readonly #platform: Signal<string>;
   /** Where the pointer is, as a share of the width; the time beneath it follows. */
@@ -51,6 +53,8 @@ export class PlotsState {
     this.byName = computed(() => new Map(this.schema()?.channels.map((channel) => [channel.name, channel]) ?? []));
     this.#platform = computed(() => app.file()?.platform ?? app.session.ring()?.platform ?? "");
     this.limits = computed(() => this.#limitsOf()[this.#platform()] ?? NO_LIMITS);
+    const live = computed(() => app.session.status()?.sources.find(({ source }) => source === "live")?.platform ?? "");
+    this.liveLimits = computed(() => this.#limitsOf()[live()] ?? NO_LIMITS);
     effect(() => {
       const all = this.#limitsOf();
       const platform = this.#platform();

@@ -12,6 +12,7 @@ import type { Recordings } from "./recordings";
 
 const CLOSE = "M6 6l12 12|M18 6 6 18";
 const INFO = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z|M12 11v5|M12 7.8v.1";
+const NO_END = /has no end: it is being written/; // no damage of a file that a recorder is writing
 const FAVOURITES = ["pose_meas_heave", "cmd_heave", "leg1_l_meas"];
 
 export function replayBar(recordings: Recordings): HTMLElement {
@@ -59,13 +60,15 @@ function name(recordings: Recordings): HTMLElement {
     setText(text, full.split("/").at(-1) ?? "");
     text.title = full;
     about.hidden = close.hidden = info === null;
-    const places = info?.damage ?? found?.damage ?? [];
+    const isWritten = recordings.files()?.some((one) => one.file === full && one.is_written) ?? false;
+    const places = (info?.damage ?? found?.damage ?? []).filter((text) => !(isWritten && NO_END.test(text)));
     damage.hidden = places.length === 0;
     setText(damage, places.length === 1 ? "1 damage" : `${places.length} damages`);
     damage.title = places.slice(0, 8).join("\n");
     const isStarting = recordings.opening() !== "" || recordings.starting() !== "";
     const waits = isStarting ? `getting ready${recordings.playsWhenReady() ? " to play" : ""} …` : "in the plots, not replayed";
-    setText(word, found ? `${found.state}${found.source === "live" ? ", into the live ring" : ""}` : waits);
+    const until = isWritten ? ", up to where it was written when it was opened" : "";
+    setText(word, (found ? `${found.state}${found.source === "live" ? ", into the live ring" : ""}` : waits) + until);
   });
   return h(
     "div",

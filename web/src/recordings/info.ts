@@ -27,12 +27,14 @@ export function infoSheet(recordings: Recordings, info: RecordingInfo): void {
   );
 
   function events(): HTMLElement {
-    const rows = info.events.slice(0, MOST_EVENTS).map((event) =>
+    const { app } = recordings;
+    const all = app.file.peek()?.file === info.file ? app.happened.peek() : info.events; // as the panel lists them
+    const rows = all.slice(0, MOST_EVENTS).map((event) =>
       h("tr", {}, h("td", { class: "num" }, jump(event.t)), h("td", {}, event.kind), h("td", {}, event.text)));
-    const more = info.events.length > MOST_EVENTS ? `, the first ${MOST_EVENTS}` : "";
+    const more = all.length > MOST_EVENTS ? `, the first ${MOST_EVENTS}` : "";
     const table = h("table", { class: "rec-events" }, h("tbody", {}, ...rows));
     return part(
-      `${info.events.length} events${more}`,
+      `${all.length === 1 ? "1 event" : `${all.length} events`}${more}`,
       rows.length ? table : h("p", { class: "faint" }, "Nothing was noted."),
     );
   }

@@ -93,6 +93,8 @@ export class OwnReplay {
         return true;
       case "step": {
         this.#tell({ state: "paused" });
+        const here = this.#isShown ? null : await this.app.attempt(this.app.api.rows({ file: info.file, at: this.#t, count: 1 }));
+        if (here) this.#record = here.head.first; // it was sent there, and nothing of it is shown yet
         this.#record = Math.min(info.records - 1, Math.max(0, this.#record + value));
         const rows = await this.app.attempt(this.app.api.rows({ file: info.file, first: this.#record, count: 1 }));
         if (!rows || this.#info !== info) return false;

@@ -55,6 +55,7 @@ export class Recordings {
     });
     this.playhead = new Playhead(app, this.replay);
     app.seek = (t) => this.seek(t);
+    app.plays = () => this.replay.peek()?.state === "playing";
     effect(() => void this.#learnEvents(app.file()));
     effect(() => {
       // who has the seat follows the replay of the same recording as soon as somebody starts it
@@ -64,6 +65,7 @@ export class Recordings {
       const [file, played] = [app.file(), session.status()?.replay];
       const isOther = file !== null && played?.source === "replay" && played.file !== file.file;
       if (!isOther || this.own.state() || session.source() !== "replay" || this.opening() !== "") return;
+      if (this.whyNotSeated.peek() !== "") return this.own.open(file); // who has no seat needs no replay of others
       app.show("live");
       app.say(`Somebody replays ${played.file} now; values and the shaded view are live again.`);
     });
@@ -186,12 +188,22 @@ export class Recordings {
       await this.#seeks.settled(); // a step counts from where the wishes lead
       this.playhead.release();
     }
+    await this.#leave();
     if (this.replay.peek() === this.own.state.peek() && this.own.state.peek()) return this.own.control(action, values);
     const source = this.replay.peek()?.source ?? "replay";
     const answer = await this.app.attempt(this.app.api.post<Answer>("/api/replay/control", { source, action, values }));
     if (answer && !answer.accepted) this.app.say(sentence(answer.text), "error");
     if (looks) await this.look();
     return answer?.accepted ?? false;
+  }
+
+  /** Who had the seat when the replay began, and has it no more, goes on alone from where that one is. */
+  async #leave(): Promise<void> {
+    const [info, found] = [this.app.file.peek(), this.replay.peek()];
+    if (!info || !found || found === this.own.state.peek() || this.whyNotSeated.peek() === "") return;
+    const t = this.playhead.at(performance.now()) ?? info.start;
+    this.own.open(info);
+    await this.own.control("seek", [t]);
   }
 
   /** The status as it is now. */

@@ -3,7 +3,7 @@
 import { h, setText, toggleClass } from "../core/dom";
 import { bytes, duration } from "../core/format";
 import { effect } from "../core/signal";
-import type { RecordingFile } from "../net/types";
+import type { RecordingFile, RecordingInfo } from "../net/types";
 import { gate } from "../panels/common/ui";
 import { download } from "./download";
 import { exportDialog } from "./export";
@@ -49,14 +49,19 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
   const act = (text: string, test: string, kind: string, work: () => unknown): HTMLButtonElement =>
     h("button", { type: "button", class: kind, "data-test": test, onclick: () => void work() }, text);
   const open = act("Open", "recording-open", "primary", () => recordings.open(file));
-  const about = act("Info", "recording-info-button", "", async () => {
+  /** The first look at a large file takes a while: the button says so, and asks once. */
+  const looked = async (button: HTMLButtonElement, show: (info: RecordingInfo) => void): Promise<void> => {
+    if (button.getAttribute("aria-busy") === "true") return;
+    const word = button.textContent ?? "";
+    button.setAttribute("aria-busy", "true");
+    setText(button, "Reading …");
     const info = await app.attempt(recordings.info(file));
-    if (info) infoSheet(recordings, info);
-  });
-  const write = act("Export …", "recording-export", "", async () => {
-    const info = await app.attempt(recordings.info(file));
-    if (info) exportDialog(recordings, info);
-  });
+    button.removeAttribute("aria-busy");
+    setText(button, word);
+    if (info) show(info);
+  };
+  const about = act("Info", "recording-info-button", "", () => looked(about, (info) => infoSheet(recordings, info)));
+  const write = act("Export …", "recording-export", "", () => looked(write, (info) => exportDialog(recordings, info)));
   const save = act("Download", "recording-download", "", () => download(app, file));
   const actions = h("div", { class: "rec-row-actions", hidden: true }, open, about, write, save);
   const element = h("li", { class: "rec-row", "data-test": "recording", "data-file": file }, head, actions);

@@ -20,11 +20,15 @@ MOST = 1024  # channels that are remembered
 
 
 class State(NamedTuple):
-    """Of one channel: `level` is "" where it is within its limits again and nobody has seen that it was not."""
+    """Of one channel: `level` is "" where it is within its limits again and nobody has seen that it was not.
+
+    `limit`: the one that was exceeded; whoever changes it begins anew.
+    """
 
     generation: int = 0
     level: str = ""
     is_seen: bool = True
+    limit: float = 0.0
 
 
 @final
@@ -40,12 +44,14 @@ class Alarms:
         before = before if before.generation == generation else State()
         match wanted.change:
             case "raised":
-                is_new = before.is_seen or before.level == "" or (before.level, wanted.level) == ("warn", "alarm")
-                after = State(generation, wanted.level, False)
+                is_worse = (before.level, wanted.level) == ("warn", "alarm")
+                is_other = before.level == wanted.level and before.limit != wanted.limit
+                is_new = before.is_seen or before.level == "" or is_worse or is_other
+                after = State(generation, wanted.level, False, wanted.limit)
             case "acknowledged":
-                is_new, after = not before.is_seen, State(generation, before.level, True)
+                is_new, after = not before.is_seen, before._replace(generation=generation, is_seen=True)
             case _:
-                is_new, after = before.level != "", State(generation, "", before.is_seen)
+                is_new, after = before.level != "", before._replace(generation=generation, level="")
         if is_new:
             self._known.pop(wanted.channel, None)
             while len(self._known) >= MOST:
@@ -74,7 +80,9 @@ def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
         case _:
             text = f"{level} of {wanted.channel} is over, the worst was {wanted.value:.4g}{unit}"
     person = who if wanted.change == "acknowledged" else ""
-    console.happened("alarm", text, person=person, t=wanted.t, is_bad=wanted.change == "raised", is_recorded=False)
+    is_raised = wanted.change == "raised"
+    t = wanted.t if is_raised else None  # acknowledged and over is it now, whenever it was worst
+    console.happened("alarm", text, person=person, t=t, is_bad=is_raised, is_recorded=False)
     return Answer(accepted=True, text=text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import final
 
-from motionbase.console.api.judge import Judge
+from motionbase.console.api.judge import Judge, counted, told
 from motionbase.console.api.preview import exceeded_by
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.models import Exceeded
@@ -29,12 +29,11 @@ class BeyondLimits(WrongState):
     """Cards that exceed limits, in a request that does not name them."""
 
     def __init__(self, exceeded: Sequence[Exceeded]) -> None:
-        count = "1 limit" if len(exceeded) == 1 else f"{len(exceeded)} limits"
-        told = ", ".join(_told(one) for one in exceeded[:NAMED])
+        listed = ", ".join(_sentence(one) for one in exceeded[:NAMED])
         more = f" and {len(exceeded) - NAMED} more" if len(exceeded) > NAMED else ""
         super().__init__(
-            f"{count} would be exceeded: {told}{more}; change the cards, or name these limits in `exceeds` to arm them "
-            "all the same"
+            f"{counted(exceeded)} would be exceeded: {listed}{more}; change the cards, or name these limits in "
+            "`exceeds` to arm them all the same"
         )
         self.exceeded = tuple(exceeded)
 
@@ -84,10 +83,9 @@ def _cards(of: GeneratorSet) -> list[Generator]:
     return [g if g.enabled or g.axes else Generator() for g in of.generators]
 
 
-def _told(one: Exceeded) -> str:
-    unit = one.unit.replace("rad", "deg")
-    value, limit = (math.degrees(x) if unit != one.unit else x for x in (one.value, one.limit))
-    return f"{one.what} reaches {value:.4g} {unit}, the limit is {limit:.4g}"
+def _sentence(one: Exceeded) -> str:
+    value, limit, unit = told(one)
+    return f"{one.what} reaches {value} {unit}, the limit is {limit}"
 
 
 @final

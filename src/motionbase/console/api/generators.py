@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from motionbase.console.access import Caller, operator, seated, viewer
 from motionbase.console.api.armed import BeyondLimits, check_limits, horizon, judged, true_name
-from motionbase.console.api.judge import judge_of, why_no_platform
+from motionbase.console.api.judge import counted, judge_of, why_no_platform
 from motionbase.console.api.preview import preview
 from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.api.shelf import Shelf
@@ -25,6 +25,7 @@ from motionbase.errors import GeneratorError, MotionBaseError
 from motionbase.ring.blocks import files
 from motionbase.ring.blocks.generator import COLUMNS, Generator
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
+from motionbase.ring.blocks.requests import spoken
 from motionbase.ring.command_words import signed
 from motionbase.ring.schema import Schema
 
@@ -91,7 +92,7 @@ def current(console: Console) -> Generators:
     return Generators(
         armed=cards_of(found),
         version=found.version,
-        author=found.author,
+        author=spoken(found.author),
         written_utc=found.utc_ns / 1e9 if found.utc_ns else None,
         exceeded=exceeded,
         judged=how,
@@ -140,7 +141,7 @@ def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> G
             text = f"generators: version {written.version - 1} was written over"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
         if exceeded:
-            text = f"generators: version {written.version} was armed beyond {len(exceeded)} limits"
+            text = f"generators: version {written.version} was armed beyond {counted(exceeded)}"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
     return current(console)
 

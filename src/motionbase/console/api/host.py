@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.console.api.judge import Demand, Judge, judge_of
+from motionbase.console.api.judge import Demand, Judge, judge_of, told
 from motionbase.console.models import Exceeded, HostDemand
 from motionbase.ring.layout import Header
 from motionbase.ring.schema import DOFS, Schema
@@ -46,4 +46,5 @@ def _exceeded(judge: Judge, demand: Demand) -> list[Exceeded]:
 
 
 def _sentence(e: Exceeded) -> str:
-    return f"{e.what} is {e.value:.4g} {e.unit}, its limit is {e.limit:.4g} {e.unit}"
+    value, limit, unit = told(e)
+    return f"{e.what} is {value} {unit}, its limit is {limit} {unit}"

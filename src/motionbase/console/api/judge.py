@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias, final
 
@@ -115,6 +116,26 @@ class Judge:
             most = limits.leg_velocity
             found += _beyond(f"leg {k + 1} velocity", demand.t, l_dot[k], -most, most, "m/s")
         return found
+
+
+class Told(NamedTuple):
+    """The numbers of a limit that is exceeded, as people read them: angles in degrees."""
+
+    value: str
+    limit: str
+    unit: str
+
+
+def told(one: Exceeded) -> Told:
+    """Four digits of each."""
+    unit = one.unit.replace("rad", "deg")
+    value, limit = (math.degrees(x) if unit != one.unit else x for x in (one.value, one.limit))
+    return Told(f"{value:.4g}", f"{limit:.4g}", unit)
+
+
+def counted(exceeded: Sequence[Exceeded]) -> str:
+    """`1 limit`, `15 limits`."""
+    return "1 limit" if len(exceeded) == 1 else f"{len(exceeded)} limits"
 
 
 def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: str) -> list[Exceeded]:

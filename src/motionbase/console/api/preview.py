@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.console.api.judge import Demand, Judge
+from motionbase.console.api.judge import Demand, Judge, counted
 from motionbase.console.models import Exceeded, Preview
 from motionbase.ring.blocks.generator import BANDS, PERIODIC, Generator, Shape
 from motionbase.ring.blocks.generators import GeneratorSet
@@ -102,8 +102,7 @@ def _text(
     if why_no_judge:
         said.append(f"limits are not judged: {why_no_judge}")
     elif exceeded:
-        limits = "1 limit" if len(exceeded) == 1 else f"{len(exceeded)} limits"
-        said.append(f"{limits} would be exceeded; the control law keeps to them, so the motion differs")
+        said.append(f"{counted(exceeded)} would be exceeded; the control law keeps to them, so the motion differs")
     else:
         said.append(f"within all limits in the first {seconds:g} s")
     if jumps := [str(n) for n, g in enumerate(wanted.generators, 1) if g.enabled and _jumps(g, has_sphere)]:

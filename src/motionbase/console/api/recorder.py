@@ -42,7 +42,10 @@ def told(ring: str, wanted: AskRecorder, who: str) -> Answer:
         return Answer(accepted=True, text=control.ask(ring, wanted.do, text, person=who))
     except RecordingError as error:
         if wanted.do == "note":
-            return Answer(accepted=True, text="noted among the console's events; nothing is being recorded")
+            known = recorder_status(ring)
+            is_recorded = known is not None and known.state != "stopped"
+            why = f"it is not in the recording: {error}" if is_recorded else "nothing is being recorded"
+            return Answer(accepted=True, text=f"noted among the console's events; {why}")
         raise WrongState(str(error)) from None
 
 

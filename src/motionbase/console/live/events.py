@@ -31,18 +31,19 @@ class EventLog:
 
     def add(
         self, what: EventKind, text: str, *, source: SourceName = "live", generation: int = 0, t: float | None = None,
-        tick: int | None = None, person: str = "", is_bad: bool = False, is_recorded: bool = True,
+        tick: int | None = None, person: str = "", is_bad: bool = False, is_recorded: bool = True, age_s: float = 0.0,
     ) -> Event:  # fmt: skip
         """Keep it and tell it; listeners must not wait.
 
         Args:
             is_recorded: the recorder finds it by itself, in the ring
+            age_s: how long ago it was [s]: a console that starts finds what the ring still has
         """
         with self._lock:
             self._number += 1
             event = Event(
-                number=self._number, source=source, generation=generation, t=t, tick=tick, utc=time.time(), what=what,
-                text=text, person=person, is_bad=is_bad,
+                number=self._number, source=source, generation=generation, t=t, tick=tick, utc=time.time() - age_s,
+                what=what, text=text, person=person, is_bad=is_bad,
             )  # fmt: skip
             self._kept.append(event)
             listeners = self._listeners

@@ -259,7 +259,8 @@ class Follower:
         elif self.source == "live" and t[-1] - self._last_t > (len(t) + GAP_PERIODS - 1) * run.period:
             self._look_for_gaps(t, run.period)
         for k, kind, text, person, is_bad in self._journal.find(rows):
-            self._event(cast(EventKind, kind), text, float(t[k]), is_bad, self._journal.tick(rows[k]), person)
+            age_s = max(0.0, self.behind_s + float(t[-1] - t[k]))
+            self._event(cast(EventKind, kind), text, float(t[k]), is_bad, self._journal.tick(rows[k]), person, age_s)
         run.history.append(run.derived.extended(kept, run.history))
         self._last_t, self._records = float(t[-1]), self._records + len(t)
 
@@ -299,11 +300,12 @@ class Follower:
 
     def _event(
         self, what: EventKind, text: str, t: float | None = None, is_bad: bool = False, tick: int | None = None,
-        person: str = "",
+        person: str = "", age_s: float = 0.0,
     ) -> None:  # fmt: skip
         self._events.add(
-            what, text, source=self.source, generation=self._generation, t=t, tick=tick, person=person, is_bad=is_bad
-        )
+            what, text, source=self.source, generation=self._generation, t=t, tick=tick, person=person, is_bad=is_bad,
+            age_s=age_s,
+        )  # fmt: skip
 
     def _tell(self) -> None:
         for listener in self._listeners:

@@ -7,12 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import final
 
+from motionbase.console.tokens import Role
 from motionbase.ring.emergency import ACTS_S, LOOK_S, Press, Stopper
 
 PROGRAM = "console"  # in a sender's name
 PAGE = re.compile(r"[0-9a-f]{32}")  # the random name of a page
 MOST_NAMES = 64
 NO_SEAT = "an operator without the seat"
+VIEWER = "a viewer"
 
 
 @final
@@ -62,14 +64,19 @@ async def heard(pressed: Press) -> str:
     return pressed.text
 
 
-def name_of(client: str, seat: tuple[str, str] | None, known: Mapping[str, str] | None = None) -> str:
+def name_of(
+    client: str, seat: tuple[str, str] | None, known: Mapping[str, str] | None = None, role: Role = "operator"
+) -> str:
     """Who asks, as people say it: the seat's name where the page has it, else what a program calls itself.
 
     Args:
         client: of the page, "" where it gave none; the random name of a page says nothing to people
         seat: client and name of who operates
         known: names of those who had the seat before, by client
+        role: of its token; a viewer is nobody who has or had the seat, whatever it calls itself
     """
+    if role == "viewer":
+        return VIEWER if not client or PAGE.fullmatch(client) else f"viewer {client}"
     if seat is not None and client == seat[0]:
         return seat[1]
     if known is not None and client in known:

@@ -50,7 +50,7 @@ class Visitors:
 
     def __init__(self, place: Place) -> None:
         self._port, self._names = place.console_port, own_names(place.host, place.allow_hosts)
-        self._tokens, self._anyone_may_stop = Tokens(place.operator_token, place.viewer_token), place.anyone_may_stop
+        self.role, self._anyone_may_stop = Tokens(place.operator_token, place.viewer_token).role, place.anyone_may_stop
 
     def foreign(self, asked: Asked) -> str:
         """Why a request is not from the console's page, nor from a program; "" where it may be."""
@@ -63,7 +63,7 @@ class Visitors:
 
     def why_not(self, token: str | None) -> str:
         """Why a stop is not taken from who has this token; "" where it is."""
-        role = self._tokens.role(token)
+        role = self.role(token)
         if role is None:
             return no_role(token)
         return "" if role == "operator" or self._anyone_may_stop else NEEDS_OPERATOR
@@ -111,16 +111,19 @@ class Desk:
         if all(whys):
             why = NEEDS_OPERATOR if NEEDS_OPERATOR in whys else whys[0]
             return Reply(401, {"detail": why}, (("www-authenticate", "Bearer"),))
-        return await self._stopped(client) if asked.path == PATH else await self._ready()
+        if asked.path == READY:
+            return await self._ready()
+        return await self._stopped(client, any(one.role(token) == "operator" for one in visitors))
 
     async def _ready(self) -> Reply:
         """What a stop would do now, without asking for one."""
         lives = await asyncio.to_thread(self._watch.lives)
         return Reply(200, {"accepted": lives, "text": WOULD_REACH if lives else NOBODY})
 
-    async def _stopped(self, client: str) -> Reply:
+    async def _stopped(self, client: str, is_operator: bool) -> Reply:
+        name = name_of(client, self.seat, self.names.known, "operator" if is_operator else "viewer")
         try:
-            text = await heard(self._button.press(name_of(client, self.seat, self.names.known)))
+            text = await heard(self._button.press(name))
         except RingError as error:
             return Reply(409, {"detail": str(error)})
         except (MotionBaseError, OSError) as error:

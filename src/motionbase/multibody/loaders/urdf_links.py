@@ -73,8 +73,10 @@ def _possible(xml: UrdfXml, inertial: ET.Element, name: str, tensor: Array) -> A
         if not np.all(np.isfinite(tensor)):
             raise
         repaired = nearest_inertia(tensor)
-        moments = ", ".join(f"{x:.6g}" for x in np.linalg.eigvalsh(repaired))
-        xml.pardon(inertial, str(e), f"it is repaired to the nearest that a body can have, with {moments} kg m^2")
+        now, before = (np.linalg.eigvalsh(one) for one in (repaired, 0.5 * (tensor + tensor.T)))
+        moments, change = ", ".join(f"{x:.6g}" for x in now), float(np.abs(now - before).max())
+        said = f"with {moments} kg m^2, none changed by more than {change:.2g}"
+        xml.pardon(inertial, str(e), f"it is repaired to the nearest that a body can have, {said}")
         return repaired
 
 

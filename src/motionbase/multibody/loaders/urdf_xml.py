@@ -67,7 +67,9 @@ class UrdfXml:
         return cls(str(path), root, lines, strict, notes)
 
     def complain(self, element: ET.Element, message: str) -> NoReturn:
-        """Raise an error about an element."""
+        """Raise an error about an element; one that says where it is says so once."""
+        if message.startswith(f"{self.name}, line "):
+            raise ModelError(message)
         raise ModelError(f"{self.name}, line {self.lines[element]}: {message}")
 
     def note(self, element: ET.Element, message: str) -> None:

@@ -71,6 +71,11 @@ class Duty:
     l_ddot: Array
     load: Array
 
+    @property
+    def included(self) -> str:
+        """What forces are of, in words."""
+        return f"payload, cylinders, rods{', rotors' if self.platform.electric else ''} and friction"
+
     @cached_property
     def has(self) -> Capability:
         """The actuators."""

@@ -42,9 +42,7 @@ def write_duty(duty: Duty, path: Path | str) -> None:
     _force_over_speed(axes[5], duty)
     for one in axes[:5]:
         one.set_xlabel("time [s]")
-    figure.suptitle(
-        f"{duty.platform.name}: demand on the legs (payload, cylinders, rods, rotors and friction; red: limits)"
-    )
+    figure.suptitle(f"{duty.platform.name}: demand on the legs ({duty.included}; red: limits)")
     save(figure, path)
 
 

@@ -84,7 +84,7 @@ class Reserve:
             return None
         leg = "a leg" if self.leg is None else f"leg {self.leg}"
         where = f" {self.at}" if self.at else ""
-        said = f"{leg} needs {self.needed:.4g} {self.unit}{where} and has {self.available:.4g} {self.unit}"
+        said = f"{leg} needs {plain(self.needed)} {self.unit}{where} and has {plain(self.available)} {self.unit}"
         if self.factor < 1:
             said = f"{self.means}: {said}; {self.remedy}"
         else:
@@ -143,7 +143,7 @@ class Reserves:
         worst = first_largest(np.abs(hold))
         pose, leg = divmod(worst, LEGS)
         force = float(np.abs(hold).flat[worst])
-        remedy = f"actuator.brake_force of {force * max(limits[1], 1.0):.4g} N would do"
+        remedy = f"actuator.brake_force of {plain(force * max(limits[1], 1.0))} N would do"
         return Reserve("brake (weight)", where, "actuator.brake_force", force, float(self.has.brake or 0.0), "N",
                        limits, "the brakes cannot hold the platform", remedy, leg + 1, at[pose])  # fmt: skip
 
@@ -201,12 +201,12 @@ class Reserves:
         if has.friction.static > DRAG * has.push:
             yield Finding("actuator.friction.static", False, (
                 f"actuator.friction.static is {has.friction.static:g} N, {has.friction.static / has.push:.0%} of the "
-                f"actuator's {has.push:.4g} N; below {DRAG:.0%} is usual"
+                f"actuator's {plain(has.push)} N; below {DRAG:.0%} is usual"
             ))  # fmt: skip
         strong = has.push / max(float(self._hold[0].max()), 1e-9)
         if strong > TOO_STRONG:
             yield Finding("payload.mass", False, (
-                f"payload.mass is {mass:g} kg, which the actuators lift {strong:.0f} times over ({has.push:.4g} N "
+                f"payload.mass is {mass:g} kg, which the actuators lift {strong:.0f} times over ({plain(has.push)} N "
                 "each); is the mass in kg, and are the actuators those of this platform?"
             ))  # fmt: skip
         J = np.abs(self._legs.J[0])[:, [3, 4, 5, 0, 1, 2]]
@@ -226,15 +226,21 @@ class Reserves:
         torque = a.reflected_mass * wanted / a.ratio
         if torque > a.torque_max:
             yield Finding("actuator.inertia", True, (
-                f"the motors cannot accelerate themselves: actuator.inertia of {a.inertia:g} kg m^2 needs {torque:.4g} "
-                f"N m for limits.leg_acceleration, {wanted:g} m/s^2, and torque_max is {a.torque_max:g} N m; "
+                f"the motors cannot accelerate themselves: actuator.inertia of {a.inertia:g} kg m^2 needs "
+                f"{plain(torque)} N m for limits.leg_acceleration, {wanted:g} m/s^2, and torque_max is "
+                f"{a.torque_max:g} N m; "
                 f"{a.torque_max / wanted / a.ratio:.3g} kg m^2 would take all of it"
             ))  # fmt: skip
         if not share / TUNED <= a.load_mass <= share * TUNED:
             yield Finding("actuator.load_mass", False, (
-                f"actuator.load_mass is {a.load_mass:g} kg, a leg's share of the moving mass is {share:.4g} kg; the "
+                f"actuator.load_mass is {a.load_mass:g} kg, a leg's share of the moving mass is {plain(share)} kg; the "
                 "speed loop is tuned for another platform"
             ))  # fmt: skip
+
+
+def plain(x: float) -> str:
+    """A number for people: four digits, and no powers of ten where it is large."""
+    return f"{x:.4g}" if abs(x) < 1e4 else f"{x:.0f}"
 
 
 def _end(dof: Array) -> str:
@@ -265,12 +271,12 @@ def _more_force(platform: Hexapod, force: float) -> str:
     """What would make it [N]."""
     a = platform.actuator
     if isinstance(a, ElectricActuator):
-        return f"actuator.torque_max of {force / a.ratio:.4g} N m would do"
+        return f"actuator.torque_max of {plain(force / a.ratio)} N m would do"
     return f"actuator.area_cap of {(force + a.area_rod * a.p_return) / a.p_supply:.3g} m^2 would do"
 
 
 def _more_speed(platform: Hexapod) -> str:
     a, v = platform.actuator, platform.limits.leg_velocity
     if isinstance(a, ElectricActuator):
-        return f"actuator.speed_max of {1.1 * v * a.ratio:.4g} rad/s"
+        return f"actuator.speed_max of {plain(1.1 * v * a.ratio)} rad/s"
     return f"actuator.rated_flow of {1.1 * v / max(capability_of(a).fastest, 1e-12) * a.rated_flow:.3g} m^3/s"

@@ -76,7 +76,7 @@ class Event:
 
     Attributes:
         t: [s] since the epoch of the ring; in an open recording, since that of the recording
-        kind: one word of `journal.KINDS`
+        kind: one word, docs/recorder.md lists them
         text: for people
         tick: of the control law in the record at that time, None where it is not known
         person: who did it, "" where nobody did, or nobody is known
@@ -93,7 +93,8 @@ class Event:
     def cdr(self) -> bytes:
         """As CDR."""
         out = _with_text(_with_text(struct.pack("<d", self.t), self.kind), self.text)
-        out += b"\x00" * (-len(out) % 8) + struct.pack("<q", NO_TICK if self.tick is None else self.tick)
+        tick = NO_TICK if self.tick is None or not 0 <= self.tick < 2**63 else self.tick  # a file may say anything
+        out += b"\x00" * (-len(out) % 8) + struct.pack("<q", tick)
         return CDR_HEAD + _with_text(out, self.person) + struct.pack("<?", self.is_bad)
 
     @staticmethod

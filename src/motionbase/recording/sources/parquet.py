@@ -94,5 +94,5 @@ def _event(t: float, kind: str, what: str, tick: int | None = None, person: str 
 def _events(text: str | None) -> tuple[Event, ...]:
     try:
         return tuple(_event(*given) for given in json.loads(text or "[]"))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return ()

@@ -102,7 +102,7 @@ class RequestWatch:
         if newest == before:
             return
         self._answered = newest
-        missed = newest - before - SLOTS if 0 < newest - before < NUMBER_MASK else 0
+        missed = max(0, newest - before - SLOTS) if newest - before < NUMBER_MASK else 0
         if not 0 < newest - before <= SLOTS:
             before = max(0, newest - SLOTS)  # also where a block was spoilt
         for number in range(before + 1, newest + 1):
@@ -112,7 +112,8 @@ class RequestWatch:
             elif asked.text:
                 yield asked
         if missed > 0:
-            yield Asked("request", f"{missed} requests came too quickly to be told one by one", "", True)
+            many = "1 request" if missed == 1 else f"{missed} requests"
+            yield Asked("request", f"{many} came too quickly to be told one by one", "", True)
 
     def _request(self, number: int) -> Asked | None:
         """None where another has taken its slot; without a text where it is nothing to tell."""
@@ -128,6 +129,8 @@ class RequestWatch:
         except ValueError:
             why = f"reason {word & 0xFF}"
         if order.command is None:
+            if order.refusal != word & 0xFF:  # what was answered stands there no more: another is being written
+                return None
             return Asked("request", f"a request{who} was refused: {why}", person, True, number)
         if order.command.kind >= Kind.PLAY:
             return Asked("request", "", person)  # a replay is moved; nothing of a base
@@ -187,12 +190,15 @@ def watched(ring: str, backend: AbstractBackend, epoch: int) -> RequestWatch | N
     return None
 
 
+def spoken(sender: str) -> str:
+    """A sender for people: the person first, as in `Anna (console)`."""
+    person = person_of(sender)
+    return f"{person} ({sender.removesuffix(f': {person}')})" if person else sender
+
+
 def named(sender: str) -> str:
     """As in `by Anna (console)`, with a space before it; "" where nobody left a name."""
-    person = person_of(sender)
-    if person:
-        return f" by {person} ({sender.removesuffix(f': {person}')})"
-    return f" by {sender}" if sender else ""
+    return f" by {spoken(sender)}" if sender else ""
 
 
 def _quantity(number: str, unit: str) -> str:

@@ -99,7 +99,7 @@ function chips(app: App, hidden: Signal<ReadonlySet<Kind>>): HTMLElement {
 
 /** A row is made once for each event; live the newest is on top, of a recording the first. */
 function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, count: HTMLElement): HTMLElement {
-  const made = new Map<object, HTMLElement>();
+  const made = new Map<object, { entry: Entry; element: HTMLElement }>();
   const body = h("ol", { class: "p-event-list", "data-test": "events-list", "aria-label": "Events" });
   const empty = h("p", { class: "empty" });
   const entries = computed(() => (app.file() ? app.happened().map((event) => ofRecording(app, event)) : liveEntries(app)));
@@ -111,14 +111,20 @@ function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, co
     let before: Element | null = body.firstElementChild;
     for (const entry of shown) {
       gone.delete(entry.key);
-      const own = made.get(entry.key) ?? row(app, entry);
-      made.set(entry.key, own);
+      const known = made.get(entry.key);
+      const isSame = known !== undefined && (known.entry.t === null) === (entry.t === null);
+      const own = isSame ? known.element : row(app, entry);
+      if (known && !isSame) {
+        if (known.element === before) before = known.element.nextElementSibling;
+        known.element.remove(); // its run is over
+      }
+      made.set(entry.key, { entry, element: own });
       setText(own.querySelector("time") ?? own, entry.when); // by another clock, if that was chosen since
       if (own === before) before = own.nextElementSibling;
       else body.insertBefore(own, before);
     }
     for (const key of gone) {
-      made.get(key)?.remove();
+      made.get(key)?.element.remove();
       made.delete(key);
     }
     setText(count, shown.length === all.length ? `${all.length}` : `${shown.length} of ${all.length}`);
@@ -142,11 +148,12 @@ function liveEntries(app: App): Entry[] {
   const known = [...app.session.events()].sort((a, b) => b.utc - a.utc || b.number - a.number);
   return known.map((event) => {
     const when = new Date(event.utc * 1000).toISOString();
-    const at = event.t === null ? "" : `, ${duration(event.t)} of the ring${tickText(event.tick)}; shows this moment in the plots`;
+    const t = app.clock.isOfRun(event) ? event.t : null; // the plots have no time of an earlier run
+    const at = t === null ? "" : `, ${duration(t)} of the ring${tickText(event.tick)}; shows this moment in the plots`;
     const text = event.text.replace(new RegExp(`^${event.what}:? `), ""); // the kind stands beside it
     return {
-      key: event, kind: event.what, t: event.t, when: app.clock.event(event), title: when + at, isBad: event.is_bad,
-      text: signedBy(event.source === "replay" ? `replay: ${text}` : text, event.person),
+      key: event, kind: event.what, t, when: app.clock.event(event), title: when + at, isBad: event.is_bad,
+      text: signedBy(text, event.person),
     };
   });
 }

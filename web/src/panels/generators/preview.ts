@@ -12,6 +12,8 @@ import { DEGREE, DOFS } from "./model";
 import { usage } from "./usage";
 
 const LATER_MS = 250;
+const BUSY = "what these cards would do is being computed …";
+const BUSY_MS = 600;
 const SECONDS = [5, 10, 20, 60, 300] as const;
 const QUANTITIES = { position: "Position", velocity: "Velocity", acceleration: "Acceleration", legs: "Legs" } as const;
 const RATES = { position: "", velocity: "/s", acceleration: "/s²" } as const;
@@ -39,6 +41,7 @@ export function preview(app: App, block: Block): { picture: HTMLElement; numbers
   let timer = 0;
   const request = async (): Promise<void> => {
     const own = (turn += 1);
+    const late = window.setTimeout(() => own === turn && said.say(BUSY), BUSY_MS); // what is said is of the cards before
     try {
       const answer = await app.api.post<Preview>(
         "/api/generators/preview", { cards: block.edited.peek(), seconds: seconds.peek() },
@@ -51,6 +54,8 @@ export function preview(app: App, block: Block): { picture: HTMLElement; numbers
       if (own !== turn) return;
       found.set(null);
       said.say(error instanceof Error ? error.message : String(error));
+    } finally {
+      clearTimeout(late);
     }
   };
   effect(() => {
@@ -64,6 +69,7 @@ export function preview(app: App, block: Block): { picture: HTMLElement; numbers
       turn += 1;
       return said.say("no generator is on: switch one on to see what it would do");
     }
+    if (found.peek() === null) said.say(BUSY);
     timer = window.setTimeout(() => void request(), LATER_MS);
   });
   const legend = h("div", { class: "p-legend" });

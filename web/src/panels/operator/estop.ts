@@ -53,7 +53,7 @@ export function estopButton(app: App): HTMLElement {
   button.addEventListener("click", (clicked) => clicked.detail === 0 && stop.press()); // by keyboard or assistive tools
   effect(() => {
     const { word: said, detail: small, look } = stop.shown();
-    const last = cause(app.session.events());
+    const last = causeOf(app);
     const by = base.ring()?.estop_by ?? null;
     button.className = `estop ${look}`;
     setText(word, said);
@@ -103,7 +103,7 @@ function stopOf(app: App): Stop {
     isFresh: base.isFresh(),
     ageS: base.shows() && !base.isFresh() ? base.ageS() : NaN,
     confirmedAt: base.confirmedAt(),
-    origin: origin(cause(app.session.events()), base.ring()?.estop_by ?? null, app.client),
+    origin: origin(causeOf(app), base.ring()?.estop_by ?? null),
     ready: ready(),
   }));
   const stop: Stop = { request, ready, shown, press: () => (mayAsk() ? request.press() : void enterToken(app)) };
@@ -127,16 +127,19 @@ function stopOf(app: App): Stop {
   return stop;
 }
 
-/** Who or what stopped it: the first event since the last release. */
-export function cause(events: readonly Event[]): Event | undefined {
-  const stops = events.filter((event) => event.what === "estop" && event.source === "live");
+function causeOf(app: App): Event | undefined {
+  return cause(app.session.events(), baseOf(app).ring()?.generation ?? 0);
+}
+
+/** Who or what stopped it: the first event since the last release. @param generation of the run: an earlier one may have ended stopped */
+export function cause(events: readonly Event[], generation: number): Event | undefined {
+  const stops = events.filter((event) => event.what === "estop" && event.source === "live" && event.generation === generation);
   return stops[stops.findLastIndex((event) => !event.is_bad) + 1];
 }
 
-/** @param by who stopped it, as the status has it; @param client this page's own name */
-export function origin(cause: Event | undefined, by: string | null, client: string): string {
-  // a page without the seat has only its own name, which is of no use to people
-  const who = by?.replace(/^console: /, "").replace(client, "this page").replace(/\b([0-9a-f]{6})[0-9a-f]{26}\b/, "page $1");
+/** @param by who stopped it, as the status has it */
+export function origin(cause: Event | undefined, by: string | null): string {
+  const who = by?.replace(/^console: /, "");
   if (who) return cause ? `${clock(cause.utc)} by ${who}` : `by ${who}`;
   return cause ? `${clock(cause.utc)} ${cause.text.replace(/^emergency stop (asked for )?/, "")}` : "reset releases it";
 }

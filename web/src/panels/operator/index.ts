@@ -102,9 +102,9 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   const follows = h("p", { class: "faint p-follows" });
   effect(() => {
     const next = nextAction(now());
-    setText(
-      follows, next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now().state),
-    );
+    const isThere = base.ring()?.state === "live";
+    const said = next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now().state);
+    setText(follows, isThere ? said : "No base runs: nothing can be asked for.");
   });
   const grid = h("div", { class: "p-actions" }, ...ORDER.map((action) => buttons.get(action)));
   return { resetButton: buttons.get("reset") ?? h("span"), element: section("Ask for", [mode.element], grid, follows) };

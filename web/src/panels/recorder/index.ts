@@ -6,6 +6,7 @@ import { effect } from "../../core/signal";
 import { bytes } from "../../core/format";
 import type { Answer, AskRecorder } from "../../net/types";
 import type { Panel } from "../../shell/panel";
+import { recorderShown } from "../../shell/recorder_shown";
 import { accessBar, whyNotSeated } from "../common/access";
 import { baseOf } from "../common/base";
 import { answered, gate, note, section } from "../common/ui";
@@ -48,15 +49,18 @@ function status(app: App): HTMLElement {
     ),
   );
   const why = whyNotSeated(app);
+  const base = baseOf(app);
   effect(() => {
     const found = app.session.status()?.recorder ?? null;
     const isRecording = found?.state === "recording";
-    toggleClass(dot, "bad", isRecording);
-    toggleClass(dot, "live", isRecording);
-    setText(word, found ? found.state : "No recorder runs");
+    const isHeard = app.socket.link() === "open" && !app.socket.isSilent();
+    const shown = recorderShown(found, isHeard, base.ring()?.state === "live"); // as the title bar says it
+    dot.className = `dot ${shown.level}${shown.word === "REC" ? " live" : ""}`;
+    setText(word, shown.word === "REC" ? "recording" : !found && isHeard ? "No recorder runs" : shown.word);
+    word.title = shown.title;
     empty.hidden = found !== null;
     figures.hidden = file.hidden = found === null;
-    setText(command, `motionbase record --ring ${baseOf(app).ring()?.name ?? "motionbase"}`);
+    setText(command, `motionbase record --ring ${base.ring()?.name ?? "motionbase"}`);
     const before = found && found.files > 1 ? ` (file ${found.files})` : "";
     setText(file, found?.file ? `${found.file}${before}` : "no file yet");
     file.title = found?.file ? `${found.file}${before}` : "";

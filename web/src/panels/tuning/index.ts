@@ -47,11 +47,12 @@ export const tuning: Panel = {
       "div", { class: "panel p-tuning", "data-test": "panel-tuning" }, accessBar(app),
       section("Control law", tools(app, tuner), law, h("div", { class: "row" }, search)), trouble.element, list,
     );
-    undoKeys(element, () => void tuner.undo(), () => void tuner.redo());
+    undoKeys(element, () => void tuner.undo(), () => void tuner.redo(), '[type="search"], [data-typed]');
     const base = baseOf(app);
     const generation = computed(() => base.ring()?.generation ?? -1);
     effect(() => {
-      generation(); // another law has other parameters
+      generation(); // another law has other parameters, and another run begins as designed
+      tuner.forget();
       if (app.socket.link() === "open") void refresh();
     });
     whileVisible(element, refresh);

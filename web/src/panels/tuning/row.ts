@@ -92,12 +92,14 @@ function numberView(
   const reset = (): void => {
     slider.value = String(most > least ? (STEPS * (goal - least)) / (most - least) : 0);
     field.value = plain(goal);
+    delete field.dataset["typed"];
   };
   slider.addEventListener("input", () => {
     isHeld = true;
     field.value = plain(ofSlider());
   });
   slider.addEventListener("change", () => give(Math.min(most, Math.max(least, ofSlider()))));
+  field.addEventListener("input", () => (field.dataset["typed"] = "")); // and not sent yet: Ctrl+Z is about the text
   field.addEventListener("keydown", (key) => {
     if (key.key === "Enter") give(Number(field.value.trim().replace(",", ".").replace("−", "-") || NaN));
     if (key.key === "Escape") reset();

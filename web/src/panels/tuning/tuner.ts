@@ -36,17 +36,27 @@ export class Tuner {
     this.#tell();
   }
 
-  undo(): Promise<void> {
-    return this.#step(this.#steps.undo((to) => this.#now(to)));
-  }
-
-  redo(): Promise<void> {
-    return this.#step(this.#steps.redo((to) => this.#now(to)));
-  }
-
-  async #step(values: Values | null): Promise<void> {
+  /** Nothing to take back: another run. */
+  forget(): void {
+    this.#steps.clear();
     this.#tell();
-    if (values) await this.app.attempt(this.#send(values));
+  }
+
+  async undo(): Promise<void> {
+    const values = this.#steps.undo((to) => this.#now(to));
+    if (values && !(await this.#taken(values))) this.#steps.redo(() => values); // it was not done: the step stays
+    this.#tell();
+  }
+
+  async redo(): Promise<void> {
+    const values = this.#steps.redo((to) => this.#now(to));
+    if (values && !(await this.#taken(values))) this.#steps.undo(() => values);
+    this.#tell();
+  }
+
+  /** Whether the base took it; a refusal is said. */
+  async #taken(values: Values): Promise<boolean> {
+    return (await this.app.attempt(this.#send(values).then(() => true))) ?? false;
   }
 
   async #send(values: Values): Promise<void> {
