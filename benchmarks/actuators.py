@@ -17,7 +17,7 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved
 from motionbase.actuators import electric_step, leg_step
 from motionbase.actuators.example import LEG, SCREW, STROKE
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Kernel, Port, Program, scan
+from motionbase.compile import Kernel, OldProgram, Port, scan
 from motionbase.compile.inspection.report import describe
 
 H = 5e-4
@@ -41,7 +41,7 @@ KERNELS = {
 Mode = Literal["strict", "fast"]
 
 
-def six(leg: Kernel) -> Program:
+def six(leg: Kernel) -> OldProgram:
     """The legs of one platform."""
 
     def wide(port: Port) -> Port:
@@ -52,7 +52,7 @@ def six(leg: Kernel) -> Program:
             given = {p.name: b[p.name] if p.name in SHARED else b[p.name][i] for p in leg.inputs}
             b.call(leg, **given, **{p.name: b[p.name][i] for p in leg.outputs})
 
-    return Program("six_legs", tuple(map(wide, leg.inputs)), tuple(map(wide, leg.outputs)), body)
+    return OldProgram("six_legs", tuple(map(wide, leg.inputs)), tuple(map(wide, leg.outputs)), body)
 
 
 def side(leg: Kernel, mode: Mode, lanes: int) -> Callable[[], float]:

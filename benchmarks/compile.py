@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, interleaved, per_evaluation
 from benchmarks.models.arm import arm, arm_step
 from benchmarks.peers.casadi_c import native_loop
-from motionbase.compile import Body, Compiled, Kernel, Port, Program, compile
+from motionbase.compile import Body, Compiled, Kernel, OldProgram, Port, compile
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime.llvm import build, host_cpu
 from motionbase.interpreter import python
@@ -158,7 +158,7 @@ def start_up(settings: Settings) -> dict[str, tuple[float, ...]]:
 ARMS, SUBSTEPS = 6, 9  # 54 steps of about 2,000 instructions
 
 
-def big_program() -> Program:
+def big_program() -> OldProgram:
     """Six arms, nine sub-steps each: one step kernel, called 54 times."""
     step = arm_step()
 
@@ -170,7 +170,7 @@ def big_program() -> Program:
             b.call(step, q=q, v=v, tau=b["tau"][i], q_next=q, v_next=v)
 
     inputs = (Port("q", (ARMS, 7), "rad"), Port("v", (ARMS, 7), "rad/s"), Port("tau", (ARMS, 7), "N m"))
-    return Program("big", inputs, (Port("q_next", (ARMS, 7), "rad"), Port("v_next", (ARMS, 7), "rad/s")), body)
+    return OldProgram("big", inputs, (Port("q_next", (ARMS, 7), "rad"), Port("v_next", (ARMS, 7), "rad/s")), body)
 
 
 def big_inlined() -> Kernel:

@@ -8,7 +8,7 @@ instead of repeating it. Here a platform's pose becomes six leg lengths, and wha
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, Port, Program, compile, delay, random, table
+from motionbase.compile import Body, Kernel, OldProgram, Port, compile, delay, random, table
 
 # Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
 BASE = [[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])]
@@ -68,7 +68,7 @@ def six_legs(b: Body) -> None:
         b.call(SENSOR, l=late[i], drift=drift, noise=noise[i], l_meas=b["l_meas"][i])
 
 
-SIX_LEGS = Program(
+SIX_LEGS = OldProgram(
     "six_legs",
     inputs=(
         CELSIUS,

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.harness import Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.models.manoeuvres import driven
-from motionbase.compile import Body, Program, scan
+from motionbase.compile import Body, OldProgram, scan
 from motionbase.errors import SimulationError
 from motionbase.multibody.rates import Multirate, Rates
 from motionbase.multibody.rates.multirate import Method
@@ -45,7 +45,7 @@ def error(name: str, schedule: str, method: Method, slower: int = 1, centred: bo
     return float(np.linalg.norm(arm.tool(run.q) - arm.reference[::slower][: steps + 1], axis=1).max())
 
 
-def _single_rate(multirate: Multirate) -> Program:
+def _single_rate(multirate: Multirate) -> OldProgram:
     """The ordinary step with the same integrator: fused forward dynamics, then `advance`."""
     tree, nv = multirate.partition.tree, multirate.partition.model.nv
     forward, advance = tree.forward_dynamics, multirate.advance
@@ -57,7 +57,7 @@ def _single_rate(multirate: Multirate) -> Program:
         b.call(advance, **shared, v_dot=v_dot, v_dot_prev=b["v_dot"])
         b.copy(v_dot, b["v_dot"])
 
-    return Program("single_rate", multirate.step.inputs, multirate.step.outputs, body, forward.outputs)
+    return OldProgram("single_rate", multirate.step.inputs, multirate.step.outputs, body, forward.outputs)
 
 
 @functools.cache
@@ -67,7 +67,7 @@ def costs(settings: Settings, name: str, schedules: tuple[str, ...] = ALL) -> Ro
     v0, tau = np.zeros(arm.model.nv), arm.tau(np.zeros(1))[0]
     sides: dict[str, Callable[[], float]] = {}
 
-    def side(step: Program, memory: dict[str, Any]) -> Callable[[], float]:
+    def side(step: OldProgram, memory: dict[str, Any]) -> Callable[[], float]:
         run = scan(step, {"q": "q_next", "v": "v_next"})
         seconds = per_evaluation(lambda n: run(n, h=arm.manoeuvre.h, q=arm.q0, v=v0, tau=tau, **memory), steps)
         return lambda: seconds() / arm.manoeuvre.h

@@ -16,7 +16,7 @@ Capture = pytest.CaptureFixture[str]
 
 MODEL = '''"""A model."""
 import casadi as ca
-from motionbase.compile import Kernel, Port, Program, probe
+from motionbase.compile import Kernel, Port, OldProgram, probe
 
 def inverse(q):
     probe("twice", 2 * q)
@@ -27,7 +27,7 @@ INVERSE = Kernel("inverse", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), invers
 def body(b):
     b.call(INVERSE, q=b["q"], y=b["y"])
 
-PROGRAM = Program("prog", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), body)
+PROGRAM = OldProgram("prog", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), body)
 
 def make():
     return INVERSE

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit, delay, random, table
+from motionbase.compile import Body, Kernel, OldProgram, Port, Unit, delay, random, table
 from motionbase.compile.render.c import render
 from motionbase.errors import CompilerRefused, TargetUnavailable
 from tests.compile.on_targets import COMPILERS, EDGES, Batch, assert_all_targets, assert_same_bits, on_python
@@ -51,7 +51,7 @@ def everything(b: Body) -> None:
             b.call(DELAY, u=b["t"][0], delay=b["k"], u_delayed=b["r"][0:2], u_line=b["m"])
 
 
-EVERYTHING = Program(
+EVERYTHING = OldProgram(
     "everything",
     (Port("x"), Port("k")),
     (Port("o", len(UNARY.outputs)),),
@@ -215,7 +215,7 @@ def test_nasty_port_names() -> None:
             with s.default():
                 b.call(inner, x=b["nasty_step"], X=b["nasty"], **{name: b[name] for name in NASTY})
 
-    program = Program("nasty", ports, (Port("nasty"), Port("nasty_step")), body)
+    program = OldProgram("nasty", ports, (Port("nasty"), Port("nasty_step")), body)
     batch: Batch = {name: np.array([0.5 * k, 1.0]) for k, name in enumerate(NASTY)}
     assert_all_targets(program, {**batch, "k": np.array([0.0, 2.0])})
 

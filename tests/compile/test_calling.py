@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Compiled, Kernel, Port, Program, compile
+from motionbase.compile import Body, Compiled, Kernel, OldProgram, Port, compile
 from motionbase.compile.target import Target
 from motionbase.errors import KernelError, PortError
 from tests.memory import kept_blocks
@@ -35,7 +35,7 @@ def counting(b: Body) -> None:
     b.copy(b["total"], b["y"])
 
 
-COUNTER = Program("counter", (Port("x", 2),), (Port("y", 2),), counting, (Port("total", 2),))
+COUNTER = OldProgram("counter", (Port("x", 2),), (Port("y", 2),), counting, (Port("total", 2),))
 
 TARGETS: tuple[Target, ...] = ("python", "llvm", "c")
 
@@ -137,7 +137,7 @@ def test_ports_named_like_our_own_arguments() -> None:
     assert arrays["native"] == 7.0
     many = {"self": np.array([7.0, 8.0]), "unit": np.zeros(2)}
     assert compiled.map(**many)["native"].tolist() == [7.0, 8.0]
-    whole = Program(
+    whole = OldProgram(
         "p", kernel.inputs, kernel.outputs, lambda b: b.call(kernel, **{p.name: b[p.name] for p in kernel.ports})
     )
     assert compile(whole)(5, 3) == 2.0

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit, compile, delay, random, scan, table
+from motionbase.compile import Body, Kernel, OldProgram, Port, Unit, compile, delay, random, scan, table
 from motionbase.compile.render.cuda import render, render_scan
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
@@ -57,7 +57,7 @@ extern "C" void run_all({declared}, long n) {{
     ctypes.CDLL(str(folder / "unit.so")).run_all(*passed, ctypes.c_long(N))
 
 
-def every_form() -> Program:
+def every_form() -> OldProgram:
     """Loop, switch, table, delay, random numbers, constants and most maths in one program."""
     leaf = Kernel(
         "leaf",
@@ -85,7 +85,7 @@ def every_form() -> Program:
         b.call(line, u=b["x"], u_delayed=b["late"], u_line=b["memory"])
         b.call(noise, seed=b["mode"], counter=b["x"][0], r=b["r"])
 
-    return Program(
+    return OldProgram(
         "every_form",
         (Port("x", 3), Port("mode")),
         (Port("y", (2, 3)), Port("z"), Port("late", 3), Port("r", 3)),
@@ -150,7 +150,7 @@ def test_no_name_of_ours_hides_an_inner_function(word: str, tmp_path: Path) -> N
         b.call(inner, **{word: b[word], "x": b["x"]})
 
     given, result, end = np.arange(float(N)), np.zeros(N), np.zeros(N)
-    outer = Program("x", (Port(word),), (Port("x"),), body)
+    outer = OldProgram("x", (Port(word),), (Port("x"),), body)
     folders = [tmp_path / "batch", tmp_path / "scan"]  # a library is loaded once by its path
     for folder in folders:
         folder.mkdir()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.errors import KernelError
 
 INC = Kernel("inc", (Port("u"),), (Port("w"),), lambda u: u + 1)
@@ -12,7 +12,7 @@ INPUTS = (Port("x", 4), Port("mode"))
 
 
 def built(body: Callable[[Body], None]) -> None:
-    Program("p", INPUTS, (Port("y", 4),), body).routine  # noqa: B018
+    OldProgram("p", INPUTS, (Port("y", 4),), body).routine  # noqa: B018
 
 
 def every_other(b: Body) -> None:
@@ -108,7 +108,7 @@ def test_accepted(body: Callable[[Body], None]) -> None:
 def test_the_digest_is_refused_too() -> None:
     """Otherwise an object from the cache would run what cannot be built."""
     with pytest.raises(KernelError, match="not written"):
-        Program("p", INPUTS, (Port("y", 4),), one_case).digest  # noqa: B018
+        OldProgram("p", INPUTS, (Port("y", 4),), one_case).digest  # noqa: B018
 
 
 def test_a_long_loop_is_checked_quickly() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tests.compile.nan_helpers as nan_helpers
-from motionbase.compile import Body, Kernel, Port, Program, compile, compose, jacobian, table
+from motionbase.compile import Body, Kernel, OldProgram, Port, compile, compose, jacobian, table
 from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
@@ -192,7 +192,7 @@ def test_second_derivative() -> None:
 
 
 @pytest.fixture
-def program() -> Program:
+def program() -> OldProgram:
     k = Kernel("step", (Port("q", 2),), (Port("y"),), division)
 
     def body(b: Body) -> None:
@@ -205,10 +205,10 @@ def program() -> Program:
             with s.default():
                 b.copy(b["q"][0][:1], b["y"][:1])
 
-    return Program("prog", (Port("q", (3, 2)), Port("mode")), (Port("y", 3),), body)
+    return OldProgram("prog", (Port("q", (3, 2)), Port("mode")), (Port("y", 3),), body)
 
 
-def test_program_path(program: Program) -> None:
+def test_program_path(program: OldProgram) -> None:
     finding = find_nan(program, q=[[1, 1], [1, 1], [0, 0]], mode=1)
     assert finding is not None and place(finding) == marked("division")
     assert finding.unit == "step" and finding.reaches == ("y",)
@@ -217,7 +217,7 @@ def test_program_path(program: Program) -> None:
     assert "'step'" in call and f"test_diagnose.py:{marked('call')[1]}" in call
 
 
-def test_program_input_and_constant(program: Program) -> None:
+def test_program_input_and_constant(program: OldProgram) -> None:
     came = find_nan(program, q=np.array([[1, 1], [math.nan, 1], [1, 1]]), mode=1)
     assert came is not None and (came.kind, came.place) == ("input", "input q[1, 0]")
     copied = find_infinity(program, q=np.ones((3, 2)), mode=0)
@@ -231,7 +231,7 @@ def test_constant_of_a_program() -> None:
     def body(b: Body) -> None:
         b.call(k, q=b.constant("bad", [1.0, math.nan]), y=b["y"])
 
-    finding = find_nan(Program("p", (Port("u"),), (Port("y"),), body), u=1)
+    finding = find_nan(OldProgram("p", (Port("u"),), (Port("y"),), body), u=1)
     assert finding is not None and finding.kind == "constant" and "'bad' of program 'p'" in finding.place
 
 
@@ -244,7 +244,7 @@ def test_infinity_made_by_an_earlier_call() -> None:
         b.call(inverse, u=b["u"], w=w)
         b.call(minus, w=w, y=b["y"])
 
-    finding = find_nan(Program("p", (Port("u"),), (Port("y"),), body), u=0)
+    finding = find_nan(OldProgram("p", (Port("u"),), (Port("y"),), body), u=0)
     assert finding is not None and finding.infinity is not None
     assert place(finding) == marked("minus") and place(finding.infinity) == marked("inverse")
     assert finding.infinity.unit == "inverse"

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.authored import shown
 from motionbase.compile.reference import Index
 from motionbase.errors import KernelError, PortError
@@ -26,12 +26,12 @@ DOUBLED = Kernel("doubled", (Port("u"),), (Port("v"),), lambda u: 2 * u)
 
 def program(
     name: str, inputs: dict[str, int | tuple[int, ...]], outputs: dict[str, int | tuple[int, ...]], memory: int = 0
-) -> Callable[[Callable[[Body], None]], Program]:
+) -> Callable[[Callable[[Body], None]], OldProgram]:
     """A decorator that makes a program of a body."""
 
-    def make(body: Callable[[Body], None]) -> Program:
+    def make(body: Callable[[Body], None]) -> OldProgram:
         ports = [tuple(Port(n, s) for n, s in given.items()) for given in (inputs, outputs)]
-        return Program(name, ports[0], ports[1], body, (Port("m", memory),) if memory else ())
+        return OldProgram(name, ports[0], ports[1], body, (Port("m", memory),) if memory else ())
 
     return make
 
@@ -151,7 +151,7 @@ def STEPPED_TWICE(b: Body) -> None:
 
 
 SELECTORS = np.resize([0.0, 1.0, 2.0, 4.0, 3.0, np.nan, -1.0, 0.5, -0.0, 4.0, 5.0, np.inf, 2.0, 2.0, 0.0, 4.0], N)
-CASES: list[tuple[Program, Batch]] = [
+CASES: list[tuple[OldProgram, Batch]] = [
     (nested, {"w": RANDOM.normal(size=(N, 2, 3)), "x": RANDOM.normal(size=(N, 4, 3))}),
     (chosen, {"k": SELECTORS, "u": RANDOM.normal(size=N), "m": RANDOM.normal(size=(N, 3))}),
     (looped, {"k": RANDOM.choice([0.0, 1.0, 2.0, np.nan], (N, 4)), "u": RANDOM.choice([0.0, 1.0, 3.0], N)}),
@@ -163,7 +163,7 @@ CASES: list[tuple[Program, Batch]] = [
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("unit", "batch"), CASES, ids=lambda v: getattr(v, "name", ""))
-def test_program_on_every_target(target: str, unit: Program, batch: Batch) -> None:
+def test_program_on_every_target(target: str, unit: OldProgram, batch: Batch) -> None:
     assert_same_bits(on_target(target, unit, batch), on_python(unit, batch), f"{unit.name} on {target}")
 
 
@@ -243,7 +243,7 @@ def test_cases_may_be_named_by_an_enumeration() -> None:
         return describe
 
     ports = (Port("k"),), (Port("o"),)
-    named, plain = Program("p", *ports, body(*State)), Program("p", *ports, body(0, np.int64(4)))  # type: ignore[arg-type]
+    named, plain = OldProgram("p", *ports, body(*State)), OldProgram("p", *ports, body(0, np.int64(4)))  # type: ignore[arg-type]
     assert named.digest == plain.digest
     k = np.array([0.0, 1.0, 4.0])
     for target in ("llvm1", "gcc"):
@@ -254,7 +254,7 @@ def test_cases_may_be_named_by_an_enumeration() -> None:
 
 
 def refused(message: str, body: Callable[[Body], None], error: type[Exception] = PortError) -> None:
-    made = Program("p", (Port("x", 3), Port("a")), (Port("z", 3), Port("r", (4, 3))), body, (Port("m", 3),))
+    made = OldProgram("p", (Port("x", 3), Port("a")), (Port("z", 3), Port("r", (4, 3))), body, (Port("m", 3),))
     with pytest.raises(error, match=message):
         made.routine  # noqa: B018
 
@@ -329,7 +329,7 @@ def test_indices_of_numpy_will_do() -> None:
         for i in np.array([0, -1]):
             b.copy(b["x"], b["r"][i])
 
-    assert len(Program("p", (Port("x", 3),), (Port("r", (2, 3)),), body).routine.body) == 2
+    assert len(OldProgram("p", (Port("x", 3),), (Port("r", (2, 3)),), body).routine.body) == 2
 
 
 # ---- units and shapes ----------------------------------------------------------------------------------------------
@@ -337,9 +337,9 @@ def test_indices_of_numpy_will_do() -> None:
 METRES = Kernel("metres", (Port("p", 3, "m"), Port("T", (2, 3))), (Port("l", (), "m"),), lambda p, T: p[0] + T[1, 2])
 
 
-def with_units(body: Callable[[Body], None]) -> Program:
+def with_units(body: Callable[[Body], None]) -> OldProgram:
     inputs = (Port("p", 3, "m"), Port("f", 3, "ft"), Port("pose", 6, "m, rad"), Port("T", (2, 3)), Port("S", (3, 2)))
-    return Program("p", inputs, (Port("l", (), "m"), Port("force", (), "N")), body)
+    return OldProgram("p", inputs, (Port("l", (), "m"), Port("force", (), "N")), body)
 
 
 @pytest.mark.parametrize(
@@ -381,8 +381,8 @@ def test_places_without_a_unit_fit_any_port() -> None:
 
 
 def test_a_program_that_calls_itself_is_refused() -> None:
-    def make(name: str, callee: str) -> Program:
-        return Program(name, (Port("u"),), (Port("v"),), lambda b: b.call(made[callee], u=b["u"], v=b["v"]))
+    def make(name: str, callee: str) -> OldProgram:
+        return OldProgram(name, (Port("u"),), (Port("v"),), lambda b: b.call(made[callee], u=b["u"], v=b["v"]))
 
     made = {"own": make("own", "own"), "first": make("first", "second"), "second": make("second", "first")}
     with pytest.raises(KernelError, match=r"program 'own' calls itself \(own -> own\)"):

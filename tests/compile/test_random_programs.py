@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.lower import lower_kernel, steps_of
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import Call
@@ -116,7 +116,7 @@ def test_random_programs(codes: list[list[Line]], statements: list[Tree]) -> Non
         for tree in statements:
             built(b, tree, kernels, None)
 
-    unit = Program("p", (), (), body, (Port("r", (6, 3)),))
+    unit = OldProgram("p", (), (), body, (Port("r", (6, 3)),))
     state = RANDOM.choice(np.concatenate([np.arange(4.0), RANDOM.normal(size=4), [np.nan]]), size=(16, 6, 3))
     assert_all_targets(unit, {"r": state}, SOME)
 
@@ -183,7 +183,7 @@ def test_a_split_kernel_inside_a_program() -> None:
             with s.default():
                 b.call(split, x=b["x"], m=b["m"], v=b["v"][i])
 
-    unit = Program("p", (Port("x", 3), Port("m", (2, 3))), (Port("v", (2, 3)),), body)
+    unit = OldProgram("p", (Port("x", 3), Port("m", (2, 3))), (Port("v", (2, 3)),), body)
     got = assert_all_targets(unit, BATCH, (*LLVM, "gcc"))["v"]
     whole = on_python(long_kernel(None), BATCH)["v"]
     for i in range(2):

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Kernel, Port, Program, compile, lower
+from motionbase.compile import Body, Kernel, OldProgram, Port, compile, lower
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.inspection.machine_code import build, functions, split_functions, stack_bytes, symbol_sizes
 from motionbase.compile.inspection.report import describe
@@ -28,7 +28,7 @@ def six(b: Body) -> None:
             b.copy(b["home"], b["y"][0])
 
 
-SIX = Program("six", (Port("q", (6, 3), "m"), Port("home", (), "m"), Port("mode")), (Port("y", 6, "m"),), six)
+SIX = OldProgram("six", (Port("q", (6, 3), "m"), Port("home", (), "m"), Port("mode")), (Port("y", 6, "m"),), six)
 
 
 def test_counts_of_a_small_kernel() -> None:

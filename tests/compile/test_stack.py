@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Port, Program, compile, scan
+from motionbase.compile import Body, OldProgram, Port, compile, scan
 from motionbase.errors import KernelError
 
 N = 300_000  # 2.4 MB
@@ -24,7 +24,7 @@ def chosen(b: Body) -> None:
 
 @pytest.mark.parametrize("target", ["llvm", "c"])
 def test_large_locals(target: str) -> None:
-    program = Program("wide", (Port("x", N),), (Port("y", N),), through_local)
+    program = OldProgram("wide", (Port("x", N),), (Port("y", N),), through_local)
     with pytest.raises(KernelError, match="'wide' needs 2.4 MB of stack for its local buffers, at most 2.1 MB"):
         compile(program, target, cache=None)  # type: ignore[arg-type]
     with pytest.raises(KernelError, match="of stack"):
@@ -32,7 +32,7 @@ def test_large_locals(target: str) -> None:
 
 
 def test_what_a_switch_keeps_on_lanes() -> None:
-    program = Program("split_ways", (Port("x", N), Port("mode")), (Port("y", N),), chosen)
+    program = OldProgram("split_ways", (Port("x", N), Port("mode")), (Port("y", N),), chosen)
     with pytest.raises(KernelError, match="on 4 lanes"):
         compile(program, lanes=4, cache=None)
     x = np.arange(float(N))
@@ -40,7 +40,7 @@ def test_what_a_switch_keeps_on_lanes() -> None:
 
 
 def test_deepest_calls_count() -> None:
-    inner = Program("inner", (Port("x", N // 2),), (Port("y", N // 2),), lambda b: half(b))
+    inner = OldProgram("inner", (Port("x", N // 2),), (Port("y", N // 2),), lambda b: half(b))
 
     def half(b: Body) -> None:
         b.copy(b["x"], b.local("t", N // 2))
@@ -52,4 +52,4 @@ def test_deepest_calls_count() -> None:
 
     compile(inner, cache=None)
     with pytest.raises(KernelError, match="'outer' needs 2.4 MB"):
-        compile(Program("outer", (Port("x", N // 2),), (Port("y", N // 2),), outer), cache=None)
+        compile(OldProgram("outer", (Port("x", N // 2),), (Port("y", N // 2),), outer), cache=None)

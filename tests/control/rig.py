@@ -11,7 +11,7 @@ import numpy as np
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Body, Kernel, Port, Program, Scan, scan
+from motionbase.compile import Body, Kernel, OldProgram, Port, Scan, scan
 from motionbase.control.law import ControlLaw
 from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts
 from motionbase.platform.load import load_platform
@@ -71,7 +71,7 @@ SENSOR = Kernel(
     (Port("l_meas", (), "m"),),
     lambda l, bias, frozen: ca.if_else(frozen > 0, frozen, l + bias),
 )
-CLOSED = Program(
+CLOSED = OldProgram(
     "closed_control",
     (
         *ControlPorts.inputs(LAW.parameters, LAW.state)[:2],

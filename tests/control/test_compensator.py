@@ -9,7 +9,7 @@ import pytest
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Body, Port, Program, compile, scan
+from motionbase.compile import Body, OldProgram, Port, compile, scan
 from motionbase.control.compensator import GAINS, compensator
 from motionbase.control.design import LinearLeg, gains_for, is_stable, linear_leg, margins, oil_spring, open_loop
 from motionbase.platform.load import load_platform
@@ -177,7 +177,7 @@ def _closed(b: Body) -> None:
 
 
 GAIN_VALUES = PLAIN | gains_for(LINEAR)
-CLOSED = Program(
+CLOSED = OldProgram(
     "closed_leg",
     (Port("leg_state", 5, "SI, mixed"), Port("x", 5, "-, 1/s, Pa, Pa, m"), Port("motion", 3, "SI, mixed"),
      Port("reference", 3, "SI, mixed")),

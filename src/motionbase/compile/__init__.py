@@ -7,25 +7,34 @@ reader of a ring does, starts without CasADi, in half the time.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from motionbase.compile.kernel import Kernel, compose, jacobian, probe
+    from motionbase.compile.annotated import kernel, program
+    from motionbase.compile.flow import cond, for_each, repeat, switch
+    from motionbase.compile.kernels import Kernel, compose, jacobian, probe
+    from motionbase.compile.old_program import Body, OldProgram
     from motionbase.compile.port import Port, Sparsity
     from motionbase.compile.primitives import Primitive, delay, random, table
-    from motionbase.compile.program import Body, Program, Unit
+    from motionbase.compile.programs import Program, Unit
     from motionbase.compile.runtime.calling import Bound, Compiled
     from motionbase.compile.scans import Scan, scan
+    from motionbase.compile.struct import Layout, Struct, q
     from motionbase.compile.target import compile
 
 __all__ = [
-    "Body", "Bound", "Compiled", "Kernel", "Port", "Primitive", "Program", "Scan", "Sparsity", "Unit",
-    "compile", "compose", "delay", "jacobian", "probe", "random", "scan", "table",
+    "Body", "Bound", "Compiled", "Kernel", "Layout", "OldProgram", "Port", "Primitive", "Program", "Scan", "Sparsity",
+    "Struct", "Unit", "compile", "compose", "cond", "delay", "for_each", "jacobian", "kernel", "probe", "program", "q",
+    "random", "repeat", "scan", "switch", "table",
 ]  # fmt: skip
 _HOMES = {
-    "kernel": ("Kernel", "compose", "jacobian", "probe"),
+    "annotated": ("kernel", "program"),
+    "kernels": ("Kernel", "compose", "jacobian", "probe"),
     "port": ("Port", "Sparsity"),
     "primitives": ("Primitive", "delay", "random", "table"),
-    "program": ("Body", "Program", "Unit"),
+    "flow": ("cond", "for_each", "repeat", "switch"),
+    "old_program": ("Body", "OldProgram"),
+    "programs": ("Program", "Unit"),
     "runtime.calling": ("Bound", "Compiled"),
     "scans": ("Scan", "scan"),
+    "struct": ("Layout", "Struct", "q"),
     "target": ("compile",),
 }
 

@@ -1,17 +1,30 @@
 """Lowering: a CasADi instruction list becomes basic operations; long lists are split into several routines."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import casadi as ca
 
-from motionbase.compile.block import Block, Builder, Value, absolute, ceil, copysign, floor, fmod, select, sqrt
-from motionbase.compile.kernel import Kernel
+from motionbase.compile.block import (
+    Block,
+    Builder,
+    Instruction,
+    Value,
+    absolute,
+    ceil,
+    copysign,
+    floor,
+    fmod,
+    select,
+    sqrt,
+)
+from motionbase.compile.kernels import Kernel
 from motionbase.compile.ops import Op, Type
 from motionbase.compile.port import Port
 from motionbase.compile.routine import Address, Argument, Buffer, Call, Role, Routine
 from motionbase.errors import UnsupportedOp
 
+K = TypeVar("K")
 SPLIT_ABOVE = 5000  # instructions; compile time grows faster than linearly in the length of a straight line
 
 OP_NAMES: dict[int, str] = {
@@ -229,7 +242,7 @@ def _split(
         for a in step.args:
             if steps[a].op not in (ca.OP_CONST, ca.OP_INPUT) and piece_of[a] != piece_of[position]:
                 last_use[a] = piece_of[position]
-    slots = _slots(sorted(last_use), last_use, piece_of)
+    slots = free_slots(sorted(last_use), piece_of.__getitem__, last_use)
     scratch = Argument("scratch_", 1 + max(slots.values(), default=0), Role.MEMORY)
     addresses = tuple(Address(k) for k in range(len(arguments) + 1))
     calls = []
@@ -239,16 +252,16 @@ def _split(
     return Routine(kernel.name, arguments, tuple(calls), (Buffer("scratch_", scratch.size),), origin=kernel)
 
 
-def _slots(crossing: list[int], last_use: dict[int, int], piece_of: list[int]) -> dict[int, int]:
-    """Scratch places, used again once the last piece that reads a value is over."""
-    slots: dict[int, int] = {}
+def free_slots(crossing: Sequence[K], made_at: Callable[[K], Any], last_use: Mapping[K, Any]) -> dict[K, int]:
+    """Scratch places for values in the order in which they are made, used again once the last use is over."""
+    slots: dict[K, int] = {}
     free: list[int] = []
-    busy: list[tuple[int, int]] = []  # (last piece that reads it, slot)
+    busy: list[tuple[Any, int]] = []  # (last use, slot)
     size = 0
     for value in crossing:
-        piece = piece_of[value]
-        free += [slot for last, slot in busy if last < piece]
-        busy = [(last, slot) for last, slot in busy if last >= piece]
+        now = made_at(value)
+        free += [slot for last, slot in busy if last < now]
+        busy = [(last, slot) for last, slot in busy if last >= now]
         if free:
             slot = free.pop()
         else:
@@ -256,6 +269,24 @@ def _slots(crossing: list[int], last_use: dict[int, int], piece_of: list[int]) -
         slots[value] = slot
         busy.append((last_use[value], slot))
     return slots
+
+
+def outlined(name: str, block: Block, sizes: Sequence[int]) -> Call:
+    """A block over buffers of these sizes as a call of a routine of its own."""
+    touched: dict[int, Role] = {}
+    for op, _, imm in block.instructions:
+        if op in (Op.LOAD, Op.STORE):
+            assert isinstance(imm, tuple)
+            role = Role.INPUT if op is Op.LOAD else Role.MEMORY
+            touched[imm[0]] = Role.MEMORY if touched.get(imm[0], role) is not role else role
+    place = {buffer: k for k, buffer in enumerate(touched)}
+    moved = tuple(
+        Instruction(op, args, (place[imm[0]], imm[1])) if op in (Op.LOAD, Op.STORE) and isinstance(imm, tuple)
+        else Instruction(op, args, imm)
+        for op, args, imm in block.instructions
+    )  # fmt: skip
+    arguments = tuple(Argument(f"b{buffer}", sizes[buffer], role) for buffer, role in touched.items())
+    return Call(Routine(name, arguments, (Block(moved),)), tuple(Address(buffer) for buffer in touched))
 
 
 def _block(

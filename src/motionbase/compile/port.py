@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
@@ -14,6 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.names import check_name
 from motionbase.errors import KernelError, PortError
+
+if TYPE_CHECKING:
+    from motionbase.compile.struct import Struct
+
+Numbers = float | tuple[float, ...]
 
 
 @final
@@ -44,6 +49,11 @@ class Port:
         unit: SI unit, "-" for a pure number
         description: what it is, and in which frame
         sparsity: for a matrix, the stored places; the data are then one value a place
+        struct: what its numbers are, by name; a matrix then has one struct a row
+        start: at first: one number for all, a number for each, or the columns of every row
+        least, most: bounds, one for all or one for each
+        tunable: people may change it while it runs, within finite bounds
+        at_rest: only while nothing moves
     """
 
     name: str
@@ -51,6 +61,12 @@ class Port:
     unit: str = "-"
     description: str = ""
     sparsity: Sparsity | None = None
+    struct: type[Struct] | None = None
+    start: Numbers = 0.0
+    least: Numbers = -math.inf
+    most: Numbers = math.inf
+    tunable: bool = False
+    at_rest: bool = False
 
     def __post_init__(self) -> None:
         check_name("port", self.name)
@@ -66,6 +82,42 @@ class Port:
                 raise KernelError(f"port {self.name!r}: a sparsity needs a matrix, not shape {shape}")
             if len(self.sparsity) and (max(self.sparsity.rows) >= shape[0] or max(self.sparsity.columns) >= shape[1]):
                 raise KernelError(f"port {self.name!r}: the sparsity reaches outside shape {shape}")
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        for what in ("start", "least", "most"):
+            given = getattr(self, what)
+            if isinstance(given, tuple) and len(given) not in (1, self.size, self.dims[-1] if self.dims else 1):
+                raise PortError(f"port {self.name!r}: {what} has {len(given)} numbers, 1 or {self.size} are wanted")
+        if not self.tunable:
+            return
+        (least, most), values = self.bounds, self.start_values
+        for k in range(self.size):
+            if not (math.isfinite(least[k]) and math.isfinite(most[k]) and least[k] <= values[k] <= most[k]):
+                raise PortError(
+                    f"port {self.name!r}: its value is {values[k]:.6g} {self.unit}, and its bounds are {least[k]:.6g} "
+                    f"and {most[k]:.6g}; a tunable one needs finite bounds around its value"
+                )
+
+    @property
+    def start_values(self) -> NDArray[np.float64]:
+        """What the numbers are at first, flat."""
+        return self._spread(self.start)
+
+    @property
+    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Least and greatest value of each number, flat."""
+        return self._spread(self.least), self._spread(self.most)
+
+    def _spread(self, numbers: Numbers) -> NDArray[np.float64]:
+        given = np.asarray(numbers, dtype=np.float64)
+        shape = self.dims if given.size == (self.dims[-1] if self.dims else 1) else (self.size,)
+        return np.broadcast_to(given, shape).reshape(self.size).copy()
+
+    @property
+    def rows(self) -> int:
+        """Of a port of structs: how many, or 0 for a single one."""
+        return self.dims[0] if self.struct is not None and len(self.dims) == 2 else 0
 
     @property
     def dims(self) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,6 +43,16 @@ class Primitive:
         check_distinct(f"primitive {self.name!r}", self.ports)
         routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables, self)
         object.__setattr__(self, "_routine", routine)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """A call inside a program."""
+        from motionbase.compile.flow import call
+
+        return call(self, values, named)
+
+    def inlined(self, values: Sequence[Any]) -> list[Any]:
+        """A primitive is no expression."""
+        raise KernelError(f"primitive {self.name!r} cannot be part of a kernel; call it in a program")
 
     @property
     def ports(self) -> tuple[Port, ...]:

@@ -11,7 +11,7 @@ from motionbase.compile.block import Block
 from motionbase.compile.ops import Op
 
 if TYPE_CHECKING:
-    from motionbase.compile.program import Unit
+    from motionbase.compile.programs import Unit
 
 
 class Role(Enum):
@@ -87,11 +87,16 @@ class Copy:
 @final
 @dataclass(frozen=True)
 class Loop:
-    """Run the body a fixed number of times; `number` names the loop's index in addresses."""
+    """Run the body a fixed number of times; `number` names the loop's index in addresses.
+
+    Attributes:
+        independent: turns do not depend on each other: the body is one call, and turns may run side by side
+    """
 
     number: int
     count: int
     body: tuple[Statement, ...]
+    independent: bool = False
 
 
 @final
@@ -102,6 +107,7 @@ class Switch:
     selector: Address
     cases: tuple[tuple[int, tuple[Statement, ...]], ...]  # (number, body)
     default: tuple[Statement, ...]
+    results: tuple[tuple[Address, int], ...] | None = None  # all that cases write and others read; None: not known
 
     @property
     def bodies(self) -> tuple[tuple[Statement, ...], ...]:

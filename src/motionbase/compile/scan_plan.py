@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import final
 
 from motionbase.compile.port import find_port
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.errors import KernelError
 
 
@@ -51,6 +51,20 @@ class ScanPlan:
     def per_step(self) -> tuple[int, ...]:
         """Positions of the inputs with one row a step."""
         return tuple(k for k, feed in enumerate(self.feeds) if feed is Feed.PER_STEP)
+
+
+def fed_back(unit: Unit) -> dict[str, str]:
+    """Every struct that is both an input and an output, each with the first output of its kind that is left."""
+    pairs: dict[str, str] = {}
+    for port in unit.inputs:
+        for output in unit.outputs:
+            same = port.struct is not None and output.struct is port.struct and output.dims == port.dims
+            if same and output.name not in pairs.values():
+                pairs[port.name] = output.name
+                break
+    if not pairs:
+        raise KernelError(f"scan: no struct of {unit.name!r} is both an input and an output; give `feedback`")
+    return pairs
 
 
 def plan(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice, whole_number
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
 from motionbase.compile.runtime import llvm, python
 from motionbase.compile.runtime.calling import checked, converted, lane_shape, named_values
-from motionbase.compile.scan_plan import Feed, ScanPlan, plan
+from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, plan
 from motionbase.errors import KernelError, PortError
 
 Array = NDArray[np.float64]
@@ -36,33 +36,38 @@ def _count(owner: str, what: str, value: int, least: int) -> int:
 
 def scan(
     step: Unit,
-    feedback: Mapping[str, str],
+    feedback: Mapping[str, str] | None = None,
     *,
     per_step: Sequence[str] = (),
     record: Sequence[str] = (),
     target: Literal["llvm", "python"] = "llvm",
     lanes: int = 1,
     mode: Literal["strict", "fast"] = "strict",
+    each: Literal["lanes", "loops"] = "lanes",
     cache: ObjectCache | None | Literal["default"] = "default",
 ) -> Scan:
     """Compile a loop around a step.
 
     Args:
-        feedback: state input -> the output that is its next value, such as {"x": "x_next"}
+        feedback: state input -> the output that is its next value, such as {"x": "x_next"}; if it is not given, every
+            struct that is both an input and an output
         per_step: inputs with one row a step; the others are held
         record: outputs of which rows are kept
         lanes: scenarios at once; every array then has a last axis of that length
+        each: turns of `for_each` on the lanes of a register where that pays, or one after the other; the same bits
     """
     owner = f"scan of {step.name!r}"
     if str(target) == "cuda":
         raise KernelError(f"{owner}: target 'cuda' is motionbase.compile.runtime.cuda.scan_cuda")
     choice(owner, "target", target, ("llvm", "python"))
     choice(owner, "mode", mode, ("strict", "fast"))
+    choice(owner, "each", each, ("lanes", "loops"))
     lanes = check_lanes(owner, lanes, target)
-    planned = plan(step, feedback, per_step, record)
+    planned = plan(step, fed_back(step) if feedback is None else feedback, per_step, record)
     if target == "python":
         return Scan(planned, _interpreted(planned, python.native(step, lanes), lanes), lanes)
-    return Scan(planned, _compiled(planned, lanes, Mode(mode), ObjectCache() if cache == "default" else cache), lanes)
+    store = ObjectCache() if cache == "default" else cache
+    return Scan(planned, _compiled(planned, lanes, Mode(mode), each == "lanes", store), lanes)
 
 
 @final
@@ -167,13 +172,17 @@ class Scan:
             chunk = every * max(1, int(min(10.0, CHUNK_SECONDS / max(elapsed, 1e-6)) * chunk) // every)
 
 
-def _compiled(planned: ScanPlan, lanes: int, mode: Mode, store: ObjectCache | None) -> Callable[..., None]:
+def _compiled(
+    planned: ScanPlan, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None
+) -> Callable[..., None]:
     unit = planned.unit
-    options = f"scan lanes={lanes} mode={mode.value} {planned.feeds} {planned.feedback} {planned.recorded}"
+    options = (
+        f"scan lanes={lanes} mode={mode.value} {each_on_lanes} {planned.feeds} {planned.feedback} {planned.recorded}"
+    )
 
     def render() -> str:
         """The step as an inner function, and the loop."""
-        module = Module(unit.routine, lanes, mode)
+        module = Module(unit.routine, lanes, mode, each_on_lanes)
         return module.text(exported=False, more=[scan_function(module, planned)])
 
     library, _ = llvm.build(render, llvm.object_key(unit.digest, options), store)

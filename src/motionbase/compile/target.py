@@ -8,7 +8,7 @@ from typing import Literal
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime import llvm
 from motionbase.compile.runtime.calling import Compiled
@@ -23,6 +23,7 @@ def compile(
     *,
     lanes: int = 1,
     mode: Literal["strict", "fast"] = "strict",
+    each: Literal["lanes", "loops"] = "lanes",
     cache: ObjectCache | None | Literal["default"] = "default",
 ) -> Compiled:
     """Compile a kernel, primitive or program.
@@ -31,6 +32,7 @@ def compile(
         target: `llvm` (machine code in this process), `c` (through a C compiler) or `python` (the interpreter)
         lanes: scenarios at once, 1, 2, 4 or 8; arrays then have a last axis of that length
         mode: `strict` gives the same bits on every target; `fast` allows contraction and reassociation (llvm)
+        each: turns of `for_each` on the lanes of a register where that pays, or one after the other; the same bits
         cache: where object code is kept; None for nowhere
     """
     owner = repr(unit.name)
@@ -38,9 +40,11 @@ def compile(
         raise KernelError(f"{owner}: target 'cuda' is motionbase.compile.runtime.cuda.compile_cuda")
     choice(owner, "target", target, ("python", "llvm", "c"))
     choice(owner, "mode", mode, ("strict", "fast"))
+    choice(owner, "each", each, ("lanes", "loops"))
     lanes = check_lanes(owner, lanes, target)
     if target == "llvm":
-        return _compile_llvm(unit, lanes, Mode(mode), ObjectCache() if cache == "default" else cache)
+        store = ObjectCache() if cache == "default" else cache
+        return _compile_llvm(unit, lanes, Mode(mode), each == "lanes", store)
     if mode == "fast":
         raise KernelError(f"{unit.name!r}: target {target!r} has no fast mode; use llvm, or mode='strict'")
     if target == "python":
@@ -54,14 +58,14 @@ def compile(
     return Compiled(unit, c.native(unit), lanes, target)
 
 
-def call_key(unit: Unit, lanes: int, mode: Mode) -> str:
+def call_key(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool = True) -> str:
     """The key under which a unit's object code is kept."""
-    return llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value}")
+    return llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value} {each_on_lanes}")
 
 
-def _compile_llvm(unit: Unit, lanes: int, mode: Mode, store: ObjectCache | None) -> Compiled:
-    key = call_key(unit, lanes, mode)
-    library, times = llvm.build(lambda: Module(unit.routine, lanes, mode).text(), key, store)
+def _compile_llvm(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None) -> Compiled:
+    key = call_key(unit, lanes, mode, each_on_lanes)
+    library, times = llvm.build(lambda: Module(unit.routine, lanes, mode, each_on_lanes).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
     mapped = library.function(f"{unit.name}.map", ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports))
     packed = library.function(f"{unit.name}.packed")  # takes one C array of pointers

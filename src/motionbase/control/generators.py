@@ -13,7 +13,7 @@ from enum import IntEnum
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program, random
+from motionbase.compile import Body, Kernel, OldProgram, Port, random
 from motionbase.control.profiles import quintic
 
 COUNT, TONES = 7, 32
@@ -144,7 +144,7 @@ def _tones(b: Body) -> None:
     b.call(SCALED, row=b["row"], sum=total, wave=b["wave"])
 
 
-TONES_SUM = Program("generator_tones", (ROW, TAU), (WAVE,), _tones)
+TONES_SUM = OldProgram("generator_tones", (ROW, TAU), (WAVE,), _tones)
 
 
 # ---- time and fades ------------------------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def _generators(b: Body) -> None:
 
 
 SETTINGS = Port("settings", (COUNT, len(COLUMNS)), "SI, mixed", "one row a generator, zeros are off")
-GENERATORS = Program(
+GENERATORS = OldProgram(
     "generators",
     inputs=(FADE_LEAST, SETTINGS, Port("t", (), "s", "since the transition to drive"), STOP),
     outputs=(

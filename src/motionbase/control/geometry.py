@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.linear import solve
 from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
@@ -54,7 +54,7 @@ def inverse_of(platform: Hexapod) -> Kernel:
     return Kernel("legs_of_dof", (MOTION,), (Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration"),), expr)
 
 
-def forward_of(platform: Hexapod) -> Program:
+def forward_of(platform: Hexapod) -> OldProgram:
     """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit.
 
     The start is the pose of the last tick, half a millimetre away at most, so one Newton step is usual and three are
@@ -71,7 +71,7 @@ def forward_of(platform: Hexapod) -> Program:
 
     inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))
     outputs = (Port("dof", 6, "m, rad", "pose"), Port("converged", (), "-", "1 if it has these leg lengths"))
-    return Program("dof_of_legs", inputs, outputs, body, description="forward kinematics")
+    return OldProgram("dof_of_legs", inputs, outputs, body, description="forward kinematics")
 
 
 def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

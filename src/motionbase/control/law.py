@@ -9,7 +9,7 @@ from typing import final
 
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Program, Unit
+from motionbase.compile import OldProgram, Unit
 from motionbase.control.fields import Fields, Vector
 from motionbase.control.geometry import demands_of, force_of, forward_of, inverse_of
 from motionbase.control.leg_control import LegControl, leg_control
@@ -66,14 +66,14 @@ class ControlLaw:
         return self.state.vector()
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OldProgram:
         """Named `control`."""
         platform = self.platform
         forward, inverse = self.forward or forward_of(platform), self.inverse or inverse_of(platform)
         force = self.force or force_of(platform)
         both = demands_of(platform) if self.inverse is None and self.force is None else None
         tick = Tick(platform, self.legs, self.parameters, self.state, self.dt, forward, inverse, force, both)
-        return Program(
+        return OldProgram(
             "control",
             inputs=ControlPorts.inputs(self.parameters, self.state),
             outputs=ControlPorts.outputs(self.state),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 
 LIMITER = 5  # numbers that a limiter keeps
 CHASE = 0.5  # of acceleration and jerk, to brake with in a chase: enough is left for a target that moves
@@ -214,7 +214,7 @@ def _either(b: Body) -> None:
         b.call(LIMIT, **ports)
 
 
-LIMITED = Program("limited", INPUTS, OUTPUTS, _either, description="limits one axis, and is quick where it need not")
+LIMITED = OldProgram("limited", INPUTS, OUTPUTS, _either, description="limits one axis, and is quick where it need not")
 
 
 def _within(v_max: ca.SX, x_max: ca.SX, motion: ca.SX) -> ca.SX:

@@ -10,7 +10,7 @@ from typing import Protocol, final
 import casadi as ca
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Kernel, Program, Unit
+from motionbase.compile import Kernel, OldProgram, Unit
 from motionbase.control.fields import Fields, Vector
 from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts
 from motionbase.errors import PortError
@@ -58,7 +58,7 @@ class OwnLaw:
         dt: period of a tick [s]
     """
 
-    program: Kernel | Program
+    program: Kernel | OldProgram
     parameters: Fields
     state: Fields
     dt: float = PERIOD

@@ -1,6 +1,6 @@
 """Ports of the control law: what goes in every tick, what comes out, and which channel of the record each number is.
 
-A law of one's own is a `Program` (or `Kernel`) with the same inputs and outputs; `ControlPorts.check` says what is
+A law of one's own is a `OldProgram` (or `Kernel`) with the same inputs and outputs; `ControlPorts.check` says what is
 missing. Only `valve_cmd`, `abort` and the state go to the plant and back; the rest is for the record.
 """
 

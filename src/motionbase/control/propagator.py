@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.control.profiles import PEAK_ACCELERATION, PEAK_STOP, PEAK_VELOCITY, stop
 
 PEAK_FROM_VELOCITY = 3.95  # acceleration of the bridge, over velocity difference / duration
@@ -175,7 +175,7 @@ def _propagator(b: Body) -> None:
             b.copy(b.constant("no_motion", [0.0] * 18), b["motion"])
 
 
-PROPAGATOR = Program(
+PROPAGATOR = OldProgram(
     "propagator",
     inputs=(CLOCK.inputs[0], FOLLOWED, *SHARED, *AXIS_BOUNDS, HELD, BRIDGE, *CLOCK.inputs[4:]),
     outputs=(

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.control.fields import MIXED
 from motionbase.control.profiles import MOVE, PLAN, quintic
 from motionbase.control.states import Source, State, is_one_of
@@ -100,7 +100,7 @@ RESTING = Kernel(
 )
 
 
-def base_trajectory(down: ArrayLike) -> Program:
+def base_trajectory(down: ArrayLike) -> OldProgram:
     """The program; `down` (6,) is the pose with all legs down."""
     entry = _entry(down)
 
@@ -137,7 +137,7 @@ def base_trajectory(down: ArrayLike) -> Program:
             with source.default(), b.loop(AXES) as k:
                 b.call(MOVE, plan=b["plan_next"][k], **times, motion=b["base"][k])
 
-    return Program(
+    return OldProgram(
         "base_trajectory",
         inputs=(
             Port("least", (), "s", "shortest move"),

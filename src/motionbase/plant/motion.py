@@ -21,7 +21,7 @@ from typing import Any, final
 import numpy as np
 
 from motionbase.actuators.leg import LINES
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.multibody.integrators.local import turned
 from motionbase.plant.legs import LEGS, LegKind, kind_of
 from motionbase.platform.hexapod import Actuator, Hexapod
@@ -127,7 +127,7 @@ class Motion:
         return Kernel("kick", inputs, (next_of(TWIST), next_of(TWIST_RATE), l, l_dot, l_ddot, F), expr)
 
     @cached_property
-    def step(self) -> Program:
+    def step(self) -> OldProgram:
         """(h, state, u, lines, f_brake, load_P) -> state_next, l, l_dot, l_ddot, f, F_joint."""
         leg = self.kind.step(self.hexapod.stroke, self.h)
 
@@ -150,7 +150,7 @@ class Motion:
                    V_P_next=b["V_P_next"], V_dot_P_next=b["V_dot_P_next"], **found)  # fmt: skip
 
         inputs = (H, *self.state, DRIVES, *LINES, BRAKE, LOAD)
-        return Program("motion", inputs, (*(next_of(p) for p in self.state), *LEG_OUTPUTS), body)
+        return OldProgram("motion", inputs, (*(next_of(p) for p in self.state), *LEG_OUTPUTS), body)
 
     def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
         """The state at rest with all legs equally long, neutral if not given: weight and leg forces in balance."""

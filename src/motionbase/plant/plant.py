@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.actuators.leg import LINES
-from motionbase.compile import Body, Kernel, Port, Program, compile
+from motionbase.compile import Body, Kernel, OldProgram, Port, compile
 from motionbase.compile.primitives import random
 from motionbase.plant.legs import LEGS
 from motionbase.plant.motion import BRAKE, LEG_OUTPUTS, LOAD, STATE, Motion, next_of
@@ -94,7 +94,7 @@ class Plant:
         return Kernel("acting", (VALVE, VALVE_FAULT, SEIZED, legs, l, l_dot, SEIZED_AT), outputs, expr)
 
     @cached_property
-    def step(self) -> Program:
+    def step(self) -> OldProgram:
         """(state, valve_cmd, lines, faults, load, seed) -> state_next, readings, true motion of the legs."""
         motion = self.motion
         noise = random("sensor_noise", Port("uniform", NUMBERS))
@@ -134,7 +134,7 @@ class Plant:
 
         state = self.state_ports
         inputs = (*state, VALVE, *LINES, *FAULTS, LOAD, Port("seed", (), "-", "of the sensors' noise"))
-        return Program("plant", inputs, (*(next_of(p) for p in state), *MEASURED, *LEG_OUTPUTS), body)
+        return OldProgram("plant", inputs, (*(next_of(p) for p in state), *MEASURED, *LEG_OUTPUTS), body)
 
     def at_rest(self, l: float | None = None, braked: bool = False) -> dict[str, Any]:
         """The state at rest, all legs of length l [m], neutral if not given; electric legs by motors or by brakes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.linear import solve
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import legs_at, rows_cross
@@ -28,7 +28,7 @@ ERROR = Port("error", 6, "m", "what is missing to each length")
 CONVERGED = Port("converged", (), "-", "1 if the residual is within the tolerance, else 0")
 
 
-def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> Program:
+def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> OldProgram:
     """(l, p_start, Q_start) -> p_W, Q_WP, residual, iterations, converged.
 
     It stops at the first pose that fits, so a good start is cheap. Where no pose has the lengths, or the start is too
@@ -55,7 +55,7 @@ def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, toleranc
             measured()
 
     outputs = (P_W, Q_WP, RESIDUAL, USED, CONVERGED)
-    return Program("hexapod_forward", (L, P_START, Q_START), outputs, body, description="forward kinematics")
+    return OldProgram("hexapod_forward", (L, P_START, Q_START), outputs, body, description="forward kinematics")
 
 
 def error_at(platform: Hexapod, tolerance: float) -> Kernel:

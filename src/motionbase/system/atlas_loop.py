@@ -9,7 +9,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
 from motionbase.control.own_law import Law
@@ -161,7 +161,7 @@ class AtlasLoop:
         return Kernel("atlas_loaded", inputs, (Port("load_all", 6, "-"),), expr)
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OldProgram:
         """(parameters, state, requests, generators, host, faults) -> state_next, outputs of both loops, record."""
         stage, sphere = self.stage.program, self.sphere
         parts = split(self.decoupling)
@@ -207,7 +207,7 @@ class AtlasLoop:
             *(p for p in sphere.program.outputs if p.name not in known),
             *((Port("record", len(self.record_channels), "m, s, Pa, -", "a row"),) if self.record_channels else ()),
         )  # fmt: skip
-        return Program("atlas_loop", inputs, outputs, body, description=f"{self.atlas.name} under its control laws")
+        return OldProgram("atlas_loop", inputs, outputs, body, description=f"{self.atlas.name} under its control laws")
 
     def _turn(self, b: Body, target: dict[str, Reference]) -> None:
         """The sphere's own tick, and what it leaves for the stage's next one."""

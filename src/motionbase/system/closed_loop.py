@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
 from motionbase.control.guard import LegGuard
@@ -71,7 +71,7 @@ class ClosedLoop:
         return LegGuard(self.plant.hexapod.actuator, self.dt)
 
     @cached_property
-    def guarded(self) -> Program:
+    def guarded(self) -> OldProgram:
         """The law behind the guard."""
         return guarded_law(self.law, self.guard)
 
@@ -87,7 +87,7 @@ class ClosedLoop:
         return {p.name: next_of(p).name for p in self.state_ports}
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OldProgram:
         """(parameters, state, requests, generators, host, faults) -> state_next, the law's outputs, legs, record."""
         law, plant = self.guarded, self.plant
         actuator = plant.motion.actuator
@@ -131,7 +131,9 @@ class ClosedLoop:
             else ()
         )
         outputs = (*(next_of(p) for p in self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *record)
-        return Program("closed_loop", inputs, outputs, body, description=f"{plant.hexapod.name} under its control law")
+        return OldProgram(
+            "closed_loop", inputs, outputs, body, description=f"{plant.hexapod.name} under its control law"
+        )
 
     def _record(self, b: Body, known: Mapping[str, Reference]) -> None:
         """What the law took and gave this tick; time and timing, which the executive knows, are zero here."""

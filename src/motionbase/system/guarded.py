@@ -6,7 +6,7 @@ from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.reference import Reference
 from motionbase.control.guard import LegGuard, WheelGuard, is_a_number, sound
 from motionbase.control.own_law import Law
@@ -21,7 +21,7 @@ PARTS = 8  # a large state is looked at in so many ticks, a part in each
 WHOLE = 64  # numbers; a smaller state is looked at in every tick
 
 
-def guarded_law(law: Law, guard: LegGuard) -> Program:
+def guarded_law(law: Law, guard: LegGuard) -> OldProgram:
     """(inputs of the law, guard, lateness) -> outputs of the law as far as they are good, guard_next.
 
     The law is told of a stop by its port `estop`. It answers in the tick in which it is asked, since both are one
@@ -55,12 +55,12 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
             _clean(b, rest)
 
     outputs = (*unit.outputs, next_of(memory), Port("stopped", (), "-", "1 while the guard has stopped the law"))
-    return Program(
+    return OldProgram(
         "guarded", (*unit.inputs, memory, LATENESS), outputs, body, description=f"{unit.name} behind the guard"
     )
 
 
-def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
+def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> OldProgram:
     """(inputs of the sphere's law, sphere_guard) -> outputs of the law as far as they are good, sphere_guard_next."""
     unit, memory = law.program, guard.state.port("sphere_guard", "state of the guard before the wheels")
     rest = tuple(p for p in unit.outputs if p.name not in ("tau_motor", "sphere_x_next"))
@@ -80,7 +80,7 @@ def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
                 _clean(b, rest)
 
     inputs, outputs = (*unit.inputs, memory), (*unit.outputs, next_of(memory), fault)
-    return Program("guarded_sphere", inputs, outputs, body, description=f"{unit.name} behind the guard")
+    return OldProgram("guarded_sphere", inputs, outputs, body, description=f"{unit.name} behind the guard")
 
 
 def _look(

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Body, Port, Program
+from motionbase.compile import Body, OldProgram, Port
 from motionbase.control.fields import Fields
 from motionbase.control.guard import WheelGuard
 from motionbase.control.sphere.law import SphereLaw
@@ -45,7 +45,7 @@ class SphereLoop:
         return WheelGuard(self.atlas)
 
     @cached_property
-    def guarded(self) -> Program:
+    def guarded(self) -> OldProgram:
         """The law behind the guard."""
         return guarded_sphere(self.law, self.guard)
 
@@ -77,7 +77,7 @@ class SphereLoop:
         return tuple(p for p in self.plant.step.inputs if p.name not in known)
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OldProgram:
         """(parameters, state, target, wishes, stage, troubles) -> state_next, the law's outputs, the plant's."""
         law, plant = self.guarded, self.plant.step
         state = {p.name for p in self.state_ports}
@@ -93,7 +93,7 @@ class SphereLoop:
         shown = tuple(p for p in law.outputs if p.name not in self.feedback.values())
         outputs = (*(next_of(p) for p in self.state_ports), *shown, *results)
         inputs = (*self.state_ports, *targets, A_NEXT, *self.troubles)
-        return Program("sphere_loop", inputs, outputs, body, description=f"{self.atlas.name}, its sphere alone")
+        return OldProgram("sphere_loop", inputs, outputs, body, description=f"{self.atlas.name}, its sphere alone")
 
     def at_rest(self, preload_scale: ArrayLike = 1.0) -> dict[str, Any]:
         """Upright, at rest, with so much of the passive wheels' preload; the law has not begun."""

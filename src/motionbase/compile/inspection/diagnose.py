@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from motionbase.compile.inspection.finding import Finding
 from motionbase.compile.inspection.lines import source_line
 from motionbase.compile.inspection.replay import Bad, element_name, replay, steepest
-from motionbase.compile.kernel import Kernel
+from motionbase.compile.kernels import Kernel
+from motionbase.compile.old_program import OldProgram
 from motionbase.compile.ops import Op
 from motionbase.compile.primitives import Primitive
-from motionbase.compile.program import Program, Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.python import Array, Path, block_values, run
 from motionbase.compile.routine import Call, Loop, Role, Routine, Switch
 from motionbase.compile.runtime.calling import converted, named_values
@@ -198,7 +199,7 @@ class _Watch:
 
 def _describe(unit: Unit, path: Path) -> tuple[str, ...]:
     """Calls with their lines, loop indices and cases, outermost first."""
-    lines = unit._built.lines if isinstance(unit, Program) else {}
+    lines = unit._built.lines if isinstance(unit, OldProgram) else {}
     steps = []
     for statement, number in path:
         if isinstance(statement, Loop):
@@ -212,7 +213,7 @@ def _describe(unit: Unit, path: Path) -> tuple[str, ...]:
                 steps.append(f"call of {statement.routine.name!r} at {where}: {where.text}")
             else:
                 steps.append(f"call of {statement.routine.name!r}")
-            lines = inner._built.lines if isinstance(inner, Program) else {}
+            lines = inner._built.lines if isinstance(inner, OldProgram) else {}
     return tuple(steps)
 
 

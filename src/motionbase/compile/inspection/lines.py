@@ -22,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile.authored import shown
-from motionbase.compile.kernel import Kernel, Trace
+from motionbase.compile.kernels import Kernel, Trace
 
 _CASADI = os.path.dirname(ca.__file__) + os.sep
 # frames of these are shown among the callers, but are not where a person would look first

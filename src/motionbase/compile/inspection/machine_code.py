@@ -18,7 +18,7 @@ from typing import Literal, final
 from llvmlite.binding import ObjectFileRef
 
 from motionbase.compile.mode import Mode
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime import llvm
 

@@ -14,7 +14,7 @@ import numpy as np
 from motionbase.compile.block import Block, Builder
 from motionbase.compile.inspection.finding import Finding, brief
 from motionbase.compile.inspection.lines import LinedTrace, Stack, elements, lined_trace
-from motionbase.compile.kernel import Kernel
+from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import OP_NAMES, RULES, Step, steps_of, storage
 from motionbase.compile.port import Port
 from motionbase.compile.render.python import Array, evaluate

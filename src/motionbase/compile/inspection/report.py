@@ -11,14 +11,15 @@ from typing import Any, Literal, final
 from motionbase.compile.block import Block
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.inspection.machine_code import Function, build
-from motionbase.compile.kernel import Kernel
+from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import lower_kernel
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
+from motionbase.compile.old_program import OldProgram
 from motionbase.compile.ops import Op
 from motionbase.compile.options import check_lanes
 from motionbase.compile.port import Port
-from motionbase.compile.program import Program, Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
 from motionbase.compile.runtime import llvm
 from motionbase.compile.target import call_key
@@ -160,7 +161,7 @@ def describe(
 def _front_end(unit: Unit) -> tuple[float, float]:
     """Seconds to trace and to lower, measured anew on copies, because kernels remember what they were asked."""
     start = time.perf_counter()
-    if isinstance(unit, Program):
+    if isinstance(unit, OldProgram):
         _ = replace(unit).routine
     trace = time.perf_counter() - start
     lower = 0.0
@@ -182,7 +183,7 @@ def _port(unit: Unit, port: Port) -> PortReport:
 
 def _routine(routine: Routine, calls: int) -> RoutineReport:
     origin = routine.origin
-    kind = "piece" if origin is None else type(origin).__name__.lower()
+    kind = "piece" if origin is None else type(origin).__name__.lower().removeprefix("old")
     casadi = origin.function.n_instructions() if isinstance(origin, Kernel) else None
     return RoutineReport(routine.name, kind, routine.instruction_count, casadi, calls)
 

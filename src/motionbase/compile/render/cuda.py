@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.c_family import CDialect, CWriter
 from motionbase.compile.routine import Role
 from motionbase.compile.scan_plan import Feed, ScanPlan

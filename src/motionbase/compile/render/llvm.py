@@ -5,54 +5,129 @@ On lanes every element of a port is `lanes` neighbouring doubles, one a scenario
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import final
 
 from motionbase.compile.block import Block
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
-from motionbase.compile.render.llvm_block import Dialect, Writer, blend, constant, copy, literal, render_block
-from motionbase.compile.routine import Call, Copy, Loop, Role, Routine, Statement, Switch, unique_names, written_buffers
+from motionbase.compile.ops import Op
+from motionbase.compile.render.llvm_block import (
+    Dialect,
+    Spread,
+    Used,
+    Writer,
+    blend,
+    constant,
+    copy_spread,
+    literal,
+    maths_symbol,
+    render_block,
+)
+from motionbase.compile.routine import (
+    Address,
+    Call,
+    Copy,
+    Loop,
+    Role,
+    Routine,
+    Statement,
+    Switch,
+    unique_names,
+    written_buffers,
+)
 from motionbase.compile.stack import check_stack
 
 INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above, they are called, not copied
 INLINE_ROUTINE_BELOW = 150  # instructions
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}
+LANES_FROM = 40  # operations of a turn from which on its loop goes to lanes
+
+
+@final
+@dataclass(frozen=True)
+class Version:
+    """A routine on so many lanes, whose arguments' lanes lie in memory in these ways."""
+
+    routine: Routine
+    lanes: int
+    spreads: tuple[tuple[int, Spread], ...]
+
+
+def lanes_for(loop: Loop) -> int:
+    """How many turns of a loop run side by side: 1 where that would not pay."""
+    if not loop.independent or loop.count < 3:
+        return 1
+    (call,) = loop.body
+    assert isinstance(call, Call)
+    operations = sum(r.instruction_count for r in call.routine.callees())
+    if operations < LANES_FROM:
+        return 1
+    return 4 if loop.count <= 4 else 8
+
+
+def _with_callees(names: set[str]) -> list[str]:
+    """Maths functions and those that they call."""
+    found, pending = set[str](), list(names)
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += [str(imm) for op, _, imm in MATHS[name].block.instructions if op is Op.CALL]
+    return sorted(found)
 
 
 @final
 class Module:
-    """The IR of an outermost routine and all it calls."""
+    """The IR of an outermost routine and all it calls.
 
-    def __init__(self, routine: Routine, lanes: int = 1, mode: Mode = Mode.STRICT) -> None:
+    Attributes:
+        dialect: of the outermost routine; loops whose turns are independent may go to lanes inside it
+        each_on_lanes: whether they do
+    """
+
+    def __init__(self, routine: Routine, lanes: int = 1, mode: Mode = Mode.STRICT, each_on_lanes: bool = True) -> None:
         check_stack(routine, lanes)
         self.routine, self.dialect = routine, Dialect(lanes, mode)
+        self.each_on_lanes = each_on_lanes and lanes == 1
         self.routines = routine.callees()
         self.names = unique_names(self.routines)
-        self.maths_used: set[str] = set()
+        self.used: dict[int, Used] = {}  # by lanes
+        self._wanted: list[Version] = []
+        self._symbols: dict[Version, str] = {}
         calls = max((sum(r.maths_calls().values()) for r in self.routines), default=0)
         self.inline_maths = calls < INLINE_MATHS_BELOW
 
     def text(self, *, exported: bool = True, more: Sequence[str] = ()) -> str:
         """The whole module: the routine and its map, or the routine as an inner function of what `more` adds."""
-        functions = [self._function(r, exported and r is self.routine) for r in self.routines]
-        maths = [self._maths(name) for name in sorted(self.maths_used)]
-        F, x = self.dialect.type("double"), self.dialect.fields("")["x"]
-        declared = [f"declare {F} @llvm.{name}.{x}({', '.join([F] * n)})" for name, n in _INTRINSICS.items()]
-        declared.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+        self._symbol(self.routine, self.dialect, {})
+        functions = []
+        for version in self._wanted:  # rendering one may want others
+            functions.append(self._function(version, exported and version.routine is self.routine))
+        maths, declared = [], ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
+        for lanes, used in self.used.items():
+            d = Dialect(lanes, self.dialect.mode)
+            F, B = d.type("double"), d.type("i1")
+            maths += [self._maths(name, d) for name in _with_callees(used.maths)]
+            declared += [f"declare {F} @llvm.{n}.{d.suffix}({', '.join([F] * k)})" for n, k in _INTRINSICS.items()]
+            if "load" in used.masked:
+                declared.append(f"declare {F} @llvm.masked.load.{d.suffix}.p0(ptr, i32, {B}, {F})")
+            if "store" in used.masked:
+                declared.append(f"declare void @llvm.masked.store.{d.suffix}.p0({F}, ptr, i32, {B})")
         outer = [self._packed(), self._map()] if exported else []
         return "\n".join([*declared, *maths, *functions, *outer, *more]) + "\n"
 
-    def _maths(self, name: str) -> str:
+    def _maths(self, name: str, d: Dialect) -> str:
         function = MATHS[name]
-        d = self.dialect
         F = d.type("double")
-        w = Writer(name, d, d.maths_flags(name), self.maths_used)
+        w = Writer(name, d, d.maths_flags(name), Used())
         values = render_block(w, function.block, name)
         assert function.block.result is not None
         arguments = ", ".join(f"{F} %a{k}" for k in range(function.arity))
         inline = "alwaysinline" if self.inline_maths else "noinline"
-        head = f"define internal {F} @mb_{name}({arguments}) nounwind willreturn memory(none) {inline} {{"
+        symbol = maths_symbol(name, d)
+        head = f"define internal {F} @{symbol}({arguments}) nounwind willreturn memory(none) {inline} {{"
         return "\n".join([head, "entry:", *w.lines, f"  ret {F} {values[function.block.result]}", "}"])
 
     @property
@@ -60,10 +135,21 @@ class Module:
         """Symbol of the outermost routine."""
         return self.names[id(self.routine)]
 
-    def _function(self, routine: Routine, exported: bool) -> str:
-        d = self.dialect
-        name = self.names[id(routine)]
-        w = Writer(name, d, d.flags, self.maths_used)
+    def _symbol(self, routine: Routine, dialect: Dialect, spreads: dict[int, Spread]) -> str:
+        """The function of a routine on so many lanes, with its arguments' lanes lying in these ways."""
+        version = Version(routine, dialect.lanes, tuple(sorted(spreads.items())))
+        if version not in self._symbols:
+            name = self.names[id(routine)]
+            if dialect.lanes != self.dialect.lanes:
+                name = f"{name}.lanes{len(self._symbols)}"
+            self._symbols[version] = name
+            self._wanted.append(version)
+        return self._symbols[version]
+
+    def _function(self, version: Version, exported: bool) -> str:
+        routine, d = version.routine, Dialect(version.lanes, self.dialect.mode)
+        name = self._symbols[version]
+        w = Writer(name, d, d.flags, self.used.setdefault(d.lanes, Used()), dict(version.spreads))
         head = []
         for k, table in enumerate(routine.tables):
             head.append(constant(f"{name}.table{k}", table, 1))
@@ -90,25 +176,65 @@ class Module:
             if isinstance(statement, Block):
                 render_block(w, statement, routine.name)
             elif isinstance(statement, Call):
-                pointers = ", ".join(f"ptr {w.address(a)}" for a in statement.addresses)
-                w.put(f"call void @{self.names[id(statement.routine)]}({pointers})")
+                self._call(w, statement)
             elif isinstance(statement, Copy):
-                copy(w, w.address(statement.target), w.address(statement.source), statement.size)
+                target, source = ((w.address(a), w.spread(a.buffer)) for a in (statement.target, statement.source))
+                copy_spread(w, target, source, statement.size)
             elif isinstance(statement, Loop):
-                self._loop(w, routine, statement)
+                if self.each_on_lanes and w.dialect.lanes == 1 and (lanes := lanes_for(statement)) > 1:
+                    self._side_by_side(w, statement, lanes)
+                else:
+                    self._loop(w, routine, statement)
             else:
                 self._switch(w, routine, statement)
 
+    def _call(self, w: Writer, call: Call) -> None:
+        spreads = {k: w.spread(a.buffer) for k, a in enumerate(call.addresses) if a.buffer in w.spreads}
+        symbol = self._symbol(call.routine, w.dialect, spreads)
+        w.put(f"call void @{symbol}({', '.join(f'ptr {w.address(a)}' for a in call.addresses)})")
+
+    def _side_by_side(self, w: Writer, loop: Loop, lanes: int) -> None:
+        """Turns on the lanes of a register: whole groups of them, then those that are left."""
+        (call,) = loop.body
+        assert isinstance(call, Call)
+        groups, left = divmod(loop.count, lanes)
+        if groups > 1:
+            self._counted(w, loop.number, groups, lambda: self._group(w, loop, call, lanes, lanes, f"%i{loop.number}"))
+        elif groups:
+            self._group(w, loop, call, lanes, lanes, "0")
+        if left:
+            fewer = next(n for n in (2, 4, 8) if n >= left)
+            self._group(w, loop, call, fewer, left, str(groups), lanes)
+
+    def _group(
+        self, w: Writer, loop: Loop, call: Call, lanes: int, active: int, group: str, size: int | None = None
+    ) -> None:
+        spreads, pointers = {}, []
+        for k, address in enumerate(call.addresses):
+            stride = dict(address.strides).get(loop.number, 0)
+            spreads[k] = Spread(1, stride, active if stride else lanes)
+            pointer = w.offset(f"%b{address.buffer}", address.offset)
+            if stride and group.startswith("%"):
+                first = w.assign(f"mul i64 {group}, {stride * (size or lanes)}")
+                pointer = w.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {first}")
+            elif stride:
+                pointer = w.offset(pointer, int(group) * stride * (size or lanes))
+            pointers.append(f"ptr {pointer}")
+        symbol = self._symbol(call.routine, Dialect(lanes, self.dialect.mode), spreads)
+        w.put(f"call void @{symbol}({', '.join(pointers)})")
+
     def _loop(self, w: Writer, routine: Routine, loop: Loop) -> None:
-        n = loop.number
+        self._counted(w, loop.number, loop.count, lambda: self._body(w, routine, loop.body))
+
+    def _counted(self, w: Writer, n: int, count: int, body: Callable[[], None]) -> None:
         before, start, end, after = (w.label(s) for s in ("before", "loop", "end", "after"))
         w.open_label(before)
         w.open_label(start)
         w.put(f"%i{n} = phi i64 [ 0, %{before} ], [ %i{n}.next, %{end} ]")
-        self._body(w, routine, loop.body)
+        body()
         w.open_label(end)
         w.put(f"%i{n}.next = add i64 %i{n}, 1")
-        more = w.assign(f"icmp ult i64 %i{n}.next, {loop.count}")
+        more = w.assign(f"icmp ult i64 %i{n}.next, {count}")
         w.put(f"br i1 {more}, label %{start}, label %{after}")
         w.lines.append(f"{after}:")
 
@@ -116,7 +242,7 @@ class Module:
         """A chain of tests; on lanes a case runs if any lane wants it, and the other lanes get their values back."""
         d = w.dialect
         F, B = w.fields["F"], w.fields["B"]
-        selector = w.assign(f"load {F}, ptr {w.address(switch.selector)}, align 8")
+        selector = w.load(w.address(switch.selector), w.spread(switch.selector.buffer))
         masks = [w.assign(f"fcmp oeq {F} {selector}, {d.splat('double', literal(float(k)))}") for k, _ in switch.cases]
         taken = d.splat("i1", "false")
         for mask in masks:
@@ -135,26 +261,29 @@ class Module:
                 some = w.assign(f"icmp ne i{d.lanes} {word}, 0")
                 w.put(f"br i1 {some}, label %{run}, label %{done}")
                 w.lines.append(f"{run}:")
-                self._masked(w, routine, case, mask)
+                self._masked(w, routine, switch, case, mask)
             w.open_label(done)
 
-    def _masked(self, w: Writer, routine: Routine, case: tuple[Statement, ...], mask: str) -> None:
+    def _masked(self, w: Writer, routine: Routine, switch: Switch, case: tuple[Statement, ...], mask: str) -> None:
         """Run a case for some lanes: keep what it writes, run it for all, give the other lanes their values back."""
-        d = w.dialect
         sizes = [a.size for a in routine.arguments] + [b.size for b in routine.buffers]
+        spans = switch.results
+        if spans is None:
+            spans = tuple((Address(buffer), sizes[buffer]) for buffer in sorted(written_buffers(case)))
         kept = []
-        for buffer in sorted(written_buffers(case)):
+        for address, size in spans:
             saved = w.fresh()
-            w.lines.insert(0, f"  {saved} = alloca [{max(sizes[buffer], 1) * d.lanes} x double], align 64")
-            copy(w, saved, f"%b{buffer}", sizes[buffer])
-            kept.append((buffer, saved))
+            w.lines.insert(0, f"  {saved} = alloca [{max(size, 1) * w.dialect.lanes} x double], align 64")
+            target = w.address(address), w.spread(address.buffer)
+            copy_spread(w, (saved, w.wide), target, size)
+            kept.append((target, saved, size))
         self._body(w, routine, case)
-        for buffer, saved in kept:
-            blend(w, f"%b{buffer}", saved, sizes[buffer], mask)
+        for target, saved, size in kept:
+            blend(w, target, saved, size, mask)
 
     def _packed(self) -> str:
         """`NAME.packed(addresses)`: the routine with its arguments in one array of pointers."""
-        w = Writer("packed", self.dialect, "", self.maths_used)
+        w = Writer("packed", self.dialect, "", Used())
         pointers = []
         for k in range(len(self.routine.arguments)):
             at = w.assign(f"getelementptr ptr, ptr %addresses, i64 {k}")
@@ -167,7 +296,7 @@ class Module:
         """`NAME.map(n, arrays...)`: the routine for n consecutive sets of arguments."""
         name, lanes = self.names[id(self.routine)], self.dialect.lanes
         arguments = self.routine.arguments
-        w = Writer("map", self.dialect, "", self.maths_used)
+        w = Writer("map", self.dialect, "", Used())
         w.put("%any = icmp sgt i64 %n, 0")
         w.put("br i1 %any, label %loop, label %after")
         w.lines.append("loop:")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from motionbase.compile.block import Block
@@ -14,6 +14,7 @@ from motionbase.compile.routine import Address
 from motionbase.errors import UnsupportedOp
 
 TARGET = "llvm"
+BLEND_UNROLLED = 16  # elements; more are a loop
 
 
 # {F} is `double` or a vector of it; {0}, {1}, {2} are arguments, {f} fast-math flags, {x} the suffix of intrinsics
@@ -74,7 +75,7 @@ class Dialect:
             "F": self.type("double"),
             "I": self.type("i64"),
             "B": self.type("i1"),
-            "x": "f64" if self.lanes == 1 else f"v{self.lanes}f64",
+            "x": self.suffix,
             "true": self.splat("i1", "true"),
             "f": flags,
         }
@@ -89,6 +90,11 @@ class Dialect:
         """Only the fast variants are made for contraction; anything else would undo the others' error-free sums."""
         return " contract" if name.startswith("fast_") else ""
 
+    @property
+    def suffix(self) -> str:
+        """Of intrinsics' names."""
+        return "f64" if self.lanes == 1 else f"v{self.lanes}f64"
+
     def maths_name(self, name: str) -> str:
         """The cheaper variant of a maths function where fast mode has one."""
         return f"fast_{name}" if self.mode is Mode.FAST and f"fast_{name}" in MATHS else name
@@ -100,14 +106,43 @@ def literal(number: float) -> str:
 
 
 @final
-class Writer:
-    """The text of one function: lines, fresh names, and the places of buffers."""
+@dataclass(frozen=True)
+class Spread:
+    """How the lanes of an array's elements lie in memory.
 
-    def __init__(self, name: str, dialect: Dialect, flags: str, maths_used: set[str]) -> None:
+    Attributes:
+        element: doubles from one element to the next
+        lane: doubles from one lane to the next; 0 where all lanes share the elements
+        active: lanes that there are; the others are copies of the first, and are not stored
+    """
+
+    element: int
+    lane: int
+    active: int
+
+
+@final
+class Writer:
+    """The text of one function: lines, fresh names, and the places of buffers.
+
+    Attributes:
+        spreads: how each buffer's lanes lie; those that are not named have them side by side
+    """
+
+    def __init__(
+        self, name: str, dialect: Dialect, flags: str, used: Used, spreads: dict[int, Spread] | None = None
+    ) -> None:
         self.name, self.dialect, self.lines = name, dialect, list[str]()
         self.fields = dialect.fields(flags)
-        self.maths_used = maths_used
+        self.used = used
+        self.table_owner = name
+        self.spreads = spreads or {}
+        self.wide = Spread(dialect.lanes, 1, dialect.lanes)
         self._count = 0
+
+    def spread(self, buffer: int) -> Spread:
+        """How the lanes of a buffer lie."""
+        return self.spreads.get(buffer, self.wide)
 
     def fresh(self) -> str:
         """A new value name."""
@@ -134,28 +169,73 @@ class Writer:
         self.put(f"br label %{label}")
         self.lines.append(f"{label}:")
 
-    def element(self, buffer: int, offset: str | int) -> str:
-        """Pointer to element `offset` of a buffer."""
-        lanes = self.dialect.lanes
-        if isinstance(offset, int):
-            scaled = str(offset * lanes)
-        else:
-            scaled = offset if lanes == 1 else self.assign(f"mul i64 {offset}, {lanes}")
-        return (
-            f"%b{buffer}"
-            if scaled == "0"
-            else self.assign(f"getelementptr inbounds double, ptr %b{buffer}, i64 {scaled}")
-        )
+    def offset(self, pointer: str, doubles: int) -> str:
+        """A pointer so many doubles further."""
+        return self.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {doubles}") if doubles else pointer
 
     def address(self, address: Address) -> str:
         """Pointer to an address, loop indices included."""
+        scale = self.spread(address.buffer).element
         if not address.strides:
-            return self.element(address.buffer, address.offset)
-        index = str(address.offset)
+            return self.offset(f"%b{address.buffer}", address.offset * scale)
+        index = str(address.offset * scale)
         for number, stride in address.strides:
-            step = self.assign(f"mul i64 %i{number}, {stride}")
+            step = self.assign(f"mul i64 %i{number}, {stride * scale}")
             index = self.assign(f"add i64 {index}, {step}")
-        return self.element(address.buffer, index)
+        return self.assign(f"getelementptr inbounds double, ptr %b{address.buffer}, i64 {index}")
+
+    def load(self, pointer: str, spread: Spread) -> str:
+        """One number of every lane."""
+        F, lanes = self.fields["F"], self.dialect.lanes
+        if lanes == 1 or (spread.lane == 1 and spread.active == lanes):
+            return self.assign(f"load {F}, ptr {pointer}, align 8")
+        if spread.lane == 1:
+            mask = _mask(lanes, spread.active)
+            self.used.masked.add("load")
+            call = f"@llvm.masked.load.{self.dialect.suffix}.p0(ptr {pointer}, i32 8, {mask}, {F} poison)"
+            some = self.assign(f"call {F} {call}")
+            order = ", ".join(f"i32 {k if k < spread.active else 0}" for k in range(lanes))
+            return self.assign(f"shufflevector {F} {some}, {F} poison, <{lanes} x i32> <{order}>")
+        first = self.assign(f"load double, ptr {pointer}, align 8")
+        result = self.assign(f"insertelement {F} poison, double {first}, i64 0")
+        if not spread.lane:
+            return self.assign(f"shufflevector {F} {result}, {F} poison, <{lanes} x i32> zeroinitializer")
+        for lane in range(1, lanes):
+            x = first
+            if lane < spread.active:
+                x = self.assign(f"load double, ptr {self.offset(pointer, lane * spread.lane)}, align 8")
+            result = self.assign(f"insertelement {F} {result}, double {x}, i64 {lane}")
+        return result
+
+    def store(self, pointer: str, spread: Spread, value: str) -> None:
+        """One number of every lane."""
+        F, lanes = self.fields["F"], self.dialect.lanes
+        if lanes == 1 or (spread.lane == 1 and spread.active == lanes):
+            self.put(f"store {F} {value}, ptr {pointer}, align 8")
+        elif spread.lane == 1:
+            self.used.masked.add("store")
+            mask = _mask(lanes, spread.active)
+            self.put(
+                f"call void @llvm.masked.store.{self.dialect.suffix}.p0({F} {value}, ptr {pointer}, i32 8, {mask})"
+            )
+        else:
+            for lane in range(spread.active):
+                x = self.assign(f"extractelement {F} {value}, i64 {lane}")
+                self.put(f"store double {x}, ptr {self.offset(pointer, lane * spread.lane)}, align 8")
+
+
+@final
+@dataclass
+class Used:
+    """What functions of one dialect use beside each other: maths functions, and loads and stores of some lanes."""
+
+    maths: set[str] = field(default_factory=set)
+    masked: set[str] = field(default_factory=set)
+
+
+def _mask(lanes: int, active: int) -> str:
+    bits = ", ".join(f"i1 {'true' if k < active else 'false'}" for k in range(lanes))
+    return f"<{lanes} x i1> <{bits}>"
 
 
 def render_block(w: Writer, block: Block, kernel: str) -> list[str]:
@@ -177,55 +257,66 @@ def render_block(w: Writer, block: Block, kernel: str) -> list[str]:
             names.append(f"%a{imm}")
         elif op is Op.LOAD:
             assert isinstance(imm, tuple)
-            names.append(w.assign(f"load {F}, ptr {w.element(*imm)}, align 8"))
+            names.append(w.load(w.address(Address(*imm)), w.spread(imm[0])))
         elif op is Op.STORE:
             assert isinstance(imm, tuple)
-            w.put(f"store {F} {a[0]}, ptr {w.element(*imm)}, align 8")
+            w.store(w.address(Address(*imm)), w.spread(imm[0]), a[0])
             names.append("")
         elif op in (Op.LOAD_AT, Op.TABLE):
-            base, stride = (f"%b{imm}", d.lanes) if op is Op.LOAD_AT else (f"@{w.name}.table{imm}", 0)
-            names.append(_gather(w, base, a[0], stride))
+            if op is Op.LOAD_AT:
+                assert isinstance(imm, int)
+                names.append(_gather(w, f"%b{imm}", a[0], w.spread(imm)))
+            else:
+                names.append(_gather(w, f"@{w.table_owner}.table{imm}", a[0], Spread(1, 0, d.lanes)))
         elif op is Op.STORE_AT:
-            _scatter(w, f"%b{imm}", a[0], a[1])
+            assert isinstance(imm, int)
+            _scatter(w, f"%b{imm}", a[0], a[1], w.spread(imm))
             names.append("")
         elif op is Op.CALL:
             name = d.maths_name(str(imm))
             if name not in MATHS:
                 raise UnsupportedOp(name, kernel, TARGET)
-            w.maths_used.add(name)
+            w.used.maths.add(name)
             passed = ", ".join(f"{F} {x}" for x in a)
-            names.append(w.assign(f"call {F} @mb_{name}({passed})"))
+            names.append(w.assign(f"call {F} @{maths_symbol(name, d)}({passed})"))
         else:
             raise UnsupportedOp(op.label, kernel, TARGET)
     return names
 
 
-def _lane_pointer(w: Writer, base: str, index: str, stride: int, lane: int) -> str:
-    """Pointer to element `index` (one word a lane) of a buffer (stride = lanes) or a table (stride = 0)."""
+def maths_symbol(name: str, dialect: Dialect) -> str:
+    """The name of a maths function on so many lanes."""
+    return f"mb_{name}.{dialect.suffix}"
+
+
+def _lane_pointer(w: Writer, base: str, index: str, spread: Spread, lane: int) -> str:
+    """Pointer to element `index` (one word a lane) of a buffer or a table."""
     d = w.dialect
     word = index if d.lanes == 1 else w.assign(f"extractelement {d.type('i64')} {index}, i64 {lane}")
-    if stride > 1:
-        word = w.assign(f"mul i64 {word}, {stride}")
-        word = w.assign(f"add i64 {word}, {lane}")
+    if spread.element > 1:
+        word = w.assign(f"mul i64 {word}, {spread.element}")
+    if spread.lane and lane:
+        word = w.assign(f"add i64 {word}, {lane * spread.lane}")
     return w.assign(f"getelementptr inbounds double, ptr {base}, i64 {word}")
 
 
-def _gather(w: Writer, base: str, index: str, stride: int) -> str:
+def _gather(w: Writer, base: str, index: str, spread: Spread) -> str:
     d = w.dialect
     if d.lanes == 1:
-        return w.assign(f"load double, ptr {_lane_pointer(w, base, index, stride, 0)}, align 8")
+        return w.assign(f"load double, ptr {_lane_pointer(w, base, index, spread, 0)}, align 8")
     result = "poison"
     for lane in range(d.lanes):
-        x = w.assign(f"load double, ptr {_lane_pointer(w, base, index, stride, lane)}, align 8")
+        at = lane if lane < spread.active else 0
+        x = w.assign(f"load double, ptr {_lane_pointer(w, base, index, spread, at)}, align 8")
         result = w.assign(f"insertelement {d.type('double')} {result}, double {x}, i64 {lane}")
     return result
 
 
-def _scatter(w: Writer, base: str, index: str, value: str) -> None:
+def _scatter(w: Writer, base: str, index: str, value: str, spread: Spread) -> None:
     d = w.dialect
-    for lane in range(d.lanes):
+    for lane in range(spread.active):
         x = value if d.lanes == 1 else w.assign(f"extractelement {d.type('double')} {value}, i64 {lane}")
-        w.put(f"store double {x}, ptr {_lane_pointer(w, base, index, d.lanes, lane)}, align 8")
+        w.put(f"store double {x}, ptr {_lane_pointer(w, base, index, spread, lane)}, align 8")
 
 
 def constant(name: str, data: tuple[float, ...], lanes: int) -> str:
@@ -235,29 +326,42 @@ def constant(name: str, data: tuple[float, ...], lanes: int) -> str:
 
 
 def copy(w: Writer, target: str, source: str, size: int) -> None:
-    """Copy `size` elements (of all lanes)."""
+    """Copy `size` elements whose lanes lie side by side in both."""
     if size:
         count = size * w.dialect.lanes * 8
         w.put(f"call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {count}, i1 false)")
 
 
-def blend(w: Writer, target: str, saved: str, size: int, mask: str) -> None:
-    """target[k] = mask ? target[k] : saved[k] for every element."""
-    if not size:
+def copy_spread(w: Writer, target: tuple[str, Spread], source: tuple[str, Spread], size: int) -> None:
+    """Copy `size` elements whose lanes may lie in different ways."""
+    if target[1] == source[1] == w.wide:
+        copy(w, target[0], source[0], size)
         return
+    for e in range(size):
+        value = w.load(w.offset(source[0], e * source[1].element), source[1])
+        w.store(w.offset(target[0], e * target[1].element), target[1], value)
+
+
+def blend(w: Writer, target: tuple[str, Spread], saved: str, size: int, mask: str) -> None:
+    """target[k] = mask ? target[k] : saved[k] for every element."""
     F, B = w.fields["F"], w.fields["B"]
+    pointer, spread = target
+    if size <= BLEND_UNROLLED or spread != w.wide:
+        for e in range(size):
+            at = w.offset(pointer, e * spread.element)
+            new, old = w.load(at, spread), w.load(w.offset(saved, e * w.wide.element), w.wide)
+            w.store(at, spread, w.assign(f"select {B} {mask}, {F} {new}, {F} {old}"))
+        return
     before, start, after = (w.label(s) for s in ("before", "blend", "after"))
     k, following = w.fresh(), w.fresh()
     w.open_label(before)
     w.open_label(start)
     w.put(f"{k} = phi i64 [ 0, %{before} ], [ {following}, %{start} ]")
     offset = w.assign(f"mul i64 {k}, {w.dialect.lanes}")
-    new_at = w.assign(f"getelementptr inbounds double, ptr {target}, i64 {offset}")
+    new_at = w.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {offset}")
     old_at = w.assign(f"getelementptr inbounds double, ptr {saved}, i64 {offset}")
-    new = w.assign(f"load {F}, ptr {new_at}, align 8")
-    old = w.assign(f"load {F}, ptr {old_at}, align 8")
-    blended = w.assign(f"select {B} {mask}, {F} {new}, {F} {old}")
-    w.put(f"store {F} {blended}, ptr {new_at}, align 8")
+    new, old = w.load(new_at, w.wide), w.load(old_at, w.wide)
+    w.store(new_at, w.wide, w.assign(f"select {B} {mask}, {F} {new}, {F} {old}"))
     w.put(f"{following} = add i64 {k}, 1")
     more = w.assign(f"icmp ult i64 {following}, {size}")
     w.put(f"br i1 {more}, label %{start}, label %{after}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.c import render
 from motionbase.compile.stack import check_stack
 from motionbase.errors import CompilerRefused, TargetUnavailable

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.port import Port
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.errors import PortError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionbase.compile.options import choice
 from motionbase.compile.port import Port
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render import cuda
 from motionbase.compile.runtime.calling import named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, plan

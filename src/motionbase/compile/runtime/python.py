@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile.program import Unit
+from motionbase.compile.programs import Unit
 from motionbase.compile.render.python import Observer, run
 from motionbase.compile.routine import Role
 

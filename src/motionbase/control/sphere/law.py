@@ -8,7 +8,7 @@ from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program
+from motionbase.compile import Body, Kernel, OldProgram, Port
 from motionbase.compile.reference import Reference
 from motionbase.control.fields import Fields
 from motionbase.control.sphere import ports
@@ -103,7 +103,7 @@ class SphereLaw:
         )  # fmt: skip
 
     @cached_property
-    def program(self) -> Program:
+    def program(self) -> OldProgram:
         """Named `sphere_control`."""
         attitude, watch = Attitude(self.atlas).kernel, SlipWatch(self.atlas).kernel
 
@@ -149,4 +149,4 @@ class SphereLaw:
                 limited=b["limited"], integral_next=after("integral"),
             )  # fmt: skip
 
-        return Program("sphere_control", self.inputs, self.outputs, body, description=f"turns {self.atlas.name}")
+        return OldProgram("sphere_control", self.inputs, self.outputs, body, description=f"turns {self.atlas.name}")

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit
+from motionbase.compile import Body, Kernel, OldProgram, Port, Unit
 from motionbase.errors import ModelError
 from motionbase.multibody.integrators.local import sizes
 from motionbase.multibody.integrators.method import EmbeddedMethod
@@ -79,7 +79,7 @@ class Adaptive:
             b.call(choose, h=h, q=b["q"], v=b["v"], q_new=q_new, v_new=v_new, **errors, **ports)
 
         inputs = (_INTERVAL, q, v, *_CONTROL, *system.inputs)
-        return Program(f"{self.name}_attempt", inputs, choose.outputs, body)
+        return OldProgram(f"{self.name}_attempt", inputs, choose.outputs, body)
 
     def sample(self, system: System) -> Unit:
         """(interval, q, v, trial, left, error, unmet, inputs ...) -> the same at the next sample.
@@ -108,7 +108,7 @@ class Adaptive:
 
         inputs = (_INTERVAL, q, v, *_CONTROL, Port("unmet", (), "-", "1 does nothing"), *system.inputs)
         outputs = (*system.next_ports, *_CONTROLLED[:3], *_ENDED.outputs)
-        return Program(f"{self.name}_sample", inputs, outputs, body)
+        return OldProgram(f"{self.name}_sample", inputs, outputs, body)
 
     def _choice(self, system: System) -> Kernel:
         """Take the step or not, and the next one's length."""

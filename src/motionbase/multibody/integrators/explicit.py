@@ -11,7 +11,7 @@ from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit
+from motionbase.compile import Body, Kernel, OldProgram, Port, Unit
 from motionbase.multibody.integrators.local import moved
 from motionbase.multibody.integrators.method import AbstractMethod, EmbeddedMethod
 from motionbase.multibody.integrators.system import H, System
@@ -53,7 +53,7 @@ class SemiImplicitEuler(AbstractMethod):
             system.accelerate(b, b["q"], b["v"], v_dot)
             b.call(kernel, h=b["h"], q=b["q"], v=b["v"], v_dot=v_dot, q_next=b["q_next"], v_next=b["v_next"])
 
-        return Program("euler_step", system.ports, system.next_ports, body)
+        return OldProgram("euler_step", system.ports, system.next_ports, body)
 
 
 @final
@@ -77,7 +77,7 @@ class RungeKutta(EmbeddedMethod):
             raise TypeError(f"{self.name} has no embedded method")
         return self._program(system, len(self.tableau.b), with_error=True)
 
-    def _program(self, system: System, stages: int, with_error: bool) -> Program:
+    def _program(self, system: System, stages: int, with_error: bool) -> OldProgram:
         nv = system.model.nv
         result = _result(system, self.tableau, stages, with_error)
 
@@ -95,7 +95,7 @@ class RungeKutta(EmbeddedMethod):
             outputs = {p.name: b[p.name] for p in result.outputs}
             b.call(result, h=b["h"], q=b["q"], v=b["v"], k_xi=k_xi, k_v=k_v, **outputs)
 
-        return Program(f"{self.name}_step", system.ports, result.outputs, body)
+        return OldProgram(f"{self.name}_step", system.ports, result.outputs, body)
 
 
 def _slopes(nv: int, count: int) -> tuple[Port, Port]:

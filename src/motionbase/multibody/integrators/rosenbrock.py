@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit
+from motionbase.compile import Body, Kernel, OldProgram, Port, Unit
 from motionbase.compile.linear import samples_at, solve
 from motionbase.multibody.integrators.local import moved, normalised
 from motionbase.multibody.integrators.method import EmbeddedMethod
@@ -42,7 +42,7 @@ class Rosenbrock(EmbeddedMethod):
         """The embedded method costs nothing."""
         return self._program(system, with_error=True)
 
-    def _program(self, system: System, with_error: bool) -> Program:
+    def _program(self, system: System, with_error: bool) -> OldProgram:
         t, model, nv = self.tableau, system.model, system.model.nv
         stages = len(t.m)
         along, stage_system, result = _along(system), _solved(system, t), _result(system, t, with_error)
@@ -75,7 +75,7 @@ class Rosenbrock(EmbeddedMethod):
             outputs = {p.name: b[p.name] for p in result.outputs}
             b.call(result, **state, u_xi=u_xi, u_v=u_v, **outputs)
 
-        return Program(f"{self.name}_step", system.ports, result.outputs, body)
+        return OldProgram(f"{self.name}_step", system.ports, result.outputs, body)
 
 
 def _along(system: System) -> Kernel:

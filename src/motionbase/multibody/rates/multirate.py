@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import Body, Kernel, Port, Program, compile, compose, scan
+from motionbase.compile import Body, Kernel, OldProgram, Port, compile, compose, scan
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.integrators.local import local_rate, moved
@@ -76,7 +76,7 @@ class Multirate:
         return (TICK, *parts, *self.partition.solve.outputs)
 
     @cached_property
-    def step(self) -> Program:
+    def step(self) -> OldProgram:
         """(h, q, v, inputs) -> (q_next, v_next), with `memory`; for `scan` with {"q": "q_next", "v": "v_next"}."""
         partition, rates = self.partition, self.rates
         always = tuple(name for name in partition.parts if name not in rates.by_name)
@@ -107,7 +107,7 @@ class Multirate:
             b.call(turn, tick=b["tick"], tick_next=b["tick"])
 
         inputs = (H, *partition.tree.state_ports, *partition.inputs)
-        return Program(f"{self.method}_multirate", inputs, self.advance.outputs, body, self.memory)
+        return OldProgram(f"{self.method}_multirate", inputs, self.advance.outputs, body, self.memory)
 
     def _due(self, tick: int, always: tuple[str, ...]) -> dict[float, tuple[str, ...]]:
         """Parts renewed at a step, by how many steps ahead they are taken."""

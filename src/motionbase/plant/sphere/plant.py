@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import Body, Port, Program
+from motionbase.compile import Body, OldProgram, Port
 from motionbase.errors import PlatformError
 from motionbase.plant.motion import next_of
 from motionbase.plant.sphere.motion import SphereMotion
@@ -57,7 +57,7 @@ class SpherePlant:
         return {p.name: next_of(p).name for p in self.state_ports}
 
     @cached_property
-    def step(self) -> Program:
+    def step(self) -> OldProgram:
         """(state, tau_motor, a_stage, friction_scale, preload_scale) -> state_next, forces, sliding, load_stage."""
         ports, unit = self.motion.ports, self.motion.step
 
@@ -73,7 +73,7 @@ class SpherePlant:
                     b.call(unit, **between, **held, **found)
 
         outputs = (*(next_of(p) for p in ports.state), *ports.results)
-        return Program("sphere_plant", (*ports.state, *ports.inputs), outputs, body)
+        return OldProgram("sphere_plant", (*ports.state, *ports.inputs), outputs, body)
 
     def at_rest(self, Q: ArrayLike = UPRIGHT, preload_scale: ArrayLike = 1.0) -> dict[str, Array]:
         """The state at rest at an orientation, held there by `holding_torque`."""

@@ -15,6 +15,8 @@ import casadi as ca
 from motionbase.compile.authored import check_order, run_authored
 from motionbase.compile.names import check_name
 from motionbase.compile.port import Port, Sparsity, as_ports, check_distinct, find_port
+from motionbase.compile.tracing import traced_by
+from motionbase.compile.values import as_expression, as_value
 from motionbase.errors import KernelError
 
 if TYPE_CHECKING:
@@ -89,6 +91,18 @@ class Kernel:
             object.__setattr__(self, attribute, ports)
         check_distinct(f"kernel {self.name!r}", self.ports)
 
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Inside a program a call; inside another kernel its expression, inlined."""
+        from motionbase.compile.flow import call
+
+        return call(self, values, named)
+
+    def inlined(self, values: Sequence[Any]) -> list[Any]:
+        """Its results as part of another kernel."""
+        owner = f"kernel {self.name!r}"
+        given = [as_expression(f"{owner}: port", port, value) for port, value in zip(self.inputs, values, strict=True)]
+        return [as_value(port, x) for port, x in zip(self.outputs, _run(self, given), strict=True)]
+
     @property
     def ports(self) -> tuple[Port, ...]:
         """Inputs, then outputs: the order of the arguments on every target."""
@@ -115,7 +129,7 @@ class Kernel:
     def function(self) -> ca.Function:
         """The trace as a CasADi function: its instruction list is our intermediate form."""
         function = self._function(cse=self.cse)
-        if not self.allow_nan and _holds_nan(function):
+        if not self.allow_nan and holds_nan(function):
             raise KernelError(_about_nan(self))
         return function
 
@@ -179,28 +193,16 @@ def _run(kernel: Kernel, inputs: Sequence[ca.SX]) -> tuple[ca.SX, ...]:
     """A kernel's expression on symbols; what it returns, one SX an output."""
     owner = f"kernel {kernel.name!r}"
     check_order(owner, kernel.expr, [p.name for p in kernel.inputs])
-    returned = run_authored(owner, kernel.expr, *inputs)
+    given = [as_value(port, x) for port, x in zip(kernel.inputs, inputs, strict=True)]
+    with traced_by(None):  # what it calls is inlined
+        returned = run_authored(owner, kernel.expr, *given)
     values = returned if isinstance(returned, (tuple, list)) else (returned,)
     if len(values) != len(kernel.outputs):
         raise KernelError(
             f"kernel {kernel.name!r}: the expression returns {len(values)} values for {len(kernel.outputs)} outputs"
         )
-    return tuple(_as_port(kernel.name, port, value) for port, value in zip(kernel.outputs, values, strict=True))
-
-
-def _as_port(kernel: str, port: Port, value: Any) -> ca.SX:
-    """The value as SX with the port's shape and sparsity."""
-    expression = _as_sx(f"kernel {kernel!r}: output {port.name!r}", value)
-    if expression.shape != port.matrix_shape:
-        raise KernelError(
-            f"kernel {kernel!r}: output {port.name!r} has shape {expression.shape}, its port says {port.matrix_shape}"
-        )
-    if port.sparsity is None:
-        return ca.densify(expression)
-    pattern = ca.Sparsity.triplet(*port.matrix_shape, port.sparsity.rows, port.sparsity.columns)
-    if not expression.sparsity().is_subset(pattern):
-        raise KernelError(f"kernel {kernel!r}: output {port.name!r} has values outside its port's sparsity")
-    return ca.project(expression, pattern)
+    owner = f"{owner}: output"
+    return tuple(as_expression(owner, port, value) for port, value in zip(kernel.outputs, values, strict=True))
 
 
 def _as_sx(owner: str, value: Any) -> ca.SX:
@@ -211,7 +213,8 @@ def _as_sx(owner: str, value: Any) -> ca.SX:
         raise KernelError(f"{owner} is {type(value).__name__}, not a CasADi SX") from None
 
 
-def _holds_nan(function: ca.Function) -> bool:
+def holds_nan(function: ca.Function) -> bool:
+    """Whether a constant of the function is NaN."""
     constants = (k for k in range(function.n_instructions()) if function.instruction_id(k) == ca.OP_CONST)
     return any(math.isnan(function.instruction_constant(k)) for k in constants)
 
@@ -221,7 +224,7 @@ def _about_nan(kernel: Kernel) -> str:
     from motionbase.compile.inspection.lines import first_nan
 
     symbols, expressions = kernel.trace.symbols, kernel.trace.expressions
-    holding = (_holds_nan(ca.Function("output", list(symbols), [e])) for e in expressions)
+    holding = (holds_nan(ca.Function("output", list(symbols), [e])) for e in expressions)
     output = next(p.name for p, holds in zip(kernel.outputs, holding, strict=True) if holds)
     return (
         f"kernel {kernel.name!r}: output {output!r} holds the constant NaN{first_nan(kernel)}; did math.* or float() "

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from motionbase.compile.definite import check_written
 from motionbase.compile.names import check_name
 from motionbase.compile.options import whole_number
 from motionbase.compile.port import Port, as_ports, check_distinct
+from motionbase.compile.programs import Unit
 from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import (
     Address,
@@ -36,44 +37,14 @@ from motionbase.errors import KernelError, PortError
 
 DEFAULT = -1  # stands for the default among the cases of a switch
 LARGEST_CASE = 2**53 - 1  # a selector is a double; beyond it neighbours are one
-_building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # programs under way, outermost first
-
-
-class Unit(Protocol):
-    """What can be compiled and called: a kernel, a primitive or a program."""
-
-    @property
-    def name(self) -> str:
-        """Name of the compiled function."""
-
-    @property
-    def inputs(self) -> tuple[Port, ...]:
-        """Ports that are read."""
-
-    @property
-    def outputs(self) -> tuple[Port, ...]:
-        """Ports that are written."""
-
-    @property
-    def memory(self) -> tuple[Port, ...]:
-        """Ports that are updated in place, and live from call to call."""
-
-    @property
-    def ports(self) -> tuple[Port, ...]:
-        """Inputs, outputs, memory: the order of the arguments."""
-
-    @property
-    def routine(self) -> Routine:
-        """The lowered form."""
-
-    @property
-    def digest(self) -> str:
-        """Content hash."""
+_building: ContextVar[tuple[OldProgram, ...]] = ContextVar(
+    "building", default=()
+)  # programs under way, outermost first
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Program:
+class OldProgram:
     """A structured computation: `body(b)` describes it once with the methods of `Body`.
 
     Example:
@@ -95,6 +66,16 @@ class Program:
             ports = as_ports(f"program {self.name!r}: {attribute}", getattr(self, attribute))
             object.__setattr__(self, attribute, ports)
         check_distinct(f"program {self.name!r}", self.ports)
+
+    def inlined(self, values: Any) -> list[Any]:
+        """Not in this form."""
+        raise KernelError(f"program {self.name!r} cannot be inlined")
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Inside a program a call."""
+        from motionbase.compile.flow import call
+
+        return call(self, values, named)
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -153,7 +134,7 @@ def _structure(statements: Any) -> str:
 class Body:
     """Describes a program: ports by `b["name"]`, buffers of its own, calls, loops and switches."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: OldProgram) -> None:
         self.program = program
         self.statements: list[Statement] = []
         self.buffers: list[Buffer] = []

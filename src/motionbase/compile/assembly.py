@@ -1,0 +1,616 @@
+"""From a traced program to a routine: its arithmetic is cut at its calls.
+
+All that a program computes between its calls, in all its regions, is one CasADi function, so common subexpressions are
+shared throughout. Each operation is put before the first statement that needs it, inside a case if only that case does.
+What is needed later goes through scratch memory once. Results stand in the program's outputs from the start where they
+can, and a slice of a place is a place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, final
+
+import casadi as ca
+
+from motionbase.compile.authored import shown
+from motionbase.compile.block import Block, Builder, Value
+from motionbase.compile.kernels import holds_nan
+from motionbase.compile.lower import RULES, SPLIT_ABOVE, Step, free_slots, outlined, steps_of
+from motionbase.compile.port import Port
+from motionbase.compile.routine import (
+    Address,
+    Buffer,
+    Call,
+    Copy,
+    Loop,
+    Routine,
+    Statement,
+    Switch,
+    arguments_of,
+)
+from motionbase.compile.tracing import At, CallRecord, ChoiceRecord, Given, Kind, Line, Path, Place, Region, Trace
+from motionbase.errors import KernelError
+
+if TYPE_CHECKING:
+    from motionbase.compile.programs import Unit
+
+COPY_FROM = 9  # numbers in a row that are copied by one statement instead of one by one
+
+
+@final
+@dataclass(frozen=True)
+class Need:
+    """A number that must stand at a place when a statement begins."""
+
+    element: ca.SX
+    at: Path
+    place: Place
+    offset: int
+    line: Line
+
+
+@final
+@dataclass(frozen=True)
+class Moved:
+    """Numbers in a row that are copied when a statement begins."""
+
+    source: Place
+    offset: int
+    target: Place
+    start: int
+    size: int
+
+
+@final
+class Assembly:
+    """What is known of a traced program before it is lowered.
+
+    Attributes:
+        captured: places of the program outside that a turn of a loop uses
+        hoisted: what a turn computes from outside values alone; it is computed once, outside
+    """
+
+    def __init__(
+        self, trace: Trace, inputs: list[Place], outputs: list[Place], memory: list[Place], allow_nan: bool
+    ) -> None:
+        self.trace, self.inputs, self.outputs, self.memory = trace, inputs, outputs, memory
+        self.captured: list[Place] = []
+        self.hoisted: list[ca.SX] = []
+        self.needs: list[Need] = []
+        self.moves: dict[Path, list[Moved]] = {}
+        self._born: dict[Place, tuple[Place, int]] = {}  # places that stand in others
+        self._made: dict[int, Place] = {}  # buffers of arguments, by id of the argument
+        self._selectors: dict[int, At] = {}
+        self.lines: dict[int, tuple[Call, Line]] = {}  # of every call, by its id, for diagnosis
+        self._collect(trace.root)
+        self._trace_steps(allow_nan)
+
+    # ---- what is needed, where -------------------------------------------------------------------------------------
+
+    def _collect(self, region: Region) -> None:
+        self._settle_returns(region)
+        for index, record in enumerate(region.statements):
+            at = (*region.path, index)
+            if isinstance(record, CallRecord):
+                for given in record.given:
+                    self._need(given, at, record.line)
+                for updated in record.memory:
+                    self._reach(updated.place, at, record.line)
+            else:
+                self._select(record, at)
+                for case in record.regions:
+                    self._collect(case)
+
+    def _need(self, given: Given, at: Path, line: Line) -> None:
+        if isinstance(given, At):
+            self._reach(given.place, at, line)
+            return
+        place = self._made[id(given)] = Place(Port(given.name, len(given.elements)), Kind.RESULT, self.trace, at[:-1])
+        self.needs += [Need(e, at, place, k, line) for k, e in enumerate(given.elements)]
+
+    def _select(self, record: ChoiceRecord, at: Path) -> None:
+        given = self.trace.given("selector", [record.selector])
+        self._need(given, at, record.line)
+        self._selectors[id(record)] = given if isinstance(given, At) else At(self._made[id(given)])
+
+    def _settle_returns(self, region: Region) -> None:
+        """Results that a region gives whole are born where they go; the others are stored or copied at its end."""
+        at = region.here
+        for target, elements in region.returns:
+            homes = [self.trace.homes.get(e.element_hash()) for e in elements]
+            k = 0
+            while k < len(elements):
+                run = _run_length(homes, k)
+                place, offset = homes[k] or (None, 0)
+                if place is target and offset == k:  # memory that stays as it is
+                    k += run
+                elif place is not None and self._may_be_born(place, offset, run, target, region):
+                    self._born[place] = (target, k)
+                    k += run
+                elif place is not None and run >= COPY_FROM and target.kind is not Kind.MEMORY:
+                    self._reach(place, at, region.line)
+                    self.moves.setdefault(at, []).append(Moved(place, offset, target, k, run))
+                    k += run
+                else:
+                    self.needs += [Need(elements[j], at, target, j, region.line) for j in range(k, k + run)]
+                    k += run
+
+    def _may_be_born(self, place: Place, offset: int, run: int, target: Place, region: Region) -> bool:
+        mine = place.kind is Kind.RESULT and place.trace is self.trace and place.path == region.path
+        whole = offset == 0 and run == place.port.size and place.port.size > 0
+        if not (mine and whole and place not in self._born):
+            return False
+        return target.kind is not Kind.MEMORY or self._may_replace(target, place, region)
+
+    def _may_replace(self, memory: Place, result: Place, region: Region) -> bool:
+        """Whether a result may be written over old memory: nothing reads that when or after the result is made."""
+        made = next(k for k, s in enumerate(region.statements) if result in s.results)
+        after = region.statements[made:]
+        hashes = {h for h, (place, _) in self.trace.homes.items() if place is memory}
+        kept = [r for s in after if isinstance(s, ChoiceRecord) for r in s.regions]
+        for record in after:
+            if isinstance(record, CallRecord) and _reads(record, memory, hashes):
+                return False
+        for case in kept:
+            if any(_reads(s, memory, hashes) for s in _calls(case)):
+                return False
+            for target, elements in case.returns:
+                own = target is result and all(self._is_own(e, memory, k) for k, e in enumerate(elements))
+                if not own and _uses(elements, hashes):
+                    return False
+        return not any(_uses(elements, hashes) for target, elements in region.returns if target is not memory)
+
+    def _is_own(self, element: ca.SX, memory: Place, k: int) -> bool:
+        return self.trace.homes.get(element.element_hash()) == (memory, k)
+
+    def _reach(self, place: Place, at: Path, line: Line) -> None:
+        """A place may be used in its own region and inside it, and by loops in there."""
+        trace: Trace | None = self.trace
+        if place.trace is trace:
+            if place.path != at[: len(place.path)]:
+                self._refuse(place, line, "the case of a switch")
+            return
+        while trace is not None and place.trace is not trace:
+            trace = trace.outer
+        if trace is None:
+            self._refuse(place, line, "a loop's turn, or another program,")
+        if place not in self.captured:
+            self.captured.append(place)
+
+    def _refuse(self, place: Place, line: Line, where: str) -> None:
+        file, number = line
+        raise KernelError(
+            f"program {self.trace.name!r}: {shown(file)}:{number} uses {place.port.name!r}, a value of {where} that is "
+            "over; return it from there"
+        )
+
+    # ---- one function for all of it --------------------------------------------------------------------------------
+
+    def _trace_steps(self, allow_nan: bool) -> None:
+        elements = [need.element for need in self.needs]
+        wanted = ca.vertcat(*elements) if elements else ca.SX(0, 1)
+        symbols = ca.symvar(wanted)
+        self.sources: list[tuple[Place, int]] = []
+        for symbol in symbols:
+            home = self.trace.homes.get(symbol.element_hash())
+            if home is None:
+                name = symbol.name()
+                raise KernelError(f"program {self.trace.name!r} uses {name!r}, which no input and no call gives")
+            self.sources.append(home)
+        self.function = ca.Function("program", [ca.vertcat(*symbols)], [wanted], {"cse": True})
+        if not allow_nan and holds_nan(self.function):
+            raise KernelError(
+                f"program {self.trace.name!r}: a value holds the constant NaN; did math.* or float() see a symbol? Use "
+                "ca.sin and the like; allow_nan=True if it is meant"
+            )
+        self.steps = steps_of(self.function, self.trace.name)
+        self._check_scopes()
+        self.frontier: dict[int, int] = {}  # steps that are computed outside, and where they stand among `hoisted`
+        if self.trace.outer is not None:
+            self._hoist()
+
+    def _check_scopes(self) -> None:
+        """Every number is used where all that it is made of may be used."""
+        needed: list[tuple[Place, ...]] = []  # by step: the places of its symbols that are not everywhere
+        for step in self.steps:
+            if step.op == ca.OP_INPUT:
+                place = self.sources[step.place[1]][0]
+                needed.append((place,) if place.path or place.trace is not self.trace else ())
+            elif step.op == ca.OP_OUTPUT:
+                need = self.needs[step.place[1]]
+                for place in needed[step.args[0]]:
+                    self._reach(place, need.at, need.line)
+                needed.append(())
+            else:
+                found = dict.fromkeys(p for a in step.args for p in needed[a])
+                needed.append(tuple(found))
+
+    def _hoist(self) -> None:
+        """In a turn of a loop: what depends on outside values alone is computed outside."""
+        nodes = self.function.instructions_sx()
+        varies: list[bool] = []
+        called = {k for k in range(self.function.n_instructions()) if self.function.instruction_id(k) == ca.OP_CALL}
+        for step in self.steps:
+            if step.op == ca.OP_INPUT:
+                varies.append(self.sources[step.place[1]][0].trace is self.trace)
+            else:
+                varies.append(step.source in called or any(varies[a] for a in step.args))
+        for step in self.steps:
+            if step.op == ca.OP_OUTPUT or varies_here(step, varies):
+                for a in step.args:
+                    made = self.steps[a]
+                    if not varies[a] and made.op not in (ca.OP_CONST, ca.OP_INPUT) and a not in self.frontier:
+                        self.frontier[a] = len(self.hoisted)
+                        self.hoisted.append(nodes[made.source])
+        used = self._used_steps()
+        still = {self.sources[self.steps[k].place[1]][0] for k in used if self.steps[k].op == ca.OP_INPUT}
+        direct = {g.place for g in self._direct()}
+        self.captured = [p for p in self.captured if p in still or p in direct]
+
+    def _used_steps(self) -> set[int]:
+        used: set[int] = set()
+        for k in range(len(self.steps) - 1, -1, -1):
+            if self.steps[k].op == ca.OP_OUTPUT or k in used:
+                used.add(k)
+                if k not in self.frontier:
+                    used.update(self.steps[k].args)
+        return used
+
+    def _direct(self) -> Iterator[At]:
+        """Arguments that stand somewhere already, and sources of copies."""
+        yield from self._selectors.values()
+        for moved in (m for moves in self.moves.values() for m in moves):
+            yield At(moved.source)
+        for record in _calls(self.trace.root):
+            yield from (g for g in record.given if isinstance(g, At))
+
+    @cached_property
+    def held(self) -> list[Place]:
+        """Places for what a turn takes from outside: captured places, then what is hoisted."""
+        if not self.hoisted:
+            return list(self.captured)
+        return [*self.captured, self._hoisted_place]
+
+    @cached_property
+    def _hoisted_place(self) -> Place:
+        return Place(Port("held", len(self.hoisted)), Kind.INPUT, self.trace, ())
+
+    @cached_property
+    def text(self) -> str:
+        """The whole structure as text, for content hashes."""
+        numbers: dict[Place, int] = {}
+
+        def place(p: Place) -> str:
+            return f"{numbers.setdefault(p, len(numbers))}:{p.port.array_shape}"
+
+        def given(g: Given) -> str:
+            return f"{place(g.place)}+{g.offset}*{g.stride}" if isinstance(g, At) else f"{place(self._made[id(g)])}"
+
+        def region(r: Region) -> str:
+            parts = []
+            for s in r.statements:
+                if isinstance(s, CallRecord):
+                    arguments = [given(g) for g in (*s.given, *s.memory)]
+                    results = [place(p) for p in s.results]
+                    parts.append(f"call {s.unit.digest} {arguments} {results} {s.count} {s.independent}")
+                else:
+                    selector, results = given(self._selectors[id(s)]), [place(p) for p in s.results]
+                    parts.append(f"switch {selector} {s.numbers} {results} {[region(case) for case in s.regions]}")
+            return "; ".join(parts)
+
+        arguments = [place(p) for p in (*self.inputs, *self.held, *self.outputs, *self.memory)]
+        needs = [f"{n.at} {place(n.place)}+{n.offset}" for n in self.needs]
+        sources = [f"{place(p)}+{k}" for p, k in self.sources]
+        moves = [
+            f"{at} {place(m.source)}+{m.offset} {place(m.target)}+{m.start} {m.size}"
+            for at, some in self.moves.items()
+            for m in some
+        ]
+        born = [f"{place(p)} in {place(t)}+{k}" for p, (t, k) in self._born.items()]
+        structure = region(self.trace.root)
+        constants = [f"{n} {p.data}" for p, n in numbers.items() if p.data is not None]
+        parts = [arguments, needs, sources, moves, born, constants, structure, list(self.frontier.items())]
+        return f"{parts}\n{self.function.serialize()}"
+
+    def made(self, given: Given) -> At:
+        """Where an argument stands."""
+        return given if isinstance(given, At) else At(self._made[id(given)], 0, given.stride)
+
+    def selector(self, record: ChoiceRecord) -> At:
+        """Where the number of a choice stands."""
+        return self._selectors[id(record)]
+
+    def stands(self, place: Place) -> tuple[Place, int]:
+        """The place it is a part of, and where in there."""
+        offset = 0
+        while place in self._born:
+            place, more = self._born[place]
+            offset += more
+        return place, offset
+
+    def routine(self, unit: Unit) -> Routine:
+        """Lowered to blocks, calls, loops and switches."""
+        return _Lowering(self, unit).routine()
+
+
+def varies_here(step: Step, varies: list[bool]) -> bool:
+    """Whether an operation depends on a row."""
+    return step.op not in (ca.OP_CONST, ca.OP_INPUT) and any(varies[a] for a in step.args)
+
+
+def _calls(region: Region) -> Iterator[CallRecord]:
+    """All calls of a region, those of its cases too."""
+    for record in region.statements:
+        if isinstance(record, CallRecord):
+            yield record
+        else:
+            for case in record.regions:
+                yield from _calls(case)
+
+
+def _reads(record: CallRecord, memory: Place, hashes: set[int]) -> bool:
+    return any(
+        g.place is memory if isinstance(g, At) else _uses(g.elements, hashes) for g in (*record.given, *record.memory)
+    )
+
+
+def _uses(elements: tuple[ca.SX, ...], hashes: set[int]) -> bool:
+    return any(s.element_hash() in hashes for s in ca.symvar(ca.vertcat(*elements))) if elements else False
+
+
+def _run_length(homes: list[tuple[Place, int] | None], start: int) -> int:
+    """How many numbers from here on stand in a row at one place, or at none."""
+    first, k = homes[start], start + 1
+    while k < len(homes):
+        following = homes[k]
+        if first is None:
+            if following is not None:
+                break
+        elif following is None or following[0] is not first[0] or following[1] != first[1] + k - start:
+            break
+        elif following[1] == 0:
+            break
+        k += 1
+    return k - start
+
+
+# ---- lowering ------------------------------------------------------------------------------------------------------
+
+
+@final
+@dataclass
+class _Lowering:
+    """Statements of a routine, region by region."""
+
+    assembly: Assembly
+    unit: Unit
+    buffers: list[Buffer] = field(default_factory=list)
+    loops: int = 0
+
+    def __post_init__(self) -> None:
+        a = self.assembly
+        self.arguments = arguments_of(self.unit)
+        places = [*a.inputs, *a.held, *a.outputs, *a.memory]
+        assert len(places) == len(self.arguments)
+        self.numbers: dict[Place, int] = {place: k for k, place in enumerate(places)}
+        self.placed = self._placed()
+        self.slots = self._slots()
+        self.scratch = -1
+        if self.slots:
+            self.scratch = self._buffer("scratch_", 1 + max(self.slots.values()))
+        self.stores: dict[Path, list[int]] = {}
+        for k, need in enumerate(a.needs):
+            self.stores.setdefault(need.at, []).append(k)
+        self.here: dict[Path, list[int]] = {}
+        for k, places_of in enumerate(self.placed):
+            for at in places_of:
+                self.here.setdefault(at, []).append(k)
+        self.value_of_need = {s.place[1]: s.args[0] for s in a.steps if s.op == ca.OP_OUTPUT}
+
+    def routine(self) -> Routine:
+        """All of it."""
+        body = tuple(self._statements(self.assembly.trace.root))
+        return Routine(self.unit.name, self.arguments, body, tuple(self.buffers), origin=self.unit)
+
+    # ---- where each operation goes ---------------------------------------------------------------------------------
+
+    def _placed(self) -> list[list[Path]]:
+        a = self.assembly
+        uses: list[set[Path]] = [set() for _ in a.steps]
+        placed: list[list[Path]] = [[] for _ in a.steps]
+        for k in range(len(a.steps) - 1, -1, -1):
+            step = a.steps[k]
+            if step.op == ca.OP_OUTPUT:
+                uses[step.args[0]].add(a.needs[step.place[1]].at)
+            elif step.op not in (ca.OP_CONST, ca.OP_INPUT) and k not in a.frontier and uses[k]:
+                placed[k] = _spread(uses[k], 0)
+                for argument in step.args:
+                    uses[argument].update(placed[k])
+        return placed
+
+    def _slots(self) -> dict[tuple[int, Path], int]:
+        """Scratch places of numbers that are computed before one statement and needed before another as well."""
+        a = self.assembly
+        last: dict[tuple[int, Path], Path] = {}
+
+        def use(value: int, at: Path) -> None:
+            if self.placed[value] and (made := self._visible(value, at)) != at:
+                last[value, made] = max(last.get((value, made), at), at)
+
+        for k, step in enumerate(a.steps):
+            if step.op == ca.OP_OUTPUT:
+                use(step.args[0], a.needs[step.place[1]].at)
+            else:
+                for at in self.placed[k]:
+                    for argument in step.args:
+                        use(argument, at)
+        return free_slots(sorted(last, key=lambda item: (item[1], item[0])), lambda item: item[1], last)
+
+    def _visible(self, value: int, at: Path) -> Path:
+        for made in self.placed[value]:
+            if made[:-1] == at[: len(made) - 1] and made <= at:
+                return made
+        raise AssertionError("a value is used before it is computed")
+
+    # ---- statements ------------------------------------------------------------------------------------------------
+
+    def _statements(self, region: Region) -> list[Statement]:
+        found: list[Statement] = []
+        for index, record in enumerate(region.statements):
+            found += self._before((*region.path, index))
+            found += self._call(record) if isinstance(record, CallRecord) else [self._switch(record)]
+        return found + self._before(region.here)
+
+    def _before(self, at: Path) -> list[Statement]:
+        """What is computed and stored before a statement."""
+        found: list[Statement] = list(self._blocks(at))
+        for m in self.assembly.moves.get(at, ()):
+            found.append(Copy(self._address(At(m.source, m.offset)), self._address(At(m.target, m.start)), m.size))
+        return found
+
+    def _blocks(self, at: Path) -> Iterator[Statement]:
+        steps, stores = self.here.get(at, []), self.stores.get(at, [])
+        if not steps and not stores:
+            return
+        pieces = max(1, -(-len(steps) // SPLIT_ABOVE))
+        borders = [len(steps) * k // pieces for k in range(pieces + 1)]
+        piece_of = {s: p for p in range(pieces) for s in steps[borders[p] : borders[p + 1]]}
+        kept = self._kept_between(piece_of, steps, [self.value_of_need[j] for j in stores], pieces - 1)
+        across = self._buffer("between_", len(kept)) if kept else -1
+        for p in range(pieces):
+            builder, values = Builder(), dict[int, Value]()
+            for s in steps[borders[p] : borders[p + 1]]:
+                step = self.assembly.steps[s]
+                arguments = [self._value(builder, values, a, at, kept, across) for a in step.args]
+                values[s] = RULES[step.op](*arguments)
+                if (s, at) in self.slots:
+                    builder.store(self.scratch, self.slots[s, at], values[s])
+                if s in kept:
+                    builder.store(across, kept[s], values[s])
+            if p == pieces - 1:
+                self._store(builder, values, at, stores, kept, across)
+            yield self._as_statement(builder.block(), pieces, p)
+
+    def _kept_between(self, piece_of: dict[int, int], steps: list[int], stored: list[int], last: int) -> dict[int, int]:
+        """Numbers of a long block that later pieces of it need."""
+        kept: dict[int, int] = {}
+        uses = [(a, piece_of[s]) for s in steps for a in self.assembly.steps[s].args] + [(v, last) for v in stored]
+        for value, piece in uses:
+            if value in piece_of and piece_of[value] != piece:
+                kept.setdefault(value, len(kept))
+        return kept
+
+    def _store(
+        self, builder: Builder, values: dict[int, Value], at: Path, stores: list[int], kept: dict[int, int], across: int
+    ) -> None:
+        """All are read before the first is stored: memory may go from one place to another."""
+        needs = [self.assembly.needs[j] for j in stores]
+        ready = [self._value(builder, values, self.value_of_need[j], at, kept, across) for j in stores]
+        for need, value in zip(needs, ready, strict=True):
+            address = self._address(At(need.place, need.offset))
+            builder.store(address.buffer, address.offset, value)
+
+    def _value(
+        self, builder: Builder, values: dict[int, Value], s: int, at: Path, kept: dict[int, int], across: int
+    ) -> Value:
+        if s not in values:
+            a, step = self.assembly, self.assembly.steps[s]
+            if step.op == ca.OP_CONST:
+                values[s] = builder.constant(step.number)
+            elif step.op == ca.OP_INPUT:
+                place, offset = a.sources[step.place[1]]
+                address = self._address(At(place, offset))
+                values[s] = builder.load(address.buffer, address.offset)
+            elif s in a.frontier:
+                values[s] = builder.load(self.numbers[a.held[-1]], a.frontier[s])
+            elif s in kept and self._visible(s, at) == at:
+                values[s] = builder.load(across, kept[s])
+            else:
+                values[s] = builder.load(self.scratch, self.slots[s, self._visible(s, at)])
+        return values[s]
+
+    def _as_statement(self, block: Block, pieces: int, piece: int) -> Statement:
+        """The block itself, or a call of a routine of its own where it is a piece of a long one."""
+        if pieces == 1:
+            return block
+        sizes = [a.size for a in self.arguments] + [b.size for b in self.buffers]
+        return outlined(f"{self.unit.name}_part{piece + 1}", block, sizes)
+
+    def _call(self, record: CallRecord) -> list[Statement]:
+        a = self.assembly
+        given = [a.made(g) for g in record.given]
+        results = [At(place) for place in record.results]
+        if not record.count:
+            places = [self._address(at) for at in (*given, *results, *record.memory)]
+            return [self._line(Call(record.unit, tuple(places)), record)]
+        rows = len(record.unit.inputs) - len(record.unit.assembly.held)  # type: ignore[attr-defined]
+        held = [self._address(at) for at in given[rows:]]
+        if not record.independent:
+            return self._repeat(record, [self._address(at) for at in given[:rows]], held)
+        number = self._loop_number()
+        moving = [self._address(at, number, at.stride) for at in given[:rows]]
+        out = [self._address(at, number, p.size) for at, p in zip(results, record.unit.outputs, strict=True)]
+        call = self._line(Call(record.unit, (*moving, *held, *out)), record)
+        return [Loop(number, record.count, (call,), independent=True)]
+
+    def _repeat(self, record: CallRecord, first: list[Address], held: list[Address]) -> list[Statement]:
+        """Results and a second set of buffers take turns, so that nothing is copied and the last turn ends in place."""
+        end = [self._address(At(place)) for place in record.results]
+        other = [Address(self._buffer(f"{p.name}_other_", p.size)) for p in record.unit.outputs]
+
+        def turn(source: list[Address], target: list[Address]) -> Statement:
+            return self._line(Call(record.unit, (*source, *held, *target)), record)
+
+        found = [turn(first, end)] if record.count % 2 else [turn(first, other), turn(other, end)]
+        left = (record.count - len(found)) // 2
+        if left:
+            found.append(Loop(self._loop_number(), left, (turn(end, other), turn(other, end))))
+        return found
+
+    def _switch(self, record: ChoiceRecord) -> Switch:
+        bodies = [tuple(self._statements(case)) for case in record.regions]
+        spans = [(self._address(At(place)), place.port.size) for place in record.results]
+        for case in record.regions:
+            spans += [(self._address(m), m.place.port.size) for call in _calls(case) for m in call.memory]
+        cases = tuple(zip(record.numbers, bodies[:-1], strict=True))
+        selector = self._address(self.assembly.selector(record))
+        return Switch(selector, cases, bodies[-1], tuple(spans))
+
+    def _line(self, call: Call, record: CallRecord) -> Call:
+        self.unit.assembly.lines[id(call)] = (call, record.line)  # type: ignore[attr-defined]
+        return call
+
+    # ---- buffers ---------------------------------------------------------------------------------------------------
+
+    def _address(self, at: At, loop: int = 0, stride: int = 0) -> Address:
+        place, offset = self.assembly.stands(at.place)
+        if place not in self.numbers:
+            self.numbers[place] = self._buffer(f"{place.port.name}_{len(self.buffers)}_", place.port.size, place.data)
+        strides = ((loop, stride),) if stride else ()
+        return Address(self.numbers[place], offset + at.offset, strides)
+
+    def _buffer(self, name: str, size: int, data: tuple[float, ...] | None = None) -> int:
+        taken = {b.name for b in self.buffers}
+        unique, k = name, 2
+        while unique in taken:
+            unique, k = f"{name}{k}_", k + 1
+        self.buffers.append(Buffer(unique, size, data))
+        return len(self.arguments) + len(self.buffers) - 1
+
+    def _loop_number(self) -> int:
+        self.loops += 1
+        return self.loops - 1
+
+
+def _spread(uses: set[Path], depth: int) -> list[Path]:
+    """Before the first use, where one is on every path; else in each of the cases that need it."""
+    if any(len(at) == depth + 1 for at in uses):
+        prefix = next(iter(uses))[:depth]
+        return [(*prefix, min(at[depth] for at in uses))]
+    cases: dict[Path, set[Path]] = {}
+    for at in uses:
+        cases.setdefault(at[: depth + 2], set()).add(at)
+    return [made for key in sorted(cases) for made in _spread(cases[key], depth + 2)]

@@ -1,0 +1,230 @@
+"""Programs: functions over expressions that call kernels and other programs, in loops and choices."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, final
+
+from motionbase.compile.assembly import Assembly
+from motionbase.compile.authored import check_order, run_authored
+from motionbase.compile.names import check_name
+from motionbase.compile.port import Port, as_ports, check_distinct
+from motionbase.compile.routine import Routine
+from motionbase.compile.tracing import At, Given, Kind, Place, Trace, traced_by
+from motionbase.compile.values import Packed, as_expression, as_value, scalars
+from motionbase.errors import KernelError
+
+_building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # programs under way, outermost first
+
+
+class Unit(Protocol):
+    """What can be compiled and called: a kernel, a primitive or a program."""
+
+    @property
+    def name(self) -> str:
+        """Name of the compiled function."""
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """Ports that are read."""
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """Ports that are written."""
+
+    @property
+    def memory(self) -> tuple[Port, ...]:
+        """Ports that are updated in place, and live from call to call."""
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, outputs, memory: the order of the arguments."""
+
+    @property
+    def routine(self) -> Routine:
+        """The lowered form."""
+
+    @property
+    def digest(self) -> str:
+        """Content hash."""
+
+    def inlined(self, values: Sequence[Any]) -> list[Any]:
+        """Its results as part of a kernel, for values of the inputs and memory."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A function over expressions whose calls stay calls; in a `Kernel` the same calls are inlined.
+
+    Example:
+        >>> def legs(pose: SX, joints: SX) -> SX:
+        ...     return for_each(lambda joint: LEG(pose, joint), joints)
+        >>> LEGS = Program("legs", (Port("pose", 6), Port("joints", (6, 3))), (Port("l", 6, "m"),), legs)
+
+    Attributes:
+        expr: takes a value an input, then one a memory port; returns one an output, and may return one a memory port
+        memory: ports that live from call to call, updated in place
+        allow_nan: the expression holds NaN constants on purpose
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    expr: Callable[..., Any] = field(repr=False)
+    description: str = ""
+    memory: tuple[Port, ...] = ()
+    allow_nan: bool = False
+
+    def __post_init__(self) -> None:
+        check_name("program", self.name)
+        for attribute in ("inputs", "outputs", "memory"):
+            ports = as_ports(f"program {self.name!r}: {attribute}", getattr(self, attribute))
+            object.__setattr__(self, attribute, ports)
+        check_distinct(f"program {self.name!r}", self.ports)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """Inside another program a call; inside a kernel the whole of it, inlined."""
+        from motionbase.compile.flow import call
+
+        return call(self, values, named)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, outputs, memory: the order of the arguments on every target."""
+        return self.inputs + self.outputs + self.memory
+
+    def inlined(self, values: Sequence[Any]) -> list[Any]:
+        """Its results as part of a kernel."""
+        owner = f"program {self.name!r}"
+        if self.memory:
+            raise KernelError(f"{owner} has memory, so it cannot be inlined in a kernel; call it in a program")
+        given = [as_value(p, as_expression(f"{owner}: port", p, v)) for p, v in zip(self.inputs, values, strict=True)]
+        results = self._results(run_authored(owner, self.expr, *given))
+        return [as_value(p, as_expression(f"{owner}: port", p, v)) for p, v in zip(self.outputs, results, strict=True)]
+
+    def _results(self, returned: Any) -> list[Any]:
+        """What the function returned, one an output, perhaps one a memory port."""
+        values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+        if len(values) not in (len(self.outputs), len(self.outputs) + len(self.memory)):
+            raise KernelError(
+                f"program {self.name!r}: the expression returns {len(values)} values for {len(self.outputs)} outputs"
+            )
+        return values
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """The function, run once on symbols."""
+        callers, owner = _building.get(), f"program {self.name!r}"
+        if self in callers:
+            chain = [p.name for p in (*callers[callers.index(self) :], self)]
+            raise KernelError(f"{owner} calls itself ({' -> '.join(chain)}); a loop or a switch will do")
+        check_order(owner, self.expr, [p.name for p in (*self.inputs, *self.memory)])
+        trace = Trace(self.name)
+        trace.inputs = [trace.place(p, Kind.INPUT, p.unit) for p in self.inputs]
+        trace.memory = [trace.place(p, Kind.MEMORY, p.unit) for p in self.memory]
+        token = _building.set((*callers, self))
+        try:
+            with traced_by(trace):
+                returned = run_authored(owner, self.expr, *(p.value for p in (*trace.inputs, *trace.memory)))
+        finally:
+            _building.reset(token)
+        outputs = [Place(p, Kind.OUTPUT, trace, ()) for p in self.outputs]
+        for place, value in zip([*outputs, *trace.memory], self._results(returned), strict=False):
+            elements = scalars(as_expression(f"{owner}: output", place.port, value), place.port)
+            trace.root.returns.append((place, tuple(elements)))
+        code = getattr(self.expr, "__code__", None)
+        trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+        return Assembly(trace, trace.inputs, outputs, trace.memory, self.allow_nan)
+
+    @cached_property
+    def routine(self) -> Routine:
+        """The program lowered to blocks, calls, loops and switches."""
+        return self.assembly.routine(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash: the structure, and the digests of everything called."""
+        ports = "\n".join(f"{p.name} {p.array_shape}" for p in self.ports)
+        return hashlib.sha256(f"{self.name}\n{ports}\n{self.assembly.text}".encode()).hexdigest()
+
+
+@final
+class Turn:
+    """One turn of a loop: a routine of its own. What it uses from outside are further inputs.
+
+    Attributes:
+        inputs: rows or carry, then what it holds from outside
+        outputs: what a turn gives
+    """
+
+    memory: tuple[Port, ...] = ()
+
+    def __init__(self, name: str, rows: list[Place], packed: Packed, outputs: list[Place], trace: Trace) -> None:
+        self.name, self._packed, self._rows = name, packed, rows
+        self.assembly = Assembly(trace, rows, outputs, [], allow_nan=True)
+        taken = [p.port.name for p in (*rows, *outputs)]
+        held = [_renamed(p.port, taken) for p in self.assembly.held]
+        self.inputs = (*(p.port for p in rows), *held)
+        self.outputs = tuple(p.port for p in outputs)
+
+    @staticmethod
+    def of(outer: Trace, name: str, ports: list[Port], function: Callable[..., Any]) -> Turn:
+        """Trace a turn inside the program that is being traced."""
+        trace = Trace(name, outer)
+        rows = [trace.place(port, Kind.INPUT) for port in ports]
+        trace.inputs = rows
+        with traced_by(trace):
+            packed = Packed.of(name, function(*(place.value for place in rows)))
+        taken = [port.name for port in ports]
+        outputs = [Place(_renamed(port, taken), Kind.OUTPUT, trace, ()) for port in packed.ports]
+        for place, value in zip(outputs, packed.values, strict=True):
+            trace.root.returns.append(
+                (place, tuple(scalars(as_expression(f"{name}: output", place.port, value), place.port)))
+            )
+        code = getattr(function, "__code__", None)
+        trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+        return Turn(name, rows, packed, outputs, trace)
+
+    def held(self, outer: Trace) -> list[Given]:
+        """Arguments for what it uses from outside."""
+        places: list[Given] = [At(place) for place in self.assembly.captured]
+        hoisted = self.assembly.hoisted
+        return [*places, outer.given("held", hoisted)] if hoisted else places
+
+    def inlined(self, values: Sequence[Any]) -> list[Any]:
+        """A turn belongs to its loop."""
+        raise KernelError(f"{self.name!r} is a turn of a loop and cannot be called")
+
+    def rebuilt(self, values: Sequence[Any]) -> Any:
+        """Values in the tuples in which a turn gives them."""
+        return self._packed.rebuilt(values)
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """Inputs, outputs."""
+        return self.inputs + self.outputs
+
+    @cached_property
+    def routine(self) -> Routine:
+        """Lowered."""
+        return self.assembly.routine(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """Content hash."""
+        ports = "\n".join(f"{p.name} {p.array_shape}" for p in self.ports)
+        return hashlib.sha256(f"{self.name}\n{ports}\n{self.assembly.text}".encode()).hexdigest()
+
+
+def _renamed(port: Port, taken: list[str]) -> Port:
+    """The port under a name that is free, which is then taken."""
+    name, k = port.name, 2
+    while name in taken:
+        name, k = f"{port.name}_{k}", k + 1
+    taken.append(name)
+    return Port(name, port.dims, port.unit, port.description, port.sparsity, port.struct)

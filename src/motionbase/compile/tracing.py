@@ -1,0 +1,248 @@
+"""Tracing a program: what it calls, chooses and repeats, over values that know their place.
+
+A value is an expression whose symbols stand for places: inputs, results of calls, results of choices and loops. What is
+computed between calls is ordinary CasADi; `assembly.py` cuts it at the calls afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any, final
+
+import casadi as ca
+
+from motionbase.compile.port import Port
+from motionbase.compile.values import as_expression, as_value, scalars
+from motionbase.errors import PortError
+
+if TYPE_CHECKING:
+    from motionbase.compile.programs import Unit
+
+Path = tuple[int, ...]  # statement, case, statement, case, ...: from the whole program to a region inside it
+Line = tuple[str, int]  # file, line
+_OURS = os.path.dirname(__file__) + os.sep
+_now: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def tracing() -> Trace | None:
+    """The program being traced; None inside a leaf kernel, where everything is inlined, and outside of all."""
+    return _now.get()
+
+
+@contextmanager
+def traced_by(trace: Trace | None) -> Iterator[None]:
+    """Calls are recorded by this trace; by none inside a leaf kernel."""
+    token = _now.set(trace)
+    try:
+        yield
+    finally:
+        _now.reset(token)
+
+
+class Kind(Enum):
+    """Where a place comes from."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    MEMORY = "memory"
+    RESULT = "result"
+    CONSTANT = "constant"
+
+
+@final
+@dataclass(eq=False)
+class Place:
+    """An array of the program under way.
+
+    Attributes:
+        port: name and shape
+        path: the region it is born in
+        unit: None where it may be any
+        value: symbols for its numbers
+    """
+
+    port: Port
+    kind: Kind
+    trace: Trace
+    path: Path
+    unit: str | None = None
+    data: tuple[float, ...] | None = None
+    value: Any = None
+
+    def unit_of(self, offset: int, size: int) -> str | None:
+        """Unit of a piece of it."""
+        if self.port.struct is not None:
+            width = self.port.struct.layout.size
+            return self.port.struct.layout.unit(offset % width, size) if offset % width + size <= width else None
+        return None if self.unit is None or "," in self.unit else self.unit
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class At:
+    """An argument that stands at a place already; `stride` is the way from one turn of a loop to the next."""
+
+    place: Place
+    offset: int = 0
+    stride: int = 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Made:
+    """An argument that is computed just before the call, into a buffer of its own."""
+
+    name: str
+    elements: tuple[ca.SX, ...]
+    stride: int = 0
+
+
+Given = At | Made
+
+
+@final
+@dataclass(eq=False)
+class CallRecord:
+    """A call, or with a count a loop of calls.
+
+    Attributes:
+        given: one for each input
+        results: one for each output
+        memory: places that the callee updates
+        count: turns of the loop, 0 for a single call
+        independent: turns do not depend on each other; otherwise the first results are the next turn's first inputs
+    """
+
+    unit: Unit
+    given: list[Given]
+    results: list[Place]
+    line: Line
+    memory: list[At] = field(default_factory=list)
+    count: int = 0
+    independent: bool = True
+
+
+@final
+@dataclass(eq=False)
+class Region:
+    """Statements one after the other, and what the region gives."""
+
+    path: Path = ()
+    statements: list[CallRecord | ChoiceRecord] = field(default_factory=list)
+    returns: list[tuple[Place, tuple[ca.SX, ...]]] = field(default_factory=list)
+    line: Line = ("", 0)
+
+    @property
+    def here(self) -> Path:
+        """The position of the next statement."""
+        return (*self.path, len(self.statements))
+
+
+@final
+@dataclass(eq=False)
+class ChoiceRecord:
+    """One of several regions, by a number; the last is for every other number."""
+
+    selector: ca.SX
+    numbers: list[int]
+    regions: list[Region]
+    results: list[Place]
+    line: Line
+
+
+@final
+class Trace:
+    """A program under way: its places, and the statements so far."""
+
+    def __init__(self, name: str, outer: Trace | None = None) -> None:
+        self.name, self.outer = name, outer
+        self.homes: dict[int, tuple[Place, int]] = {} if outer is None else outer.homes
+        self.root = self.region = Region()
+        self.inputs: list[Place] = []
+        self.memory: list[Place] = []
+        self.spent: set[Place] = set()  # memory that a callee has updated
+        self._constants: dict[tuple[str, ...], Place] = {}
+
+    def place(self, port: Port, kind: Kind, unit: str | None = None, data: tuple[float, ...] | None = None) -> Place:
+        """A new place with symbols for its numbers."""
+        made = Place(port, kind, self, self.region.path if data is None else (), unit, data)
+        if data is None:
+            symbol = port.symbol()
+            made.value = as_value(port, symbol)
+            for offset, element in enumerate(scalars(symbol, port)):
+                self.homes[element.element_hash()] = (made, offset)
+        return made
+
+    def constant(self, numbers: tuple[float, ...]) -> Place:
+        """A place of numbers that never change."""
+        key = tuple(x.hex() for x in numbers)  # 0.0 and -0.0 are two
+        if key not in self._constants:
+            self._constants[key] = self.place(Port("constants", len(numbers)), Kind.CONSTANT, None, numbers)
+        return self._constants[key]
+
+    def given(self, name: str, elements: Sequence[ca.SX], turns: int = 1) -> Given:
+        """An argument of `turns` equal rows: where it stands, or what has to be computed."""
+        width = len(elements) // turns
+        if all(e.is_constant() for e in elements):
+            numbers = tuple(float(e) for e in elements)
+            if width and turns > 1 and numbers == numbers[:width] * turns:
+                return At(self.constant(numbers[:width]))
+            return At(self.constant(numbers), 0, width)
+        homes = [self.homes.get(e.element_hash()) for e in elements]
+        if homes[0] is None:
+            return Made(name, tuple(elements), width)
+        place, first = homes[0]
+        stride = width if turns == 1 or (second := homes[width]) is None else second[1] - first
+        for k, home in enumerate(homes):
+            if home is None or home[0] is not place or home[1] != first + k // width * stride + k % width:
+                return Made(name, tuple(elements), width)
+        return At(place, first, stride)
+
+
+def authors_line() -> Line:
+    """File and line of the innermost frame outside the compiler."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def record_call(trace: Trace, unit: Unit, values: Sequence[Any], memory: Sequence[Any]) -> list[Any]:
+    """A call of a unit: its results as values."""
+    owner = f"program {trace.name!r}, call of {unit.name!r}"
+    given = []
+    for port, value in zip(unit.inputs, values, strict=True):
+        argument = trace.given(port.name, scalars(as_expression(f"{owner}: port", port, value), port))
+        check_unit(owner, port, argument)
+        given.append(argument)
+    updated = [_updated(trace, owner, port, value) for port, value in zip(unit.memory, memory, strict=True)]
+    _ = unit.digest  # traces it, so that what is wrong in it is found here
+    results = [trace.place(port, Kind.RESULT, port.unit) for port in unit.outputs]
+    trace.region.statements.append(CallRecord(unit, given, results, authors_line(), updated))
+    return [place.value for place in results]
+
+
+def _updated(trace: Trace, owner: str, port: Port, value: Any) -> At:
+    """Memory of the program's own that a callee updates in place."""
+    found = trace.given(port.name, scalars(as_expression(f"{owner}: port", port, value), port))
+    if not isinstance(found, At) or found.place.kind is not Kind.MEMORY or found.place.trace is not trace:
+        raise PortError(f"{owner}: memory {port.name!r} must be memory of the program itself, outside of loops")
+    if found.place in trace.spent and found.place.port.size == port.size:
+        raise PortError(f"{owner}: memory {port.name!r} is updated by another call already")
+    trace.spent.add(found.place)
+    return found
+
+
+def check_unit(owner: str, port: Port, argument: Given) -> None:
+    """A piece of a port must have the unit of the port it is given to, letter by letter."""
+    if isinstance(argument, At) and port.struct is None and "," not in port.unit:
+        unit = argument.place.unit_of(argument.offset, port.size)
+        if unit not in (None, port.unit):
+            name = argument.place.port.name
+            raise PortError(f"{owner}: {name!r} is in [{unit}], port {port} is not")

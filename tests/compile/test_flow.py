@@ -1,0 +1,476 @@
+"""Programs over values: every form on every target, to the bit, and against the same function inlined in a kernel."""
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from motionbase.compile import Kernel, Port, Program, Struct, cond, delay, for_each, q, random, repeat, scan, switch
+from motionbase.compile.block import Block
+from motionbase.compile.render import llvm as llvm_render
+from motionbase.compile.routine import Call, Copy, Loop, Switch
+from motionbase.errors import KernelError, PortError
+from tests.compile.on_targets import TARGETS, Array, assert_all_targets, assert_same_bits, on_python, on_target
+
+SX = ca.SX
+N = 24  # samples; on lanes neighbours take different cases
+RANDOM = np.random.default_rng(1)
+AXPY = Kernel("axpy", (Port("a"), Port("x", 3), Port("y", 3)), (Port("z", 3),), lambda a, x, y: a * x + y)
+TWO = Kernel("two", (Port("x", 3),), (Port("s"), Port("p", 2)), lambda x: (ca.sum1(x), x[:2] * x[2]))
+
+
+class Leg(Struct):
+    """What a leg is."""
+
+    l: SX = q("m", text="length", start=2.0)
+    v: SX = q("m/s", 2, "two rates")
+
+
+class Platform(Struct):
+    """Three legs and a matrix."""
+
+    n: SX = q()
+    M: SX = q("-", (2, 3))
+    legs: Leg = q(of=Leg, rows=3)
+
+
+@pytest.fixture(autouse=True, params=["lanes", "loops"])
+def sides(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every independent loop on lanes, however small; and none."""
+    monkeypatch.setattr(llvm_render, "LANES_FROM", 0 if request.param == "lanes" else 1 << 60)
+
+
+# ---- handwritten forms ---------------------------------------------------------------------------------------------
+
+
+def nested(w: SX, x: SX) -> Any:
+    """Loops in loops; the inner one uses rows of the outer one and values from outside both."""
+    offset = 2 * w[0, 1]
+
+    def row(a: SX) -> Any:
+        inner = for_each(lambda b: AXPY(offset, b, a) + w[1, 2], w)
+        return inner[0, :].T + inner[1, :].T, ca.sin(offset) * a[0]
+
+    return for_each(row, x)
+
+
+def nested_reference(w: Array, x: Array) -> tuple[Array, Array]:
+    offset = 2 * w[0, 1]
+    rows = np.array([((offset * w[0] + a) + w[1, 2]) + ((offset * w[1] + a) + w[1, 2]) for a in x])
+    return rows, np.sin(offset) * x[:, 0]
+
+
+NESTED = Program("nested", (Port("w", (2, 3)), Port("x", (5, 3))), (Port("o", (5, 3)), Port("s", 5)), nested)
+
+
+def test_nested_loops_like_numpy() -> None:
+    batch = {"w": RANDOM.normal(size=(N, 2, 3)), "x": RANDOM.normal(size=(N, 5, 3))}
+    got = assert_all_targets(NESTED, batch)
+    for k in range(N):
+        o, s = nested_reference(batch["w"][k], batch["x"][k])
+        np.testing.assert_allclose(got["o"][k], o, rtol=1e-15, atol=1e-15)
+        np.testing.assert_allclose(got["s"][k], s, rtol=1e-15, atol=1e-15)
+
+
+def chosen(k: SX, u: SX) -> Any:
+    """Cases 0, 2 and 4; all other numbers, fractions, negatives and NaN take the default."""
+    before = u * u + 1  # needed in two cases and after them
+    o, also = switch(
+        k,
+        {
+            0: lambda: (2 * u, ca.vertcat(before, 1)),
+            4: lambda: (-u, repeat(3, lambda p: p + before, ca.vertcat(u, k))),
+            2: lambda: (cond(u > 0, lambda: ca.sqrt(ca.fabs(u)), lambda: u - before), ca.vertcat(u, u)),
+        },
+        lambda: (u, ca.vertcat(k, before)),
+    )
+    return o, also, before * o
+
+
+CHOSEN = Program("chosen", (Port("k"), Port("u")), (Port("o"), Port("also", 2), Port("after")), chosen, allow_nan=True)
+
+
+def chosen_reference(k: float, u: float) -> tuple[float, list[float]]:
+    before = u * u + 1
+    if k == 0:
+        return 2 * u, [before, 1]
+    if k == 4:
+        return -u, [u + before + before + before, k + before + before + before]
+    if k == 2:
+        return (float(np.sqrt(abs(u))) if u > 0 else u - before), [u, u]
+    return u, [k, before]
+
+
+def test_choices_like_python() -> None:
+    selectors = np.resize([0.0, 1.0, 2.0, 4.0, 3.0, np.nan, -1.0, 0.5, -0.0, 4.0, 5.0, np.inf, 2.0, 2.0, 0.0, 4.0], N)
+    batch = {"k": selectors, "u": RANDOM.normal(size=N)}
+    got = assert_all_targets(CHOSEN, batch)
+    for n in range(N):
+        o, also = chosen_reference(float(selectors[n]), float(batch["u"][n]))
+        assert_same_bits({"o": got["o"][n : n + 1]}, {"o": np.array([o])}, f"sample {n}")
+        assert_same_bits({"also": got["also"][n]}, {"also": np.array(also)}, f"sample {n}")
+
+
+def moved(x: Platform, h: SX) -> Any:
+    """Structs in, structs out; rows of structs one by one, with a choice inside."""
+
+    def leg(row: Leg, m: SX) -> Any:
+        l = row.l + h * row.v[0]
+        kept = cond(l > 2, lambda: row.replace(l=l), lambda: Leg(l=2 * row.l, v=row.v + m[:2]))
+        return kept, kept.l * m[2]
+
+    legs, f = for_each(leg, x.legs, ca.vertcat(x.M, ca.DM([[1, 2, 3]])))
+    return Platform(n=x.n + 1, M=x.M * f[0], legs=legs), f
+
+
+MOVED = Program("moved", (Platform.port("x"), Port("h", (), "s")), (Platform.port("x_next"), Port("f", 3)), moved)
+
+
+def test_structs() -> None:
+    batch = {"x": RANDOM.normal(2.0, 1.0, size=(N, Platform.layout.size)), "h": RANDOM.normal(size=N)}
+    got = assert_all_targets(MOVED, batch)
+    for k in range(N):
+        x, h = batch["x"][k], batch["h"][k]
+        M, legs = np.vstack([x[1:7].reshape(2, 3), [[1, 2, 3]]]), x[7:].reshape(3, 3)
+        l = legs[:, 0] + h * legs[:, 1]
+        after = np.where(l > 2, l, 2 * legs[:, 0])
+        rates = np.where((l > 2)[:, None], legs[:, 1:], legs[:, 1:] + M[:, :2])
+        f = after * M[:, 2]
+        wanted = np.concatenate([[x[0] + 1], (M[:2] * f[0]).ravel(), np.column_stack([after, rates]).ravel()])
+        np.testing.assert_array_equal(got["x_next"][k], wanted)
+        np.testing.assert_array_equal(got["f"][k], f)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 19, 60])
+def test_rows_of_any_number(count: int) -> None:
+    """Whole registers, then what is left; rows that are columns of a matrix, shared rows, and constants."""
+
+    def body(x: SX, m: SX) -> Any:
+        return for_each(lambda a, b, c, d: (a * b + c, ca.vertcat(d, a)), x, m[:, 1], ca.DM(range(count)), m)
+
+    unit = Program("rows", (Port("x", count), Port("m", (count, 2))), (Port("y", count), Port("z", (count, 3))), body)
+    batch = {"x": RANDOM.normal(size=(4, count)), "m": RANDOM.normal(size=(4, count, 2))}
+    got = assert_all_targets(unit, batch, ("llvm1", "llvm4", "gcc"))
+    np.testing.assert_array_equal(got["y"], batch["x"] * batch["m"][:, :, 1] + np.arange(count))
+    np.testing.assert_array_equal(got["z"], np.concatenate([batch["m"], batch["x"][..., None]], axis=2))
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3, 4, 7])
+def test_repeat(turns: int) -> None:
+    def body(x: SX, a: SX) -> Any:
+        return repeat(turns, lambda p, n: (ca.vertcat(p[0] - a * p[1], p[1] + a * p[0]), n + 1), x, 0)
+
+    unit = Program("turned", (Port("x", 2), Port("a")), (Port("y", 2), Port("n")), body)
+    batch = {"x": RANDOM.normal(size=(N, 2)), "a": RANDOM.normal(size=N)}
+    got = assert_all_targets(unit, batch, ("llvm1", "llvm8", "gcc"))
+    x = batch["x"].T
+    for _ in range(turns):
+        x = np.array([x[0] - batch["a"] * x[1], x[1] + batch["a"] * x[0]])
+    np.testing.assert_array_equal(got["y"], x.T)
+    assert (got["n"] == turns).all()
+
+
+def test_memory_and_primitives() -> None:
+    """A callee's memory is the program's; other memory is returned, and stays where it is when nothing changes it."""
+    late, noise = delay("late", Port("u"), 2), random("noise", Port("r", 4))
+
+    def body(u: SX, tick: SX, m: SX, u_line: SX, count: SX) -> Any:
+        uniform = noise(seed=7, counter=tick)
+        kept = switch(tick, {1: lambda: m + uniform[:3], 3: lambda: 2 * m}, lambda: m)
+        return late(u, u_line=u_line), kept[0] - m[0], kept, u_line, count + 1
+
+    unit = Program(
+        "remembers", (Port("u"), Port("tick")), (Port("v"), Port("change")), body,
+        memory=(Port("m", 3), Port("u_line", 4), Port("count")),
+    )  # fmt: skip
+    batch = {
+        "u": RANDOM.normal(size=N), "tick": np.resize(np.arange(5.0), N), "m": RANDOM.normal(size=(N, 3)),
+        "u_line": np.column_stack([np.zeros(N), RANDOM.normal(size=(N, 3))]), "count": np.zeros(N),
+    }  # fmt: skip
+    got = assert_all_targets(unit, batch)
+    assert (got["count"] == 1).all()
+    np.testing.assert_array_equal(got["m"][batch["tick"] == 3], 2 * batch["m"][batch["tick"] == 3])
+    np.testing.assert_array_equal(got["m"][batch["tick"] == 0], batch["m"][batch["tick"] == 0])
+
+
+def test_memory_that_is_replaced_in_place_is_not_copied() -> None:
+    big = Kernel("big", (Port("x", 20),), (Port("y", 20),), lambda x: 2 * x)
+
+    def body(tick: SX, x: SX, m: SX) -> Any:
+        kept = switch(tick, {0: lambda: big(x)}, lambda: m)
+        return kept[3], kept
+
+    unit = Program("keeps", (Port("tick"), Port("x", 20)), (Port("y"),), body, memory=(Port("m", 20),))
+    assert not any(isinstance(s, Copy) for s in unit.routine.body)
+    batch = {"tick": np.resize([0.0, 1.0], N), "x": RANDOM.normal(size=(N, 20)), "m": RANDOM.normal(size=(N, 20))}
+    got = assert_all_targets(unit, batch)
+    np.testing.assert_array_equal(got["m"], np.where(batch["tick"][:, None] == 0, 2 * batch["x"], batch["m"]))
+
+
+def test_memory_that_goes_from_one_place_to_another() -> None:
+    unit = Program(
+        "swaps", (Port("u"),), (Port("v"),), lambda u, a, b: (a[0], b, a), memory=(Port("a", 9), Port("b", 9))
+    )
+    batch = {"u": np.zeros(N), "a": RANDOM.normal(size=(N, 9)), "b": RANDOM.normal(size=(N, 9))}
+    got = assert_all_targets(unit, batch)
+    np.testing.assert_array_equal(got["a"], batch["b"])
+    np.testing.assert_array_equal(got["b"], batch["a"])
+
+
+def test_long_programs_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motionbase.compile.assembly.SPLIT_ABOVE", 7)
+
+    def body(x: SX) -> Any:
+        values = [x[0], x[1], x[2] < x[0]]
+        for k in range(40):
+            values.append(ca.if_else(values[2], values[-1] * x[k % 3], values[k % 5] + 1.5 / (2 + k)))
+        z = AXPY(values[-1], x, x)
+        return z * values[7], values[20]
+
+    unit = Program("long_one", (Port("x", 3),), (Port("y", 3), Port("v")), body)
+    assert sum(isinstance(s, Call) for s in unit.routine.body) > 4
+    whole = Kernel("whole", unit.inputs, unit.outputs, body)
+    batch = {"x": RANDOM.normal(size=(N, 3))}
+    assert_same_bits(assert_all_targets(unit, batch, ("llvm1", "llvm8", "gcc")), on_python(whole, batch), "pieces")
+
+
+# ---- what compiled code looks like ---------------------------------------------------------------------------------
+
+
+def test_nothing_is_computed_twice_nor_copied() -> None:
+    """One sine serves a call, a choice and an output; results stand in the outputs from the start."""
+
+    def body(x: SX, k: SX) -> Any:
+        s = ca.sin(x[0])
+        z = AXPY(s, x, 2 * x)
+        w = cond(k, lambda: TWO(z)[1] + s, lambda: TWO(x)[1])
+        return z, w, s
+
+    unit = Program("shared", (Port("x", 3), Port("k")), (Port("z", 3), Port("w", 2), Port("s")), body)
+    blocks = [s for s in unit.routine.body if isinstance(s, Block)]
+    assert sum(unit.routine.maths_calls().values()) == 1
+    assert not any(isinstance(s, Copy) for s in unit.routine.body)
+    call = next(s for s in unit.routine.body if isinstance(s, Call))
+    assert call.addresses[-1].buffer == 2  # the output z itself
+    assert call.addresses[1].buffer == 0  # the input x itself
+    assert len(blocks) <= 2
+    assert_all_targets(unit, {"x": RANDOM.normal(size=(N, 3)), "k": RANDOM.choice([0.0, 1.0], N)})
+
+
+def test_what_one_case_needs_is_computed_there() -> None:
+    def body(x: SX, k: SX) -> Any:
+        s, e = ca.sin(x), ca.exp(x)
+        return cond(k, lambda: s + 1, lambda: e), e
+
+    unit = Program("lazy", (Port("x"), Port("k")), (Port("y"), Port("z")), body)
+    choice = next(s for s in unit.routine.body if isinstance(s, Switch))
+    assert unit.routine.maths_calls() == {"sin": 1, "exp": 1}
+    named = [[str(i.imm) for b in case if isinstance(b, Block) for i in b.instructions if i.imm == "sin"]
+             for case in choice.bodies]  # fmt: skip
+    assert named == [[], ["sin"]]
+
+
+def test_loop_invariants_are_computed_once_outside() -> None:
+    def body(x: SX, a: SX) -> Any:
+        return for_each(lambda r: r * ca.exp(a) + ca.sin(a), x)
+
+    unit = Program("outside", (Port("x", 6), Port("a")), (Port("y", 6),), body)
+    assert unit.routine.maths_calls() == {"exp": 1, "sin": 1}
+    (loop,) = (s for s in unit.routine.body if isinstance(s, Loop))
+    (call,) = loop.body
+    assert isinstance(call, Call) and call.routine.maths_calls() == {}
+    assert_all_targets(unit, {"x": RANDOM.normal(size=(N, 6)), "a": RANDOM.normal(size=N)}, ("llvm1", "llvm8", "gcc"))
+
+
+# ---- scans ---------------------------------------------------------------------------------------------------------
+
+
+def test_scan_feeds_back_structs_that_go_in_and_come_out() -> None:
+    run = scan(MOVED, record=["f"])
+    x = Platform.layout.vector({"M": np.ones(6)})
+    got = run(5, x=x, h=0.1)
+    again = scan(MOVED, {"x": "x_next"}, record=["f"])(5, x=x, h=0.1)
+    assert_same_bits(got, again, "feedback")
+    assert got["x"][0] == 5
+
+
+def test_scan_without_anything_to_feed_back() -> None:
+    with pytest.raises(KernelError, match="no struct of 'axpy' is both an input and an output"):
+        scan(AXPY)
+
+
+# ---- refusals ------------------------------------------------------------------------------------------------------
+
+
+def refused(function: Callable[..., Any], error: type[Exception] = KernelError) -> str:
+    with pytest.raises(error) as caught:
+        _ = Program("wrong", (Port("x", 3, "m"), Port("k")), (Port("y"),), function).digest
+    return str(caught.value)
+
+
+def test_values_are_not_used_outside_their_region() -> None:
+    kept: list[Any] = []
+
+    def seen(row: SX) -> SX:
+        kept.append(row)
+        return row
+
+    def from_a_case(x: SX, k: SX) -> Any:
+        cond(k, lambda: seen(TWO(2 * x)[0]), lambda: x[1])
+        return kept[-1]
+
+    def from_a_loop(x: SX, k: SX) -> Any:
+        for_each(seen, x)
+        return kept[-1]
+
+    said = refused(from_a_case)
+    assert "test_flow.py:" in said and "'s', a value of the case of a switch" in said
+    kept.clear()
+    said = refused(from_a_loop)
+    assert "test_flow.py:" in said and "'row', a value of a loop's turn" in said
+    said = refused(lambda x, k: SX.sym("elsewhere") * x[0])
+    assert "'elsewhere', which no input and no call gives" in said
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x, k: for_each(lambda a, b: a, x, ca.DM.zeros(4)), "arguments have 3, 4 rows"),
+        (lambda x, k: for_each(lambda a: ca.SX(2, 2), x), "a turn gives a matrix of shape (2, 2)"),
+        (lambda x, k: for_each(lambda: 1), "there are no rows"),
+        (lambda x, k: repeat(0, lambda a: a, k), "0 turns"),
+        (lambda x, k: repeat(2, lambda a: ca.vertcat(a, a), k), "a turn gives"),
+        (lambda x, k: switch(x, {0: lambda: k}, lambda: k), "the selector has shape (3, 1)"),
+        (lambda x, k: switch(k, {-1: lambda: k}, lambda: k), "case -1 is outside"),
+        (lambda x, k: cond(k, lambda: x, lambda: k), "one case gives"),
+        (lambda x, k: cond(k, lambda: "text", lambda: k), "gives str"),
+        (lambda x, k: (k, k), "returns 2 values for 1 outputs"),
+        (lambda x, k: x, "has shape (3, 1)"),
+        (lambda x, k: ca.SX(float("nan")) * k, "holds the constant NaN"),
+        (lambda x, k: Leg(**{"l": k}), "'v' is not given"),
+        (lambda x, k: Leg(k, k), "'v' has shape (1, 1)"),
+    ],
+)
+def test_refusals(function: Callable[..., Any], said: str) -> None:
+    assert said in refused(function)
+
+
+def test_units_are_compared() -> None:
+    speed = Kernel("speed", (Port("v", 3, "m/s"),), (Port("s"),), lambda v: ca.sum1(v))
+    assert "'x' is in [m], port v (3) [m/s] is not" in refused(lambda x, k: speed(x), PortError)
+
+
+def test_arguments_that_do_not_fit() -> None:
+    assert "'y' is not given" in refused(lambda x, k: AXPY(k, x), PortError)
+    assert "no port 'q'" in refused(lambda x, k: AXPY(k, x, x, q=1), PortError)
+    assert "'x' has shape (1, 1)" in refused(lambda x, k: AXPY(k, k, x))
+
+
+def test_primitives_are_not_inlined_in_kernels() -> None:
+    noise = random("noise", Port("r", 4))
+    with pytest.raises(KernelError, match="cannot be part of a kernel"):
+        _ = Kernel("k", (Port("x"),), (Port("y", 4),), lambda x: noise(x, x)).trace
+
+
+# ---- programs nobody wrote by hand ---------------------------------------------------------------------------------
+
+JUMPS: list[Callable[[SX, SX], SX]] = [
+    lambda x, y: x < y,
+    lambda x, y: ca.if_else(x < y, x, 2 - y),
+    lambda x, y: ca.floor(x) + y,
+]
+OPERATIONS: list[Callable[[SX, SX], SX]] = [
+    lambda x, y: x + y,
+    lambda x, y: x - 2 * y,
+    lambda x, y: x * y,
+    lambda x, y: x / (1 + y * y),
+    lambda x, y: ca.sqrt(1 + ca.fabs(x)),
+    ca.fmin,
+    lambda x, y: ca.sin(x) - y,
+    *JUMPS,
+]
+codes = st.lists(st.integers(0, 99), min_size=4, max_size=60)
+
+
+class Grown:
+    """A function made of a list of numbers: each step reads some of them and adds values to those there are."""
+
+    def __init__(self, code: list[int], smooth: bool = False) -> None:
+        self.code, self.operations = code, [f for f in OPERATIONS if f not in JUMPS] if smooth else OPERATIONS
+        self.smooth = smooth
+
+    def __call__(self, x: SX) -> SX:
+        self.at = 0
+        self.x = x
+        values = self.grow([x[0], x[1], x[2], x[3], SX(0.5)], 6, 2)
+        return ca.vertcat(*values[-4:])
+
+    def number(self) -> int:
+        self.at += 1
+        return self.code[(self.at - 1) % len(self.code)] + self.at // len(self.code)
+
+    def pick(self, values: list[SX]) -> SX:
+        return values[-1 - self.number() % len(values)]
+
+    def grow(self, values: list[SX], steps: int, depth: int) -> list[SX]:
+        values = list(values)
+        for _ in range(steps):
+            kind = self.number() % (8 if depth else 4)
+            if kind < 3:
+                values.append(
+                    self.operations[self.number() % len(self.operations)](self.pick(values), self.pick(values))
+                )
+            elif kind == 3:
+                z = AXPY(self.pick(values), ca.vertcat(*(self.pick(values) for _ in range(3))), ca.vertcat(*values[:3]))
+                values += [z[1], z[0]]
+            else:
+                values += self.statement(kind, values, depth)
+        return values
+
+    def statement(self, kind: int, values: list[SX], depth: int) -> list[SX]:
+        rows, count = [self.pick(values) for _ in range(3)], self.number()
+        start = self.at
+
+        def inner(*more: SX) -> SX:  # traced once, inlined several times: each time it must read the same numbers
+            self.at = start
+            return self.grow([*values, *more], 1 + count % 3, depth - 1)[-1]
+
+        if kind in (4, 5):
+            made = for_each(inner, ca.vertcat(*rows))
+            found = [made[0], made[2]]
+        elif kind == 6:
+            number = ca.floor(self.x[count % 4] if self.smooth else rows[0])
+            found = [switch(number, dict.fromkeys(range(count % 3), inner), lambda: inner(rows[1]))]
+        else:
+            found = [repeat(1 + count % 4, inner, rows[0])]
+        self.at = start + 40
+        return found
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(codes)
+def test_random_programs(code: list[int]) -> None:
+    unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(code), allow_nan=True)
+    assert_all_targets(unit, {"x": RANDOM.normal(size=(12, 4))}, ("llvm1", "llvm8", "gcc"))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(codes)
+def test_random_programs_inlined_in_a_kernel(code: list[int]) -> None:
+    """CasADi merges constants where no call separates them, so the last digits may differ, and nothing else."""
+    ports = (Port("x", 4),), (Port("y", 4),)
+    batch = {"x": RANDOM.normal(size=(12, 4))}
+    called = on_python(Program("p", *ports, Grown(code, smooth=True), allow_nan=True), batch)
+    inlined = on_python(Kernel("k", *ports, Grown(code, smooth=True), allow_nan=True), batch)
+    np.testing.assert_allclose(called["y"], inlined["y"], rtol=1e-9, atol=1e-9)
+
+
+def test_every_target_is_covered() -> None:
+    batch = {"x": RANDOM.normal(size=(12, 4))}
+    unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(list(range(3, 60, 7))), allow_nan=True)
+    for target in TARGETS:
+        assert_same_bits(on_target(target, unit, batch), on_python(unit, batch), target)
