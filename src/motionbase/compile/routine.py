@@ -13,6 +13,8 @@ from motionbase.compile.ops import Op
 if TYPE_CHECKING:
     from motionbase.compile.programs import Unit
 
+INLINE_ROUTINE_BELOW = 150  # instructions; longer routines are called, not copied
+
 
 class Role(Enum):
     """What a routine does with an argument's memory."""

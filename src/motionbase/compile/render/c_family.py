@@ -10,7 +10,19 @@ from typing import final
 from motionbase.compile.block import Block
 from motionbase.compile.maths import MATHS
 from motionbase.compile.ops import Op
-from motionbase.compile.routine import Address, Call, Copy, Loop, Role, Routine, Statement, Switch, unique_names
+from motionbase.compile.reuse import with_shared_buffers
+from motionbase.compile.routine import (
+    INLINE_ROUTINE_BELOW,
+    Address,
+    Call,
+    Copy,
+    Loop,
+    Role,
+    Routine,
+    Statement,
+    Switch,
+    unique_names,
+)
 from motionbase.errors import UnsupportedOp
 
 C_FOR_OP: dict[Op, str] = {
@@ -46,6 +58,7 @@ C_FOR_OP: dict[Op, str] = {
     Op.IEQ: "{0} == {1}",
     Op.ISELECT: "{0} ? {1} : {2}",
 }
+
 TYPES = {"f": "double", "i": "uint64_t", "b": "int"}
 
 
@@ -60,6 +73,7 @@ class CDialect:
         restrict: the keyword that says pointers do not overlap
         strided: pointers carry a stride: element k of scenario t stands at k * stride + t
         exact_product: a product that the compiler may not fuse with a sum
+        called: what stands before a long inner function, where that is something else
     """
 
     target: str
@@ -68,6 +82,7 @@ class CDialect:
     restrict: str
     strided: bool
     exact_product: str = "{0} * {1}"
+    called: str = ""
 
 
 def stride(name: str) -> str:
@@ -93,6 +108,7 @@ class CWriter:
         self.names = unique_names(self.routines)
         self.outermost = routine
         self.maths_used: set[str] = set()
+        self._same: dict[int, Routine] = {}  # a routine whose buffers share memory -> the one it was
         self._bodies = [self._routine(r) for r in self.routines]
 
     def text(self) -> str:
@@ -106,11 +122,15 @@ class CWriter:
         They end with an underscore, which no port does: a parameter never hides them.
         """
         name = self.names[id(routine)]
-        return name if routine is self.outermost and not self.dialect.strided else f"{self.prefix}_{name}_"
+        return name if self._is_entrance(routine) else f"{self.prefix}_{name}_"
+
+    def _is_entrance(self, routine: Routine) -> bool:
+        """Whether a person calls it: the outermost routine of a C file; that of a GPU is called by its own kernel."""
+        return routine is self.outermost and self.dialect.target == "c"
 
     def _constant(self, routine: Routine, name: str) -> str:
         """The C name of constant data; no routine's name starts with a digit, so it never clashes with theirs."""
-        return f"{self.prefix}_{self.routines.index(routine)}_{name}_"
+        return f"{self.prefix}_{self.routines.index(self._same[id(routine)])}_{name}_"
 
     # ---- pieces ----------------------------------------------------------------------------------------------------
 
@@ -127,7 +147,8 @@ class CWriter:
         """Return type, name and parameters of a routine; `restrict` in place of the dialect's own word."""
         d = self.dialect
         restrict = restrict or d.restrict
-        linkage = "" if routine is self.outermost and not d.strided else d.function + " "
+        long = bool(d.called) and routine.instruction_count >= INLINE_ROUTINE_BELOW
+        linkage = "" if self._is_entrance(routine) else f"{d.called if long else d.function} "
         parameters = []
         for a in routine.arguments:
             const = "const " if a.role is Role.INPUT else ""
@@ -136,8 +157,10 @@ class CWriter:
                 parameters.append(f"const long {stride(a.name)}")
         return f"{linkage}void {self.symbol(routine)}({', '.join(parameters) or 'void'})"
 
-    def _routine(self, routine: Routine) -> str:
+    def _routine(self, given: Routine) -> str:
         d = self.dialect
+        routine = given if d.target == "c" else with_shared_buffers(given)  # people read C, so buffers keep their names
+        self._same[id(routine)] = given
         lines: list[str] = []
         data: list[str] = []
         for k, table in enumerate(routine.tables):
@@ -155,7 +178,7 @@ class CWriter:
                 lines.append(f"    (void){stride(a.name)};")
         self._count = 0
         self._body(lines, routine, routine.body, "    ")
-        return "\n".join([*data, self.signature(routine), "{", *lines, "}", ""])
+        return "\n".join([*data, self.signature(given), "{", *lines, "}", ""])
 
     def _body(self, lines: list[str], routine: Routine, body: tuple[Statement, ...], pad: str) -> None:
         for statement in body:

@@ -8,6 +8,7 @@ where all scenarios share the array). Names of people and of inner functions do 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import final
 
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.c_family import CDialect, CWriter
@@ -21,6 +22,15 @@ DIALECT = CDialect(
     "__restrict__",
     strided=True,
     exact_product="__dmul_rn({0}, {1})",
+)
+SCAN_DIALECT = CDialect(
+    "cuda",
+    "__device__ static __forceinline__",
+    "__device__ static const",
+    "__restrict__",
+    strided=False,
+    exact_product="__dmul_rn({0}, {1})",
+    called="__device__ static __noinline__",
 )
 # strict: no contraction; division and square root of doubles are IEEE 754 as they stand
 OPTIONS = {False: ("--std=c++17", "--fmad=false"), True: ("--std=c++17", "--fmad=true")}
@@ -70,42 +80,102 @@ def render(unit: Unit, fast: bool = False) -> str:
 
 
 def render_scan(plan: ScanPlan, fast: bool = False) -> str:
-    """The loop of `scan` for each scenario: `NAME_scan(array, s, t, ..., steps, every, n)`."""
+    """The loop of `scan` for each scenario: `NAME_scan(array, s, t, ..., steps, every, n)`.
+
+    A thread keeps everything of its scenario in memory of its own, with elements side by side, so that long routines
+    can be called instead of copied. Its states have two places that change roles after each step.
+    """
     unit = plan.unit
-    writer = CWriter(unit.routine, DIALECT, unit.name, fast)
+    writer = CWriter(unit.routine, SCAN_DIALECT, unit.name, fast)
     names = [a.name for a in unit.routine.arguments]
-    before, passed, after = [], [], []
-    for k, (name, feed) in enumerate(zip(names, plan.feeds, strict=True)):
-        size = plan.size(k)
-        at = f"{name} + t_ * mb_shift_{name}"
-        if feed in (Feed.STATE, Feed.OUTPUT):
-            before.append(f"double mb_copy_{name}[{max(size, 1)}];")
-            passed.append(f"mb_copy_{name}, 1")
-        else:
-            row = f" + k_ * ({size} * mb_stride_{name})" if feed is Feed.PER_STEP else ""
-            passed.append(f"{at}{row}, mb_stride_{name}")
+    states = _places(plan, plan.states)
+    source = {output: state for state, output in plan.feedback}
+    lines = _Lines(names, plan)
+    for k, feed in enumerate(plan.feeds):
         if feed is Feed.STATE:
-            loop = f"for (int e_ = 0; e_ < {size}; ++e_)"
-            before.append(f"{loop} mb_copy_{name}[e_] = {name}[t_ * mb_shift_{name} + e_ * mb_stride_{name}];")
-            # a state is an input, so its pointer is const; the final value goes to the array after it
-            after.append(f"{loop} mb_end_{name}[e_ * n_ + t_] = mb_copy_{name}[e_];")
-    step = [f"{writer.symbol(unit.routine)}({', '.join(passed)});"]
+            lines.pass_on(f"mb_now + {states[k]}")
+            lines.before.append(lines.each(k, f"mb_now[{states[k]} + e_] = {lines.given(k)};"))
+            lines.after.append(lines.each(k, f"mb_end_{names[k]}[e_ * n_ + t_] = mb_now[{states[k]} + e_];"))
+        elif feed is Feed.OUTPUT and k in source and source[k] in states:
+            lines.pass_on(f"mb_then + {states[source[k]]}")
+        else:
+            lines.pass_on(lines.own(k))
+    step = [*lines.rows, f"{writer.symbol(unit.routine)}({', '.join(lines.passed)});"]
     for state, output in plan.feedback:
-        assign = f"mb_copy_{names[state]}[e_] = mb_copy_{names[output]}[e_];"
-        step.append(f"for (int e_ = 0; e_ < {plan.size(state)}; ++e_) {assign}")
+        if source[output] != state:  # an output that feeds two states has one place
+            value = lines.passed[output]
+            step.append(lines.each(state, f"mb_then[{states[state]} + e_] = ({value})[e_];"))
     step.append("if (--left_ == 0) {")
     for k in plan.recorded:
         place = f"{names[k]}[(kept_ * {plan.size(k)} + e_) * n_ + t_]"
-        step.append(f"    for (int e_ = 0; e_ < {plan.size(k)}; ++e_) {place} = mb_copy_{names[k]}[e_];")
-    step += ["    left_ = every_;", "    ++kept_;", "}"]
+        step.append(f"    {lines.each(k, f'{place} = ({lines.passed[k]})[e_];')}")
+    step += ["    left_ = every_;", "    ++kept_;", "}", "double *const mb_was = mb_now;", "mb_now = mb_then;"]
+    total = max(sum(plan.size(k) for k in plan.states), 1)
     body = [
-        *before,
+        f"double mb_first[{total}], mb_second[{total}];",
+        "double *mb_now = mb_first, *mb_then = mb_second;",
+        *lines.before,
         "long left_ = every_, kept_ = 0;",
         "for (long k_ = 0; k_ < steps_; ++k_) {",
         *(f"    {line}" for line in step),
+        "    mb_then = mb_was;",
         "}",
-        *after,
+        *lines.after,
     ]
     ends = [f"double *__restrict__ mb_end_{names[k]}" for k in plan.states]
     parameters = [*_parameters(unit), *ends, "const long steps_", "const long every_"]
     return PROLOGUE + writer.text() + _kernel(f"{unit.name}_scan", parameters, body)
+
+
+def _places(plan: ScanPlan, ports: Sequence[int]) -> dict[int, int]:
+    """Where each port begins, one after the other."""
+    places, at = {}, 0
+    for k in ports:
+        places[k] = at
+        at += plan.size(k)
+    return places
+
+
+@final
+class _Lines:
+    """Lines of the kernel around the step: before the loop, before each step, after the loop."""
+
+    def __init__(self, names: list[str], plan: ScanPlan) -> None:
+        self.names, self.plan = names, plan
+        self.passed: list[str] = []
+        self.before: list[str] = []
+        self.rows: list[str] = []
+        self.after: list[str] = []
+
+    def pass_on(self, place: str) -> None:
+        """The next argument of the step."""
+        self.passed.append(place)
+
+    def each(self, k: int, text: str) -> str:
+        """A statement for every element of a port."""
+        return f"for (int e_ = 0; e_ < {self.plan.size(k)}; ++e_) {text}"
+
+    def given(self, k: int, row: str = "") -> str:
+        """Element e_ of what the caller gives."""
+        name = self.names[k]
+        return f"{name}[t_ * mb_shift_{name} + ({row}e_) * mb_stride_{name}]"
+
+    def own(self, k: int) -> str:
+        """A place of the thread's own, filled once or before each step, and written back where it is memory.
+
+        What all scenarios share is read where it is.
+        """
+        name, feed = self.names[k], self.plan.feeds[k]
+        own = f"mb_own_{name}"
+        self.before.append(f"double {own}[{max(self.plan.size(k), 1)}];")
+        if feed is Feed.HELD:
+            fill = self.each(k, f"{own}[e_] = {self.given(k)};")
+            self.before.append(f"const double *mb_from_{name} = {name};")
+            self.before.append(f"if (mb_stride_{name} != 1) {{ {fill} mb_from_{name} = {own}; }}")
+            return f"mb_from_{name}"
+        if feed is Feed.PER_STEP:
+            self.rows.append(self.each(k, f"{own}[e_] = {self.given(k, f'k_ * {self.plan.size(k)} + ')};"))
+        elif feed is Feed.MEMORY:
+            self.before.append(self.each(k, f"{own}[e_] = {self.given(k)};"))
+            self.after.append(self.each(k, f"{self.given(k)} = {own}[e_];"))
+        return own

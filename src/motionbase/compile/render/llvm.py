@@ -25,7 +25,9 @@ from motionbase.compile.render.llvm_block import (
     maths_symbol,
     render_block,
 )
+from motionbase.compile.reuse import with_shared_buffers
 from motionbase.compile.routine import (
+    INLINE_ROUTINE_BELOW,
     Address,
     Call,
     Copy,
@@ -40,7 +42,6 @@ from motionbase.compile.routine import (
 from motionbase.compile.stack import check_stack
 
 INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above, they are called, not copied
-INLINE_ROUTINE_BELOW = 150  # instructions
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}
 LANES_FROM = 40  # operations of a turn from which on its loop goes to lanes
 
@@ -147,7 +148,7 @@ class Module:
         return self._symbols[version]
 
     def _function(self, version: Version, exported: bool) -> str:
-        routine, d = version.routine, Dialect(version.lanes, self.dialect.mode)
+        routine, d = with_shared_buffers(version.routine), Dialect(version.lanes, self.dialect.mode)
         name = self._symbols[version]
         w = Writer(name, d, d.flags, self.used.setdefault(d.lanes, Used()), dict(version.spreads))
         head = []
@@ -165,7 +166,7 @@ class Module:
             f"ptr noalias{' readonly' if a.role is Role.INPUT else ''} captures(none) %b{k}"
             for k, a in enumerate(routine.arguments)
         )
-        small = routine is self.routine or routine.instruction_count < INLINE_ROUTINE_BELOW
+        small = version.routine is self.routine or routine.instruction_count < INLINE_ROUTINE_BELOW
         inline = "" if small else " noinline"
         linkage = "" if exported else "internal "
         opening = f"define {linkage}void @{name}({arguments}) nounwind{inline} {{"

@@ -1,0 +1,134 @@
+"""Local buffers of a routine share memory where their lifetimes do not meet.
+
+A buffer lives from the first statement that touches it to the last. Buffers that only blocks touch are left alone:
+compilers keep their numbers in registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from motionbase.compile.block import Block, Instruction
+from motionbase.compile.ops import Op
+from motionbase.compile.routine import Address, Buffer, Call, Copy, Loop, Routine, Statement, Switch
+
+Span = tuple[int, int]  # first and last statement
+
+
+@lru_cache(maxsize=4096)
+def with_shared_buffers(routine: Routine) -> Routine:
+    """The same routine with one buffer in place of all that may share memory."""
+    first = len(routine.arguments)
+    spans, passed = _lifetimes(routine)
+    sizes = {first + k: b.size for k, b in enumerate(routine.buffers) if b.data is None and first + k in passed}
+    if len(sizes) < 2:
+        return routine
+    starts, total = _packed(sizes, spans)
+    kept = [k for k in range(len(routine.buffers)) if first + k not in sizes]
+    numbers = {first + k: first + new for new, k in enumerate(kept)}
+    together = first + len(kept)
+    moved = {b: (numbers[b], 0) for b in numbers} | {b: (together, starts[b]) for b in sizes}
+    buffers = (*(routine.buffers[k] for k in kept), Buffer("locals_", total))
+    body = tuple(_renumbered(s, moved) for s in routine.body)
+    return Routine(routine.name, routine.arguments, body, buffers, routine.tables, routine.origin)
+
+
+def _lifetimes(routine: Routine) -> tuple[dict[int, Span], set[int]]:
+    """Lifetimes of the buffers in order of the statements, and those that are passed on."""
+    spans: dict[int, Span] = {}
+    passed: set[int] = set()
+    position = 0
+
+    def touch(buffers: Iterator[int]) -> None:
+        for buffer in buffers:
+            spans[buffer] = (spans.get(buffer, (position, position))[0], position)
+
+    def visit(body: tuple[Statement, ...]) -> None:
+        nonlocal position
+        for statement in body:
+            position += 1
+            if isinstance(statement, Switch):
+                passed.update(a.buffer for a, _ in statement.results or ())
+                touch(iter((statement.selector.buffer, *(a.buffer for a, _ in statement.results or ()))))
+                for case in statement.bodies:
+                    visit(case)
+                position += 1
+                touch(a.buffer for a, _ in statement.results or ())  # lanes get their values back after a case
+            else:  # of a loop all turns are one statement: what one turn leaves, the next may read
+                touch(_buffers(statement))
+                if not isinstance(statement, Block):
+                    passed.update(_buffers(statement))
+
+    visit(routine.body)
+    return spans, passed
+
+
+def _buffers(statement: Statement) -> Iterator[int]:
+    if isinstance(statement, Block):
+        for op, _, imm in statement.instructions:
+            if op in (Op.LOAD, Op.STORE):
+                assert isinstance(imm, tuple)
+                yield imm[0]
+            elif op in (Op.LOAD_AT, Op.STORE_AT):
+                assert isinstance(imm, int)
+                yield imm
+    elif isinstance(statement, Call):
+        yield from (a.buffer for a in statement.addresses)
+    elif isinstance(statement, Copy):
+        yield from (statement.source.buffer, statement.target.buffer)
+    elif isinstance(statement, Loop):
+        for inner in statement.body:
+            yield from _buffers(inner)
+    else:
+        yield statement.selector.buffer
+        yield from (a.buffer for a, _ in statement.results or ())
+        for case in statement.bodies:
+            for inner in case:
+                yield from _buffers(inner)
+
+
+def _packed(sizes: dict[int, int], spans: dict[int, Span]) -> tuple[dict[int, int], int]:
+    """Where each buffer stands: the lowest free place, the longest lived first; and how much there is in all."""
+    starts: dict[int, int] = {}
+    for buffer in sorted(sizes, key=lambda b: (spans[b][0], -sizes[b])):
+        begin, end = spans[buffer]
+        busy = sorted((starts[b], starts[b] + sizes[b]) for b in starts if spans[b][0] <= end and begin <= spans[b][1])
+        at = 0
+        for low, high in busy:
+            if at + sizes[buffer] <= low:
+                break
+            at = max(at, high)
+        starts[buffer] = at
+    return starts, max(starts[b] + sizes[b] for b in sizes)
+
+
+def _renumbered(statement: Statement, moved: dict[int, tuple[int, int]]) -> Statement:
+    def place(a: Address) -> Address:
+        number, start = moved.get(a.buffer, (a.buffer, 0))
+        return Address(number, a.offset + start, a.strides)
+
+    if isinstance(statement, Block):
+        return Block(tuple(_instruction(i, moved) for i in statement.instructions), statement.result)
+    if isinstance(statement, Call):
+        return Call(statement.callee, tuple(map(place, statement.addresses)))
+    if isinstance(statement, Copy):
+        return Copy(place(statement.source), place(statement.target), statement.size)
+    if isinstance(statement, Loop):
+        body = tuple(_renumbered(s, moved) for s in statement.body)
+        return Loop(statement.number, statement.count, body, statement.independent)
+    bodies = [tuple(_renumbered(s, moved) for s in case) for case in statement.bodies]
+    cases = tuple(zip((number for number, _ in statement.cases), bodies[:-1], strict=True))
+    results = None if statement.results is None else tuple((place(a), size) for a, size in statement.results)
+    return Switch(place(statement.selector), cases, bodies[-1], results)
+
+
+def _instruction(i: Instruction, moved: dict[int, tuple[int, int]]) -> Instruction:
+    if i.op in (Op.LOAD, Op.STORE):
+        assert isinstance(i.imm, tuple)
+        number, start = moved.get(i.imm[0], (i.imm[0], 0))
+        return Instruction(i.op, i.args, (number, i.imm[1] + start))
+    if i.op in (Op.LOAD_AT, Op.STORE_AT) and i.imm in moved:
+        assert isinstance(i.imm, int) and moved[i.imm][1] == 0, "arrays with computed places are not moved"
+        return Instruction(i.op, i.args, moved[i.imm][0])
+    return i
