@@ -522,3 +522,29 @@ def test_every_target_is_covered() -> None:
     unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(list(range(3, 60, 7))), allow_nan=True)
     for target in TARGETS:
         assert_same_bits(on_target(target, unit, batch), on_python(unit, batch), target)
+
+
+# ---- what nobody needs ---------------------------------------------------------------------------------------------
+
+
+def wasteful(x: SX, k: SX) -> Any:
+    """Calls and results of a choice that some outputs need and others do not."""
+    z, w = AXPY(k, x, x), TWO(x)[0]
+    a, b = cond(k, lambda: (TWO(2 * x)[0], w), lambda: (x[0], x[1]))
+    return z, a, b
+
+
+def test_what_nobody_needs_is_not_computed() -> None:
+    whole = Program("wasteful", (Port("x", 3), Port("k")), (Port("z", 3), Port("a"), Port("b")), wasteful)
+    batch = {"x": RANDOM.normal(size=(N, 3)), "k": RANDOM.choice([0.0, 1.0], N)}
+    wanted = on_python(whole, batch)
+    calls = {}
+    for names in (("z",), ("a",), ("b",), ("a", "b"), ("z", "a", "b")):
+        unit = whole.giving(names)
+        calls[names] = sorted(r.name for r in unit.routine.callees() if r is not unit.routine)
+        got = assert_all_targets(unit, batch, ("llvm1", "llvm8", "gcc"))
+        assert_same_bits({n: got[n] for n in names}, {n: wanted[n] for n in names}, f"{names}")
+    assert calls["z",] == ["axpy"] and calls["b",] == ["two"] and calls["z", "a", "b"] == ["axpy", "two"]
+    assert whole.giving(("z", "a", "b")) is whole
+    with pytest.raises(PortError, match="no port 'q'"):
+        whole.giving(("q",))

@@ -32,6 +32,7 @@ from motionbase.compile.routine import (
     arguments_of,
 )
 from motionbase.compile.tracing import At, CallRecord, ChoiceRecord, Given, Kind, Line, Path, Place, Region, Trace
+from motionbase.compile.unused import drop_unused
 from motionbase.errors import KernelError
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Assembly:
         self.lines: dict[int, tuple[Statement, Line]] = {}
         self.turns: dict[int, tuple[int, int, int]] = {}  # the first turn, how many from one to the next, and in all
         self.steps_in: dict[int, tuple[Block, dict[int, int]]] = {}
+        drop_unused(trace)
         self._collect(trace.root)
         self._trace_steps()
 
@@ -93,7 +95,7 @@ class Assembly:
 
     def _collect(self, region: Region) -> None:
         self._settle_returns(region)
-        for index, record in enumerate(region.statements):
+        for index, record in region.kept:
             at = (*region.path, index)
             if isinstance(record, CallRecord):
                 for given in record.given:
@@ -149,14 +151,14 @@ class Assembly:
 
     def _may_replace(self, memory: Place, result: Place, region: Region) -> bool:
         """Whether a result may be written over old memory: nothing reads that when or after the result is made."""
-        number = next(k for k, s in enumerate(region.statements) if result in s.results)
-        made, *after = region.statements[number:]
+        number = next(k for k, s in region.kept if result in s.results)
+        made, *after = (s for k, s in region.kept if k >= number)
         hashes = {h for h, (place, _) in self.trace.homes.items() if place is memory}
         if isinstance(made, CallRecord):
             after.append(made)
         else:
             for case in made.regions:
-                after += case.statements
+                after += (s for _, s in case.kept)
                 for target, elements in case.returns:
                     own = target is result and all(self._is_own(e, memory, k) for k, e in enumerate(elements))
                     if not own and _uses(elements, hashes):
@@ -290,7 +292,7 @@ class Assembly:
 
         def region(r: Region) -> str:
             parts = []
-            for s in r.statements:
+            for _, s in r.kept:
                 if isinstance(s, CallRecord):
                     arguments = [given(g) for g in (*s.given, *s.memory)]
                     results = [place(p) for p in s.results]
@@ -342,7 +344,7 @@ def varies_here(step: Step, varies: list[bool]) -> bool:
 
 def _calls(region: Region) -> Iterator[CallRecord]:
     """All calls of a region, those of its cases too."""
-    for record in region.statements:
+    for _, record in region.kept:
         if isinstance(record, CallRecord):
             yield record
         else:
@@ -356,7 +358,7 @@ def _reads(record: CallRecord | ChoiceRecord, memory: Place, hashes: set[int]) -
         given = (*record.given, *record.memory)
         return any(g.place is memory if isinstance(g, At) else _uses(g.elements, hashes) for g in given)
     return _uses((record.selector,), hashes) or any(
-        any(_reads(inner, memory, hashes) for inner in case.statements)
+        any(_reads(inner, memory, hashes) for _, inner in case.kept)
         or any(_uses(elements, hashes) for _, elements in case.returns)
         for case in record.regions
     )
@@ -464,7 +466,7 @@ class _Lowering:
 
     def _statements(self, region: Region) -> list[Statement]:
         found: list[Statement] = []
-        for index, record in enumerate(region.statements):
+        for index, record in region.kept:
             found += self._before((*region.path, index))
             found += self._call(record) if isinstance(record, CallRecord) else [self._switch(record)]
         return found + self._before(region.here)

@@ -13,7 +13,7 @@ from motionbase.compile.assembly import Assembly
 from motionbase.compile.authored import check_order, run_authored
 from motionbase.compile.kernels import collecting
 from motionbase.compile.names import check_name
-from motionbase.compile.port import Port, as_ports, check_distinct
+from motionbase.compile.port import Port, as_ports, check_distinct, find_port
 from motionbase.compile.routine import Routine
 from motionbase.compile.tracing import At, Given, Kind, Place, Trace, traced_by
 from motionbase.compile.values import Packed, as_expression, as_value, scalars, value_port
@@ -100,6 +100,18 @@ class Program:
     def ports(self) -> tuple[Port, ...]:
         """Inputs, outputs, memory: the order of the arguments on every target."""
         return self.inputs + self.outputs + self.memory
+
+    def giving(self, outputs: Sequence[str]) -> Program:
+        """The same program with these outputs alone: what only others need is not computed."""
+        chosen = [find_port(self.outputs, name, f"program {self.name!r}, outputs") for name in outputs]
+        if chosen == list(range(len(self.outputs))):
+            return self
+
+        def expr(*values: Any) -> list[Any]:
+            returned = self._results(self.expr(*values))
+            return [returned[k] for k in (*chosen, *range(len(self.outputs), len(returned)))]
+
+        return replace(self, outputs=tuple(self.outputs[k] for k in chosen), expr=expr)
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
         """Its results as part of a kernel."""

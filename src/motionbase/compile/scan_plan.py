@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import final
 
 from motionbase.compile.port import find_port
-from motionbase.compile.programs import Unit
+from motionbase.compile.programs import Program, Unit
 from motionbase.errors import KernelError
 
 
@@ -65,6 +65,15 @@ def fed_back(unit: Unit) -> dict[str, str]:
     if not pairs:
         raise KernelError(f"scan: no struct of {unit.name!r} is both an input and an output; give `feedback`")
     return pairs
+
+
+def needed(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:
+    """As `plan`; of a program only what is fed back or recorded is computed."""
+    planned = plan(unit, feedback, per_step, record)  # refuses wrong names first
+    if not isinstance(unit, Program):
+        return planned
+    wanted = {*feedback.values(), *record}
+    return plan(unit.giving([p.name for p in unit.outputs if p.name in wanted]), feedback, per_step, record)
 
 
 def plan(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:

@@ -19,7 +19,7 @@ from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
 from motionbase.compile.runtime import llvm, python
 from motionbase.compile.runtime.calling import checked, converted, lane_shape, named_values
-from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, plan
+from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, needed
 from motionbase.errors import KernelError, PortError
 
 Array = NDArray[np.float64]
@@ -63,7 +63,7 @@ def scan(
     choice(owner, "mode", mode, ("strict", "fast"))
     choice(owner, "each", each, ("lanes", "loops"))
     lanes = check_lanes(owner, lanes, target)
-    planned = plan(step, fed_back(step) if feedback is None else feedback, per_step, record)
+    planned = needed(step, fed_back(step) if feedback is None else feedback, per_step, record)
     if target == "python":
         return Scan(planned, _interpreted(planned, python.native(step, lanes), lanes), lanes)
     store = ObjectCache() if cache == "default" else cache

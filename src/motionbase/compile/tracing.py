@@ -127,6 +127,7 @@ class CallRecord:
     memory: list[At] = field(default_factory=list)
     count: int = 0
     independent: bool = True
+    dropped: bool = False  # nobody needs it
 
 
 @final
@@ -138,6 +139,11 @@ class Region:
     statements: list[CallRecord | ChoiceRecord] = field(default_factory=list)
     returns: list[tuple[Place, tuple[ca.SX, ...]]] = field(default_factory=list)
     line: Line = ("", 0)
+
+    @property
+    def kept(self) -> Iterator[tuple[int, CallRecord | ChoiceRecord]]:
+        """Statements that somebody needs, with their positions."""
+        return ((k, record) for k, record in enumerate(self.statements) if not record.dropped)
 
     @property
     def here(self) -> Path:
@@ -155,6 +161,7 @@ class ChoiceRecord:
     regions: list[Region]
     results: list[Place]
     line: Line
+    dropped: bool = False
 
 
 @final

@@ -12,7 +12,7 @@ from motionbase.compile.port import Port
 from motionbase.compile.programs import Unit
 from motionbase.compile.render import cuda
 from motionbase.compile.runtime.calling import named_values
-from motionbase.compile.scan_plan import Feed, ScanPlan, plan
+from motionbase.compile.scan_plan import Feed, ScanPlan, needed
 from motionbase.errors import PortError, TargetUnavailable
 
 THREADS = 128  # a block
@@ -54,7 +54,7 @@ def scan_cuda(
 ) -> CudaScan:
     """The loop of `scan` on the GPU: every scenario runs all steps in its own thread."""
     choice(f"scan of {step.name!r}", "mode", mode, ("strict", "fast"))
-    planned, fast = plan(step, feedback, per_step, record), mode == "fast"
+    planned, fast = needed(step, feedback, per_step, record), mode == "fast"
     return CudaScan(planned, compile_source(cuda.render_scan(planned, fast), f"{step.name}_scan", fast))
 
 
