@@ -205,10 +205,36 @@ def test_memory_that_is_replaced_in_place_is_not_copied() -> None:
         return kept[3], kept
 
     unit = Program("keeps", (Port("tick"), Port("x", 20)), (Port("y"),), body, memory=(Port("m", 20),))
+    choice = next(s for s in unit.routine.body if isinstance(s, Switch))
     assert not any(isinstance(s, Copy) for s in unit.routine.body)
+    assert choice.default == () and len(choice.cases[0][1]) == 1  # one call, straight into the memory
     batch = {"tick": np.resize([0.0, 1.0], N), "x": RANDOM.normal(size=(N, 20)), "m": RANDOM.normal(size=(N, 20))}
     got = assert_all_targets(unit, batch)
     np.testing.assert_array_equal(got["m"], np.where(batch["tick"][:, None] == 0, 2 * batch["x"], batch["m"]))
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        lambda x, m, kept: cond(m > 3, lambda: kept * 2, lambda: kept),
+        lambda x, m, kept: cond(m, lambda: kept * 2, lambda: kept),
+        lambda x, m, kept: cond(x, lambda: cond(m, lambda: kept * 2, lambda: kept), lambda: kept),
+        lambda x, m, kept: cond(x, lambda: 1 + cond(x, lambda: m * 2, lambda: kept), lambda: kept),
+    ],
+)
+def test_memory_that_is_read_later_keeps_its_old_value_until_then(later: Callable[..., Any]) -> None:
+    """By selectors and inside cases: as where nothing is memory."""
+
+    def body(k: SX, x: SX, m: SX) -> Any:
+        kept = switch(k, {0: lambda: 1 * x}, lambda: m)
+        return later(x, m, kept), kept
+
+    ports = (Port("k"), Port("x")), (Port("y"),)
+    unit = Program("reads_old", *ports, body, memory=(Port("m"),))
+    plain = Kernel("plain", (*ports[0], Port("m")), (*ports[1], Port("kept")), body)
+    batch = {"k": np.resize([0.0, 0, 1], N), "x": RANDOM.normal(size=N), "m": np.resize([0.0, 5, 1, 2], N)}
+    got, wanted = assert_all_targets(unit, batch), on_python(plain, batch)
+    assert_same_bits({"y": got["y"], "m": got["m"]}, {"y": wanted["y"], "m": wanted["kept"]}, "old memory")
 
 
 def test_memory_that_goes_from_one_place_to_another() -> None:

@@ -121,11 +121,12 @@ class Assembly:
         at = region.here
         for target, elements in region.returns:
             homes = [self.trace.homes.get(e.element_hash()) for e in elements]
+            root, start = self.stands(target)
             k = 0
             while k < len(elements):
                 run = _run_length(homes, k)
                 place, offset = homes[k] or (None, 0)
-                if place is target and offset == k:  # memory that stays as it is
+                if place is root and offset == start + k:  # memory that stays as it is
                     k += run
                 elif place is not None and self._may_be_born(place, offset, run, target, region):
                     self._born[place] = (target, k)
@@ -147,20 +148,20 @@ class Assembly:
 
     def _may_replace(self, memory: Place, result: Place, region: Region) -> bool:
         """Whether a result may be written over old memory: nothing reads that when or after the result is made."""
-        made = next(k for k, s in enumerate(region.statements) if result in s.results)
-        after = region.statements[made:]
+        number = next(k for k, s in enumerate(region.statements) if result in s.results)
+        made, *after = region.statements[number:]
         hashes = {h for h, (place, _) in self.trace.homes.items() if place is memory}
-        kept = [r for s in after if isinstance(s, ChoiceRecord) for r in s.regions]
-        for record in after:
-            if isinstance(record, CallRecord) and _reads(record, memory, hashes):
-                return False
-        for case in kept:
-            if any(_reads(s, memory, hashes) for s in _calls(case)):
-                return False
-            for target, elements in case.returns:
-                own = target is result and all(self._is_own(e, memory, k) for k, e in enumerate(elements))
-                if not own and _uses(elements, hashes):
-                    return False
+        if isinstance(made, CallRecord):
+            after.append(made)
+        else:
+            for case in made.regions:
+                after += case.statements
+                for target, elements in case.returns:
+                    own = target is result and all(self._is_own(e, memory, k) for k, e in enumerate(elements))
+                    if not own and _uses(elements, hashes):
+                        return False
+        if any(_reads(record, memory, hashes) for record in after):
+            return False
         return not any(_uses(elements, hashes) for target, elements in region.returns if target is not memory)
 
     def _is_own(self, element: ca.SX, memory: Place, k: int) -> bool:
@@ -351,9 +352,15 @@ def _calls(region: Region) -> Iterator[CallRecord]:
                 yield from _calls(case)
 
 
-def _reads(record: CallRecord, memory: Place, hashes: set[int]) -> bool:
-    return any(
-        g.place is memory if isinstance(g, At) else _uses(g.elements, hashes) for g in (*record.given, *record.memory)
+def _reads(record: CallRecord | ChoiceRecord, memory: Place, hashes: set[int]) -> bool:
+    """Whether a statement, or one inside it, reads the memory whose numbers have these hashes."""
+    if isinstance(record, CallRecord):
+        given = (*record.given, *record.memory)
+        return any(g.place is memory if isinstance(g, At) else _uses(g.elements, hashes) for g in given)
+    return _uses((record.selector,), hashes) or any(
+        any(_reads(inner, memory, hashes) for inner in case.statements)
+        or any(_uses(elements, hashes) for _, elements in case.returns)
+        for case in record.regions
     )
 
 
