@@ -110,7 +110,7 @@ def batches(settings: Settings, mode: str, lanes: int) -> Rounds:
     dynamics_of = Tree(model).forward_dynamics
 
     def step(q: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
-        v_next = v + DT * dynamics_of.expr(q, v, ca.DM.zeros(7))
+        v_next = v + DT * dynamics_of(q, v, ca.DM.zeros(7))
         return q + DT * v_next, v_next
 
     kernel = Kernel("arm7_step", (Port("q", 7), Port("v", 7)), (Port("q_next", 7), Port("v_next", 7)), step)

@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from motionbase.cli import units
 from motionbase.cli.catalogue import CATALOGUE
+from motionbase.compile import compile as compile_unit
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -28,6 +31,20 @@ def test_first_kernel_gives_the_same_bits_on_every_target() -> None:
     out = subprocess.run([sys.executable, str(EXAMPLES[0])], capture_output=True, text=True, check=True).stdout
     results = {line.split(maxsplit=1)[1] for line in out.splitlines() if "q_next = " in line}
     assert len(results) == 1
+
+
+def test_six_legs_against_numpy() -> None:
+    """Lengths by NumPy and SciPy's rotations; what the sensors add is small, and two calls late."""
+    step = compile_unit(units.load("six_legs"))
+    module = units.module_of(str(EXAMPLES[1]))
+    pose, line = np.array([0.05, -0.1, 1.8, 0.02, -0.01, 0.1]), np.zeros(step.unit.memory[0].size)
+    R_WP = Rotation.from_euler("ZYX", pose[:2:-1]).as_matrix()
+    wanted = np.linalg.norm(pose[:3] + module.TOP @ R_WP.T - module.BASE, axis=1)
+    for tick, mode in enumerate([0.0, 1.0, np.nan, 1.0]):
+        l_cmd, l_meas = step(celsius=20.0, seed=7.0, pose=pose, mode=mode, tick=float(tick), l_line=line)
+        np.testing.assert_allclose(l_cmd, wanted if mode == 1 else module.HOME, rtol=1e-15)
+        late = (np.zeros(6), np.zeros(6), module.HOME, wanted)[tick]
+        assert 0 < np.abs(l_meas - late).max() < 1e-4  # six normal numbers of 1e-5
 
 
 @pytest.mark.parametrize("name", CATALOGUE)

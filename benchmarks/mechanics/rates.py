@@ -5,11 +5,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from benchmarks.harness import Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.models.manoeuvres import driven
-from motionbase.compile import Body, OldProgram, scan
+from motionbase.compile import Program, scan
 from motionbase.errors import SimulationError
 from motionbase.multibody.rates import Multirate, Rates
 from motionbase.multibody.rates.multirate import Method
@@ -45,19 +46,16 @@ def error(name: str, schedule: str, method: Method, slower: int = 1, centred: bo
     return float(np.linalg.norm(arm.tool(run.q) - arm.reference[::slower][: steps + 1], axis=1).max())
 
 
-def _single_rate(multirate: Multirate) -> OldProgram:
+def _single_rate(multirate: Multirate) -> Program:
     """The ordinary step with the same integrator: fused forward dynamics, then `advance`."""
-    tree, nv = multirate.partition.tree, multirate.partition.model.nv
-    forward, advance = tree.forward_dynamics, multirate.advance
+    forward = multirate.partition.tree.forward_dynamics
 
-    def body(b: Body) -> None:
-        v_dot = b.local("v_dot_new", nv)
-        b.call(forward, **{p.name: b[p.name] for p in forward.inputs}, v_dot=v_dot)
-        shared = {p.name: b[p.name] for p in advance.ports if p.name not in ("v_dot", "v_dot_prev")}
-        b.call(advance, **shared, v_dot=v_dot, v_dot_prev=b["v_dot"])
-        b.copy(v_dot, b["v_dot"])
+    def step(h: ca.SX, q: ca.SX, v: ca.SX, *more: ca.SX) -> Any:
+        *inputs, v_dot_prev = more
+        v_dot = forward(q, v, *inputs)
+        return *multirate.advance(h, q, v, v_dot, v_dot_prev), v_dot
 
-    return OldProgram("single_rate", multirate.step.inputs, multirate.step.outputs, body, forward.outputs)
+    return Program("single_rate", multirate.step.inputs, multirate.step.outputs, step, memory=forward.outputs)
 
 
 @functools.cache
@@ -67,7 +65,7 @@ def costs(settings: Settings, name: str, schedules: tuple[str, ...] = ALL) -> Ro
     v0, tau = np.zeros(arm.model.nv), arm.tau(np.zeros(1))[0]
     sides: dict[str, Callable[[], float]] = {}
 
-    def side(step: OldProgram, memory: dict[str, Any]) -> Callable[[], float]:
+    def side(step: Program, memory: dict[str, Any]) -> Callable[[], float]:
         run = scan(step, {"q": "q_next", "v": "v_next"})
         seconds = per_evaluation(lambda n: run(n, h=arm.manoeuvre.h, q=arm.q0, v=v0, tau=tau, **memory), steps)
         return lambda: seconds() / arm.manoeuvre.h

@@ -52,9 +52,9 @@ def step(of: Mechanism) -> Kernel:
     lengths = of.neutral_legs[0]
 
     def expr(t: Any, p_W: Any, Q_WP: Any, V_P: Any) -> Any:
-        l, l_dot = of.legs.expr(p_W, Q_WP, V_P)
+        l, l_dot = of.legs(p_W, Q_WP, V_P)
         f = [KP * (demand(t, i) + lengths[i] - l[i]) - KD * l_dot[i] for i in range(6)]
-        V_dot, *_ = of.forward_dynamics.expr(p_W, Q_WP, V_P, ca.vertcat(*f), ca.DM.zeros(6))
+        V_dot, *_ = of.forward_dynamics(p_W, Q_WP, V_P, ca.vertcat(*f), ca.DM.zeros(6))
         V = V_P + DT * V_dot
         rest = ca.SX(18, 1)  # the legs follow
         local = ca.vertcat(DT * V[:3], DT * (R_quaternion(Q_WP) @ V[3:]), rest)

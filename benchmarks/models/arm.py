@@ -122,7 +122,7 @@ def arm_step(n: int = 7, h: float = 1e-3) -> Kernel:
 
     def step(q: ca.SX, v: ca.SX, tau: ca.SX) -> tuple[ca.SX, ca.SX]:
         """v first, then q with the new v."""
-        v_next = v + h * dynamics.expr(q, v, tau - 2.0 * v)
+        v_next = v + h * dynamics(q, v, tau - 2.0 * v)
         return q + h * v_next, v_next
 
     states = (Port("q_next", n, "rad"), Port("v_next", n, "rad/s"))

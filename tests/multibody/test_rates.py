@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from motionbase.compile import compile, scan
+from motionbase.compile.routine import Call, Copy, Switch
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.elements import JointDamper, PointForce
@@ -198,6 +199,19 @@ def test_lanes_and_the_interpreter_give_the_same_bits() -> None:
     lanes: dict[str, Any] = {name: np.repeat(np.asarray(a)[..., None], 2, axis=-1) for name, a in given.items()}
     both = scan(stepper.step, feedback, lanes=2)(12, **lanes)["q"]
     assert np.array_equal(both, np.stack([wanted, wanted], axis=-1))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_parts_are_renewed_in_the_memory_that_keeps_them(name: str) -> None:
+    """A case of the schedule is calls alone: a part that it leaves alone is not copied, nor one that it renews."""
+    stepper = Multirate(case(name)[0], Rates(6, 2, 3, 2), "ab2")
+    body = stepper.step.routine.body
+    (schedule,) = (s for s in body if isinstance(s, Switch))
+    assert schedule.default == () and not any(isinstance(s, Copy) for s in body)
+    assert all(isinstance(s, Call) for _, statements in schedule.cases for s in statements)
+    kept = {k for k, a in enumerate(stepper.step.ports) if a in stepper.memory[1:-1]}
+    written = {a.buffer for _, statements in schedule.cases for s in statements for a in s.addresses}  # type: ignore[union-attr]
+    assert kept <= written
 
 
 def slopes(name: str, rates: Rates, method: Any, centred: bool = True) -> Array:

@@ -136,7 +136,7 @@ class Mechanism:
             q, v, l, l_dot = self._legs(p_W, Q_WP, V_P)
             tau = ca.vertcat(load_P, *(ca.vertcat(0, 0, f[i]) for i in LEGS))
             shafts = [ca.SX(0)] * len(self.model.elements)  # the rotors' torque is in f
-            v_dot, F = self.loops.forward_dynamics.expr(q, v, tau, *shafts)
+            v_dot, F = self.loops.forward_dynamics(q, v, tau, *shafts)
             return v_dot[:6], l, l_dot, v_dot[8::3], ca.reshape(F, 3, 6).T
 
         load = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
@@ -166,7 +166,7 @@ class Mechanism:
 
         def expr(p_W: Expr, Q_WP: Expr, V_P: Expr) -> Any:
             q, v, _, _ = self._legs(p_W, Q_WP, V_P)
-            kinetic, potential, _ = outputs.expr(q, v)
+            kinetic, potential, _ = outputs(q, v)
             return kinetic, potential
 
         ports = (Port("kinetic", (), "J", "of all masses"), Port("potential", (), "J", "of gravity"))

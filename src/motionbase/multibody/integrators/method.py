@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 
-from motionbase.compile import Unit
+import casadi as ca
+
+from motionbase.compile import Program
 from motionbase.multibody.integrators.system import System
 from motionbase.multibody.integrators.tableau import ButcherTableau, RosenbrockTableau
+from motionbase.spatial.rotations import Expr
 
 
 class AbstractMethod(ABC):
@@ -28,7 +32,7 @@ class AbstractMethod(ABC):
         """Who published it."""
 
     @abstractmethod
-    def step(self, system: System) -> Unit:
+    def step(self, system: System) -> Program:
         """(h, q, v, inputs ...) -> (q_next, v_next)."""
 
 
@@ -60,5 +64,10 @@ class EmbeddedMethod(AbstractMethod):
         return self._tableau().source
 
     @abstractmethod
-    def step_with_error(self, system: System) -> Unit:
+    def step_with_error(self, system: System) -> Program:
         """(h, q, v, inputs ...) -> (q_next, v_next, e_xi, e_v): errors of the local coordinates and the speeds."""
+
+
+def mix(weights: Iterable[float], slopes: Sequence[Expr]) -> Expr:
+    """Weighted sum of the slopes so far."""
+    return sum((w * k for w, k in zip(weights, slopes, strict=False) if w), ca.SX(0))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
 from motionbase.errors import SimulationError
-from motionbase.multibody.integrators.adaptive import SAMPLE_FEEDBACK, Adaptive
+from motionbase.multibody.integrators.adaptive import SAMPLE_FEEDBACK, Adaptive, Pace
 from motionbase.multibody.integrators.method import AbstractMethod
 from motionbase.multibody.integrators.system import System
 
@@ -121,7 +121,8 @@ def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
     record = [*SAMPLE_FEEDBACK.values(), "met", "tried"]
     loop = scan(method.sample(job.system), SAMPLE_FEEDBACK, per_step=list(job.rows), record=record, mode=job.mode)
     kept = _room(samples, q, v)
-    state: dict[str, Any] = {"q": q, "v": v, "trial": min(interval, 1e-3), "left": interval, "error": 1.0}
+    pace = Pace.layout.vector({"trial": min(interval, 1e-3), "left": interval, "error": 1.0})
+    state: dict[str, Any] = {"q": q, "v": v, "pace": pace}
     attempts, start = 0, time.perf_counter()
     for first, end in job.pieces(samples, max(1, samples // CHUNKS)):
         if first in job.jumps:
@@ -136,8 +137,9 @@ def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
             kept[0][at], kept[1][at] = out["q_next"][:met], out["v_next"][:met]
             found, attempts = found + met, attempts + int(out["tried"].sum())
             state = {name: out[name] for name in SAMPLE_FEEDBACK if name != "unmet"}
-            if not float(state["trial"]) > 1e-12 * interval:
-                t = (found + 1) * interval - float(state["left"])
+            trial, left, _ = state["pace"]
+            if not trial > 1e-12 * interval:
+                t = (found + 1) * interval - left
                 raise RanAway(
                     f"method {method.name}: the motion cannot be followed beyond t = {t:.6g} s; "
                     "check the model, the start and the inputs",

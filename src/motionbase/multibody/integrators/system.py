@@ -1,18 +1,17 @@
-"""What an integrator needs of a mechanical system: its coordinates, and its accelerations as a kernel."""
+"""What an integrator needs of a mechanical system: accelerations, and how coordinates move."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port
-from motionbase.compile.reference import Reference
+from motionbase.compile import Kernel, Port
 from motionbase.errors import ModelError
-from motionbase.multibody.integrators.local import local_rate
+from motionbase.multibody.integrators.local import local_rate, moved
 from motionbase.multibody.model import Model
 from motionbase.spatial.rotations import Expr
 
@@ -60,20 +59,34 @@ class System:
         q, v = by_name["q"], by_name["v"]
         return Port("q_next", q.shape, q.unit, "after the step"), Port("v_next", v.shape, v.unit, "after the step")
 
-    def rate(self, q: Expr, xi: Expr, v: Expr) -> Expr:
-        """(nv,) rate of the local coordinates xi, where they have led to q."""
-        return local_rate(self.model, q, xi, self.speeds(q, v))
-
     @cached_property
-    def start_rate(self) -> Kernel:
-        """Rate of the local coordinates at the start of a step."""
+    def error_ports(self) -> tuple[Port, Port]:
+        """Further outputs of a step that tells its error."""
+        nv = self.model.nv
+        return Port("e_xi", nv, "-", "error of the local coordinates"), Port("e_v", nv, "-", "error of v")
 
-        def expr(q: Any, v: Any) -> Any:
-            return self.rate(q, ca.SX(self.model.nv, 1), v)
+    def acceleration(self, q: Expr, v: Expr, *held: Expr) -> Expr:
+        """(nv,) rate of v: one call of the forward dynamics."""
+        names = [p.name for p in self.inputs]
+        found = self.forward(q=q, v=v, **dict(zip(names, held, strict=True)))
+        return found[0] if isinstance(found, tuple) else found
 
-        return Kernel("start_rate", self.ports[1:3], (Port("xi_dot", self.model.nv, "-"),), expr)
+    def rate(self, q: Expr, v: Expr, xi: Expr = 0) -> Expr:
+        """(nv,) rate of the local coordinates xi, where they have led to q."""
+        return local_rate(self.model, q, xi + ca.SX(self.model.nv, 1), self.speeds(q, v))
 
-    def accelerate(self, b: Body, q: Reference, v: Reference, v_dot: Reference) -> None:
-        """Call the forward dynamics inside a step's program."""
-        held = {p.name: b[p.name] for p in self.inputs}
-        b.call(self.forward, q=q, v=v, **held, **{self.forward.outputs[0].name: v_dot})
+    def slope(self, q: Expr, v: Expr, held: Sequence[Expr], z: Expr) -> Expr:
+        """(2 nv,) rate of z = (local coordinates, change of v) since a step began at (q, v)."""
+        if z.is_zero():
+            return ca.vertcat(self.rate(q, v), self.acceleration(q, v, *held))
+        q_z, v_z = self.after(q, v, z)
+        return ca.vertcat(self.rate(q_z, v_z, self.halves(z)[0]), self.acceleration(q_z, v_z, *held))
+
+    def after(self, q: Expr, v: Expr, z: Expr) -> tuple[Expr, Expr]:
+        """The state where z has led from (q, v)."""
+        xi, change = self.halves(z)
+        return moved(self.model, q, xi), v + change
+
+    def halves(self, z: Expr) -> tuple[Expr, Expr]:
+        """Local coordinates and change of v."""
+        return z[: self.model.nv], z[self.model.nv :]

@@ -39,7 +39,7 @@ class Driven:
         own = len(servo.ports)
 
         def expr(q: Expr, v: Expr, *rest: Expr) -> Any:
-            return forward.expr(q, v, servo.torque(q, v, *rest[:own]), *rest[own:])
+            return forward(q, v, servo.torque(q, v, *rest[:own]), *rest[own:])
 
         return Kernel("driven", (*forward.inputs[:2], *servo.ports, *forward.inputs[3:]), forward.outputs, expr)
 

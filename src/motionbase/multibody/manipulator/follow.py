@@ -139,7 +139,7 @@ def follow_step(law: ResolvedRate, path: LinePath) -> Kernel:
 
     def expr(h: Expr, gain: Expr, *rest: Expr) -> Any:
         *given, q, t = rest
-        p_ref, Q_ref, twist_ref, _ = path.kernel.expr(*given, t)
+        p_ref, Q_ref, twist_ref, _ = path.kernel(*given, t)
         tip = arm.tip(q)
         error = pose_error(tip.p, quaternion_of(tip.R), p_ref, Q_ref)
         v, scale, *monitors = law.speeds(q, twist_ref + gain * error)

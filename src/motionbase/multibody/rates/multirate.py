@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, compile, compose, scan
+from motionbase.compile import Kernel, Port, Program, compile, compose, scan, switch
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.integrators.local import local_rate, moved
@@ -76,47 +77,52 @@ class Multirate:
         return (TICK, *parts, *self.partition.solve.outputs)
 
     @cached_property
-    def step(self) -> OldProgram:
+    def step(self) -> Program:
         """(h, q, v, inputs) -> (q_next, v_next), with `memory`; for `scan` with {"q": "q_next", "v": "v_next"}."""
         partition, rates = self.partition, self.rates
-        always = tuple(name for name in partition.parts if name not in rates.by_name)
-        turn = Kernel("turn", (TICK,), (Port("tick_next", ()),), lambda tick: _next_tick(tick, rates.period))
-        renewals: dict[tuple[str, ...], Kernel] = {}  # one kernel for each set of parts taken at one state
-
-        def call(b: Body, kernel: Kernel, **more: Any) -> None:
-            b.call(kernel, **{p.name: b[p.name] for p in kernel.ports if p.name not in more}, **more)
-
-        def renew(b: Body, due: tuple[str, ...], state: dict[str, Any]) -> None:
-            kernel = renewals.setdefault(due, self._renewal(due))
-            call(b, kernel, **{name: at for name, at in state.items() if name in {p.name for p in kernel.inputs}})
-
-        def body(b: Body) -> None:
-            """Renew what is due, solve, advance."""
-            ahead = {"q": b.local("q_ahead", partition.model.nq), "v": b.local("v_ahead", partition.model.nv)}
-            with b.switch(b["tick"]) as tick:
-                for k in range(rates.period):
-                    with tick.case(k):
-                        for shift, due in self._due(k, always).items():
-                            if shift:
-                                call(b, self._predictions[shift], q_ahead=ahead["q"], v_ahead=ahead["v"])
-                            renew(b, due, ahead if shift else {})
-            v_dot = b.local("v_dot_new", partition.model.nv)
-            call(b, partition.solve, v_dot=v_dot)
-            call(b, self.advance, v_dot=v_dot, v_dot_prev=b["v_dot"])
-            b.copy(v_dot, b["v_dot"])
-            b.call(turn, tick=b["tick"], tick_next=b["tick"])
-
         inputs = (H, *partition.tree.state_ports, *partition.inputs)
-        return OldProgram(f"{self.method}_multirate", inputs, self.advance.outputs, body, self.memory)
+        held = self.memory[1:-1]
 
-    def _due(self, tick: int, always: tuple[str, ...]) -> dict[float, tuple[str, ...]]:
+        def step(*values: Expr) -> Any:
+            """Renew what is due, solve, advance."""
+            known = {port.name: value for port, value in zip((*inputs, *self.memory), values, strict=True)}
+            h, q, v, tick, v_dot_prev = (known[name] for name in ("h", "q", "v", "tick", "v_dot"))
+
+            def parts(tick: int | None = None) -> tuple[Expr, ...]:
+                renewed = {} if tick is None else self._renewed(tick, known)
+                return tuple(renewed.get(port.name, known[port.name]) for port in held)
+
+            now = switch(tick, {k: functools.partial(parts, k) for k in range(rates.period)}, parts)
+            v_dot = partition.solve(q, v, *now)
+            q_next, v_next = self.advance(h, q, v, v_dot, v_dot_prev)
+            return q_next, v_next, ca.if_else(tick + 1 < rates.period, tick + 1, 0), *now, v_dot
+
+        return Program(f"{self.method}_multirate", inputs, self.advance.outputs, step, memory=self.memory)
+
+    def _renewed(self, tick: int, known: dict[str, Expr]) -> dict[str, Expr]:
+        """Values of the parts that are due at a step, by name."""
+        found: dict[str, Expr] = {}
+        for shift, due in self._due(tick).items():
+            at = known
+            if shift:
+                q, v = self._predictions[shift](*(known[name] for name in ("h", "q", "v", "v_dot")))
+                at = {**known, "q": q, "v": v}
+            kernel = self._renewal(due)
+            values = kernel(*(at[port.name] for port in kernel.inputs))
+            values = values if isinstance(values, tuple) else (values,)
+            found.update({port.name: value for port, value in zip(kernel.outputs, values, strict=True)})
+        return found
+
+    def _due(self, tick: int) -> dict[float, tuple[str, ...]]:
         """Parts renewed at a step, by how many steps ahead they are taken."""
         found: dict[float, tuple[str, ...]] = {}
+        always = (name for name in self.partition.parts if name not in self.rates.by_name)
         for name in (*self.rates.due(tick), *always):
             shift = self.steps_ahead(name)
             found[shift] = (*found.get(shift, ()), name)
         return found
 
+    @functools.cache  # noqa: B019
     def _renewal(self, due: tuple[str, ...]) -> Kernel:
         """One kernel for several parts."""
         return compose("renew_" + "_".join(due), *(self.partition.parts[name] for name in due))
@@ -246,7 +252,3 @@ class Multirate:
                 raise SimulationError(f"multirate: input {name!r} has shape {value.shape}, {wanted} is wanted")
             (held if value.shape == port.dims else rows)[name] = value
         return held, rows
-
-
-def _next_tick(tick: Expr, period: int) -> Expr:
-    return ca.if_else(tick + 1 < period, tick + 1, 0)

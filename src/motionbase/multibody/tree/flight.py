@@ -83,7 +83,7 @@ class Flight:
 
         def expr(q: Expr, u: Expr, tau: Expr, *inputs: Expr) -> Any:
             v = self.speeds_of(q, u)
-            accelerations = self.tree.forward_dynamics.expr(q, v, tau, *inputs)
+            accelerations = self.tree.forward_dynamics(q, v, tau, *inputs)
             return ca.vertcat(self._outer_load(self.tree.state(q, v), tau, inputs), accelerations[6:])
 
         q, _, *rest = self.tree.ports
