@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.harness import Rounds, Samples, Settings, interleaved, per_evaluation
 from benchmarks.peers import engines
-from motionbase.compile import Kernel, Port, Scan, compile, scan
+from motionbase.compile import Kernel, Port, Program, Scan, compile, scan
 from motionbase.multibody.integrators.local import moved
 from motionbase.platform.mechanism import POSE, TWIST, Mechanism
 from motionbase.platform.parts import LegPart, Payload
@@ -47,14 +47,14 @@ def demand(t: Any, i: int) -> Any:
     return AMPLITUDE * ca.sin(2 * math.pi * FREQUENCY * t + i * math.pi / 3)
 
 
-def step(of: Mechanism) -> Kernel:
+def step(of: Mechanism) -> Program:
     """Semi-implicit Euler: velocity first, then pose with the new velocity."""
     lengths = of.neutral_legs[0]
 
     def expr(t: Any, p_W: Any, Q_WP: Any, V_P: Any) -> Any:
-        l, l_dot = of.legs(p_W, Q_WP, V_P)
+        l, l_dot = of.leg_lengths(p_W, Q_WP, V_P)
         f = [KP * (demand(t, i) + lengths[i] - l[i]) - KD * l_dot[i] for i in range(6)]
-        V_dot, *_ = of.forward_dynamics(p_W, Q_WP, V_P, ca.vertcat(*f), ca.DM.zeros(6))
+        V_dot, *_ = of.accelerations(p_W, Q_WP, V_P, ca.vertcat(*f), ca.DM.zeros(6))
         V = V_P + DT * V_dot
         rest = ca.SX(18, 1)  # the legs follow
         local = ca.vertcat(DT * V[:3], DT * (R_quaternion(Q_WP) @ V[3:]), rest)
@@ -62,7 +62,7 @@ def step(of: Mechanism) -> Kernel:
         return t + DT, pose[:3], pose[3:7], V
 
     outputs = (Port("t_next", (), "s"), Port("p_next", 3, "m"), Port("Q_next", 4), Port("V_next", 6))
-    return Kernel("gs_step", (Port("t", (), "s"), *POSE, TWIST), outputs, expr)
+    return Program("gs_step", (Port("t", (), "s"), *POSE, TWIST), outputs, expr)
 
 
 FEEDBACK = {"t": "t_next", "p_W": "p_next", "Q_WP": "Q_next", "V_P": "V_next"}

@@ -1,5 +1,6 @@
 """A leg that carries a mass, by the step under test and by a reference."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from motionbase.actuators.example import FRICTION, LEG, STROKE
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.actuators.leg import UNITS
+from motionbase.actuators.leg import STATE, HydraulicState
 from motionbase.actuators.single_leg import single_leg_rates, single_leg_step
 from motionbase.compile import Kernel, Port, scan
 from motionbase.compile.scans import Scan
@@ -39,15 +40,15 @@ def reference(actuator: HydraulicActuator) -> Scan:
             x_dot, l_ddot, _ = rates.function(m, f_load, s[:5], s[5], s[6], *rest)
             return ca.vertcat(x_dot, s[6], l_ddot)
 
-        s = ca.vertcat(x, l, l_dot)
+        s = ca.vertcat(x.column, l, l_dot)
         k1 = slope(s)
         k2 = slope(s + 0.5 * h * k1)
         k3 = slope(s + 0.5 * h * k2)
         k4 = slope(s + h * k3)
         s = s + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        return s[:5], s[5], s[6]
+        return HydraulicState.of(s[:5]), s[5], s[6]
 
-    outputs = (Port("x_next", 5, UNITS), Port("l_next", (), "m"), Port("l_dot_next", (), "m/s"))
+    outputs = (replace(STATE, name="x_next"), Port("l_next", (), "m"), Port("l_dot_next", (), "m/s"))
     kernel = Kernel("single_leg_reference", (Port("h", (), "s"), *rates.inputs), outputs, expr)
     feedback = {"x": "x_next", "l": "l_next", "l_dot": "l_dot_next"}
     return scan(kernel, feedback, per_step=["u", "p_supply", "abort"], record=list(feedback.values()))

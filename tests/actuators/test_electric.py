@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.actuators.electric import STATE, electric_rates, electric_step
+from motionbase.actuators.electric import STATE, ElectricState, electric_rates, electric_step
 from motionbase.actuators.example import FRICTION, SCREW, STROKE
 from motionbase.compile import Kernel, Port, compile, compose, scan
 from motionbase.compile.scans import Scan
@@ -55,17 +55,17 @@ def stepper() -> Scan:
 def reference() -> Scan:
     rates = electric_rates(SCREW, STROKE)
 
-    def expr(h: Expr, x: Expr, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> Any:
+    def expr(h: Expr, x: ElectricState, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> Any:
         def slope(s: Expr) -> Expr:
             x_dot, f, _ = rates.function(s[:4], s[4], s[5], u, abort)
             return ca.vertcat(x_dot, s[5], (f - MASS * GRAVITY) / TOTAL)
 
-        s = ca.vertcat(x, l, l_dot)
+        s = ca.vertcat(x.column, l, l_dot)
         k1 = slope(s)
         s = s + h * slope(s + 0.5 * h * k1)
-        return s[:4], s[4], s[5]
+        return ElectricState.of(s[:4]), s[4], s[5]
 
-    outputs = (Port("x_next", 4, STATE.unit), Port("l_next", (), "m"), Port("v_new", (), "m/s"))
+    outputs = (replace(STATE, name="x_next"), Port("l_next", (), "m"), Port("v_new", (), "m/s"))
     kernel = Kernel("screw_reference", (Port("h", (), "s"), *rates.inputs), outputs, expr)
     feedback = {"x": "x_next", "l": "l_next", "l_dot": "v_new"}
     return scan(kernel, feedback, per_step=["u", "abort"], record=list(feedback.values()))

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.actuators.electric import electric_step
-from motionbase.actuators.electric_leg import POWER_LEAST, electric_leg_step
+from motionbase.actuators.electric import POWER_LEAST, electric_leg_step, electric_step
 from motionbase.actuators.example import SCREW, STROKE
 from motionbase.actuators.leg import leg_step
 from motionbase.compile import compile

@@ -9,7 +9,23 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from motionbase.compile import Kernel, Port, Program, Struct, cond, delay, for_each, q, random, repeat, scan, switch
+from motionbase.compile import (
+    Kernel,
+    Port,
+    Program,
+    Struct,
+    compile,
+    compose,
+    cond,
+    delay,
+    for_each,
+    jacobian,
+    q,
+    random,
+    repeat,
+    scan,
+    switch,
+)
 from motionbase.compile.block import Block
 from motionbase.compile.render import llvm as llvm_render
 from motionbase.compile.routine import Call, Copy, Loop, Switch
@@ -165,6 +181,30 @@ def test_a_struct_of_columns_is_handed_out_without_a_copy() -> None:
     np.testing.assert_array_equal(got["w"], 2 * batch["v"])
     assert "columns are l; wanted: l, v" in refused(lambda x, k: Leg.of_columns(l=x))
     assert "2 columns, 3 are wanted" in refused(lambda x, k: Leg.of_columns(l=x, v=x))
+
+
+def test_kernels_with_structs_are_composed_and_differentiated() -> None:
+    longer = Kernel(
+        "longer", (Leg.port("leg"), Port("h")), (Leg.port("grown"),), lambda leg, h: leg.replace(l=h * leg.l)
+    )
+    area = Kernel("area", (Leg.port("grown"),), (Port("A"),), lambda grown: grown.l * ca.sumsqr(grown.v))
+    whole = compose("both", longer, area)
+    got = compile(whole)(leg=[2.0, 3.0, 4.0], h=5.0)
+    np.testing.assert_array_equal(got[0], [10.0, 3.0, 4.0])
+    assert got[1] == 250.0
+    np.testing.assert_array_equal(compile(jacobian(area, "A", "grown"))(grown=[2.0, 3.0, 4.0]), [25.0, 12.0, 16.0])
+
+
+def test_groups_of_random_numbers_are_those_of_one_long_output() -> None:
+    long, pair = random("ten", Port("r", 10)), random("pair", Port("r", 2), grouped=True)
+    ports = (Port("seed"), Port("tick")), (Port("r", 10), Port("s", (5, 2)))
+
+    def body(seed: SX, tick: SX) -> Any:
+        return long(seed, tick), for_each(lambda k: pair(seed, tick, k), range(5))
+
+    batch = {"seed": RANDOM.normal(size=N), "tick": np.arange(float(N))}
+    got = assert_all_targets(Program("noise", *ports, body), batch)
+    np.testing.assert_array_equal(got["s"].reshape(N, 10), got["r"])
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 19, 60])

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.compile import scan
+from motionbase.compile import Port, Program, scan
 from motionbase.errors import PlatformError
+from motionbase.plant.legs import LegKind
+from motionbase.plant.motion import LEG_OUTPUTS, STATE, Body, LegMotion, next_of
 from motionbase.plant.plant import PLANT_STATE, Plant
-from motionbase.plant.sensors import KINDS, MEASURED, NUMBERS, Lag, measurement
+from motionbase.plant.sensors import HELD, KINDS, MEASURED, NUMBERS, SENSOR_FAULTS, Lag, Sensing, SensorFaults
 from motionbase.platform.load import load_platform
 from motionbase.platform.mechanism import STANDARD_GRAVITY
 from motionbase.platform.sensors import LONGEST_DELAY, Sensor, Sensors
@@ -35,6 +37,21 @@ def truth() -> dict[str, Array]:
     rows = {name: rng.standard_normal((N, *size)) for name, size in {**sizes, "l_ddot": (6,), "f": (6,)}.items()}
     rows["Q_WP"] /= np.linalg.norm(rows["Q_WP"], axis=1)[:, None]
     return {**rows, "uniform": rng.random((N, NUMBERS))}
+
+
+def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, float], lag: Lag) -> Program:
+    """The sensors alone."""
+
+    def expr(*values: Any) -> Any:
+        body, (l, l_dot, l_ddot, f), (uniform, fault, offset, *rest) = values[:5], values[5:9], values[9:]
+        legs = LegMotion(l, l_dot, l_ddot, f, np.zeros((6, 3)))
+        sensing = Sensing(sensors, kind, gravity, lag)
+        readings, *held = sensing.read(Body(*body), legs, uniform, SensorFaults(fault, offset), *rest)
+        return *(getattr(readings, p.name) for p in MEASURED), *held
+
+    extra = Port("uniform", NUMBERS), *SENSOR_FAULTS, Port("l_last", 6, "m"), HELD, *lag.ports
+    outputs = (*MEASURED, next_of(HELD), *(next_of(p) for p in lag.ports))
+    return Program("measurement", (*STATE, *LEG_OUTPUTS[:4], *extra), outputs, expr)
 
 
 def read(sensors: Sensors) -> dict[str, Array]:

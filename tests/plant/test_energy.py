@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -11,9 +12,9 @@ from scipy.spatial.transform import Rotation
 
 from motionbase.actuators.energy import ENERGY_PORTS
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.actuators.leg import leg_rates, leg_step
-from motionbase.compile import Compiled, Scan, compile, scan
-from motionbase.plant.motion import STATE, Motion, next_of
+from motionbase.actuators.leg import HydraulicState, leg_rates, leg_step
+from motionbase.compile import Compiled, Port, Program, Scan, Unit, compile, scan
+from motionbase.plant.motion import STATE, Body, Motion, drifted, next_of
 from motionbase.platform.load import load_platform
 
 Array = NDArray[np.float64]
@@ -61,11 +62,25 @@ def stepper() -> Scan:
     return scan(motion().step, {p.name: next_of(p).name for p in STATE}, per_step=["u"], record=record)
 
 
+def drift() -> Program:
+    """(h, state of the platform) -> lengths of the legs before and after a step, and their rates as predicted."""
+    of = motion().mechanism
+
+    def expr(h: Any, p_W: Any, Q_WP: Any, V_P: Any, V_dot_P: Any) -> Any:
+        no_legs = HydraulicState.of(ca.SX(6, 5), 6)
+        _, ahead, p_next, Q_next = drifted(h, Body(p_W, Q_WP, V_P, V_dot_P, no_legs))
+        l, _ = of.leg_lengths(p_W, Q_WP, V_P)
+        return l, *of.leg_lengths(p_next, Q_next, ahead)
+
+    names = ("l", "m"), ("l_next", "m"), ("l_dot_ahead", "m/s")
+    return Program("drift", (Port("h"), *STATE[:4]), tuple(Port(name, 6, unit) for name, unit in names), expr)
+
+
 @cache
 def compiled() -> dict[str, Compiled]:
     leg = leg_step(actuator(), motion().hexapod.stroke, energy=True)
     rates = leg_rates(actuator(), motion().hexapod.stroke)
-    units = {"drift": motion().drift, "leg": leg, "rates": rates, "energies": motion().mechanism.energies}
+    units: dict[str, Unit] = {"drift": drift(), "leg": leg, "rates": rates, "energies": motion().mechanism.energies}
     return {name: compile(unit) for name, unit in units.items()}
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import casadi as ca
 
+from motionbase.actuators.common import Lines
 from motionbase.actuators.cushion import LegStroke, restriction, side_of
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.limits import snapped
@@ -28,14 +29,6 @@ class Ways(NamedTuple):
     bleed: Expr  # through the regulator of the abort manifold to the return
     relief: Expr  # for pressure above the relief pressure, to the return
     makeup: Expr  # for pressure below the return's, from the return
-
-
-class Lines(NamedTuple):
-    """What the manifold is connected to."""
-
-    p_supply: Expr  # [Pa]
-    p_return: Expr  # [Pa]
-    abort: Expr  # 0 .. 1
 
 
 class Pair(NamedTuple):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import casadi as ca
 
+from motionbase.actuators.common import FORCE, Going, H, Lines, state_port, step_kernel
 from motionbase.actuators.cushion import EndStops, LegStroke, end_stops
 from motionbase.actuators.friction import Friction, bristle_rate, friction_force, friction_step, sliding_force
 from motionbase.actuators.limits import limited, snapped
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.errors import ModelError
 from motionbase.multibody.body import shown
 from motionbase.multibody.lookup import checked_number, checked_positive
@@ -38,7 +39,19 @@ OUTPUTS = (
     Port("f", (), "N", "of the actuator on the platform, positive in extension, less the force on reflected_mass"),
     Port("power", (), "W", "of the motor at the rod; mean of the step"),
 )
-STATE = Port("x", 4, "N, N, -, m", "motor force at the rod, force of the speed loop's integral, brake 0..1, bristle")
+POWER_LEAST = 0.5  # of the nominal power: with less a drive switches itself off; illustrative
+
+
+class ElectricState(Struct):
+    """Of one leg."""
+
+    motor: Expr = q("N", text="motor force at the rod")
+    integral: Expr = q("N", text="force of the speed loop's integral")
+    brake: Expr = q("-", text="brake 0..1")
+    z: Expr = q("m", text="bristle z")
+
+
+STATE = state_port(ElectricState, "x")
 
 
 @final
@@ -166,15 +179,15 @@ def _bounded(abort: Expr) -> Expr:
 def electric_rates(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     """(x, l, l_dot, u, abort) -> (x_dot, f, power)."""
 
-    def expr(x: Expr, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
+    def expr(x: ElectricState, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
         abort = _bounded(abort)
-        wanted, winding = drive(actuator, x[1], l_dot, u, abort)
-        closing = limited((abort - x[2]) * 1e3, 1) / actuator.brake_time  # smooth over its last part
-        f_s = sliding_force(actuator.friction, l_dot) + actuator.brake_force * x[2]
-        z_dot = bristle_rate(actuator.friction, x[3], l_dot, f_s)
-        friction = friction_force(actuator.friction, x[3], l_dot, f_s)
-        x_dot = ca.vertcat((wanted - x[0]) / actuator.torque_lag, winding, closing, z_dot)
-        return x_dot, _force(actuator, stroke, x[0], friction, l, l_dot), x[0] * l_dot
+        wanted, winding = drive(actuator, x.integral, l_dot, u, abort)
+        closing = limited((abort - x.brake) * 1e3, 1) / actuator.brake_time  # smooth over its last part
+        f_s = sliding_force(actuator.friction, l_dot) + actuator.brake_force * x.brake
+        z_dot = bristle_rate(actuator.friction, x.z, l_dot, f_s)
+        friction = friction_force(actuator.friction, x.z, l_dot, f_s)
+        x_dot = ca.vertcat((wanted - x.motor) / actuator.torque_lag, winding, closing, z_dot)
+        return x_dot, _force(actuator, stroke, x.motor, friction, l, l_dot), x.motor * l_dot
 
     inputs = (STATE, Port("l", (), "m"), Port("l_dot", (), "m/s"), *COMMAND)
     outputs = (Port("x_dot", 4, "N/s, N/s, 1/s, m/s"), *OUTPUTS)
@@ -185,44 +198,72 @@ def step(
     actuator: ElectricActuator,
     stroke: LegStroke,
     h: Expr,
-    x: Expr,
-    l: Expr,
-    l_next: Expr,
-    l_dot_next: Expr,
+    x: ElectricState,
+    going: Going,
     u: Expr,
     abort: Expr,
     power: Expr = 1,
-) -> tuple[Expr, Expr, Expr]:
+) -> tuple[ElectricState, Expr, Expr]:
     """State and force after h, the leg going evenly from l to l_next, and the motor's mean power."""
-    dl = l_next - l
+    dl = going.l_next - going.l
     l_dot = dl / h
-    _, winding = drive(actuator, x[1], l_dot, u, abort, power)
-    wanted, winding = drive(actuator, x[1] + 0.5 * h * winding, l_dot, u, abort, power)
+    _, winding = drive(actuator, x.integral, l_dot, u, abort, power)
+    wanted, winding = drive(actuator, x.integral + 0.5 * h * winding, l_dot, u, abort, power)
     s = h * (1 / actuator.torque_lag)
-    motor = wanted + (x[0] - wanted) / (1 + s * (1 + 0.5 * s))
+    motor = wanted + (x.motor - wanted) / (1 + s * (1 + 0.5 * s))
     reach = h * (1 / actuator.brake_time)
-    brake = x[2] + limited(abort - x[2], reach)
+    brake = x.brake + limited(abort - x.brake, reach)
 
-    hold, hold_next = actuator.brake_force * 0.5 * (x[2] + brake), actuator.brake_force * brake
-    z, friction = friction_step(actuator.friction, x[3], dl, l_dot, l_dot_next, hold, hold_next)
-    x_next = ca.vertcat(snapped(motor), snapped(x[1] + h * winding), brake, z)
-    return x_next, _force(actuator, stroke, motor, friction, l_next, l_dot_next), 0.5 * (x[0] + motor) * l_dot
+    hold, hold_next = actuator.brake_force * 0.5 * (x.brake + brake), actuator.brake_force * brake
+    z, friction = friction_step(actuator.friction, x.z, dl, l_dot, going.l_dot_next, hold, hold_next)
+    f = _force(actuator, stroke, motor, friction, going.l_next, going.l_dot_next)
+    return (
+        ElectricState(snapped(motor), snapped(x.integral + h * winding), brake, z),
+        f,
+        0.5 * (x.motor + motor) * l_dot,
+    )
 
 
 def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     """(h, x, l, l_next, l_dot_next, u, abort) -> (x_next, f, power): as a hydraulic leg's step, of second order."""
 
-    def expr(h: Expr, x: Expr, l: Expr, l_next: Expr, l_dot_next: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
-        return step(actuator, stroke, h, x, l, l_next, l_dot_next, u, _bounded(abort))
+    def expr(
+        h: Expr, x: ElectricState, l: Expr, l_next: Expr, l_dot_next: Expr, u: Expr, abort: Expr
+    ) -> tuple[Any, ...]:
+        return step(actuator, stroke, h, x, Going(l, l_next, l_dot_next), u, _bounded(abort))
 
-    inputs = (
-        Port("h", (), "s", "step"),
-        STATE,
-        Port("l", (), "m", "leg length at the start"),
-        Port("l_next", (), "m", "leg length at the end"),
-        Port("l_dot_next", (), "m/s", "leg velocity at the end, as predicted"),
-        *COMMAND,
-    )
-    return Kernel(
-        "electric_step", inputs, (Port("x_next", 4, STATE.unit), *OUTPUTS), expr, "an electric leg over one step"
-    )
+    inputs, outputs = (H, STATE, *Going.layout.ports, *COMMAND), (state_port(ElectricState, "x_next"), *OUTPUTS)
+    return Kernel("electric_step", inputs, outputs, expr, "an electric leg over one step")
+
+
+# ---- with the ports of a hydraulic leg ------------------------------------------------------------------------------
+
+
+class DriveState(Struct):
+    """Of an electric leg in a plant: it remembers its command."""
+
+    command: Expr = q("-", text="speed command -1..1")
+    drive: ElectricState = q(of=ElectricState)
+
+
+def powered_step(
+    actuator: ElectricActuator, stroke: LegStroke, h: Expr, x: DriveState, going: Going, u: Expr, lines: Lines
+) -> tuple[DriveState, Expr]:
+    """As a hydraulic leg's step: the supply is the part of the nominal power that is left, 1 or less.
+
+    With less than POWER_LEAST a drive is off and its brake closes, as with `abort`; above, the motor's force is limited
+    to that part. The return pressure means nothing.
+    """
+    power = ca.fmin(ca.fmax(lines.p_supply, 0), 1)  # NaN becomes a number as well
+    off = ca.fmax(_bounded(lines.abort), power < POWER_LEAST)
+    driven, f, _ = step(actuator, stroke, h, x.drive, going, u, off, power)
+    return DriveState(limited(u, 1), driven), f
+
+
+def electric_leg_step(actuator: ElectricActuator, stroke: LegStroke, *, h: float | None = None) -> Kernel:
+    """As `step_kernel`, with f."""
+
+    def expr(own: ElectricActuator, h: Expr, x: DriveState, going: Going, u: Expr, lines: Lines) -> Any:
+        return powered_step(own, stroke, h, x, going, u, lines)
+
+    return step_kernel("electric_leg_step", actuator, DriveState, expr, (FORCE,), h)

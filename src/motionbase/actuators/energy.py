@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from motionbase.actuators.chambers import Lines, Pair, Ways
+from motionbase.actuators.chambers import Pair, Ways
+from motionbase.actuators.common import Lines
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Port
 from motionbase.spatial.rotations import Expr

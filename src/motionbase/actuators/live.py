@@ -12,7 +12,7 @@ from motionbase.compile import Port
 from motionbase.errors import ModelError
 from motionbase.spatial.rotations import Expr
 
-T = TypeVar("T")
+Parameters = TypeVar("Parameters")  # of an actuator
 FRICTION = {
     "coulomb": "N",
     "static": "N",
@@ -28,7 +28,7 @@ UNITS = {
 }
 
 
-def live_ports(parameters: object, names: Sequence[str]) -> tuple[Port, ...]:
+def live_ports(names: Sequence[str]) -> tuple[Port, ...]:
     """A port for each name; "friction.coulomb" becomes friction_coulomb."""
     for name in names:
         if name not in UNITS:
@@ -36,13 +36,15 @@ def live_ports(parameters: object, names: Sequence[str]) -> tuple[Port, ...]:
     return tuple(Port(name.replace(".", "_"), (), UNITS[name]) for name in names)
 
 
-def with_live(parameters: T, names: Sequence[str], values: Sequence[Expr]) -> T:
+def with_live(parameters: Parameters, names: Sequence[str], values: Sequence[Expr]) -> Parameters:
     """The same parameters with expressions in the named places; they are not checked, being no numbers yet."""
+    if not names:
+        return parameters
     own: Any = copy(parameters)
     friction: Friction = copy(own.friction)
     for name, value in zip(names, values, strict=True):
         part, _, field = name.rpartition(".")
         object.__setattr__(friction if part else own, field, value)
     object.__setattr__(own, "friction", friction)
-    result: T = own
+    result: Parameters = own
     return result

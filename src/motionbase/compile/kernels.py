@@ -266,9 +266,10 @@ def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
         Sparsity(tuple(i for i, _ in places), tuple(j for _, j in places)),
     )
 
-    def expr(*inputs: ca.SX) -> ca.SX:
+    def expr(*inputs: Any) -> ca.SX:
         """The derivative with the caller's symbols in place of the kernel's own."""
-        return ca.substitute([derivative], list(trace.symbols), list(inputs))[0]
+        given = [as_expression("jacobian", p, x) for p, x in zip(kernel.inputs, inputs, strict=True)]
+        return ca.substitute([derivative], list(trace.symbols), given)[0]
 
     name = f"{kernel.name}_d_{output}_d_{input}"
     return Kernel(name, kernel.inputs, (port,), expr, port.description, kernel.cse, derivation, kernel.allow_nan)
@@ -296,13 +297,14 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
             raise KernelError(f"compose {name!r}: no output {output!r}; outputs: {', '.join(given)}")
     inputs = tuple(wanted.values())
 
-    def expr(*values: ca.SX) -> list[ca.SX]:
+    def expr(*values: Any) -> list[Any]:
         """Run the parts in order over one table of values by name."""
-        table = {port.name: value for port, value in zip(inputs, values, strict=True)}
+        owner = f"compose {name!r}"
+        table = {p.name: as_expression(owner, p, value) for p, value in zip(inputs, values, strict=True)}
         for part in kernels:
             returned = _run(part, [table[p.name] for p in part.inputs])
             table.update({p.name: value for p, value in zip(part.outputs, returned, strict=True)})
-        return [table[output] for output in chosen]
+        return [as_value(given[output], table[output]) for output in chosen]
 
     allow_nan = any(part.allow_nan for part in kernels)
     return Kernel(name, inputs, tuple(given[o] for o in chosen), expr, description, allow_nan=allow_nan)

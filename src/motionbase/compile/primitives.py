@@ -21,6 +21,7 @@ from motionbase.errors import KernelError
 MAGIC = 2.0**52  # adding it to a whole number 0 <= n < 2**52 leaves n in the low bits
 EXPONENT_OF_ONE = 0x3FF0000000000000
 QUIET_NAN = 0x7FF8000000000000
+LAST_GROUP = 2**31 - 1  # of random numbers
 
 
 @final
@@ -231,6 +232,7 @@ def random(
     *,
     kind: Literal["uniform", "normal"] = "uniform",
     stream: int = 0,
+    grouped: bool = False,
     description: str = "",
 ) -> Primitive:
     """Random numbers as a pure function of (seed, counter): Philox 4x32 with ten rounds (Salmon et al. 2011).
@@ -238,6 +240,9 @@ def random(
     Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits; all
     NaNs are one, since their bits are not specified. The output is uniform on [0, 1) with 52 bits, or normal with mean
     0 and deviation 1. Different `stream` numbers give independent sequences for the same seed and counter.
+
+    With `grouped`, a further input `group`, a whole number, is where to begin: group k are the numbers from 2 k on of
+    what a longer output would be, so `for_each` over groups gives the same numbers, on lanes.
     """
     choice(f"random {name!r}", "kind", kind, ("uniform", "normal"))
     stream = whole_number(f"random {name!r}", "stream", stream)
@@ -246,13 +251,15 @@ def random(
     b = Builder()
     seed, counter = (_bits_of_number(b.load(k, 0)) for k in (0, 1))
     uniforms: list[Value] = []
+    first = whole(b.load(2, 0), LAST_GROUP) if grouped else None
     for group in range(-(-output.size // 2)):
-        w = _philox(b, counter, stream, group, seed)
+        w = _philox(b, counter, stream, b.word(group) if first is None else first + group, seed)
         uniforms += [_uniform(w[0], w[1]), _uniform(w[2], w[3])]
     numbers = uniforms if kind == "uniform" else _box_muller(uniforms)
     for k in range(output.size):
-        b.store(2, k, numbers[k])
-    inputs = (Port("seed", (), "-", "any double"), Port("counter", (), "-", "any double"))
+        b.store(2 + grouped, k, numbers[k])
+    begin = (Port("group", (), "-", "a whole number"),) if grouped else ()
+    inputs = (Port("seed", (), "-", "any double"), Port("counter", (), "-", "any double"), *begin)
     return Primitive(name, inputs, (output,), (), b, (), description)
 
 
@@ -261,10 +268,10 @@ def _bits_of_number(x: Value) -> Value:
     return select(x.equals(x), x.bits(), x.builder.word(QUIET_NAN))
 
 
-def _philox(b: Builder, counter: Value, stream: int, group: int, key: Value) -> list[Value]:
+def _philox(b: Builder, counter: Value, stream: int, group: Value, key: Value) -> list[Value]:
     """Four 32-bit words (in 64-bit words) from a 128-bit counter and a 64-bit key."""
     low = 0xFFFFFFFF
-    c = [counter & low, counter >> 32, b.word(stream), b.word(group)]
+    c = [counter & low, counter >> 32, b.word(stream), group]
     k = [key & low, key >> 32]
     for _ in range(10):
         p0, p1 = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57

@@ -6,20 +6,18 @@ Five numbers are the state of a leg of either kind; the first is where its valve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, final
+from typing import Any, Protocol, TypeAlias, final
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.actuators.electric import ElectricActuator
-from motionbase.actuators.electric_leg import UNITS, WHAT, electric_leg_step
+from motionbase.actuators.common import Going, Lines
+from motionbase.actuators.cushion import LegStroke
+from motionbase.actuators.electric import DriveState, ElectricActuator, powered_step
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.actuators.leg import UNITS as OIL_UNITS
-from motionbase.actuators.leg import leg_step
-from motionbase.compile import Kernel, Port
+from motionbase.actuators.leg import HydraulicState, step
+from motionbase.compile import Struct
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import Stroke
 from motionbase.spatial.rotations import Expr
 
 Array: TypeAlias = NDArray[np.float64]
@@ -30,8 +28,8 @@ class LegKind(Protocol):
     """What the plant must know of its legs' kind."""
 
     @property
-    def states(self) -> Port:
-        """(LEGS, 5): the state of all legs."""
+    def state(self) -> type[Struct]:
+        """Of one leg: five numbers."""
 
     @property
     def reflected(self) -> float:
@@ -41,19 +39,22 @@ class LegKind(Protocol):
     def stall_force(self) -> float:
         """Largest force of a leg that does not move [N]."""
 
-    def step(self, stroke: Stroke, h: float | None) -> Kernel:
-        """One leg over one step, with the ports of `leg_step`; outputs x_next and f at least."""
+    def step(self, stroke: LegStroke, h: Expr, x: Any, going: Going, u: Expr, lines: Lines) -> tuple[Any, Expr]:
+        """State and force of one leg after a step."""
+
+    def valve_of(self, x: Any) -> Expr:
+        """Where the valve, or the drive's command, stands."""
 
     def at_rest(self, f: Array, braked: bool) -> Array:
         """(LEGS, 5) states at rest under the forces f [N], of brakes if there are any and they are closed."""
 
-    def pressures(self, legs: Expr) -> tuple[Expr, Expr] | None:
-        """p_cap and p_rod [Pa], where there are any."""
+    def pressures(self, legs: Any) -> tuple[Expr, Expr] | None:
+        """p_cap and p_rod [Pa], where there are any; of one leg or of all."""
 
-    def valve(self, legs: Expr, l_dot: Expr) -> Expr:
+    def valve(self, legs: Any, l_dot: Expr) -> Expr:
         """What is measured beside the command, -1 to 1: the spool, or the speed as a part of the largest."""
 
-    def force(self, legs: Expr, f: Expr) -> Expr:
+    def force(self, legs: Any, f: Expr) -> Expr:
         """What the sensors of force look at [N]."""
 
 
@@ -63,7 +64,7 @@ class HydraulicLegs:
     """Cylinders with servo valves."""
 
     actuator: HydraulicActuator
-    states: Port = Port("legs", (LEGS, 5), OIL_UNITS, "of each leg: spool, spool_rate, p_cap, p_rod, bristle z")
+    state: type[Struct] = HydraulicState
     reflected: float = 0.0
 
     @property
@@ -71,9 +72,14 @@ class HydraulicLegs:
         """Full supply pressure on the cap side [N]."""
         return self.actuator.p_supply * self.actuator.area_cap
 
-    def step(self, stroke: Stroke, h: float | None) -> Kernel:
+    def step(self, stroke: LegStroke, h: Expr, x: Any, going: Going, u: Expr, lines: Lines) -> tuple[Any, Expr]:
         """Valve, oil and friction."""
-        return leg_step(self.actuator, stroke, h=h)
+        made = step(self.actuator, stroke, h, x, going, u, lines)
+        return made.x_next, made.f
+
+    def valve_of(self, x: HydraulicState) -> Expr:
+        """The spool."""
+        return x.spool
 
     def at_rest(self, f: Array, braked: bool) -> Array:
         """Valves closed; pressures as far above as below the middle of supply and return."""
@@ -83,15 +89,15 @@ class HydraulicLegs:
         legs[:, 2], legs[:, 3] = middle + apart, middle - apart
         return legs
 
-    def pressures(self, legs: Expr) -> tuple[Expr, Expr] | None:
+    def pressures(self, legs: HydraulicState) -> tuple[Expr, Expr] | None:
         """Of the chambers."""
-        return legs[:, 2], legs[:, 3]
+        return legs.p_cap, legs.p_rod
 
-    def valve(self, legs: Expr, l_dot: Expr) -> Expr:
+    def valve(self, legs: HydraulicState, l_dot: Expr) -> Expr:
         """The spool."""
-        return legs[:, 0]
+        return legs.spool
 
-    def force(self, legs: Expr, f: Expr) -> Expr:
+    def force(self, legs: HydraulicState, f: Expr) -> Expr:
         """At the rod."""
         return f
 
@@ -102,7 +108,7 @@ class ElectricLegs:
     """Ball screws with drives and brakes."""
 
     actuator: ElectricActuator
-    states: Port = Port("legs", (LEGS, 5), UNITS, f"of each leg: {WHAT}")
+    state: type[Struct] = DriveState
 
     @property
     def reflected(self) -> float:
@@ -114,9 +120,13 @@ class ElectricLegs:
         """Of the largest torque [N]."""
         return self.actuator.force_max
 
-    def step(self, stroke: Stroke, h: float | None) -> Kernel:
+    def step(self, stroke: LegStroke, h: Expr, x: Any, going: Going, u: Expr, lines: Lines) -> tuple[Any, Expr]:
         """Drive, brake and friction."""
-        return electric_leg_step(self.actuator, stroke, h=h)
+        return powered_step(self.actuator, stroke, h, x, going, u, lines)
+
+    def valve_of(self, x: DriveState) -> Expr:
+        """The command."""
+        return x.command
 
     def at_rest(self, f: Array, braked: bool) -> Array:
         """Bent bristles of the closed brakes carry the weight, or the motors with the brakes open."""
@@ -127,17 +137,17 @@ class ElectricLegs:
             legs[:, 1] = legs[:, 2] = f
         return legs
 
-    def pressures(self, legs: Expr) -> tuple[Expr, Expr] | None:
+    def pressures(self, legs: DriveState) -> tuple[Expr, Expr] | None:
         """There are none."""
         return None
 
-    def valve(self, legs: Expr, l_dot: Expr) -> Expr:
+    def valve(self, legs: DriveState, l_dot: Expr) -> Expr:
         """The speed that the drive reports."""
         return l_dot / self.actuator.v_max
 
-    def force(self, legs: Expr, f: Expr) -> Expr:
+    def force(self, legs: DriveState, f: Expr) -> Expr:
         """The motor's, from its current."""
-        return ca.SX(legs[:, 1])
+        return legs.drive.motor
 
 
 def kind_of(hexapod: Hexapod) -> LegKind:

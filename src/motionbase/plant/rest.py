@@ -35,12 +35,10 @@ def resting_pose(motion: Motion, l: float | None) -> tuple[Array, Array]:
 
 def holding_forces(motion: Motion, p_W: Array, Q_WP: Array) -> Array:
     """(6,) leg forces [N] that hold the platform at rest: the accelerations are linear in them."""
-    kick = compile(motion.kick)  # has the dynamics in it, and is traced for the step anyway: a third of a start
-    zero = dict.fromkeys(("V_half", "V_ahead", "f_brake", "load_P"), np.zeros(6))
-    still: dict[str, Any] = {"h": 0.0, "p_W": p_W, "Q_WP": Q_WP, **zero}
+    dynamics, zero = compile(motion.mechanism.forward_dynamics), np.zeros(6)
 
     def acceleration(f: Array) -> Array:
-        return np.asarray(kick(f=f, **still)[1])
+        return np.asarray(dynamics(p_W=p_W, Q_WP=Q_WP, V_P=zero, f=f, load_P=zero)[0])
 
     free = acceleration(np.zeros(6))
     per_force = np.column_stack([acceleration(1e4 * unit) - free for unit in np.eye(6)]) / 1e4

@@ -8,10 +8,9 @@ from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
-from motionbase.plant.legs import LEGS, LegKind
-from motionbase.plant.motion import TWIST_RATE, next_of
-from motionbase.platform.mechanism import POSE, TWIST
+from motionbase.compile import Port, Struct, for_each, q
+from motionbase.plant.legs import LEGS, ElectricLegs, LegKind
+from motionbase.plant.motion import Body, LegMotion
 from motionbase.platform.sensors import Sensor as Sensor
 from motionbase.platform.sensors import Sensors as Sensors
 from motionbase.spatial import R_quaternion
@@ -32,7 +31,7 @@ def fault_of(code: Expr, which: int) -> Expr:
     return ca.floor(code * 4.0**-which) - 4 * ca.floor(code * 4.0 ** -(which + 1))
 
 
-NUMBERS = 7 * LEGS + 6
+NUMBERS = 7 * LEGS + 6  # random ones a tick
 PIECE = 8192.0  # 2^13: a random number of 52 bits is four of 13
 
 
@@ -51,27 +50,33 @@ def bell(uniform: Expr) -> Expr:
     return (total - 4 * 4095.5) * math.sqrt(3.0 / (PIECE**2 - 1))
 
 
-MEASURED = (
-    Port("l_meas", LEGS, "m", "measured lengths, joint to joint"),
-    Port("l_dot_meas", LEGS, "m/s", "measured rates"),
-    Port("l_ddot_meas", LEGS, "m/s^2", "measured accelerations"),
-    Port("p_cap", LEGS, "Pa", "pressures that extend"),
-    Port("p_rod", LEGS, "Pa", "pressures that retract"),
-    Port("valve_meas", LEGS, "-", "measured spools"),
-    Port("f_meas", LEGS, "N", "measured forces, pushing positive"),
-    Port("acc", 3, "m/s^2", "specific force in P"),
-    Port("omega", 3, "rad/s", "angular rate in P"),
-)
-SENSOR_FAULTS = (
-    Port(
-        "sensor_fault",
-        LEGS,
+class Readings(Struct):
+    """What the control law is told."""
+
+    l_meas: Expr = q("m", LEGS, "measured lengths, joint to joint")
+    l_dot_meas: Expr = q("m/s", LEGS, "measured rates")
+    l_ddot_meas: Expr = q("m/s^2", LEGS, "measured accelerations")
+    p_cap: Expr = q("Pa", LEGS, "pressures that extend")
+    p_rod: Expr = q("Pa", LEGS, "pressures that retract")
+    valve_meas: Expr = q("-", LEGS, "measured spools")
+    f_meas: Expr = q("N", LEGS, "measured forces, pushing positive")
+    acc: Expr = q("m/s^2", 3, "specific force in P")
+    omega: Expr = q("rad/s", 3, "angular rate in P")
+
+
+class SensorFaults(Struct):
+    """How sensors of the legs fail."""
+
+    sensor_fault: Expr = q(
         "-",
+        LEGS,
         "of each leg, digits to the base 4 for length, rate, acceleration, the two pressures, spool, force: 0 none, "
         "1 lost (reads 0), 2 frozen, 3 offset",
-    ),
-    Port("sensor_offset", LEGS, "SI, mixed", "what an offset one adds"),
-)
+    )
+    sensor_offset: Expr = q("SI, mixed", LEGS, "what an offset one adds")
+
+
+MEASURED, SENSOR_FAULTS = Readings.layout.ports, SensorFaults.layout.ports
 HELD = Port("held", (LEGS, 1 + len(FAILING)), "SI, mixed", "faults a tick ago; readings of frozen sensors but length")
 
 
@@ -79,7 +84,7 @@ KINDS = (
     "position", "velocity", "acceleration", "pressure", "pressure", "spool", "force", "specific_force", "rate",
 )  # fmt: skip
 """Of MEASURED."""
-TRUTH = (Port("l", LEGS, "m"), Port("l_dot", LEGS, "m/s"), Port("l_ddot", LEGS, "m/s^2"), Port("f", LEGS, "N"))
+OF_LEGS = 7  # the first of MEASURED: a number a leg
 
 
 @final
@@ -131,53 +136,62 @@ class Lag:
         return tuple(seen)
 
 
-def truth(
-    kind: LegKind, gravity: tuple[float, float, float], Q_WP: Expr, V_P: Expr, V_dot_P: Expr, legs: Expr, l: Expr,
-    l_dot: Expr, l_ddot: Expr, f: Expr,
-) -> tuple[Expr, ...]:  # fmt: skip
-    """MEASURED as it really is; pressures that a leg does not have are 0."""
-    # what an accelerometer at the joint centroid feels
-    felt = V_dot_P[3:] + ca.cross(V_P[:3], V_P[3:]) - R_quaternion(Q_WP).T @ ca.DM(gravity)
-    p_cap, p_rod = kind.pressures(legs) or (ca.SX.zeros(LEGS), ca.SX.zeros(LEGS))
-    return l, l_dot, l_ddot, p_cap, p_rod, kind.valve(legs, l_dot), kind.force(legs, f), felt, V_P[:3]
-
-
-def reading(sensor: Sensor, value: Expr, normal: Expr) -> Expr:
-    """What a sensor reads of a value, for a normal random number of its own."""
-    value = value + sensor.bias + sensor.noise * normal
+def reading(sensor: Sensor, value: Expr, uniform: Expr) -> Expr:
+    """What a sensor reads of a value, for a random number of its own."""
+    value = value + sensor.bias + sensor.noise * bell(uniform)
     return sensor.quantum * ca.floor(value / sensor.quantum + 0.5) if sensor.quantum else value
 
 
-def measurement(sensors: Sensors, kind: LegKind, gravity: tuple[float, float, float], lag: Lag) -> Kernel:
-    """State, legs, random numbers, faults, lengths last read, and a history if there is one -> readings."""
+@final
+@dataclass(frozen=True)
+class Sensing:
+    """The sensors on a platform and its legs."""
 
-    def expr(
-        p_W: Expr, Q_WP: Expr, V_P: Expr, V_dot_P: Expr, legs: Expr, l: Expr, l_dot: Expr, l_ddot: Expr, f: Expr,
-        uniform: Expr, fault: Expr, offset: Expr, last: Expr, held: Expr, *sensed: Expr,
-    ) -> Any:  # fmt: skip
-        normal = bell(uniform)
-        own = [normal[LEGS * k : LEGS * (k + 1)] for k in range(7)]
-        own += [normal[7 * LEGS : 7 * LEGS + 3], normal[7 * LEGS + 3 :]]
-        true = truth(kind, gravity, Q_WP, V_P, V_dot_P, legs, l, l_dot, l_ddot, f)
-        seen = lag.seen(true, sensed[0]) if sensed else true
-        readings = [reading(getattr(sensors, name), value, n) for name, value, n in zip(KINDS, seen, own, strict=True)]
-        if kind.pressures(legs) is None:
-            readings[3] = readings[4] = ca.SX.zeros(LEGS)  # what nobody measures reads 0
-        kept = []
+    sensors: Sensors
+    kind: LegKind
+    gravity: tuple[float, float, float]
+    lag: Lag
+
+    def truth(self, x: Body, legs: LegMotion) -> tuple[Expr, ...]:
+        """MEASURED as it really is; pressures that a leg does not have are 0."""
+        # what an accelerometer at the joint centroid feels
+        felt = x.V_dot_P[3:] + ca.cross(x.V_P[:3], x.V_P[3:]) - R_quaternion(x.Q_WP).T @ ca.DM(self.gravity)
+        pressures = self.kind.pressures(x.legs) or (ca.SX.zeros(LEGS), ca.SX.zeros(LEGS))
+        valve, force = self.kind.valve(x.legs, legs.l_dot), self.kind.force(x.legs, legs.f)
+        return legs.l, legs.l_dot, legs.l_ddot, *pressures, valve, force, felt, x.V_P[:3]
+
+    def read(
+        self, x: Body, legs: LegMotion, uniform: Expr, faults: SensorFaults, l_last: Expr, held: Expr, *sensed: Expr
+    ) -> tuple[Any, ...]:
+        """Readings, and what is held until the next: of frozen sensors, and a history where sensors are late."""
+        true = self.truth(x, legs)
+        seen = self.lag.seen(true, sensed[0]) if sensed else true
+        own = [uniform[LEGS * k : LEGS * (k + 1)] for k in range(OF_LEGS)]
+        failing = faults.sensor_fault, faults.sensor_offset, l_last, held
+        *of_legs, held_next = for_each(self._read_leg, *seen[:OF_LEGS], *own, *failing)
+        last = uniform[-6:-3], uniform[-3:]
+        acc, omega = (reading(*x) for x in zip(self._fitted[OF_LEGS:], seen[OF_LEGS:], last, strict=True))
+        history = (ca.vertcat(self.lag.row(true), rows[:-1, :]) for rows in sensed)
+        return Readings(*(*of_legs, acc, omega)), held_next, *history
+
+    @property
+    def _fitted(self) -> list[Sensor]:
+        """Of MEASURED."""
+        return [getattr(self.sensors, name) for name in KINDS]
+
+    def _read_leg(self, *values: Expr) -> Any:
+        """Readings of one leg, its faults among them, and what is held of them."""
+        seen, own, (fault, offset, last, held) = values[:OF_LEGS], values[OF_LEGS:-4], values[-4:]
+        readings = [reading(*each) for each in zip(self._fitted[:OF_LEGS], seen, own, strict=True)]
+        if isinstance(self.kind, ElectricLegs):
+            readings[CAP_PRESSURE] = readings[CAP_PRESSURE + 1] = ca.SX(0)  # what nobody measures reads 0
+        kept = [fault]
         for k, which in enumerate((LENGTH, *FAILING)):
-            how, healthy = fault_of(fault, which), readings[which]
-            frozen = last
+            how, healthy, frozen = fault_of(fault, which), readings[which], last
             if which != LENGTH:
-                stays = ca.logic_and(how == FROZEN, fault_of(held[:, 0], which) == FROZEN)
-                frozen = ca.if_else(stays, held[:, k], healthy)
+                stays = ca.logic_and(how == FROZEN, fault_of(held[0], which) == FROZEN)
+                frozen = ca.if_else(stays, held[k], healthy)
                 kept.append(frozen)
             reads = ca.if_else(how == FROZEN, frozen, ca.if_else(how == OFFSET, healthy + offset, healthy))
             readings[which] = ca.if_else(how == LOST, 0.0, reads)
-        return *readings, ca.horzcat(fault, *kept), *(ca.vertcat(lag.row(true), rows[:-1, :]) for rows in sensed)
-
-    inputs = (
-        *POSE, TWIST, TWIST_RATE, kind.states, *TRUTH,
-        Port("uniform", NUMBERS, "-", "independent random numbers, 0 to 1"), *SENSOR_FAULTS,
-        Port("l_last", LEGS, "m", "lengths read a tick ago"), HELD, *lag.ports,
-    )  # fmt: skip
-    return Kernel("measurement", inputs, (*MEASURED, next_of(HELD), *(next_of(p) for p in lag.ports)), expr)
+        return *readings, ca.vertcat(*kept)

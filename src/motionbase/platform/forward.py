@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
+import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Port, Program, cond, for_each, repeat
 from motionbase.compile.linear import solve
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.legs import legs_at, rows_cross
-from motionbase.spatial.rotations import Expr, quaternion_product, unit_quaternion
+from motionbase.platform.legs import rows_cross
+from motionbase.spatial.rotations import Expr, R_quaternion, quaternion_product, unit_quaternion
 
 ITERATIONS = 12  # at most; from neutral the extremes of the presets, hard ends too, take 8 or fewer
 TOLERANCE = 1e-10  # [m] of every leg; steps square the error, so most poses are met to rounding
@@ -23,73 +24,83 @@ L = Port("l", 6, "m", "leg lengths")
 P_W, Q_WP = Port("p_W", 3, "m", "position of P in W"), Port("Q_WP", 4, "-", "attitude, unit quaternion wxyz")
 RESIDUAL = Port("residual", (), "m", "largest error of a leg length at the pose")
 USED = Port("iterations", (), "-", "Newton steps taken")
-U_W, B_W = Port("u_W", (6, 3), "-"), Port("b_W", (6, 3), "m")
-ERROR = Port("error", 6, "m", "what is missing to each length")
 CONVERGED = Port("converged", (), "-", "1 if the residual is within the tolerance, else 0")
 
 
-def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> OldProgram:
+class _Tried(NamedTuple):
+    """A pose, how many steps led to it, and what is wrong with it."""
+
+    p_W: Expr
+    Q_WP: Expr
+    steps: Expr
+    error: Expr  # what is missing to each length
+    u_W: Expr  # (6, 3) directions of the legs
+    b_W: Expr  # (6, 3) from P's origin to the joints
+    residual: Expr
+
+
+def forward_kinematics(platform: Hexapod, iterations: int = ITERATIONS, tolerance: float = TOLERANCE) -> Program:
     """(l, p_start, Q_start) -> p_W, Q_WP, residual, iterations, converged.
 
     It stops at the first pose that fits, so a good start is cheap. Where no pose has the lengths, or the start is too
     far away, `converged` is 0 and the pose is the last one tried; lengths that are not numbers leave the start as it
     is. A hexapod can have several poses with the same lengths: the one that Newton's steps lead to is found.
     """
-    measure, improve = error_at(platform, tolerance), newton_step(platform)
+    measure = error_at(platform)
 
-    def body(b: Body) -> None:
-        error, u, arm = b.local("error", 6), b.local("u", (6, 3)), b.local("arm", (6, 3))
-        pose = {"p_W": b["p_W"], "Q_WP": b["Q_WP"]}
+    def expr(l: Expr, p_start: Expr, Q_start: Expr) -> Any:
+        def tried(p_W: Expr, Q_WP: Expr, steps: Expr) -> _Tried:
+            return _Tried(p_W, Q_WP, steps, *measure(l, p_W, Q_WP))
 
-        def measured() -> None:
-            found = {"residual": b["residual"], "converged": b["converged"]}
-            b.call(measure, l=b["l"], **pose, error=error, u_W=u, b_W=arm, **found)
+        def turn(*values: Expr) -> Any:
+            now = _Tried(*values)
+            return cond(
+                now.residual <= tolerance, lambda: now, lambda: tried(*newton_step(platform, now), now.steps + 1)
+            )
 
-        b.copy(b["p_start"], b["p_W"])
-        b.copy(b["Q_start"], b["Q_WP"])
-        b.copy(b.constant("none", 0.0), b["iterations"])
-        measured()
-        with b.loop(iterations), b.switch(b["converged"]) as converged, converged.case(0):
-            old = {"p_old": b["p_W"], "Q_old": b["Q_WP"], "used": b["iterations"]}
-            b.call(improve, error=error, u_W=u, b_W=arm, **old, **pose, iterations=b["iterations"])
-            measured()
+        end = repeat(iterations, turn, *tried(p_start, Q_start, ca.SX(0)))
+        return end.p_W, end.Q_WP, end.residual, end.steps, end.residual <= tolerance
 
     outputs = (P_W, Q_WP, RESIDUAL, USED, CONVERGED)
-    return OldProgram("hexapod_forward", (L, P_START, Q_START), outputs, body, description="forward kinematics")
+    return Program("hexapod_forward", (L, P_START, Q_START), outputs, expr, "forward kinematics")
 
 
-def error_at(platform: Hexapod, tolerance: float) -> Kernel:
-    """(l, p_W, Q_WP) -> errors of the lengths, the geometry a step needs, the largest error, whether it is small."""
+def error_at(platform: Hexapod) -> Program:
+    """(l, p_W, Q_WP) -> errors of the lengths, the geometry a step needs, the largest error."""
 
     def expr(l: Expr, p_W: Expr, Q_WP: Expr) -> Any:
-        legs = legs_at(platform, p_W, Q_WP)
-        error = l - legs.l
+        R = R_quaternion(Q_WP)
+
+        def leg(l: Expr, *place: Expr) -> Any:
+            b = R @ ca.vertcat(*place[:3])
+            d = p_W + b - ca.vertcat(*place[3:])
+            length = ca.sqrt(ca.sumsqr(d))
+            return l - length, *ca.vertsplit(d / length), *ca.vertsplit(b)
+
+        error, *found = for_each(leg, l, *np.transpose(platform.joints), *np.transpose(platform.base))
         # the largest of numbers and NaN is a number here, so NaN is looked for in the sum
         residual = ca.if_else(ca.sum1(ca.fabs(error)) < math.inf, ca.norm_inf(error), math.inf)
-        return error, legs.u, legs.b, residual, residual <= tolerance
+        return error, ca.vertcat(*found[:3]), ca.vertcat(*found[3:]), residual
 
-    return Kernel("forward_error", (L, P_W, Q_WP), (ERROR, U_W, B_W, RESIDUAL, CONVERGED), expr)
+    outputs = (Port("error", 6, "m"), Port("u_W", 18, "-"), Port("b_W", 18, "m"), RESIDUAL)
+    return Program("forward_error", (L, P_W, Q_WP), outputs, expr)
 
 
-def newton_step(platform: Hexapod) -> Kernel:
-    """(error, u_W, b_W, p_old, Q_old, used) -> p_W, Q_WP, iterations after one Newton step.
+def newton_step(platform: Hexapod, now: _Tried) -> tuple[Expr, Expr]:
+    """p_W and Q_WP after one Newton step.
 
     J'J is eliminated in place of J: it is positive definite, so a fixed order of pivots serves every pose. Squaring the
     condition number costs nothing, because the error after the step is measured again and not carried on.
     """
     size = max(math.hypot(*joint) for joint in platform.joints)
     longest = platform.stroke.hard_length
-
-    def expr(error: Expr, u_W: Expr, b_W: Expr, p_old: Expr, Q_old: Expr, used: Expr) -> Any:
-        J = ca.horzcat(rows_cross(b_W, u_W) / size, u_W)  # a turn counts by how far it moves a joint
-        step = solve(J.T @ J + DAMPING * ca.DM.eye(6), J.T @ error, symmetric=True).x
-        theta, move = step[:3] / size, step[3:]
-        excess = ca.fmax(1.0, ca.fmax(ca.sumsqr(theta) / LARGEST_TURN**2, ca.sumsqr(move) / longest**2))
-        usable = ca.sumsqr(step) < math.inf  # false for NaN
-        step = ca.if_else(usable, ca.vertcat(theta, move) / ca.sqrt(excess), 0.0)
-        # (1, theta / 2), scaled to one, is the rotation by theta to second order: all that Newton's method needs
-        Q = unit_quaternion(quaternion_product(ca.vertcat(1.0, 0.5 * step[:3]), Q_old))
-        return p_old + step[3:], Q, used + 1.0
-
-    old = Port("p_old", 3, "m"), Port("Q_old", 4, "-"), Port("used", (), "-")
-    return Kernel("forward_step", (ERROR, U_W, B_W, *old), (P_W, Q_WP, USED), expr)
+    u_W, b_W = (ca.reshape(x, 6, 3) for x in (now.u_W, now.b_W))
+    J = ca.horzcat(rows_cross(b_W, u_W) / size, u_W)  # a turn counts by how far it moves a joint
+    step = solve(J.T @ J + DAMPING * ca.DM.eye(6), J.T @ now.error, symmetric=True).x
+    theta, move = step[:3] / size, step[3:]
+    excess = ca.fmax(1.0, ca.fmax(ca.sumsqr(theta) / LARGEST_TURN**2, ca.sumsqr(move) / longest**2))
+    usable = ca.sumsqr(step) < math.inf  # false for NaN
+    step = ca.if_else(usable, ca.vertcat(theta, move) / ca.sqrt(excess), 0.0)
+    # (1, theta / 2), scaled to one, is the rotation by theta to second order: all that Newton's method needs
+    Q = unit_quaternion(quaternion_product(ca.vertcat(1.0, 0.5 * step[:3]), now.Q_WP))
+    return now.p_W + step[3:], Q

@@ -9,7 +9,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Kernel, OldProgram, Port
+from motionbase.compile import Kernel, Port, Program
 from motionbase.platform.forward import P_W, Q_WP, L, forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import jacobian_rate, leg_accelerations, legs_at, swing
@@ -88,7 +88,7 @@ class Kinematics:
         return Kernel("hexapod_jacobian_rate", (*POSE, OMEGA_W, V_W), outputs, expr)
 
     @cached_property
-    def forward(self) -> OldProgram:
+    def forward(self) -> Program:
         """Leg lengths, pose to start from -> pose, residual, iterations, converged."""
         return forward_kinematics(self.platform)
 

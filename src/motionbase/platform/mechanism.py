@@ -1,21 +1,27 @@
-"""The moving masses of a hexapod: platform, six cylinders and six rods, as a tree whose loops close by construction.
+"""The moving masses of a hexapod: platform, six cylinders and six rods; no leg is massless.
 
-The tree has 24 speeds and 18 closure rows. Its state is the platform's alone: lengths, angles and rates of the legs
-follow from it in closed form, so every closure is met to rounding at every moment, needs no correction, and what an
-integrator carries is 13 numbers. The accelerations still come from the whole closed-loop system; no leg is massless.
+The state is the platform's alone: lengths, angles and rates of the legs follow from it in closed form, so every closure
+is met to rounding at every moment, needs no correction, and what an integrator carries is 13 numbers.
+
+The accelerations are exact as well. A leg has three speeds of its own, about its two bearings and along itself, and the
+joint at its end has three; its mass matrix is diagonal in directions that are normal to each other. So what a leg does
+to the platform is a 3x3 mass and a force at its joint, and the platform's accelerations solve one 6x6 system. The same
+masses as a tree of 24 speeds and 18 closure rows (`model`, `loops`) give the same numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Kernel, Port, Program, for_each
+from motionbase.compile.linear import solve
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.body import Vector
 from motionbase.multibody.closures import PointClosure
@@ -34,6 +40,47 @@ LEGS = range(6)
 POSE = (Port("p_W", 3, "m", "origin of the platform frame"), Port("Q_WP", 4, "-", "attitude of the platform"))
 TWIST = Port("V_P", 6, "-", "angular [rad/s], then linear velocity [m/s] of the platform, in its own axes")
 FORCES = Port("f", 6, "N", "of each actuator on its rod, pushing is positive")
+LOAD = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
+LENGTHS = (Port("l", 6, "m", "leg lengths, joint to joint"), Port("l_dot", 6, "m/s", "their rates"))
+ACCELERATIONS = (
+    Port("l_ddot", 6, "m/s^2", "their accelerations"),
+    Port("F_joint", (6, 3), "N", "force of the platform on each rod at its joint, in platform axes"),
+)
+
+
+class _Leg(NamedTuple):
+    """One leg in platform axes: from its base joint to its end d, which turns about the first bearing x."""
+
+    joint: Expr  # the end's place in P [m]
+    l: Expr  # length [m]
+    h: Expr  # distance of the end from the first bearing's axis [m]
+    tilt: tuple[Expr, Expr]  # sine and cosine of the second bearing's angle
+    triad: Expr  # (3, 3) rows: directions in which the end moves with a, b and l; normal to each other
+
+    @property
+    def u(self) -> Expr:
+        """Unit vector along the leg."""
+        return self.triad[2, :].T
+
+    def carried(self, V_P: Expr) -> Expr:
+        """Velocity of the end, in platform axes."""
+        return V_P[3:] + ca.cross(V_P[:3], self.joint)
+
+
+def _leg_at(joint: Expr, d: Expr, x: Expr) -> _Leg:
+    across, l = ca.cross(x, d), ca.sqrt(ca.sumsqr(d))
+    h = ca.sqrt(ca.sumsqr(across))
+    u, e_a, sin, cos = d / l, across / h, ca.dot(x, d) / l, h / l
+    return _Leg(joint, l, h, (sin, cos), ca.horzcat(e_a, ca.cross(u, e_a), u).T)
+
+
+class _Share(NamedTuple):
+    """What a leg adds to the platform's mass and takes from its load, number by number: a column each."""
+
+    M_P: Any  # lower triangle of a 6x6 mass; its last part is the 3x3 mass that the leg's end feels
+    F_P: Any  # moment about P's origin and force on the leg, without acceleration of the platform
+    u: Any
+    l_ddot: Any  # without acceleration of the platform
 
 
 @final
@@ -126,38 +173,110 @@ class Mechanism:
             l_dot.append(rate)
         return ca.vertcat(*q), ca.vertcat(*v), ca.vertcat(*l), ca.vertcat(*l_dot)
 
+    # ---- platform and legs over values ----
+
+    def _each_leg(self, function: Callable[..., Any], p_W: Expr, Q_WP: Expr, *rows: Expr) -> Any:
+        """`function(leg, row of each argument, ...)` of all legs; columns of numbers, which lanes load at once."""
+        R_PW = R_quaternion(Q_WP).T
+
+        def leg(*numbers: Expr) -> Any:
+            base, joint, axis = (ca.vertcat(*numbers[k : k + 3]) for k in (0, 3, 6))
+            return function(_leg_at(joint, R_PW @ (p_W - base) + joint, R_PW @ axis), *numbers[9:])
+
+        return for_each(leg, *self.base.T, *self.joints.T, *self.neutral_legs[1][:, :, 0].T, *rows)
+
+    def leg_lengths(self, p_W: Expr, Q_WP: Expr, V_P: Expr) -> tuple[Expr, Expr]:
+        """Lengths of the legs and their rates."""
+        l, l_dot = self._each_leg(lambda leg: (leg.l, ca.dot(leg.u, leg.carried(V_P))), p_W, Q_WP)
+        return l, l_dot
+
+    def accelerations(self, p_W: Expr, Q_WP: Expr, V_P: Expr, f: Expr, load_P: Expr) -> tuple[Expr, Expr, Expr]:
+        """V_dot_P, l_ddot and F_joint of the whole closed-loop system under leg forces and a load."""
+        omega, g = V_P[:3], R_quaternion(Q_WP).T @ ca.DM(self.gravity)
+
+        def share(leg: _Leg, f: Expr) -> _Share:
+            A, F, l_ddot = self._reaction(leg, leg.carried(V_P), omega, g, f)
+            S = ca.skew(leg.joint)
+            M = ca.tril(ca.vertcat(ca.horzcat(S @ A @ S.T, S @ A), ca.horzcat((S @ A).T, A)))
+            return _Share(M.nonzeros(), ca.vertsplit(ca.vertcat(S @ F, F)), ca.vertsplit(leg.u), l_ddot)
+
+        legs = self._each_leg(share, p_W, Q_WP, f)
+        M, F_P = (ca.vertcat(*map(ca.sum1, numbers)) for numbers in legs[:2])
+        M = self._platform_mass + ca.tril2symm(ca.SX(ca.Sparsity.lower(6), M))
+        V_dot = solve(M, load_P - self._platform_force(V_P, g) - F_P, symmetric=True).x
+
+        def moved(*numbers: Expr) -> Any:
+            """Forces and accelerations of the legs are linear in the platform's acceleration."""
+            joint, u, F = (ca.vertcat(*numbers[k : k + 3]) for k in (0, 3, 6))
+            A = ca.tril2symm(ca.SX(ca.Sparsity.lower(3), ca.vertcat(*numbers[10:])))
+            end = V_dot[3:] + ca.cross(V_dot[:3], joint)
+            return numbers[9] + ca.dot(u, end), *ca.vertsplit(F + A @ end)
+
+        l_ddot, *F = for_each(moved, *self.joints.T, *legs.u, *legs.F_P[3:], legs.l_ddot, *legs.M_P[-6:])
+        return V_dot, l_ddot, ca.horzcat(*F)
+
+    def _reaction(self, leg: _Leg, v: Expr, omega: Expr, g: Expr, f: Expr) -> tuple[Expr, Expr, Expr]:
+        """Of a leg whose platform does not accelerate: mass A that its end feels, force F on the end, and l_ddot.
+
+        Lagrange's equations for angles a about the first bearing, b about the second, and the length l, with
+            2 T = (I cos(b)^2 + I_axial sin(b)^2) a_dot^2 + I b_dot^2 + m l_dot^2,   I = I_0 + m_rod out^2.
+        """
+        cylinder, rod, l, h, (sin, cos) = self.cylinder, self.rod, leg.l, leg.h, leg.tilt
+        along, across = leg.triad @ v, leg.triad @ ca.cross(omega, v)  # speeds and accelerations of the end
+        a_dot, b_dot, l_dot = along[0] / h, along[1] / l, along[2]
+        out = l - rod.com  # of the rod's centre of mass
+        static, I_still = rod.mass * out, cylinder.inertia_lateral + cylinder.mass * cylinder.com**2
+        I, I_dot = I_still + rod.inertia_lateral + static * out, 2 * static * l_dot
+        slim = cylinder.inertia_axial + rod.inertia_axial - I
+        M = I * cos**2 + (slim + I) * sin**2, I, rod.mass + self.reflected
+        M_a_dot = I_dot * cos**2 + 2 * slim * sin * cos * b_dot
+
+        a_ddot = (across[0] - 2 * a_dot * (cos * l_dot - sin * along[1])) / h
+        turning = a_dot**2 * cos**2 + b_dot**2
+        b_ddot = (across[1] - 2 * b_dot * l_dot) / l - a_dot**2 * sin * cos
+        l_ddot = across[2] + l * turning
+        weight = leg.triad @ g
+        moment = static + cylinder.mass * cylinder.com
+        F = ca.vertcat(
+            (M[0] * a_ddot + M_a_dot * a_dot - moment * cos * weight[0]) / h,
+            (I * b_ddot + I_dot * b_dot - slim * sin * cos * a_dot**2 - moment * weight[1]) / l,
+            M[2] * l_ddot - static * turning - rod.mass * weight[2] - f,
+        )
+        felt = ca.vertcat(M[0] / h**2, M[1] / l**2, M[2])
+        A = ca.tril(leg.triad.T @ ca.diag(felt) @ leg.triad)
+        return ca.tril2symm(A), leg.triad.T @ F, l_ddot
+
+    @cached_property
+    def _platform_mass(self) -> Expr:
+        """(6, 6) about P's origin, angular first."""
+        m, S = self.payload.mass, ca.skew(ca.DM(self.payload.com))
+        about = ca.DM(self.payload.inertia_matrix) + m * S @ S.T
+        return ca.SX(ca.vertcat(ca.horzcat(about, m * S), ca.horzcat(m * S.T, m * ca.DM.eye(3))))
+
+    def _platform_force(self, V_P: Expr, g: Expr) -> Expr:
+        """Moment and force that the platform's own velocity and weight ask for."""
+        omega, momentum = V_P[:3], self._platform_mass @ V_P
+        m, com = self.payload.mass, ca.DM(self.payload.com)
+        moment = ca.cross(omega, momentum[:3]) + ca.cross(V_P[3:], momentum[3:]) - ca.cross(com, m * g)
+        return ca.vertcat(moment, ca.cross(omega, momentum[3:]) - m * g)
+
     # ---- kernels ----
 
     @cached_property
-    def forward_dynamics(self) -> Kernel:
+    def forward_dynamics(self) -> Program:
         """(p_W, Q_WP, V_P, f, load_P) -> V_dot_P, l, l_dot, l_ddot, F_joint: platform, legs, forces on the rods."""
 
         def expr(p_W: Expr, Q_WP: Expr, V_P: Expr, f: Expr, load_P: Expr) -> Any:
-            q, v, l, l_dot = self._legs(p_W, Q_WP, V_P)
-            tau = ca.vertcat(load_P, *(ca.vertcat(0, 0, f[i]) for i in LEGS))
-            shafts = [ca.SX(0)] * len(self.model.elements)  # the rotors' torque is in f
-            v_dot, F = self.loops.forward_dynamics(q, v, tau, *shafts)
-            return v_dot[:6], l, l_dot, v_dot[8::3], ca.reshape(F, 3, 6).T
+            V_dot, l_ddot, F = self.accelerations(p_W, Q_WP, V_P, f, load_P)
+            return V_dot, *self.leg_lengths(p_W, Q_WP, V_P), l_ddot, F
 
-        load = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
-        outputs = (
-            Port("V_dot_P", 6, "-", "rate of V_P"),
-            Port("l", 6, "m", "leg lengths, joint to joint"),
-            Port("l_dot", 6, "m/s", "their rates"),
-            Port("l_ddot", 6, "m/s^2", "their accelerations"),
-            Port("F_joint", (6, 3), "N", "of the platform on each rod at its joint, in platform axes"),
-        )
-        return Kernel("hexapod_dynamics", (*POSE, TWIST, FORCES, load), outputs, expr)
+        outputs = (Port("V_dot_P", 6, "-", "rate of V_P"), *LENGTHS, *ACCELERATIONS)
+        return Program("hexapod_dynamics", (*POSE, TWIST, FORCES, LOAD), outputs, expr)
 
     @cached_property
-    def legs(self) -> Kernel:
+    def legs(self) -> Program:
         """(p_W, Q_WP, V_P) -> l, l_dot."""
-
-        def expr(p_W: Expr, Q_WP: Expr, V_P: Expr) -> Any:
-            return self._legs(p_W, Q_WP, V_P)[2:]
-
-        outputs = (Port("l", 6, "m", "leg lengths, joint to joint"), Port("l_dot", 6, "m/s", "their rates"))
-        return Kernel("hexapod_legs", (*POSE, TWIST), outputs, expr)
+        return Program("hexapod_legs", (*POSE, TWIST), LENGTHS, self.leg_lengths)
 
     @cached_property
     def energies(self) -> Kernel:

@@ -7,25 +7,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
 
+import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
-from motionbase.compile.reference import Reference
+from motionbase.compile import Kernel, Port, Program
 from motionbase.control.fields import Fields
 from motionbase.control.guard import LegGuard
 from motionbase.control.law import ControlLaw
 from motionbase.control.own_law import Law
 from motionbase.control.ports import INPUTS, OUTPUTS, channels
-from motionbase.plant.motion import LEG_OUTPUTS, LOAD, next_of
-from motionbase.plant.plant import FAULTS, Plant
+from motionbase.plant.motion import LEG_OUTPUTS, next_of
+from motionbase.plant.plant import FAULTS, SEED, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
-from motionbase.system.guarded import LATENESS, guarded_law
-from motionbase.system.operator import ASKED, AUTOMATIC, AUTOMATIC_OPERATOR, STATE_BEFORE
+from motionbase.platform.mechanism import LOAD
+from motionbase.system.guarded import LATENESS, called, guarded_law
+from motionbase.system.operator import ASKED, AUTOMATIC, STATE_BEFORE, requested
 
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
 SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
-SEED = Port("seed", (), "-", "of the sensors' noise")
 COUNTS = (
     Port("command_ack", (), "-", "number of the last operator command taken, for the record"),
     Port("host_lost", (), "-", "host frames lost, for the record"),
@@ -71,7 +71,7 @@ class ClosedLoop:
         return LegGuard(self.plant.hexapod.actuator, self.dt)
 
     @cached_property
-    def guarded(self) -> OldProgram:
+    def guarded(self) -> Program:
         """The law behind the guard."""
         return guarded_law(self.law, self.guard)
 
@@ -87,71 +87,56 @@ class ClosedLoop:
         return {p.name: next_of(p).name for p in self.state_ports}
 
     @cached_property
-    def program(self) -> OldProgram:
+    def program(self) -> Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, the law's outputs, legs, record."""
-        law, plant = self.guarded, self.plant
-        actuator = plant.motion.actuator
-        pressures = Kernel(
-            "pressures",
-            (SUPPLY,),
-            (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa")),
-            lambda supply: (actuator.p_return + supply * (actuator.p_supply - actuator.p_return), actuator.p_return),
-        )
-        parameters = next(p for p in law.inputs if p.name == "parameters")
-        external = [p for p in LAW_INPUTS if p.name in EXTERNAL]
-
-        def body(b: Body) -> None:
-            request, p_supply, p_return = b.local("request"), b.local("p_supply"), b.local("p_return")
-            asking = {name: b[name] for name in ("automatic", "asked", "state_before", "settings_version")}
-            b.call(AUTOMATIC_OPERATOR, **asking, version_used=b["version_before"], request=request)
-            b.call(pressures, supply=b["supply"], p_supply=p_supply, p_return=p_return)
-            lines = {"p_supply": p_supply, "p_return": p_return}
-            given = {p.name: b[p.name] for p in external} | {"request": request, **lines}
-            measured = {p.name: b[p.name] for p in MEASURED}
-            found = {p.name: b[p.name] for p in OUTPUTS}
-            kept = {name: b[name] for name in ("x", "x_next", "guard", "guard_next")}
-            b.call(law, parameters=b["parameters"], **kept, **given, **measured, lateness=b["lateness"], **found)
-            state = {p.name: b[p.name] for p in plant.state_ports} | {
-                next_of(p).name: b[next_of(p).name] for p in plant.state_ports
-            }
-            acting = {p.name: b[p.name] for p in (*FAULTS, LOAD, SEED)} | {"abort": b["abort"], **lines}
-            readings = {p.name: b[next_of(p).name] for p in MEASURED}
-            legs = {p.name: b[p.name] for p in LEG_OUTPUTS}
-            b.call(plant.step, **state, valve_cmd=b["valve_cmd"], **acting, **readings, **legs)
-            b.copy(b["state"], b["state_before_next"])
-            b.copy(b["generators_version"], b["version_before_next"])
-            self._record(b, {**given, **measured, **found})
-
+        parameters = next(p for p in self.guarded.inputs if p.name == "parameters")
+        external = (p for p in LAW_INPUTS if p.name in EXTERNAL)
         inputs = (
             parameters, *self.state_ports, AUTOMATIC, ASKED, *external, SUPPLY, *FAULTS, LOAD, SEED, LATENESS, *COUNTS,
         )  # fmt: skip
-        record = (
-            (Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record"),)
-            if self.record_channels
-            else ()
-        )
-        outputs = (*(next_of(p) for p in self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *record)
-        return OldProgram(
-            "closed_loop", inputs, outputs, body, description=f"{plant.hexapod.name} under its control law"
-        )
+        row = Port("record", len(self.record_channels), "m, s, Pa, -", "a row of the record")
+        outputs = (*map(next_of, self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *((row,) if self.record_channels else ()))
 
-    def _record(self, b: Body, known: Mapping[str, Reference]) -> None:
+        def expr(*values: Any) -> Any:
+            found = self._tick(dict(zip((p.name for p in inputs), values, strict=True)))
+            return tuple(found[p.name] for p in outputs)
+
+        about = f"{self.plant.hexapod.name} under its control law"
+        return Program("closed_loop", inputs, outputs, expr, about)
+
+    @cached_property
+    def pressures(self) -> Kernel:
+        """Of the lines; a share becomes pressures, or with electric legs stays a share of the power."""
+        high, low = self.plant.motion.actuator.p_supply, self.plant.motion.actuator.p_return
+        outputs = (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa"))
+        return Kernel("pressures", (SUPPLY,), outputs, lambda supply: (low + supply * (high - low), low))
+
+    def _tick(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Operator, law behind the guard, plant, record; values by name."""
+        asking = (given[name] for name in ("automatic", "asked", "state_before", "version_before", "settings_version"))
+        taken = {**given, "request": requested(*asking), **called(self.pressures, given)}
+        law = called(self.guarded, taken)
+        plant = called(self.plant.step, {**taken, "valve_cmd": law["valve_cmd"], "abort": law["abort"]})
+
+        readings = {next_of(p).name: plant[p.name] for p in MEASURED}
+        legs = {p.name: plant[p.name] for p in LEG_OUTPUTS}
+        after = {next_of(p).name: plant[next_of(p).name] for p in self.plant.state_ports}
+        last = {"state_before_next": law["state"], "version_before_next": law["generators_version"]}
+        record = self._record({**taken, **law, **after})
+        return {**law, **after, **readings, **legs, **last, "record": record}
+
+    def _record(self, values: Mapping[str, Any]) -> Any:
         """What the law took and gave this tick; time and timing, which the executive knows, are zero here."""
-        if not self.record_channels:
-            return
-        places, zero = channels(), b.constant("zero", np.array(0.0))
-        sizes = {p.name: p for p in (*INPUTS, *OUTPUTS)}
-        elsewhere = {p.name: b[p.name] for p in COUNTS} | {n: b["V_dot_P_next"][k] for n, k in ALPHA.items()}
-        for k, name in enumerate(self.record_channels):
-            if name not in places:
-                b.copy(elsewhere.get(name, zero), b["record"][k])
-                continue
-            port, at = places[name]
-            place = known[port]
-            if sizes[port].dims:
-                columns = sizes[port].dims[-1]
-                place = place[at] if len(sizes[port].dims) == 1 else place[at // columns, at % columns]
-            b.copy(place, b["record"][k])
+        places = channels() | {name: ("V_dot_P_next", k) for name, k in ALPHA.items()}
+        places |= {port.name: (port.name, 0) for port in COUNTS}
+
+        def number(channel: str) -> Any:
+            if channel not in places:
+                return 0.0
+            value, at = values[places[channel][0]], places[channel][1]
+            return value[at // value.shape[1], at % value.shape[1]]
+
+        return ca.vertcat(*map(number, self.record_channels))
 
     # ---- a start ----
 
@@ -159,8 +144,9 @@ class ClosedLoop:
         """State at rest, down if no length is given; the control law is off."""
         hexapod = self.plant.hexapod
         plant = self.plant.at_rest(hexapod.l_down if l is None else l, braked=True)
-        oil = self.plant.motion.kind.pressures(plant["legs"])
-        p_cap, p_rod = (np.array(p) for p in oil or np.zeros((2, 6)))
+        state = self.plant.motion.kind.state.layout
+        oil = (state.part(plant["legs"], p) if p in state.starts else np.zeros(6) for p in ("p_cap", "p_rod"))
+        p_cap, p_rod = (np.ravel(p) for p in oil)
         readings = {
             "l_meas": plant["l_read"], "l_dot_meas": np.zeros(6), "l_ddot_meas": np.zeros(6),
             "p_cap": p_cap, "p_rod": p_rod, "valve_meas": np.zeros(6), "f_meas": np.zeros(6),

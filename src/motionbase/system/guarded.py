@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Body, Kernel, OldProgram, Port, Program, Unit, cond, switch
+from motionbase.compile.flow import call
 from motionbase.compile.reference import Reference
 from motionbase.control.guard import LegGuard, WheelGuard, is_a_number, sound
 from motionbase.control.own_law import Law
@@ -21,43 +24,57 @@ PARTS = 8  # a large state is looked at in so many ticks, a part in each
 WHOLE = 64  # numbers; a smaller state is looked at in every tick
 
 
-def guarded_law(law: Law, guard: LegGuard) -> OldProgram:
+def guarded_law(law: Law, guard: LegGuard) -> Program:
     """(inputs of the law, guard, lateness) -> outputs of the law as far as they are good, guard_next.
 
     The law is told of a stop by its port `estop`. It answers in the tick in which it is asked, since both are one
     program; where they are not, `answer` of the guard's kernel tells.
     """
-    unit, memory = law.program, guard.state.port("guard", "state of the guard")
+    unit, memory, at = law.program, guard.state.port("guard", "state of the guard"), guard.state.starts
+    inputs = (*unit.inputs, memory, LATENESS)
+    outputs = (*unit.outputs, next_of(memory), Port("stopped", (), "-", "1 while the guard has stopped the law"))
     rest = tuple(p for p in OUTPUTS if p.name not in CHECKED)
     parts = PARTS if law.state.size >= WHOLE else 1
-    at = guard.state.starts
+    no_nan = Kernel("no_nan", (Port("numbers", -(-law.state.size // parts)),), (Port("is_a_number"),), is_a_number)
 
-    def told(estop: Expr, reset: Expr, state: Expr) -> Any:
+    def expr(*values: Expr) -> Any:
+        given = dict(zip((p.name for p in inputs), values, strict=True))
+        state, reset = given["guard"], given["reset"]
+        tick, fault = state[at["tick"]], state[at["fault"]]
         lets_go = ca.logic_and(ca.ne(reset, 0), state[at["stop"]] >= 1)  # a law could not clear what still acts
-        stop = ca.logic_and(ca.ne(state[at["fault"]], 0), ca.logic_not(lets_go))
-        return ca.if_else(stop, 1.0, estop), ca.fmod(state[at["tick"]], parts)
+        stop = ca.logic_and(ca.ne(fault, 0), ca.logic_not(lets_go))
 
-    tell = Kernel("tell_the_law", (Port("estop"), Port("reset"), memory), (Port("estop_law"), Port("part")), told)
+        said = called(unit, {**given, "estop": ca.if_else(stop, 1.0, given["estop"])})
+        every = ca.vertcat(*(ca.reshape(said[p.name], -1, 1) for p in rest))
+        good = ca.logic_and(_part_is_a_number(no_nan, said["x_next"], ca.fmod(tick, parts), parts), sound(every))
+        checked = {f"{name}_law": said[name] for name in CHECKED}
+        passed = called(guard.kernel, {**given, **checked, "sound": good, "answer": tick})
+        told = cond(
+            passed["stopped"],
+            lambda: tuple(ca.if_else(ca.fabs(said[p.name]) < ca.inf, said[p.name], 0.0) for p in rest),
+            lambda: tuple(said[p.name] for p in rest),
+        )  # what is not finite is recorded as 0: the fault says that the law is not believed
+        found = {**said, **passed, **dict(zip((p.name for p in rest), told, strict=True))}
+        return tuple(found[p.name] for p in outputs)
 
-    def body(b: Body) -> None:
-        estop, part, good = b.local("estop_law"), b.local("part"), b.local("sound")
-        b.call(tell, estop=b["estop"], reset=b["reset"], guard=b["guard"], estop_law=estop, part=part)
-        said = {p.name: b.local(f"{p.name}_law", p.shape) for p in OUTPUTS if p.name in CHECKED}
-        given = {p.name: b[p.name] for p in unit.inputs} | {"estop": estop}
-        b.call(unit, **given, **{p.name: b[p.name] for p in rest}, **said, x_next=b["x_next"])
-        _look(b, rest, b["x_next"], law.state.size, part, parts, good)
-        b.call(
-            guard.kernel, guard=b["guard"], **{f"{name}_law": place for name, place in said.items()}, sound=good,
-            answer=b["guard"][at["tick"]], lateness=b["lateness"], reset=b["reset"], guard_next=b["guard_next"],
-            **{name: b[name] for name in CHECKED}, stopped=b["stopped"],
-        )  # fmt: skip
-        with b.switch(b["stopped"]) as stopped, stopped.case(1):
-            _clean(b, rest)
+    return Program("guarded", inputs, outputs, expr, f"{unit.name} behind the guard")
 
-    outputs = (*unit.outputs, next_of(memory), Port("stopped", (), "-", "1 while the guard has stopped the law"))
-    return OldProgram(
-        "guarded", (*unit.inputs, memory, LATENESS), outputs, body, description=f"{unit.name} behind the guard"
-    )
+
+def called(unit: Unit, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a unit inside a program with values by the names of its inputs: results by the names of its outputs."""
+    results = call(unit, (), {p.name: given[p.name] for p in unit.inputs})
+    return dict(zip((p.name for p in unit.outputs), results if isinstance(results, tuple) else (results,), strict=True))
+
+
+def _part_is_a_number(no_nan: Kernel, x: Expr, part: Expr, parts: int) -> Any:
+    """Whether this tick's part of the state holds no NaN; the last part may overlap the one before."""
+    size, length = x.shape[0], no_nan.inputs[0].size
+
+    def look(k: int) -> Any:
+        first = min(k * length, size - length)
+        return no_nan(x[first : first + length])
+
+    return switch(part, {k: partial(look, k) for k in range(1, parts)}, partial(look, 0))
 
 
 def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> OldProgram:

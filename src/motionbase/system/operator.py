@@ -9,20 +9,21 @@ from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Port
 from motionbase.control.states import Request, State
 from motionbase.spatial.rotations import Expr
 
 AUTOMATIC = Port("automatic", (), "-", "1: the automatic operator asks when nobody else does")
 ASKED = Port("asked", (), "-", "what people ask for this tick, a number of `Request`")
 STATE_BEFORE = Port("state_before", (), "-", "state of the control law after the last tick")
-USED = Port("version_used", (), "-", "version of the generator settings in use")
-GIVEN = Port("settings_version", (), "-", "version of the generator settings")
-REQUEST = Port("request", (), "-", "of the operator, for one tick: a number of `Request`")
 
 
-def _request(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr) -> Any:
-    """A step towards drive; settings that are not in use yet lead back to standby, from where drive takes them."""
+def requested(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr) -> Any:
+    """What is asked of the law, a number of `Request`.
+
+    The automatic operator asks for a step towards drive; settings that are not in use yet lead back to standby, from
+    where drive takes them.
+    """
     wanted: Expr = ca.SX(float(Request.NONE))
     for here, ask in (
         (State.OFF, Request.DOWN),
@@ -33,6 +34,3 @@ def _request(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr)
     stale = ca.logic_and(state == float(State.DRIVE), used != given)
     wanted = ca.if_else(stale, float(Request.SETTLE), wanted)
     return ca.if_else(asked != 0, asked, ca.if_else(automatic > 0.5, wanted, 0.0))
-
-
-AUTOMATIC_OPERATOR = Kernel("automatic_operator", (AUTOMATIC, ASKED, STATE_BEFORE, USED, GIVEN), (REQUEST,), _request)
