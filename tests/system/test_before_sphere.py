@@ -1,4 +1,4 @@
-"""The numbers of two runs with a sphere, kept from before its programs were written over values: the physics is the same.
+"""Numbers of two runs with a sphere, kept from before its programs were written over values: the physics is the same.
 
 Numbers differ by rounding, as in `test_before.py`; where wheels slip it is amplified a little, but not without bounds.
 `uv run python tests/system/test_before_sphere.py` writes the file anew.
