@@ -21,7 +21,7 @@ GIVEN = Port("settings_version", (), "-", "version of the generator settings")
 REQUEST = Port("request", (), "-", "of the operator, for one tick: a number of `Request`")
 
 
-def _request(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr) -> Any:
+def automatic_request(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr) -> Any:
     """A step towards drive; settings that are not in use yet lead back to standby, from where drive takes them."""
     wanted: Expr = ca.SX(float(Request.NONE))
     for here, ask in (
@@ -35,4 +35,6 @@ def _request(automatic: Expr, asked: Expr, state: Expr, used: Expr, given: Expr)
     return ca.if_else(asked != 0, asked, ca.if_else(automatic > 0.5, wanted, 0.0))
 
 
-AUTOMATIC_OPERATOR = Kernel("automatic_operator", (AUTOMATIC, ASKED, STATE_BEFORE, USED, GIVEN), (REQUEST,), _request)
+AUTOMATIC_OPERATOR = Kernel(
+    "automatic_operator", (AUTOMATIC, ASKED, STATE_BEFORE, USED, GIVEN), (REQUEST,), automatic_request
+)
