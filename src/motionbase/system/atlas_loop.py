@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -11,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile import Layout, Port, Program
+from motionbase.control.faults import WarningBit
 from motionbase.control.fields import MIXED, Field, Fields
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, demanded, split, turning_of
@@ -20,14 +20,17 @@ from motionbase.plant.plant import Plant
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
 from motionbase.platform.hexapod import Hexapod
-from motionbase.spatial.rotations import Expr, R_quaternion
+from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.sphere_loop import SphereLoop, called
-from motionbase.system.sphere_record import sphere_row, sphere_warnings
+from motionbase.system.sphere_loop import SphereLoop, Values, called
 
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount after the last tick, in W")
 LOAD_SPHERE = Port("load_sphere", 6, "-", "moment [N m] and force [N] of the sphere on the stage, at its mount, in W")
 COUNT_BEFORE = Port("count_before", (), "-", "host frames taken after the last tick")
+OF_A_WHEEL = {  # end of the name of a wheel's channel -> port
+    "speed": "omega_wheel", "torque": "tau_motor", "normal": "N_wheel", "force": "f_contact", "slip": "slip",
+    "slip_hat": "slip_hat", "grip": "grip",
+}  # fmt: skip
 OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channels begin
 DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
 
@@ -54,6 +57,28 @@ def load_on_platform(mount: ca.DM, Q: Expr, load: Expr) -> Expr:
     R = R_quaternion(Q)
     moment, force = R.T @ load[:3], R.T @ load[3:]
     return ca.vertcat(moment + ca.cross(mount, force), force)
+
+
+def sphere_row(known: Values, channels: tuple[str, ...]) -> list[Expr]:
+    """The numbers of these channels, in their order, from the values of the loop's ports by name."""
+    R, N = R_quaternion(known.Q_WS), known.N_passive
+    found: dict[str, Expr] = {"sphere_error": ca.sqrt(ca.sumsqr(known.error))}
+    vectors = {
+        ("sphere_q_", "wxyz"): known.Q_WS, ("sphere_ref_q_", "wxyz"): known.Q_ref,
+        ("sphere_omega_", "xyz"): R @ known.omega_S, ("sphere_ref_omega_", "xyz"): known.omega_ref,
+        ("sphere_shift_", "xyz"): known.d_C, ("sphere_", ("roll", "pitch", "yaw")): euler_zyx(R),
+    }  # fmt: skip
+    for (name, parts), vector in vectors.items():
+        found |= {f"{name}{part}": vector[k] for k, part in enumerate(parts)}
+    found["passive_normal_min"], found["passive_normal_max"] = ca.mmin(N), ca.mmax(N)
+    for word, port in OF_A_WHEEL.items():
+        found |= {f"wheel{k + 1}_{word}": value for k, value in enumerate(ca.vertsplit(getattr(known, port)))}
+    return [found[name] for name in channels]
+
+
+def sphere_warnings(known: Values) -> Expr:
+    """Bits of the warnings, those of the stage first."""
+    return known.warning + 2 ** len(WarningBit) * (known.slips + 2 * known.lost + 4 * known.limited)
 
 
 @final
@@ -136,62 +161,32 @@ class AtlasLoop:
     @cached_property
     def program(self) -> Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, outputs of both loops, record."""
-        stage, sphere, mount = self.stage.program, self.sphere.program, ca.DM(np.asarray(self.atlas.mount))
-        inputs, outputs = self._inputs, self._outputs
-        first = self.law.parameters.size
-        fault_at = self.sphere.guard.state.starts["fault"]
+        inputs, outputs, mount = self._inputs, self._outputs, ca.DM(np.asarray(self.atlas.mount))
+        first, fault_at = self.law.parameters.size, self.sphere.guard.state.starts["fault"]
 
         def expr(*values: Any) -> Any:
-            x = dict(zip((p.name for p in inputs), values, strict=True))
-            settings, frame, turns = split(self.decoupling, x["settings"], x["host_frame"])
-            x_stage = called(
-                stage,
-                {
-                    **x,
-                    "parameters": x["parameters"][:first],
-                    "settings": settings,
-                    "host_frame": frame,
-                    "asked": asked_of_stage(
-                        x["asked"], x["state_before"], x["sphere_x"].lost, x["sphere_guard"][fault_at]
-                    ),
-                    "load_P": x["load_P"] + load_on_platform(mount, x["Q_WP"], x["load_sphere"]),
-                },
-            )
-            turns = ca.if_else(x_stage["generators_version"] != x["version_before"], turns, x["turns"])
-            angles = turning_of(x["host_frame"], x["host_count"] != x["count_before"], x["angles"])
-            follow, on, target = demanded(
-                x_stage["state"], x_stage["mode_used"], x_stage["generators"], turns, angles, x_stage["host_age"]
-            )
-            a_stage = mount_acceleration(mount, *(x_stage[name] for name in ("Q_WP_next", "V_P_next", "V_dot_P_next")))
-            x_sphere = called(
-                sphere,
-                {
-                    **x,
-                    "sphere_parameters": x["parameters"][first:],
-                    "follow": follow,
-                    "on": on,
-                    "Q_target": target.Q,
-                    "omega_target": target.omega,
-                    "alpha_target": target.alpha,
-                    "a_stage_next": a_stage,
-                },
-            )
-            fault = ca.if_else(ca.ne(x_sphere["sphere_fault"], 0), x_sphere["sphere_fault"], x_stage["fault"])
-            known = (
-                x
-                | x_stage
-                | x_sphere
-                | {
-                    "turns_next": turns,
-                    "angles_next": angles,
-                    "count_before_next": x["host_count"],
-                    "a_stage_next": a_stage,
-                    "load_sphere_next": x_sphere["load_stage"],
-                    "fault": fault,
-                }
-            )
-            known["record"] = self._record(known)
-            return [known[p.name] for p in outputs]
+            x = Values.of(inputs, values)
+            settings, frame, turns = split(self.decoupling, x.settings, x.host_frame)
+            asked = asked_of_stage(x.asked, x.state_before, x.sphere_x.lost, x.sphere_guard[fault_at])
+            load = x.load_P + load_on_platform(mount, x.Q_WP, x.load_sphere)
+            stage = called(
+                self.stage.program, x, parameters=x.parameters[:first], settings=settings, host_frame=frame,
+                asked=asked, load_P=load,
+            )  # fmt: skip
+            turns = ca.if_else(stage.generators_version != x.version_before, turns, x.turns)
+            angles = turning_of(x.host_frame, x.host_count != x.count_before, x.angles)
+            follow, on, target = demanded(stage.state, stage.mode_used, stage.generators, turns, angles, stage.host_age)
+            a_stage = mount_acceleration(mount, stage.Q_WP_next, stage.V_P_next, stage.V_dot_P_next)
+            sphere = called(
+                self.sphere.program, x, sphere_parameters=x.parameters[first:], follow=follow, on=on,
+                Q_target=target.Q, omega_target=target.omega, alpha_target=target.alpha, a_stage_next=a_stage,
+            )  # fmt: skip
+            found = x.also(
+                stage, sphere, turns_next=turns, angles_next=angles, count_before_next=x.host_count,
+                a_stage_next=a_stage, load_sphere_next=sphere.load_stage,
+                fault=ca.if_else(ca.ne(sphere.sphere_fault, 0), sphere.sphere_fault, stage.fault),
+            )  # fmt: skip
+            return found.also(record=self._record(found)).to(outputs)
 
         return Program("atlas_loop", inputs, outputs, expr, f"{self.atlas.name} under its control laws")
 
@@ -211,11 +206,11 @@ class AtlasLoop:
         after = {n.name: sphere.get(n.name, n) for n in map(next_of, self.own_state)}
         return (*stage, *after.values(), *(p for name, p in sphere.items() if name not in after), *record)
 
-    def _record(self, known: Mapping[str, Any]) -> Expr:
+    def _record(self, known: Values) -> Expr:
         """After the stage's channels those of the sphere, and its warnings and its fault among the stage's."""
         names, n = self.record_channels, len(self.stage.record_channels)
-        row = [*ca.vertsplit(known["record"]), *sphere_row(known, names[n:])] if n else sphere_row(known, names[n:])
-        changed = {"warning": sphere_warnings(known), "fault": known["fault"]}
+        row = [*(ca.vertsplit(known.record) if n else ()), *sphere_row(known, names[n:])]
+        changed = {"warning": sphere_warnings(known), "fault": known.fault}
         return ca.vertcat(*(changed.get(name, value) for name, value in zip(names, row, strict=True)))
 
     # ---- a start ----

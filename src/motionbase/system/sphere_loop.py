@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, final
 
 import casadi as ca
@@ -21,10 +22,29 @@ from motionbase.spatial.rotations import Expr
 A_NEXT = Port("a_stage_next", 3, "m/s^2", "acceleration of the mount over this tick, in W")
 
 
-def called(unit: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Results of a unit by name, which takes its inputs from the values that are known by theirs."""
-    found = unit(**{p.name: known[p.name] for p in unit.inputs})
-    return dict(zip((p.name for p in unit.outputs), found, strict=True))
+class Values(SimpleNamespace):
+    """Values of ports, by name."""
+
+    @staticmethod
+    def of(ports: tuple[Port, ...], values: Sequence[Any]) -> Values:
+        """One a port."""
+        return Values(**dict(zip((p.name for p in ports), values, strict=True)))
+
+    def to(self, ports: tuple[Port, ...]) -> list[Any]:
+        """Those of these ports, in their order."""
+        return [getattr(self, p.name) for p in ports]
+
+    def also(self, *others: Values, **more: Any) -> Values:
+        """With others; the last counts where a name comes twice."""
+        known = dict(vars(self))
+        for other in others:
+            known |= vars(other)
+        return Values(**(known | more))
+
+
+def called(unit: Any, known: Values, **more: Any) -> Values:
+    """Results of a unit, which takes its inputs by name from the values that are known and some more."""
+    return Values.of(unit.outputs, unit(*known.also(**more).to(unit.inputs)))
 
 
 def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
@@ -32,17 +52,16 @@ def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
     unit, check = law.program, guard.kernel
     inputs = (*unit.inputs, _named(check.inputs, "sphere_guard"))
     outputs = (*unit.outputs, *(_named(check.outputs, name) for name in ("sphere_guard_next", "sphere_fault")))
-    shown = [p.name for p in unit.outputs if p.name not in ("tau_motor", "sphere_x_next")]
+    shown = tuple(p for p in unit.outputs if p.name not in ("tau_motor", "sphere_x_next"))
 
     def expr(*values: Any) -> Any:
-        known = dict(zip((p.name for p in inputs), values, strict=True))
-        said = called(unit, known)
-        rest = tuple(said[name] for name in shown)
-        good = ca.logic_and(is_a_number(said["sphere_x_next"].column), sound(ca.vertcat(*rest)))
-        passed = called(check, {**known, "tau_law": said["tau_motor"], "sound": good})
-        rest = cond(passed["sphere_fault"], lambda: tuple(map(finite, rest)), lambda: rest)
-        found = said | dict(zip(shown, rest, strict=True)) | passed
-        return [found[p.name] for p in outputs]
+        x = Values.of(inputs, values)
+        said = called(unit, x)
+        rest = said.to(shown)
+        good = ca.logic_and(is_a_number(said.sphere_x_next.column), sound(ca.vertcat(*rest)))
+        passed = called(check, x, tau_law=said.tau_motor, sound=good)
+        rest = cond(passed.sphere_fault, lambda: [finite(value) for value in rest], lambda: rest)
+        return said.also(Values.of(shown, rest), passed).to(outputs)
 
     return Program("guarded_sphere", inputs, outputs, expr, f"{unit.name} behind the guard")
 
@@ -122,10 +141,10 @@ class SphereLoop:
         outputs = (*(_named(given, name) for name in after), *(p for p in given if p.name not in after))
 
         def expr(*values: Any) -> Any:
-            known = dict(zip((p.name for p in inputs), values, strict=True))
-            said = called(law, known)
-            moved = called(plant, {**known, "tau_motor": said["tau_motor"], "a_stage": known["a_stage_next"]})
-            return [(said | moved)[p.name] for p in outputs]
+            x = Values.of(inputs, values)
+            said = called(law, x)
+            moved = called(plant, x, tau_motor=said.tau_motor, a_stage=x.a_stage_next)
+            return said.also(moved).to(outputs)
 
         return Program("sphere_loop", inputs, outputs, expr, f"{self.atlas.name}, its sphere alone")
 
