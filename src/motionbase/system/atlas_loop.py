@@ -9,32 +9,33 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
-from motionbase.compile.reference import Reference
-from motionbase.control.fields import Fields
+from motionbase.compile import Layout, Port, Program
+from motionbase.control.faults import WarningBit
+from motionbase.control.fields import MIXED, Field, Fields
 from motionbase.control.own_law import Law
-from motionbase.control.sphere.demand import ANGLES, AXES, KEPT, TARGET, split
-from motionbase.control.sphere.ports import LOST
+from motionbase.control.sphere.demand import ANGLES, AXES, demanded, split, turning_of
 from motionbase.control.states import Request, State
-from motionbase.plant.motion import LOAD, TWIST_RATE, next_of
+from motionbase.plant.motion import next_of
 from motionbase.plant.plant import Plant
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.mechanism import TWIST
-from motionbase.spatial.rotations import Expr, R_quaternion
+from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.sphere_loop import SphereLoop
-from motionbase.system.sphere_record import WARN, sphere_row
+from motionbase.system.sphere_loop import SphereLoop, Values, called
 
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount after the last tick, in W")
 LOAD_SPHERE = Port("load_sphere", 6, "-", "moment [N m] and force [N] of the sphere on the stage, at its mount, in W")
 COUNT_BEFORE = Port("count_before", (), "-", "host frames taken after the last tick")
+OF_A_WHEEL = {  # end of the name of a wheel's channel -> port
+    "speed": "omega_wheel", "torque": "tau_motor", "normal": "N_wheel", "force": "f_contact", "slip": "slip",
+    "slip_hat": "slip_hat", "grip": "grip",
+}  # fmt: skip
 OF_THE_SPHERE = ("sphere_", "wheel", "passive_")  # how the names of its channels begin
 DRIVING = (float(State.ENGAGING), float(State.DRIVE))  # only then is there anything to freeze
 
 
-def _asked(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Any:
+def asked_of_stage(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Expr:
     """Where traction is lost, the stage freezes as well; what people ask for comes first.
 
     Where the guard has stopped the sphere's law, the stage aborts whatever is asked.
@@ -44,18 +45,40 @@ def _asked(asked: Expr, state: Expr, lost: Expr, stopped: Expr) -> Any:
     return ca.if_else(ca.ne(stopped, 0), float(Request.ABORT), ca.if_else(wanted, float(Request.FREEZE), asked))
 
 
-ASK = Kernel(
-    "atlas_ask",
-    (Port("asked", (), "-"), Port("state_before", (), "-"), LOST, Port("sphere_stopped", (), "-")),
-    (Port("asked_stage", (), "-"),),
-    _asked,
-)
-FIRST_FAULT = Kernel(
-    "atlas_fault",
-    (Port("fault_stage", (), "-"), Port("sphere_fault", (), "-")),
-    (Port("fault", (), "-", "of the sphere's law where the guard stopped that, else of the stage"),),
-    lambda stage, sphere: ca.if_else(ca.ne(sphere, 0), sphere, stage),
-)
+def mount_acceleration(mount: ca.DM, Q: Expr, V: Expr, V_dot: Expr) -> Expr:
+    """Of a point of the stage's platform, in W [m/s^2], by the platform's orientation, twist and its rate."""
+    omega, v = V[:3], V[3:]
+    at_mount = V_dot[3:] + ca.cross(omega, v) + ca.cross(V_dot[:3], mount) + ca.cross(omega, ca.cross(omega, mount))
+    return R_quaternion(Q) @ at_mount
+
+
+def load_on_platform(mount: ca.DM, Q: Expr, load: Expr) -> Expr:
+    """Moment and force in W at a point of the stage's platform, as a load on the platform in its own axes."""
+    R = R_quaternion(Q)
+    moment, force = R.T @ load[:3], R.T @ load[3:]
+    return ca.vertcat(moment + ca.cross(mount, force), force)
+
+
+def sphere_row(known: Values, channels: tuple[str, ...]) -> list[Expr]:
+    """The numbers of these channels, in their order, from the values of the loop's ports by name."""
+    R, N = R_quaternion(known.Q_WS), known.N_passive
+    found: dict[str, Expr] = {"sphere_error": ca.sqrt(ca.sumsqr(known.error))}
+    vectors = {
+        ("sphere_q_", "wxyz"): known.Q_WS, ("sphere_ref_q_", "wxyz"): known.Q_ref,
+        ("sphere_omega_", "xyz"): R @ known.omega_S, ("sphere_ref_omega_", "xyz"): known.omega_ref,
+        ("sphere_shift_", "xyz"): known.d_C, ("sphere_", ("roll", "pitch", "yaw")): euler_zyx(R),
+    }  # fmt: skip
+    for (name, parts), vector in vectors.items():
+        found |= {f"{name}{part}": vector[k] for k, part in enumerate(parts)}
+    found["passive_normal_min"], found["passive_normal_max"] = ca.mmin(N), ca.mmax(N)
+    for word, port in OF_A_WHEEL.items():
+        found |= {f"wheel{k + 1}_{word}": value for k, value in enumerate(ca.vertsplit(getattr(known, port)))}
+    return [found[name] for name in channels]
+
+
+def sphere_warnings(known: Values) -> Expr:
+    """Bits of the warnings, those of the stage first."""
+    return known.warning + 2 ** len(WarningBit) * (known.slips + 2 * known.lost + 4 * known.limited)
 
 
 @final
@@ -116,7 +139,7 @@ class AtlasLoop:
     @cached_property
     def parameters(self) -> Fields:
         """Of the stage's law, then of the sphere's."""
-        return Fields((*self.law.parameters.fields, *self.sphere.parameters.fields))
+        return _joined(self.law.parameters, self.sphere.parameters)
 
     @cached_property
     def own_state(self) -> tuple[Port, ...]:
@@ -136,98 +159,59 @@ class AtlasLoop:
     # ---- the step ----
 
     @cached_property
-    def mounted(self) -> Kernel:
-        """Motion of the stage's platform -> acceleration of the sphere's mount, in W."""
-        m = ca.DM(np.asarray(self.atlas.mount))
-
-        def expr(Q: Expr, V: Expr, V_dot: Expr) -> Any:
-            omega, v = V[:3], V[3:]
-            at_mount = V_dot[3:] + ca.cross(omega, v) + ca.cross(V_dot[:3], m) + ca.cross(omega, ca.cross(omega, m))
-            return R_quaternion(Q) @ at_mount
-
-        return Kernel("atlas_mounted", (Port("Q_WP", 4, "-"), TWIST, TWIST_RATE), (next_of(A_STAGE),), expr)
-
-    @cached_property
-    def loaded(self) -> Kernel:
-        """(Q_WP, load of the sphere, load from outside) -> load on the stage's platform, in its axes."""
-        m = ca.DM(np.asarray(self.atlas.mount))
-
-        def expr(Q: Expr, load: Expr, outside: Expr) -> Any:
-            R = R_quaternion(Q)
-            moment, force = R.T @ load[:3], R.T @ load[3:]
-            return outside + ca.vertcat(moment + ca.cross(m, force), force)
-
-        inputs = (Port("Q_WP", 4, "-"), LOAD_SPHERE, LOAD)
-        return Kernel("atlas_loaded", inputs, (Port("load_all", 6, "-"),), expr)
-
-    @cached_property
-    def program(self) -> OldProgram:
+    def program(self) -> Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, outputs of both loops, record."""
-        stage, sphere = self.stage.program, self.sphere
-        parts = split(self.decoupling)
+        inputs, outputs, mount = self._inputs, self._outputs, ca.DM(np.asarray(self.atlas.mount))
+        first, fault_at = self.law.parameters.size, self.sphere.guard.state.starts["fault"]
 
-        def body(b: Body) -> None:
-            settings, frame = b.local("settings_stage", (7, 16)), b.local("frame_stage", (3, 6))
-            given, asked, load = b.local("turns_given", 7), b.local("asked_stage"), b.local("load_all", 6)
-            b.call(parts, settings=b["settings"], host_frame=b["host_frame"], settings_stage=settings,
-                   frame_stage=frame, turns_given=given)  # fmt: skip
-            lost = sphere.law.state.place(b["sphere_x"], "lost")
-            stopped = sphere.guard.state.place(b["sphere_guard"], "fault")
-            b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost=lost, sphere_stopped=stopped,
-                   asked_stage=asked)  # fmt: skip
-            b.call(self.loaded, Q_WP=b["Q_WP"], load_sphere=b["load_sphere"], load_P=b["load_P"], load_all=load)
-            own = {"settings": settings, "host_frame": frame, "asked": asked, "load_P": load}
-            own["parameters"] = b["parameters"][: self.law.parameters.size]
-            ports = {p.name: own.get(p.name) or b[p.name] for p in stage.inputs}
-            n = len(self.stage.record_channels)
-            found = {p.name: b["record"][:n] if p.name == "record" else b[p.name] for p in stage.outputs}
-            found["fault"] = b.local("fault_stage")
-            b.call(stage, **ports, **found)
-            b.call(self.mounted, Q_WP=b["Q_WP_next"], V_P=b["V_P_next"], V_dot_P=b["V_dot_P_next"],
-                   a_stage_next=b["a_stage_next"])  # fmt: skip
-            b.call(
-                KEPT, version=b["generators_version"], version_before=b["version_before"], turns_given=given,
-                turns=b["turns"], host_count=b["host_count"], count_before=b["count_before"],
-                host_frame=b["host_frame"], angles=b["angles"], turns_next=b["turns_next"],
-                angles_next=b["angles_next"], count_next=b["count_before_next"],
+        def expr(*values: Any) -> Any:
+            x = Values.of(inputs, values)
+            settings, frame, turns = split(self.decoupling, x.settings, x.host_frame)
+            asked = asked_of_stage(x.asked, x.state_before, x.sphere_x.lost, x.sphere_guard[fault_at])
+            load = x.load_P + load_on_platform(mount, x.Q_WP, x.load_sphere)
+            stage = called(
+                self.stage.program, x, parameters=x.parameters[:first], settings=settings, host_frame=frame,
+                asked=asked, load_P=load,
             )  # fmt: skip
-            target = {p.name: b.local(p.name, p.shape) for p in TARGET.outputs}
-            b.call(TARGET, state=b["state"], mode=b["mode_used"], generators=b["generators"], turns=b["turns_next"],
-                   angles=b["angles_next"], age=b["host_age"], **target)  # fmt: skip
-            self._turn(b, target)
-            b.call(FIRST_FAULT, fault_stage=found["fault"], sphere_fault=b["sphere_fault"], fault=b["fault"])
-            self._record(b)
+            turns = ca.if_else(stage.generators_version != x.version_before, turns, x.turns)
+            angles = turning_of(x.host_frame, x.host_count != x.count_before, x.angles)
+            follow, on, target = demanded(stage.state, stage.mode_used, stage.generators, turns, angles, stage.host_age)
+            a_stage = mount_acceleration(mount, stage.Q_WP_next, stage.V_P_next, stage.V_dot_P_next)
+            sphere = called(
+                self.sphere.program, x, sphere_parameters=x.parameters[first:], follow=follow, on=on,
+                Q_target=target.Q, omega_target=target.omega, alpha_target=target.alpha, a_stage_next=a_stage,
+            )  # fmt: skip
+            found = x.also(
+                stage, sphere, turns_next=turns, angles_next=angles, count_before_next=x.host_count,
+                a_stage_next=a_stage, load_sphere_next=sphere.load_stage,
+                fault=ca.if_else(ca.ne(sphere.sphere_fault, 0), sphere.sphere_fault, stage.fault),
+            )  # fmt: skip
+            return found.also(record=self._record(found)).to(outputs)
 
-        parameters = self.parameters.port("parameters", "may be changed at any tick")
-        given = (parameters if p.name == "parameters" else p for p in stage.inputs)
-        inputs = (*given, *self.own_state, *sphere.troubles)
-        known = {next_of(p).name for p in self.own_state}
-        outputs = (
-            *(p for p in stage.outputs if p.name != "record"), *(next_of(p) for p in self.own_state),
-            *(p for p in sphere.program.outputs if p.name not in known),
-            *((Port("record", len(self.record_channels), "m, s, Pa, -", "a row"),) if self.record_channels else ()),
-        )  # fmt: skip
-        return OldProgram("atlas_loop", inputs, outputs, body, description=f"{self.atlas.name} under its control laws")
+        return Program("atlas_loop", inputs, outputs, expr, f"{self.atlas.name} under its control laws")
 
-    def _turn(self, b: Body, target: dict[str, Reference]) -> None:
-        """The sphere's own tick, and what it leaves for the stage's next one."""
-        unit = self.sphere.program
-        own = {**target, "sphere_parameters": b["parameters"][self.law.parameters.size :]}
-        b.call(unit, **{p.name: own.get(p.name) or b[p.name] for p in (*unit.inputs, *unit.outputs)})
-        b.copy(b["load_stage"], b["load_sphere_next"])
+    @property
+    def _inputs(self) -> tuple[Port, ...]:
+        """Those of the stage with the parameters of both, then those of the sphere."""
+        parameters = Port("parameters", self.parameters.size, MIXED, "may be changed at any tick")
+        given = (parameters if p.name == "parameters" else p for p in self.stage.program.inputs)
+        return (*given, *self.own_state, *self.sphere.troubles)
 
-    def _record(self, b: Body) -> None:
+    @property
+    def _outputs(self) -> tuple[Port, ...]:
+        """Those of the stage, the sphere's state, what else the sphere gives, and one record of both."""
+        record = (Port("record", len(self.record_channels), "m, s, Pa, -", "a row"),) if self.record_channels else ()
+        stage = (p for p in self.stage.program.outputs if p.name != "record")
+        sphere = {p.name: p for p in self.sphere.program.outputs}
+        after = {n.name: sphere.get(n.name, n) for n in map(next_of, self.own_state)}
+        return (*stage, *after.values(), *(p for name, p in sphere.items() if name not in after), *record)
+
+    def _record(self, known: Values) -> Expr:
         """After the stage's channels those of the sphere, and its warnings and its fault among the stage's."""
         names, n = self.record_channels, len(self.stage.record_channels)
-        if not names:
-            return
-        row = sphere_row(names[n:], len(self.atlas.wheels), self.sphere.plant.motion.ports.passive)
-        b.call(row, **{p.name: b[p.name] for p in row.inputs}, row=b["record"][n:])
-        if "warning" in names:
-            b.call(WARN, warning=b["warning"], **{p: b[p] for p in ("slips", "lost", "limited")},
-                   shown=b["record"][names.index("warning")])  # fmt: skip
-        if "fault" in names:
-            b.copy(b["fault"], b["record"][names.index("fault")])
+        row = [*(ca.vertsplit(known.record) if n else ()), *sphere_row(known, names[n:])]
+        changed = {"warning": sphere_warnings(known), "fault": known.fault}
+        return ca.vertcat(*(changed.get(name, value) for name, value in zip(names, row, strict=True)))
 
     # ---- a start ----
 
@@ -241,3 +225,12 @@ class AtlasLoop:
         stage, sphere = self.stage.quiet_inputs(), self.sphere.quiet_inputs()
         numbers = np.concatenate([stage["parameters"], sphere["sphere_parameters"]])
         return {**stage, **{p.name: sphere[p.name] for p in self.sphere.troubles}, "parameters": numbers}
+
+
+def _joined(stage: Fields, sphere: Layout) -> Fields:
+    """Parameters of both laws. To be removed when laws have layouts: `Layout((*stage.ports, *sphere.ports))`."""
+    ours = (
+        Field(p.name, p.size, p.unit, p.description, p.start, 0, p.tunable, p.least, p.most, p.at_rest)
+        for p in sphere.ports
+    )
+    return Fields((*stage.fields, *ours))

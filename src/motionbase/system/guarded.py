@@ -11,10 +11,9 @@ import casadi as ca
 from motionbase.compile import Body, Kernel, OldProgram, Port, Program, Unit, cond, switch
 from motionbase.compile.flow import call
 from motionbase.compile.reference import Reference
-from motionbase.control.guard import LegGuard, WheelGuard, is_a_number, sound
+from motionbase.control.guard import LegGuard, is_a_number, sound
 from motionbase.control.own_law import Law
 from motionbase.control.ports import OUTPUTS
-from motionbase.control.sphere.law import SphereLaw
 from motionbase.plant.motion import next_of
 from motionbase.spatial.rotations import Expr
 
@@ -75,29 +74,6 @@ def _part_is_a_number(no_nan: Kernel, x: Expr, part: Expr, parts: int) -> Any:
         return no_nan(x[first : first + length])
 
     return switch(part, {k: partial(look, k) for k in range(1, parts)}, partial(look, 0))
-
-
-def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> OldProgram:
-    """(inputs of the sphere's law, sphere_guard) -> outputs of the law as far as they are good, sphere_guard_next."""
-    unit, memory = law.program, guard.state.port("sphere_guard", "state of the guard before the wheels")
-    rest = tuple(p for p in unit.outputs if p.name not in ("tau_motor", "sphere_x_next"))
-    fault = next(p for p in guard.kernel.outputs if p.name == "sphere_fault")
-
-    def body(b: Body) -> None:
-        good, torque = b.local("sound"), b.local("tau_law", len(law.atlas.wheels))
-        given = {p.name: b[p.name] for p in (*unit.inputs, *unit.outputs)} | {"tau_motor": torque}
-        b.call(unit, **given)
-        _look(b, rest, b["sphere_x_next"], law.state.size, b.constant("part", 0.0), 1, good)
-        own = {p.name: b[p.name] for p in guard.kernel.ports if p.name not in ("tau_law", "sound")}
-        b.call(guard.kernel, tau_law=torque, sound=good, **own)
-        with b.switch(b["sphere_fault"]) as stopped:
-            with stopped.case(0):
-                pass
-            with stopped.default():
-                _clean(b, rest)
-
-    inputs, outputs = (*unit.inputs, memory), (*unit.outputs, next_of(memory), fault)
-    return OldProgram("guarded_sphere", inputs, outputs, body, description=f"{unit.name} behind the guard")
 
 
 def _look(

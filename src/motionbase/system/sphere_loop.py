@@ -2,22 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, final
 
+import casadi as ca
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Body, OldProgram, Port
-from motionbase.control.fields import Fields
-from motionbase.control.guard import WheelGuard
+from motionbase.compile import Layout, Port, Program, cond
+from motionbase.control.guard import WheelGuard, is_a_number, sound
 from motionbase.control.sphere.law import SphereLaw
 from motionbase.plant.motion import next_of
 from motionbase.plant.sphere.plant import SpherePlant
 from motionbase.platform.atlas.atlas import Atlas
-from motionbase.system.guarded import guarded_sphere
+from motionbase.spatial.rotations import Expr
 
 A_NEXT = Port("a_stage_next", 3, "m/s^2", "acceleration of the mount over this tick, in W")
+
+
+class Values(SimpleNamespace):
+    """Values of ports, by name."""
+
+    @staticmethod
+    def of(ports: tuple[Port, ...], values: Sequence[Any]) -> Values:
+        """One a port."""
+        return Values(**dict(zip((p.name for p in ports), values, strict=True)))
+
+    def to(self, ports: tuple[Port, ...]) -> list[Any]:
+        """Those of these ports, in their order."""
+        return [getattr(self, p.name) for p in ports]
+
+    def also(self, *others: Values, **more: Any) -> Values:
+        """With others; the last counts where a name comes twice."""
+        known = dict(vars(self))
+        for other in others:
+            known |= vars(other)
+        return Values(**(known | more))
+
+
+def called(unit: Any, known: Values, **more: Any) -> Values:
+    """Results of a unit, which takes its inputs by name from the values that are known and some more."""
+    return Values.of(unit.outputs, unit(*known.also(**more).to(unit.inputs)))
+
+
+def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
+    """(inputs of the sphere's law, sphere_guard) -> outputs of the law as far as they are good, sphere_guard_next."""
+    unit, check = law.program, guard.kernel
+    inputs = (*unit.inputs, _named(check.inputs, "sphere_guard"))
+    outputs = (*unit.outputs, *(_named(check.outputs, name) for name in ("sphere_guard_next", "sphere_fault")))
+    shown = tuple(p for p in unit.outputs if p.name not in ("tau_motor", "sphere_x_next"))
+
+    def expr(*values: Any) -> Any:
+        x = Values.of(inputs, values)
+        said = called(unit, x)
+        rest = said.to(shown)
+        good = ca.logic_and(is_a_number(said.sphere_x_next.column), sound(ca.vertcat(*rest)))
+        passed = called(check, x, tau_law=said.tau_motor, sound=good)
+        rest = cond(passed.sphere_fault, lambda: [finite(value) for value in rest], lambda: rest)
+        return said.also(Values.of(shown, rest), passed).to(outputs)
+
+    return Program("guarded_sphere", inputs, outputs, expr, f"{unit.name} behind the guard")
+
+
+def finite(value: Expr) -> Expr:
+    """What is not finite is recorded as 0: the fault says that the law is not believed."""
+    return ca.if_else(ca.fabs(value) < ca.inf, value, 0.0)
+
+
+def _named(ports: tuple[Port, ...], name: str) -> Port:
+    return next(p for p in ports if p.name == name)
 
 
 @final
@@ -45,7 +100,7 @@ class SphereLoop:
         return WheelGuard(self.atlas)
 
     @cached_property
-    def guarded(self) -> OldProgram:
+    def guarded(self) -> Program:
         """The law behind the guard."""
         return guarded_sphere(self.law, self.guard)
 
@@ -55,15 +110,15 @@ class SphereLoop:
         return SpherePlant(self.atlas, self.dt, ripple=self.ripple)
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the law."""
         return self.law.parameters
 
     @cached_property
     def state_ports(self) -> tuple[Port, ...]:
         """What goes from tick to tick."""
-        own = {p.name: p for p in self.guarded.inputs}
-        return (own["sphere_x"], own["sphere_guard"], *self.plant.state_ports)
+        own = (_named(self.guarded.inputs, name) for name in ("sphere_x", "sphere_guard"))
+        return (*own, *self.plant.state_ports)
 
     @property
     def feedback(self) -> dict[str, str]:
@@ -77,23 +132,21 @@ class SphereLoop:
         return tuple(p for p in self.plant.step.inputs if p.name not in known)
 
     @cached_property
-    def program(self) -> OldProgram:
+    def program(self) -> Program:
         """(parameters, state, target, wishes, stage, troubles) -> state_next, the law's outputs, the plant's."""
-        law, plant = self.guarded, self.plant.step
-        state = {p.name for p in self.state_ports}
-        targets = tuple(p for p in law.inputs if p.name not in state)
-        results = tuple(p for p in plant.outputs if p.name not in self.feedback.values())
-
-        def body(b: Body) -> None:
-            b.call(law, **{p.name: b[p.name] for p in (*law.inputs, *law.outputs)})
-            given = {p.name: b[p.name] for p in (*self.plant.state_ports, *self.troubles)}
-            found = {p.name: b[p.name] for p in plant.outputs}
-            b.call(plant, **given, tau_motor=b["tau_motor"], a_stage=b["a_stage_next"], **found)
-
-        shown = tuple(p for p in law.outputs if p.name not in self.feedback.values())
-        outputs = (*(next_of(p) for p in self.state_ports), *shown, *results)
+        law, plant, after = self.guarded, self.plant.step, self.feedback.values()
+        targets = tuple(p for p in law.inputs if p.name not in self.feedback)
         inputs = (*self.state_ports, *targets, A_NEXT, *self.troubles)
-        return OldProgram("sphere_loop", inputs, outputs, body, description=f"{self.atlas.name}, its sphere alone")
+        given = (*law.outputs, *plant.outputs)
+        outputs = (*(_named(given, name) for name in after), *(p for p in given if p.name not in after))
+
+        def expr(*values: Any) -> Any:
+            x = Values.of(inputs, values)
+            said = called(law, x)
+            moved = called(plant, x, tau_motor=said.tau_motor, a_stage=x.a_stage_next)
+            return said.also(moved).to(outputs)
+
+        return Program("sphere_loop", inputs, outputs, expr, f"{self.atlas.name}, its sphere alone")
 
     def at_rest(self, preload_scale: ArrayLike = 1.0) -> dict[str, Any]:
         """Upright, at rest, with so much of the passive wheels' preload; the law has not begun."""

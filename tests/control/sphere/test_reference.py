@@ -11,15 +11,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import scan
-from motionbase.control.sphere.reference import REFERENCE, error_vector
+from motionbase.compile import Kernel, Port, scan
+from motionbase.control.sphere import ports
+from motionbase.control.sphere.ports import Reference, parameters_of
+from motionbase.control.sphere.reference import chased, error_vector
 from motionbase.spatial import R_quaternion, quaternion_rotation_vector, rotation_vector
 
 Array: TypeAlias = NDArray[np.float64]
 Target: TypeAlias = Callable[[float], tuple[Array, Array, Array]]
 VELOCITY, ACCELERATION, CHASE, DT = math.radians(35), math.radians(350), 6.0, 5e-4
+PARAMETERS = parameters_of(VELOCITY, ACCELERATION)
+
+
+def reference(p: Any, follow: Any, gently: Any, Q: Any, omega: Any, *target: Any) -> Any:
+    alpha, after = chased(p, DT, follow, gently, Reference(Q, omega), ports.Target(*target))
+    return alpha, after.Q, after.omega
+
+
 RUN = scan(
-    REFERENCE, {"Q_ref": "Q_ref_next", "omega_ref": "omega_ref_next"},
+    Kernel(
+        "reference",
+        (PARAMETERS.port("p"), ports.FOLLOW, Port("gently"), ports.Q_REF, ports.OMEGA_REF, ports.Q_TARGET,
+         ports.OMEGA_TARGET, ports.ALPHA_TARGET),
+        (ports.ALPHA_REF, Port("Q_ref_next", 4), Port("omega_ref_next", 3, "rad/s")),
+        reference,
+    ),
+    {"Q_ref": "Q_ref_next", "omega_ref": "omega_ref_next"},
     per_step=["Q_target", "omega_target", "alpha_target"], record=["alpha_ref", "Q_ref_next", "omega_ref_next"],
 )  # fmt: skip
 UPRIGHT = np.array([1.0, 0, 0, 0])
@@ -32,13 +49,8 @@ def followed(
     """Rows of alpha, Q, omega after each tick; the target is a function of time."""
     rows = [np.array(x) for x in zip(*(target(DT * k) for k in range(round(seconds / DT))), strict=True)]
     wanted: dict[str, Any] = dict(zip(("Q_target", "omega_target", "alpha_target"), rows, strict=True))
-    held: dict[str, Any] = {
-        "sphere_velocity": VELOCITY,
-        "sphere_acceleration": ACCELERATION,
-        "sphere_chase": CHASE,
-        "dt": DT,
-    }
-    found = RUN(len(rows[0]), **held, follow=follow, gently=gently, Q_ref=UPRIGHT, omega_ref=omega, **wanted)
+    p = PARAMETERS.layout.vector({"sphere_chase": CHASE})
+    found = RUN(len(rows[0]), p=p, follow=follow, gently=gently, Q_ref=UPRIGHT, omega_ref=omega, **wanted)
     return found["alpha_ref"], found["Q_ref_next"], found["omega_ref_next"]
 
 

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
-from motionbase.compile.reference import Reference
-from motionbase.control.fields import Fields
+from motionbase.compile import Layout, Port, Program, for_each, q
 from motionbase.control.sphere import ports
-from motionbase.control.sphere.attitude import Attitude
-from motionbase.control.sphere.reference import REFERENCE
-from motionbase.control.sphere.slip import SlipWatch
+from motionbase.control.sphere.attitude import Spinning, torques
+from motionbase.control.sphere.ports import Reference, Slip, SphereParameters, SphereState, Target
+from motionbase.control.sphere.reference import chased
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr, R_quaternion
 
 GENTLE = 0.25  # of the largest acceleration: how a sphere that has lost traction is brought to rest
-STARTED = Port("started", (), "-", "0 before the first tick")
-KEPT = Port("kept", 7, "SI, mixed", "reference after the last tick: orientation, angular velocity")
-
-
-def _begin(
-    started: Expr, kept: Expr, Q: Expr, omega_S: Expr, follow: Expr, on: Expr, lost: Expr, integral: Expr
-) -> Any:
-    """A reference that cannot be held to is where the sphere is: at first, without motors, and without traction.
-
-    Without motors it turns along; without traction it does not, so that spin is damped and nothing is pulled back.
-    """
-    anew = ca.logic_or(ca.logic_or(started < 0.5, on < 0.5), lost > 0.5)
-    along = ca.logic_and(ca.logic_and(started > 0.5, on < 0.5), lost < 0.5)
-    spin = ca.if_else(along, R_quaternion(Q) @ omega_S, ca.SX.zeros(3))
-    return (
-        ca.if_else(anew, Q, kept[:4]),
-        ca.if_else(anew, spin, kept[4:]),
-        follow * (1 - lost),
-        1 - (1 - GENTLE) * lost,
-        ca.if_else(anew, ca.SX.zeros(3), integral),
-        1.0,
-    )
-
-
-BEGIN = Kernel(
-    "sphere_begin",
-    (STARTED, KEPT, ports.Q_MEAS, ports.OMEGA_MEAS, ports.FOLLOW, ports.ON, ports.LOST,
-     Port("integral_before", 3, "rad s")),
-    (ports.Q_REF, ports.OMEGA_REF, Port("follows", (), "-"), ports.GENTLY, ports.INTEGRAL,
-     Port("started_next", (), "-")),
-    _begin,
-)  # fmt: skip
+FILTER = 2 * math.pi * 20.0  # [rad/s] of the slip
 
 
 @final
@@ -66,22 +34,32 @@ class SphereLaw:
     dt: float = 5e-4
 
     @cached_property
-    def parameters(self) -> Fields:
-        """Names, units and values of the tunable parameters."""
-        return ports.parameters(self.atlas.limits.velocity, self.atlas.limits.acceleration)
+    def parameter_struct(self) -> type[SphereParameters]:
+        """With this platform's bounds."""
+        return ports.parameters_of(self.atlas.limits.velocity, self.atlas.limits.acceleration)
 
     @cached_property
-    def state(self) -> Fields:
+    def state_struct(self) -> type[SphereState]:
+        """With this platform's wheels."""
+        return SphereState.with_quantities(slip=q(of=Slip, rows=len(self.atlas.wheels), text="of each wheel"))
+
+    @property
+    def parameters(self) -> Layout:
+        """Names, units and values of the tunable parameters."""
+        return self.parameter_struct.layout
+
+    @property
+    def state(self) -> Layout:
         """Names of the state's parts."""
-        return ports.state(len(self.atlas.wheels))
+        return self.state_struct.layout
 
     @property
     def inputs(self) -> tuple[Port, ...]:
         """Parameters, state, target, what is wanted of it, measurements."""
         wheels = Port("omega_wheel", len(self.atlas.wheels), "rad/s", "measured speeds of the wheels")
         return (
-            self.parameters.port("sphere_parameters", "may be changed at any tick"),
-            self.state.port("sphere_x", "state of the sphere's law"),
+            self.parameter_struct.port("sphere_parameters", "may be changed at any tick"),
+            self.state_struct.port("sphere_x", "state of the sphere's law"),
             ports.FOLLOW, ports.ON, ports.RESET, ports.Q_TARGET, ports.OMEGA_TARGET, ports.ALPHA_TARGET,
             ports.Q_MEAS, ports.OMEGA_MEAS, wheels, ports.A_STAGE,
         )  # fmt: skip
@@ -91,7 +69,7 @@ class SphereLaw:
         """State, torques, and what people want to see."""
         n = len(self.atlas.wheels)
         return (
-            self.state.port("sphere_x_next", "state for the next tick"),
+            self.state_struct.port("sphere_x_next", "state for the next tick"),
             Port("tau_motor", n, "N m", "torques of the motors"),
             ports.Q_REF, ports.OMEGA_REF, ports.ALPHA_REF,
             ports.ERROR,
@@ -103,50 +81,59 @@ class SphereLaw:
         )  # fmt: skip
 
     @cached_property
-    def program(self) -> OldProgram:
+    def program(self) -> Program:
         """Named `sphere_control`."""
-        attitude, watch = Attitude(self.atlas).kernel, SlipWatch(self.atlas).kernel
+        atlas, dt = self.atlas, self.dt
 
-        def body(b: Body) -> None:
-            dt = b.constant("dt", self.dt)
-            measured = {"Q_WS": b["Q_WS"], "omega_S": b["omega_S"]}
+        def expr(
+            p: SphereParameters, x: SphereState, follow: Expr, on: Expr, reset: Expr, Q_target: Expr,
+            omega_target: Expr, alpha_target: Expr, Q_WS: Expr, omega_S: Expr, omega_wheel: Expr, a_stage: Expr,
+        ) -> Any:  # fmt: skip
+            R = R_quaternion(Q_WS)
+            sphere = Spinning(Q_WS, R, omega_S, R @ omega_S)
+            slip, slips, lost = watched(atlas, p, dt, x, reset, sphere.omega, omega_wheel)
+            ref, integral = begun(x, sphere, on, lost)
+            follows, gently = follow * (1 - lost), 1 - (1 - GENTLE) * lost
+            alpha_ref, after = chased(p, dt, follows, gently, ref, Target(Q_target, omega_target, alpha_target))
+            tau = torques(atlas, p, dt, on, gently, sphere, ref, alpha_ref, a_stage, integral)
+            x_next = self.state_struct(started=1.0, reference=after, integral=tau.integral, slip=slip, lost=lost)
+            shown = tau.error, tau.grip, slip.speed, slips, lost, tau.limited
+            return x_next, tau.motors, ref.Q, ref.omega, alpha_ref, *shown
 
-            def param(name: str) -> Reference:
-                return self.parameters.place(b["sphere_parameters"], name)
+        return Program("sphere_control", self.inputs, self.outputs, expr, f"turns {atlas.name}")
 
-            def before(name: str) -> Reference:
-                return self.state.place(b["sphere_x"], name)
 
-            def after(name: str) -> Reference:
-                return self.state.place(b["sphere_x_next"], name)
+def watched(
+    atlas: Atlas, p: SphereParameters, dt: float, x: SphereState, reset: Expr, omega: Expr, omega_wheel: Expr
+) -> tuple[Slip, Expr, Expr]:
+    """Slip of the driven wheels from wheel speeds and the sphere's spin; whether any slips, whether traction is lost.
 
-            b.call(
-                watch, **{name: param(name) for name in ("slip_speed", "slip_time", "slip_lost")}, dt=dt,
-                reset=b["reset"], **measured, omega_wheel=b["omega_wheel"], slip_before=before("slip"),
-                lost=before("lost"), slip_next=after("slip"), slip_hat=b["slip_hat"], slips=b["slips"],
-                lost_next=after("lost"),
-            )  # fmt: skip
-            b.copy(after("lost"), b["lost"])
-            follows, gently, integral = b.local("follows"), b.local("gently"), b.local("integral", 3)
-            b.call(
-                BEGIN, started=before("started"), kept=before("reference"), **measured, follow=b["follow"],
-                on=b["on"], lost=b["lost"], integral_before=before("integral"), Q_ref=b["Q_ref"],
-                omega_ref=b["omega_ref"], follows=follows, gently=gently, integral=integral,
-                started_next=after("started"),
-            )  # fmt: skip
-            reference = {"Q_ref": b["Q_ref"], "omega_ref": b["omega_ref"]}
-            target = {name: b[name] for name in ("Q_target", "omega_target", "alpha_target")}
-            bounds = {n: param(n) for n in ("sphere_velocity", "sphere_acceleration", "sphere_chase")}
-            kept = after("reference")
-            b.call(
-                REFERENCE, **bounds, dt=dt, follow=follows, gently=gently, **reference, **target,
-                alpha_ref=b["alpha_ref"], Q_ref_next=kept[:4], omega_ref_next=kept[4:],
-            )  # fmt: skip
-            limits = {name: param(name) for name in ("sphere_bandwidth", "sphere_velocity", "sphere_acceleration")}
-            b.call(
-                attitude, **limits, gently=gently, dt=dt, on=b["on"], **measured, **reference, alpha_ref=b["alpha_ref"],
-                a_stage=b["a_stage"], integral=integral, tau_motor=b["tau_motor"], grip=b["grip"], error=b["error"],
-                limited=b["limited"], integral_next=after("integral"),
-            )  # fmt: skip
+    Without slip the wheels turn with J_omega Omega; the difference, at the radius of the wheel and along the roller's
+    axis, is the speed at which the sphere slides over the roller. It is filtered, since rollers that change hands make
+    it ripple, and told when it lasts.
+    """
+    arm = ca.DM([w.radius * math.cos(w.roller_angle) for w in atlas.wheels])
+    part = 1 - math.exp(-FILTER * dt)
 
-        return OldProgram("sphere_control", self.inputs, self.outputs, body, description=f"turns {self.atlas.name}")
+    def watch(before: Slip, now: Expr) -> Slip:
+        good = ca.if_else(now == now, now, before.speed)  # a measurement that is no number is no slip
+        speed = before.speed + part * (good - before.speed)
+        return Slip(speed, ca.if_else(ca.fabs(speed) > p.slip_speed, before.lasted + dt, 0))
+
+    slip = for_each(watch, x.slip, arm * (ca.DM(atlas.J_omega) @ omega - omega_wheel))
+    longest = ca.mmax(slip.lasted)
+    lost = ca.if_else(longest >= p.slip_lost, 1.0, ca.if_else(reset > 0.5, 0.0, x.lost))
+    return slip, ca.if_else(longest >= p.slip_time, 1.0, 0.0), lost
+
+
+def begun(x: SphereState, sphere: Spinning, on: Expr, lost: Expr) -> tuple[Reference, Expr]:
+    """Reference and integral of a tick. A reference that cannot be held to is where the sphere is: at first, without
+    motors, and without traction.
+
+    Without motors it turns along; without traction it does not, so that spin is damped and nothing is pulled back.
+    """
+    anew = ca.logic_or(ca.logic_or(x.started < 0.5, on < 0.5), lost > 0.5)
+    along = ca.logic_and(ca.logic_and(x.started > 0.5, on < 0.5), lost < 0.5)
+    spin = ca.if_else(along, sphere.omega, ca.SX.zeros(3))
+    ref = Reference(ca.if_else(anew, sphere.Q, x.reference.Q), ca.if_else(anew, spin, x.reference.omega))
+    return ref, ca.if_else(anew, ca.SX.zeros(3), x.integral)

@@ -1,12 +1,12 @@
-"""Ports that the parts of a sphere's control law share."""
+"""Parameters, state and ports of a sphere's control law."""
 
 from __future__ import annotations
 
-from motionbase.compile import Port
-from motionbase.control.fields import MIXED, Field, Fields
+from typing import NamedTuple
 
-UPRIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # at rest
-DT = Port("dt", (), "s", "period of a tick")
+from motionbase.compile import Port, Struct, q
+from motionbase.spatial.rotations import Expr
+
 Q_MEAS = Port("Q_WS", 4, "-", "measured orientation of the sphere, unit quaternion")
 OMEGA_MEAS = Port("omega_S", 3, "rad/s", "measured angular velocity, in S")
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount, in W")
@@ -14,8 +14,6 @@ FOLLOW = Port("follow", (), "-", "1: the target; 0: to rest where it is")
 ON = Port("on", (), "-", "1 where the motors may give torque")
 RESET = Port("reset", (), "-", "1 for one tick to clear a loss of traction")
 LOST = Port("lost", (), "-", "1 since traction was lost, until a reset")
-GENTLY = Port("gently", (), "-", "part of the largest acceleration that may be used")
-INTEGRAL = Port("integral", 3, "rad s", "of the error, in W")
 ERROR = Port("error", 3, "rad", "rotation vector from the sphere to its reference, in W")
 Q_TARGET = Port("Q_target", 4, "-", "orientation that is wanted, unit quaternion")
 OMEGA_TARGET = Port("omega_target", 3, "rad/s", "its angular velocity, in W")
@@ -25,41 +23,64 @@ OMEGA_REF = Port("omega_ref", 3, "rad/s", "its angular velocity, in W")
 ALPHA_REF = Port("alpha_ref", 3, "rad/s^2", "its angular acceleration, in W")
 
 
-def parameters(velocity: float, acceleration: float) -> Fields:
-    """Gains and thresholds, which people may tune; the numbers are choices of ours.
+class Target(NamedTuple):
+    """What is wanted: orientation, angular velocity and acceleration in W."""
 
-    Args:
-        velocity, acceleration: the largest spin of the platform [rad/s], [rad/s^2]
-    """
-    return Fields(
-        (
-            Field("sphere_velocity", 1, "rad/s", "largest spin", velocity, tunable=True, least=0.01, most=velocity),
-            Field(
-                "sphere_acceleration", 1, "rad/s^2", "largest angular acceleration", acceleration, tunable=True,
-                least=0.01, most=acceleration,
-            ),
-            Field("sphere_chase", 1, "1/s", "how fast a target is caught up with", 6.0, tunable=True, least=0.5,
-                  most=20.0),
-            Field(
-                "sphere_bandwidth", 1, "rad/s", "of the orientation loop; all three gains follow from it", 30.0,
-                tunable=True, least=5.0, most=80.0,
-            ),
-            Field("slip_speed", 1, "m/s", "of a roller over the sphere: more is slip", 0.15, tunable=True, least=0.01,
-                  most=1.0),
-            Field("slip_time", 1, "s", "slip for so long is told", 0.03),
-            Field("slip_lost", 1, "s", "slip for so long is a loss of traction: the sphere is brought to rest", 0.25),
-        )
+    Q: Expr
+    omega: Expr
+    alpha: Expr
+
+
+class Reference(Struct):
+    """What is followed."""
+
+    Q: Expr = q("-", 4, "orientation, unit quaternion", start=(1.0, 0.0, 0.0, 0.0))
+    omega: Expr = q("rad/s", 3, "its angular velocity, in W")
+
+
+class Slip(Struct):
+    """Of one wheel."""
+
+    speed: Expr = q("m/s", text="at which the roller slides over the sphere, filtered")
+    lasted: Expr = q("s", text="how long it has been slip")
+
+
+class SphereParameters(Struct):
+    """Gains and thresholds, which people may tune; the numbers are choices of ours."""
+
+    sphere_velocity: Expr = q("rad/s", text="largest spin")
+    sphere_acceleration: Expr = q("rad/s^2", text="largest angular acceleration")
+    sphere_chase: Expr = q(
+        "1/s", text="how fast a target is caught up with", start=6.0, tunable=True, least=0.5, most=20.0
+    )
+    sphere_bandwidth: Expr = q(
+        "rad/s", text="of the orientation loop; all three gains follow from it", start=30.0, tunable=True, least=5.0,
+        most=80.0,
     )  # fmt: skip
+    slip_speed: Expr = q(
+        "m/s", text="of a roller over the sphere: more is slip", start=0.15, tunable=True, least=0.01, most=1.0
+    )
+    slip_time: Expr = q("s", text="slip for so long is told", start=0.03)
+    slip_lost: Expr = q("s", text="slip for so long is a loss of traction: the sphere is brought to rest", start=0.25)
 
 
-def state(wheels: int) -> Fields:
+def parameters_of(velocity: float, acceleration: float) -> type[SphereParameters]:
+    """For a platform's largest spin [rad/s], [rad/s^2]."""
+
+    def up_to(unit: str, text: str, most: float) -> Expr:
+        return q(unit, text=text, start=most, tunable=True, least=0.01, most=most)
+
+    return SphereParameters.with_quantities(
+        sphere_velocity=up_to("rad/s", "largest spin", velocity),
+        sphere_acceleration=up_to("rad/s^2", "largest angular acceleration", acceleration),
+    )
+
+
+class SphereState(Struct):
     """What goes from tick to tick."""
-    return Fields(
-        (
-            Field("started", 1, "-", "0 before the first tick"),
-            Field("reference", 7, MIXED, "orientation that is followed, and its angular velocity in W", UPRIGHT),
-            Field("integral", 3, "rad s", "of the orientation's error, in W"),
-            Field("slip", 2 * wheels, MIXED, "filtered slip [m/s] of each wheel, how long it has lasted [s]", 0.0, 2),
-            Field("lost", 1, "-", "1 since traction was lost, until a reset"),
-        )
-    )  # fmt: skip
+
+    started: Expr = q("-", text="0 before the first tick")
+    reference: Reference = q(of=Reference, text="after the last tick")
+    integral: Expr = q("rad s", 3, "of the orientation's error, in W")
+    slip: Slip = q(of=Slip, rows=3, text="of each wheel")
+    lost: Expr = q("-", text="1 since traction was lost, until a reset")

@@ -1,25 +1,25 @@
-"""Contacts of a sphere with its wheels: where they are, how hard they press, and what resists rolling and turning."""
+"""Contacts of a sphere with its wheels: where they are, and their numbers, one row a wheel."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, TypeVar, final
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.compile import Struct, q
 from motionbase.errors import PlatformError
+from motionbase.plant.sphere.ripple import HARMONICS, Ripple
 from motionbase.platform.atlas.analysis import rest_normals
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.jacobians import contact
 from motionbase.spatial.rotations import Expr
 
 Array = NDArray[np.float64]
-ROLLING_SPEED = 5e-3  # [m/s] below it rolling resistance fades to none: 0.2 degrees a second of a sphere of 1.45 m
-DRILLING_SPEED = 0.02  # [rad/s] below it the friction of turning on the spot fades to none
 HERTZ_PEAK = 1.5  # largest over mean pressure of an elliptical pressure distribution
 
 
@@ -35,15 +35,54 @@ def contact_pressure(N: float, area: float) -> Pressure:
     return Pressure(N / area, HERTZ_PEAK * N / area)
 
 
+class Contact(Struct):
+    """Of one wheel; what does not change."""
+
+    outward: Expr = q("-", 3, "unit vector from the sphere's centre")
+    at_rest: Expr = q("N", text="normal force with the centre in its place")
+    stiffness: Expr = q("N/m", text="along the normal")
+    damping: Expr = q("N s/m", text="along the normal")
+
+
+AnyContact = TypeVar("AnyContact", bound=Contact)
+
+
+class Passive(Contact):
+    """Of a passive wheel."""
+
+    rolling: Expr = q("-", text="resistance over normal force")
+
+
+class Driven(Contact):
+    """Of a driven wheel, with its motor and its rollers."""
+
+    roller: Expr = q("-", 3, "unit vector along the axis of the roller that touches")
+    arm: Expr = q(
+        "m", text="moment about the axle of a unit force along the roller; also its speed at unit wheel speed"
+    )
+    cosine: Expr = q("-", text="of the roller angle")
+    patch_radius: Expr = q("m", text="of a disc as large as the contact")
+    friction: Expr = q("-", text="coefficient between roller and sphere")
+    gear: Expr = q("-", text="turns of the motor for one of the wheel")
+    torque_max: Expr = q("N m", text="of the motor, at its own shaft")
+    speed_limit: Expr = q("rad/s", text="of the motor, at the axle")
+    count: Expr = q("-", text="of rollers")
+    reach: Expr = q("m", HARMONICS, "coefficients of the reach's waves, see `Ripple`")
+    roll: Expr = q("m", HARMONICS, "of the rolling radius's")
+    lever: Expr = q("m", HARMONICS, "of the lever's")
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Contacts:
     """Places and numbers of all contacts; driven wheels first, then ring after ring. Directions are in W.
 
-    The contacts stay where they are on the wheels: the sphere's centre moves by fractions of a millimetre.
+    The contacts stay where they are on the wheels: the sphere's centre moves by fractions of a millimetre. `ripple` is
+    whether the rollers' outlines are felt.
     """
 
     atlas: Atlas
+    ripple: bool = True
 
     def __post_init__(self) -> None:
         owner = f"platform {self.atlas.name!r}"
@@ -111,38 +150,35 @@ class Contacts:
         """(passive,) which ring each passive wheel is in."""
         return [k for k, ring in enumerate(self.atlas.rings) for _ in range(ring.count)]
 
-    def normals(self, d: Expr, v: Expr, reach: Expr, rate: Expr, preload_scale: Expr) -> Expr:
-        """(n + passive,) normal forces [N]; contacts only push.
+    @cached_property
+    def ripples(self) -> list[Ripple]:
+        """(n,) of the driven wheels."""
+        R = self.atlas.sphere.radius
+        return [Ripple.of(w, R) if self.ripple else Ripple.none(w) for w in self.atlas.wheels]
 
-        Args:
-            d, v: displacement [m] and velocity [m/s] of the centre, in W
-            reach, rate: (n,) how far each driven wheel reaches beyond its mean radius [m], and its rate [m/s]
-            preload_scale: of each ring
-        """
-        n, along, k, c = len(self.atlas.wheels), ca.DM(self.outward), ca.DM(self.stiffness), ca.DM(self.damping)
-        preload = [self.at_rest[n + j] * preload_scale[ring] for j, ring in enumerate(self.ring_of)]
-        rollers = k[:n] * reach + c[:n] * rate
-        held = ca.vertcat(ca.DM(self.at_rest[:n]) + rollers, *preload)
-        return ca.fmax(held + k * (along @ d) + c * (along @ v), 0)
+    @cached_property
+    def driven(self) -> Driven:
+        """(n,) rows of constants."""
+        wheels, n = self.atlas.wheels, len(self.atlas.wheels)
+        named = {name: [getattr(w, name) for w in wheels] for name in ("friction", "gear", "torque_max", "speed_limit")}
+        waves = {name: [getattr(r, name) for r in self.ripples] for name in ("count", "reach", "roll", "lever")}
+        return _rows(
+            Driven, outward=self.outward[:n], at_rest=self.at_rest[:n], stiffness=self.stiffness[:n],
+            damping=self.damping[:n], roller=self.roller, arm=self.arm, patch_radius=self.patch_radius,
+            cosine=[math.cos(w.roller_angle) for w in wheels], **named, **waves,
+        )  # fmt: skip
 
-    def rolling_forces(self, N: Expr, Omega: Expr, v: Expr) -> Expr:
-        """(passive, 3) forces of the passive wheels on the sphere against its surface's motion, in W [N].
+    @cached_property
+    def passive(self) -> Passive:
+        """(passive,) rows of constants."""
+        n = len(self.atlas.wheels)
+        return _rows(
+            Passive, outward=self.outward[n:], at_rest=self.at_rest[n:], stiffness=self.stiffness[n:],
+            damping=self.damping[n:], rolling=self.rolling,
+        )  # fmt: skip
 
-        A sphere's surface moves alike at every point but for what turns about the normal there: u = v + Omega x R n,
-        less its part along n.
-        """
-        forces = []
-        for j, normal in enumerate(self.outward[len(self.atlas.wheels) :]):
-            n = ca.DM(normal)
-            u = v + ca.cross(Omega, self.atlas.sphere.radius * n)
-            along = u - ca.dot(u, n) * n
-            forces.append(-self.rolling[j] * N[j] / ca.sqrt(ca.sumsqr(along) + ROLLING_SPEED**2) * along.T)
-        return ca.vertcat(*forces)
 
-    def drilling(self, N: Expr, mu: Expr, Omega: Expr) -> Expr:
-        """(n,) moments of the driven wheels on the sphere about the outward normals, against its turning there [N m].
-
-        A disc of even pressure that only turns is held by 2/3 mu N a. Wheel and roller do not turn about the normal.
-        """
-        spin = ca.DM(self.outward[: len(self.atlas.wheels)]) @ Omega
-        return -2 / 3 * mu * N * ca.DM(self.patch_radius) * spin / ca.sqrt(spin**2 + DRILLING_SPEED**2)
+def _rows(kind: type[AnyContact], **columns: Any) -> AnyContact:
+    """Constants of contacts, a row each."""
+    numbers = np.column_stack([columns[port.name] for port in kind.layout.ports])
+    return kind.of(ca.SX(ca.DM(numbers)), len(numbers))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile import Body, OldProgram, Port
+from motionbase.compile import Port, Program, repeat
 from motionbase.errors import PlatformError
 from motionbase.plant.motion import next_of
 from motionbase.plant.sphere.motion import SphereMotion
 from motionbase.plant.sphere.rest import UPRIGHT, holding_torque, resting_state
 from motionbase.platform.atlas.atlas import Atlas
+from motionbase.spatial.rotations import Expr
 
 Array = NDArray[np.float64]
 
@@ -57,23 +58,15 @@ class SpherePlant:
         return {p.name: next_of(p).name for p in self.state_ports}
 
     @cached_property
-    def step(self) -> OldProgram:
+    def step(self) -> Program:
         """(state, tau_motor, a_stage, friction_scale, preload_scale) -> state_next, forces, sliding, load_stage."""
-        ports, unit = self.motion.ports, self.motion.step
+        unit, n = self.motion.step, len(self.state_ports)
 
-        def body(b: Body) -> None:
-            held = {p.name: b[p.name] for p in ports.inputs}
-            found = {p.name: b[p.name] for p in (*map(next_of, ports.state), *ports.results)}
-            b.call(unit, **{p.name: b[p.name] for p in ports.state}, **held, **found)
-            if self.substeps > 1:
-                between = {p.name: b.local(f"{p.name}_part", p.shape) for p in ports.state}
-                with b.loop(self.substeps - 1):
-                    for p in ports.state:
-                        b.copy(b[next_of(p).name], between[p.name])
-                    b.call(unit, **between, **held, **found)
+        def expr(*given: Expr) -> Any:
+            found, held = unit(*given), given[n:]
+            return found if self.substeps == 1 else repeat(self.substeps - 1, lambda *x: unit(*x[:n], *held), *found)
 
-        outputs = (*(next_of(p) for p in ports.state), *ports.results)
-        return OldProgram("sphere_plant", (*ports.state, *ports.inputs), outputs, body)
+        return Program("sphere_plant", unit.inputs, unit.outputs, expr)
 
     def at_rest(self, Q: ArrayLike = UPRIGHT, preload_scale: ArrayLike = 1.0) -> dict[str, Array]:
         """The state at rest at an orientation, held there by `holding_torque`."""

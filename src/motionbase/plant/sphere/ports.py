@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from motionbase.compile import Port
+from motionbase.compile import Port, Struct, q
 from motionbase.platform.atlas.atlas import Atlas
-from motionbase.platform.atlas.decoupling import Q_WS
+from motionbase.spatial.rotations import Expr
 
-OMEGA = Port("omega_S", 3, "rad/s", "angular velocity of the sphere, in S")
-D = Port("d_C", 3, "m", "displacement of the sphere's centre from its place in the support, in W")
-V = Port("v_C", 3, "m/s", "velocity of the sphere's centre against the support, in W")
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the support, in W")
 MOMENT = Port("M_sphere", 3, "N m", "all moments on the sphere about its centre, in W: I alpha + omega x I omega")
 LOAD_STAGE = Port(
     "load_stage", 6, "-", "moment [N m] and force [N] on the stage at the mount, in W, besides a mass that rests there"
 )
+
+
+class Sphere(Struct):
+    """State of the sphere."""
+
+    Q_WS: Expr = q("-", 4, "orientation of the sphere, unit quaternion")
+    omega_S: Expr = q("rad/s", 3, "angular velocity of the sphere, in S")
+    d_C: Expr = q("m", 3, "displacement of the sphere's centre from its place in the support, in W")
+    v_C: Expr = q("m/s", 3, "velocity of the sphere's centre against the support, in W")
 
 
 @final
@@ -43,7 +49,7 @@ class SpherePorts:
     def state(self) -> tuple[Port, ...]:
         """Sphere, then wheels."""
         psi = Port("psi", self.wheels, "rad", "angles of the driven wheels, 0 to 2 pi")
-        return Q_WS, OMEGA, D, V, psi, Port("omega_wheel", self.wheels, "rad/s", "speeds of the driven wheels")
+        return *Sphere.layout.ports, psi, Port("omega_wheel", self.wheels, "rad/s", "speeds of the driven wheels")
 
     @property
     def inputs(self) -> tuple[Port, ...]:

@@ -64,9 +64,11 @@ def resting_state(motion: SphereMotion, Q: ArrayLike, preload_scale: ArrayLike) 
 def balanced_place(motion: SphereMotion, outside: Array, preload_scale: Array, psi: Array) -> Array:
     """(3,) displacement of the centre [m] where the normal forces balance a force from outside [N]; Newton's method."""
     at, d = motion.contacts, np.zeros(3)
-    reach = np.array(ca.evalf(motion.waves(ca.SX(ca.DM(psi))).reach)).ravel()
+    reach = [float(ca.evalf(ripple.at(ca.SX(angle)).reach)) for ripple, angle in zip(at.ripples, psi, strict=True)]
+    held = at.at_rest * [*np.ones(len(reach)), *preload_scale[at.ring_of]]
+    held[: len(reach)] += at.stiffness[: len(reach)] * reach
     for _ in range(ITERATIONS):
-        N = np.array(at.normals(ca.DM(d), ca.DM.zeros(3), ca.DM(reach), 0 * ca.DM(reach), ca.DM(preload_scale))).ravel()
+        N = np.maximum(held + at.stiffness * (at.outward @ d), 0)
         left = outside - at.outward.T @ N
         if np.linalg.norm(left) <= BALANCED * motion.atlas.sphere.mass * G:
             return d

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
@@ -70,18 +70,26 @@ class Ripple:
         reach, roll, lever = spectra
         return Ripple(wheel.rollers.count, reach.real, roll.real, -lever.imag)
 
+    @staticmethod
+    def none(wheel: DrivenWheel) -> Ripple:
+        """As if the wheel were round."""
+        zeros = np.zeros(HARMONICS)
+        return Ripple(wheel.rollers.count, zeros, zeros, zeros)
+
     def at(self, psi: Expr) -> Waves:
         """At a wheel angle [rad]."""
-        c1, s1 = ca.cos(self.count * psi), ca.sin(self.count * psi)
-        reach, slope, roll, lever = (ca.SX(0) for _ in range(4))
-        c, s = c1, s1
-        for k in range(HARMONICS):
-            reach += self.reach[k] * c
-            slope -= (k + 1) * self.count * self.reach[k] * s
-            roll += self.roll[k] * c
-            lever += self.lever[k] * s
-            c, s = c * c1 - s * s1, s * c1 + c * s1
-        return Waves(reach, slope, roll, lever)
+        return waves_at(psi, self.count, self.reach, self.roll, self.lever)
+
+
+def waves_at(psi: Expr, count: Any, reach: Any, roll: Any, lever: Any) -> Waves:
+    """Of a wheel at its angle [rad], by the quantities of its `Ripple`: numbers or expressions."""
+    c1, s1 = ca.cos(count * psi), ca.sin(count * psi)
+    c, s, sums = c1, s1, [ca.SX(0)] * 4
+    for k in range(HARMONICS):
+        parts = reach[k] * c, -(k + 1) * count * reach[k] * s, roll[k] * c, lever[k] * s
+        sums = [total + part for total, part in zip(sums, parts, strict=True)]
+        c, s = c * c1 - s * s1, s * c1 + c * s1
+    return Waves(*sums)
 
 
 def sampled(wheel: DrivenWheel, R: float) -> tuple[Array, Array, Array]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import PlatformError
-from motionbase.plant.sphere.contacts import DRILLING_SPEED, ROLLING_SPEED, Contacts
+from motionbase.plant.sphere.contacts import Contacts
+from motionbase.plant.sphere.wheels import DRILLING_SPEED, ROLLING_SPEED
 from motionbase.spatial import skew
 
 Array = NDArray[np.float64]

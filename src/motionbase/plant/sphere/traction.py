@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.compile import repeat
 from motionbase.compile.linear import Factorization
 from motionbase.spatial.rotations import Expr
 
@@ -40,15 +41,16 @@ def traction(B: Expr, factors: Factorization, u_free: Expr, limit: Expr, sweeps:
         u_free: (n,) sliding speeds at the end of the step without the forces [m/s]
         limit: (n,) of the forces, 0 or above [N]
     """
-    n = B.shape[0]
-    holding = factors.solve(-u_free).x
-    f = [_within(holding[i], limit[i]) for i in range(n)]
-    per_diagonal = [1 / B[i, i] for i in range(n)]
-    for _ in range(sweeps):
-        for i in range(n):
-            u = u_free[i] + sum(B[i, j] * f[j] for j in range(n))
-            f[i] = _within(f[i] - u * per_diagonal[i], limit[i])
-    return ca.vertcat(*f)
+    held = _within(factors.solve(-u_free).x, limit)
+    per_diagonal = 1 / ca.diag(B)
+
+    def sweep(f: Expr) -> Expr:
+        for i in range(B.shape[0]):
+            better = _within(f[i] - (u_free[i] + ca.dot(B[i, :].T, f)) * per_diagonal[i], limit[i])
+            f = ca.vertcat(f[:i], better, f[i + 1 :])
+        return f
+
+    return repeat(sweeps, sweep, held)
 
 
 def _within(f: Expr, limit: Expr) -> Expr:

@@ -1,0 +1,123 @@
+"""What one wheel does to a sphere: its motor, its rollers at their angle, how its contact pushes and resists."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import casadi as ca
+
+from motionbase.compile import Struct, q
+from motionbase.plant.sphere.contacts import Contact, Driven, Passive
+from motionbase.plant.sphere.ripple import Waves, waves_at
+from motionbase.spatial.rotations import Expr
+
+BASE = 0.9  # of speed_max: from there the torque that drives falls linearly, to none at speed_max; illustrative
+ROLLING_SPEED = 5e-3  # [m/s] below it rolling resistance fades to none: 0.2 degrees a second of a sphere of 1.45 m
+DRILLING_SPEED = 0.02  # [rad/s] below it the friction of turning on the spot fades to none
+
+
+class Wheel(Struct):
+    """State of a driven wheel."""
+
+    psi: Expr = q("rad", text="angle, 0 to 2 pi")
+    omega_wheel: Expr = q("rad/s", text="speed")
+
+
+class Centre(NamedTuple):
+    """Motion of the sphere against the support, in W: its centre's displacement [m] and velocity [m/s], its spin."""
+
+    d: Expr
+    v: Expr
+    Omega: Expr
+
+
+class Rolling(NamedTuple):
+    """A driven wheel at mid-step; of all of them, a row each.
+
+    Attributes:
+        reach: beyond its mean radius [m]
+        slope: derivative of the reach by the wheel's angle [m/rad]
+        per_force: (6,) moment about the sphere's centre and force, in W, of a unit force along the roller
+        arm: moment of the same about the axle [m]
+        friction: coefficient
+        torque: of the motor, at the axle [N m]
+    """
+
+    reach: Expr
+    slope: Expr
+    per_force: Expr
+    arm: Expr
+    friction: Expr
+    torque: Expr
+
+
+class Push(NamedTuple):
+    """What a contact does to the sphere, but for the force along the roller.
+
+    Attributes:
+        N: normal force [N]
+        wrench: (6,) moment about the sphere's centre [N m] and force [N], in W
+    """
+
+    N: Expr
+    wrench: Expr
+
+
+def bounded(value: Expr, least: Expr, most: Expr) -> Expr:
+    """Within least .. most, which have 0 between them; NaN is 0."""
+    return ca.if_else(value > 0, ca.fmin(value, most), ca.if_else(value < 0, ca.fmax(value, least), 0))
+
+
+def motor_torque(c: Driven, tau: Expr, omega_wheel: Expr) -> Expr:
+    """Torque at the motor's own shaft [N m]; against the motion it is full at any speed, and NaN acts as 0.
+
+    Args:
+        tau: asked for [N m]
+        omega_wheel: speed of the wheel [rad/s]
+    """
+
+    def most(speed: Expr) -> Expr:
+        share = (1 - speed / c.speed_limit) * (1 / (1 - BASE))
+        return c.torque_max * ca.fmin(ca.fmax(share, 0), 1)
+
+    return bounded(tau, -most(-omega_wheel), most(omega_wheel))
+
+
+def rolling(c: Driven, wheel: Wheel, tau: Expr, slick: Expr, *, h: float, R: float, ripple: bool) -> Rolling:
+    """A driven wheel half a step h later; `tau` is asked of its motor, `slick` its friction over the nominal one."""
+    none = Waves(*(ca.SX(0) for _ in Waves._fields))
+    psi = wheel.psi + 0.5 * h * wheel.omega_wheel
+    waves = waves_at(psi, c.count, c.reach, c.roll, c.lever) if ripple else none
+    moment = (R + waves.reach - waves.roll) * ca.cross(c.outward, c.roller) + waves.lever * c.outward
+    torque = c.gear * motor_torque(c, tau, wheel.omega_wheel)
+    arm, friction = c.arm + c.cosine * waves.roll, c.friction * ca.fmax(slick, 0)
+    return Rolling(waves.reach, waves.slope, ca.vertcat(moment, c.roller), arm, friction, torque)
+
+
+def driven_push(c: Driven, at: Centre, reach: Expr, rate: Expr, friction: Expr) -> Push:
+    """A driven wheel that reaches so far beyond its mean radius [m], with its rate; it resists turning on the spot.
+
+    A disc of even pressure that only turns is held by 2/3 mu N a. Wheel and roller do not turn about the normal.
+    """
+    N = _normal(c, c.at_rest + c.stiffness * reach + c.damping * rate, at)
+    spin = ca.dot(c.outward, at.Omega)
+    drilling = -2 / 3 * friction * N * c.patch_radius * spin / ca.sqrt(spin**2 + DRILLING_SPEED**2)
+    return Push(N, ca.vertcat(drilling * c.outward, -N * c.outward))
+
+
+def passive_push(c: Passive, at: Centre, preload: Expr, R: float) -> Push:
+    """A passive wheel with so much of its preload, on a sphere of radius R; it resists the motion of the surface.
+
+    The surface moves alike at every point but for what turns about the normal there: u = v + Omega x R n, less its part
+    along n.
+    """
+    N = _normal(c, c.at_rest * ca.fmax(preload, 0), at)
+    u = at.v + ca.cross(at.Omega, R * c.outward)
+    along = u - ca.dot(u, c.outward) * c.outward
+    resistance = -c.rolling * N / ca.sqrt(ca.sumsqr(along) + ROLLING_SPEED**2) * along
+    return Push(N, ca.vertcat(ca.cross(R * c.outward, resistance), resistance - N * c.outward))
+
+
+def _normal(c: Contact, held: Expr, at: Centre) -> Expr:
+    """Normal force [N], where `held` is that with the centre in its place; contacts only push."""
+    return ca.fmax(held + c.stiffness * ca.dot(c.outward, at.d) + c.damping * ca.dot(c.outward, at.v), 0)
