@@ -73,9 +73,7 @@ class Assembly:
         hoisted: what a turn computes from outside values alone; it is computed once, outside
     """
 
-    def __init__(
-        self, trace: Trace, inputs: list[Place], outputs: list[Place], memory: list[Place], allow_nan: bool
-    ) -> None:
+    def __init__(self, trace: Trace, inputs: list[Place], outputs: list[Place], memory: list[Place]) -> None:
         self.trace, self.inputs, self.outputs, self.memory = trace, inputs, outputs, memory
         self.captured: list[Place] = []
         self.hoisted: list[ca.SX] = []
@@ -84,9 +82,12 @@ class Assembly:
         self._born: dict[Place, tuple[Place, int]] = {}  # places that stand in others
         self._made: dict[int, Place] = {}  # buffers of arguments, by id of the argument
         self._selectors: dict[int, At] = {}
-        self.lines: dict[int, tuple[Call, Line]] = {}  # of every call, by its id, for diagnosis
+        # for diagnosis, by id: lines of calls and choices, turns of calls that repeat, where a block's steps stand in it
+        self.lines: dict[int, tuple[Statement, Line]] = {}
+        self.turns: dict[int, tuple[int, int, int]] = {}  # the first turn, how many from one to the next, and in all
+        self.steps_in: dict[int, tuple[Block, dict[int, int]]] = {}
         self._collect(trace.root)
-        self._trace_steps(allow_nan)
+        self._trace_steps()
 
     # ---- what is needed, where -------------------------------------------------------------------------------------
 
@@ -189,7 +190,7 @@ class Assembly:
 
     # ---- one function for all of it --------------------------------------------------------------------------------
 
-    def _trace_steps(self, allow_nan: bool) -> None:
+    def _trace_steps(self) -> None:
         elements = [need.element for need in self.needs]
         wanted = ca.vertcat(*elements) if elements else ca.SX(0, 1)
         symbols = ca.symvar(wanted)
@@ -200,12 +201,9 @@ class Assembly:
                 name = symbol.name()
                 raise KernelError(f"program {self.trace.name!r} uses {name!r}, which no input and no call gives")
             self.sources.append(home)
-        self.function = ca.Function("program", [ca.vertcat(*symbols)], [wanted], {"cse": True})
-        if not allow_nan and holds_nan(self.function):
-            raise KernelError(
-                f"program {self.trace.name!r}: a value holds the constant NaN; did math.* or float() see a symbol? Use "
-                "ca.sin and the like; allow_nan=True if it is meant"
-            )
+        self.function = ca.Function("program", [ca.vertcat(*symbols)], [wanted], {"cse": self.trace.shared})
+        if holds_nan(self.function):
+            self.trace.outermost.holds_nan = True
         self.steps = steps_of(self.function, self.trace.name)
         self._check_scopes()
         self.frontier: dict[int, int] = {}  # steps that are computed outside, and where they stand among `hoisted`
@@ -492,7 +490,7 @@ class _Lowering:
                     builder.store(across, kept[s], values[s])
             if p == pieces - 1:
                 self._store(builder, values, at, stores, kept, across)
-            yield self._as_statement(builder.block(), pieces, p)
+            yield self._as_statement(builder, values, pieces, p)
 
     def _kept_between(self, piece_of: dict[int, int], steps: list[int], stored: list[int], last: int) -> dict[int, int]:
         """Numbers of a long block that later pieces of it need."""
@@ -532,12 +530,16 @@ class _Lowering:
                 values[s] = builder.load(self.scratch, self.slots[s, self._visible(s, at)])
         return values[s]
 
-    def _as_statement(self, block: Block, pieces: int, piece: int) -> Statement:
+    def _as_statement(self, builder: Builder, values: dict[int, Value], pieces: int, piece: int) -> Statement:
         """The block itself, or a call of a routine of its own where it is a piece of a long one."""
-        if pieces == 1:
-            return block
-        sizes = [a.size for a in self.arguments] + [b.size for b in self.buffers]
-        return outlined(f"{self.unit.name}_part{piece + 1}", block, sizes)
+        found: Statement = (block := builder.block())
+        if pieces > 1:
+            sizes = [a.size for a in self.arguments] + [b.size for b in self.buffers]
+            found = outlined(f"{self.unit.name}_part{piece + 1}", block, sizes)
+            (block,) = found.routine.blocks()
+        at = {s: builder.kept[v.index] for s, v in values.items() if v.index in builder.kept}
+        self.assembly.steps_in[id(block)] = (block, at)
+        return found
 
     def _call(self, record: CallRecord) -> list[Statement]:
         a = self.assembly
@@ -561,13 +563,15 @@ class _Lowering:
         end = [self._address(At(place)) for place in record.results]
         other = [Address(self._buffer(f"{p.name}_other_", p.size)) for p in record.unit.outputs]
 
-        def turn(source: list[Address], target: list[Address]) -> Statement:
-            return self._line(Call(record.unit, (*source, *held, *target)), record)
+        def turn(number: int, source: list[Address], target: list[Address]) -> Statement:
+            call = self._line(Call(record.unit, (*source, *held, *target)), record)
+            self.assembly.turns[id(call)] = (number, 2, record.count)
+            return call
 
-        found = [turn(first, end)] if record.count % 2 else [turn(first, other), turn(other, end)]
-        left = (record.count - len(found)) // 2
+        found = [turn(0, first, end)] if record.count % 2 else [turn(0, first, other), turn(1, other, end)]
+        begun, left = len(found), (record.count - len(found)) // 2
         if left:
-            found.append(Loop(self._loop_number(), left, (turn(end, other), turn(other, end))))
+            found.append(Loop(self._loop_number(), left, (turn(begun, end, other), turn(begun + 1, other, end))))
         return found
 
     def _switch(self, record: ChoiceRecord) -> Switch:
@@ -577,10 +581,12 @@ class _Lowering:
             spans += [(self._address(m), m.place.port.size) for call in _calls(case) for m in call.memory]
         cases = tuple(zip(record.numbers, bodies[:-1], strict=True))
         selector = self._address(self.assembly.selector(record))
-        return Switch(selector, cases, bodies[-1], tuple(spans))
+        choice = Switch(selector, cases, bodies[-1], tuple(spans))
+        self.assembly.lines[id(choice)] = (choice, record.line)
+        return choice
 
     def _line(self, call: Call, record: CallRecord) -> Call:
-        self.unit.assembly.lines[id(call)] = (call, record.line)  # type: ignore[attr-defined]
+        self.assembly.lines[id(call)] = (call, record.line)
         return call
 
     # ---- buffers ---------------------------------------------------------------------------------------------------

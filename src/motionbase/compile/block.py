@@ -136,6 +136,7 @@ class Builder:
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
         self._known: dict[tuple[object, ...], int] = {}
+        self.kept: dict[int, int] = {}  # of the finished block: where the instructions that remain stand
 
     def emit(self, op: Op, *args: Value, imm: Immediate = None) -> Value:
         """Append an instruction (or find the equal one) and return its value."""
@@ -195,7 +196,7 @@ class Builder:
                 wanted.add(position)
                 wanted.update(args)
         kept = sorted(wanted)
-        place = {old: new for new, old in enumerate(kept)}
+        self.kept = place = {old: new for new, old in enumerate(kept)}
         instructions = tuple(
             Instruction(op, tuple(place[a] for a in args), imm)
             for op, args, imm in (self.instructions[old] for old in kept)

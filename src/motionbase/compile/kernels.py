@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ import casadi as ca
 from motionbase.compile.authored import check_order, run_authored
 from motionbase.compile.names import check_name
 from motionbase.compile.port import Port, Sparsity, as_ports, check_distinct, find_port
-from motionbase.compile.tracing import traced_by
+from motionbase.compile.tracing import traced_by, tracing
 from motionbase.compile.values import as_expression, as_value
 from motionbase.errors import KernelError
 
@@ -24,15 +25,27 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value", bound=ca.SX | float)
 Expression = Callable[..., Any]  # (SX, ...) -> SX or a sequence of SX, one an output
-_probes: ContextVar[dict[str, ca.SX] | None] = ContextVar("probes", default=None)
+Probes = dict[str, Any]  # SX by name; None for a value inside a loop or a case of a program
+_probes: ContextVar[Probes | None] = ContextVar("probes", default=None)
 
 
 def probe(name: str, value: Value) -> Value:
-    """Give an inner value a name, so that `Kernel.with_probes(name)` can read it out; returns the value."""
-    collected = _probes.get()
+    """Give an inner value a name, so that `with_probes(name)` can read it out; returns the value."""
+    collected, trace = _probes.get(), tracing()
     if collected is not None:
-        collected[name] = _as_sx(f"probe {name!r}", value)
+        inside = trace is not None and (trace.outer is not None or trace.region is not trace.root)
+        collected[name] = None if inside else _as_sx(f"probe {name!r}", value)
     return value
+
+
+@contextmanager
+def collecting(probes: Probes) -> Iterator[None]:
+    """Probes are collected here."""
+    token = _probes.set(probes)
+    try:
+        yield
+    finally:
+        _probes.reset(token)
 
 
 @final
@@ -42,7 +55,7 @@ class Trace:
 
     symbols: tuple[ca.SX, ...]
     expressions: tuple[ca.SX, ...]
-    probes: dict[str, ca.SX]
+    probes: Probes
 
 
 class Derivation(NamedTuple):
@@ -117,12 +130,9 @@ class Kernel:
     def trace(self) -> Trace:
         """The expression, run once on symbols and checked against the ports."""
         symbols = tuple(port.symbol() for port in self.inputs)
-        token = _probes.set({})
-        try:
+        probes: Probes = {}
+        with collecting(probes):
             expressions = _run(self, symbols)
-            probes = dict(_probes.get() or {})
-        finally:
-            _probes.reset(token)
         return Trace(symbols, expressions, probes)
 
     @cached_property
@@ -173,12 +183,9 @@ class Kernel:
 
         def expr(*inputs: ca.SX) -> list[ca.SX]:
             """The kernel's outputs, then the probes."""
-            found: dict[str, ca.SX] = {}
-            token = _probes.set(found)
-            try:
+            found: Probes = {}
+            with collecting(found):
                 values = _run(self, inputs)
-            finally:
-                _probes.reset(token)
             return [*values, *(found[name] for name in chosen)]
 
         return replace(self, outputs=self.outputs + ports, expr=expr, derivation=None)

@@ -155,6 +155,15 @@ class Port:
         rows, columns = self.matrix_shape
         return [(i, j) for i in range(rows) for j in range(columns)]
 
+    def element(self, k: int, name: str = "") -> str:
+        """A stored number as people write it: `q`, `q[2]`, `R[0, 1]`, or by the name it has in a struct."""
+        name = name or self.name
+        row, column = self.places()[k]
+        if self.struct is not None:
+            one = f"[{row}]" if self.rows else ""
+            return f"{name}{one}.{self.struct.layout.element(column if self.rows else row)}"
+        return name + ("", f"[{row}]", f"[{row}, {column}]")[len(self.dims)]
+
     def dense(self, values: ArrayLike) -> NDArray[np.float64]:
         """The full array from stored values."""
         data = np.asarray(values, dtype=np.float64)

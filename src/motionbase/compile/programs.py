@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol, final
 
 from motionbase.compile.assembly import Assembly
 from motionbase.compile.authored import check_order, run_authored
+from motionbase.compile.kernels import collecting
 from motionbase.compile.names import check_name
 from motionbase.compile.port import Port, as_ports, check_distinct
 from motionbase.compile.routine import Routine
 from motionbase.compile.tracing import At, Given, Kind, Place, Trace, traced_by
-from motionbase.compile.values import Packed, as_expression, as_value, scalars
+from motionbase.compile.values import Packed, as_expression, as_value, scalars, value_port
 from motionbase.errors import KernelError
 
 _building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # programs under way, outermost first
@@ -70,6 +71,7 @@ class Program:
         expr: takes a value an input, then one a memory port; returns one an output, and may return one a memory port
         memory: ports that live from call to call, updated in place
         allow_nan: the expression holds NaN constants on purpose
+        cse: share common subexpressions (off only to compare, and to find lines)
     """
 
     name: str
@@ -79,6 +81,7 @@ class Program:
     description: str = ""
     memory: tuple[Port, ...] = ()
     allow_nan: bool = False
+    cse: bool = True
 
     def __post_init__(self) -> None:
         check_name("program", self.name)
@@ -124,12 +127,12 @@ class Program:
             chain = [p.name for p in (*callers[callers.index(self) :], self)]
             raise KernelError(f"{owner} calls itself ({' -> '.join(chain)}); a loop or a switch will do")
         check_order(owner, self.expr, [p.name for p in (*self.inputs, *self.memory)])
-        trace = Trace(self.name)
+        trace = Trace(self.name, shared=self.cse)
         trace.inputs = [trace.place(p, Kind.INPUT, p.unit) for p in self.inputs]
         trace.memory = [trace.place(p, Kind.MEMORY, p.unit) for p in self.memory]
         token = _building.set((*callers, self))
         try:
-            with traced_by(trace):
+            with traced_by(trace), collecting(trace.probes):
                 returned = run_authored(owner, self.expr, *(p.value for p in (*trace.inputs, *trace.memory)))
         finally:
             _building.reset(token)
@@ -139,7 +142,42 @@ class Program:
             trace.root.returns.append((place, tuple(elements)))
         code = getattr(self.expr, "__code__", None)
         trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
-        return Assembly(trace, trace.inputs, outputs, trace.memory, self.allow_nan)
+        assembly = Assembly(trace, trace.inputs, outputs, trace.memory)
+        if trace.holds_nan and not self.allow_nan:
+            from motionbase.compile.inspection.lines import first_nan
+
+            raise KernelError(
+                f"{owner}: a value holds the constant NaN{first_nan(self)}; did math.* or float() see a symbol? Use "
+                "ca.sin and the like; allow_nan=True if it is meant"
+            )
+        return assembly
+
+    def with_probes(self, *names: str) -> Program:
+        """The same program with the named probes as further outputs (all that can be read when no name is given).
+
+        A value of one turn of a loop, or of one case, exists only there: return it from there to read it.
+        """
+        known = self.assembly.trace.probes
+        for name in names:
+            if name not in known:
+                raise KernelError(f"program {self.name!r}: no probe {name!r}; probes: {', '.join(known) or 'none'}")
+            if known[name] is None:
+                raise KernelError(
+                    f"program {self.name!r}: probe {name!r} is inside a loop or a case; return the value from there"
+                )
+        chosen = names or tuple(name for name, value in known.items() if value is not None)
+        ports = [value_port(name, known[name]) for name in chosen]
+
+        def expr(*values: Any) -> list[Any]:
+            """Outputs, probes, memory."""
+            found: dict[str, Any] = {}
+            with collecting(found):
+                results = self._results(self.expr(*values))
+            count = len(self.outputs)
+            return [*results[:count], *(found[name] for name in chosen), *results[count:]]
+
+        outputs = tuple(replace(port, description="probe") for port in ports)
+        return replace(self, outputs=self.outputs + outputs, expr=expr)
 
     @cached_property
     def routine(self) -> Routine:
@@ -166,7 +204,7 @@ class Turn:
 
     def __init__(self, name: str, rows: list[Place], packed: Packed, outputs: list[Place], trace: Trace) -> None:
         self.name, self._packed, self._rows = name, packed, rows
-        self.assembly = Assembly(trace, rows, outputs, [], allow_nan=True)
+        self.assembly = Assembly(trace, rows, outputs, [])
         taken = [p.port.name for p in (*rows, *outputs)]
         held = [_renamed(p.port, taken) for p in self.assembly.held]
         self.inputs = (*(p.port for p in rows), *held)

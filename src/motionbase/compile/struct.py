@@ -116,14 +116,21 @@ class Layout:
                 return None if "," in port.unit else port.unit
         return None
 
-    def described(self, first: int = 0) -> Iterator[tuple[int, Port]]:
-        """Every quantity with its offset, those of inner structs in place of these; for exported headers."""
+    def described(self, first: int = 0, of: tuple[str, ...] = ()) -> Iterator[tuple[int, tuple[str, ...], Port]]:
+        """Every quantity with its offset and its name, those of inner structs in place of these; rows stay one."""
         for port in self.ports:
-            start = first + self.starts[port.name]
+            start, name = first + self.starts[port.name], (*of, port.name)
             if port.struct is not None and not port.rows:
-                yield from port.struct.layout.described(start)
+                yield from port.struct.layout.described(start, name)
             else:
-                yield start, port
+                yield start, name, port
+
+    def element(self, offset: int) -> str:
+        """A number as people write it: `low`, `closed[3]`, `legs[2].l`."""
+        for start, name, port in self.described():
+            if start <= offset < start + port.size:
+                return port.element(offset - start, ".".join(name))
+        raise PortError(f"no quantity stands at {offset}; there are {self.size} numbers")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(q,))

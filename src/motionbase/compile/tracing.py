@@ -6,6 +6,7 @@ computed between calls is ordinary CasADi; `assembly.py` cuts it at the calls af
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -158,14 +159,22 @@ class ChoiceRecord:
 
 @final
 class Trace:
-    """A program under way: its places, and the statements so far."""
+    """A program under way: its places, and the statements so far.
 
-    def __init__(self, name: str, outer: Trace | None = None) -> None:
+    Attributes:
+        shared: equal operations are computed once; not while their lines are looked for
+    """
+
+    def __init__(self, name: str, outer: Trace | None = None, shared: bool = True) -> None:
         self.name, self.outer = name, outer
+        self.shared: bool = shared if outer is None else outer.shared
+        self.outermost: Trace = self if outer is None else outer.outermost
+        self.holds_nan = False  # of the outermost: whether a constant is NaN
         self.homes: dict[int, tuple[Place, int]] = {} if outer is None else outer.homes
         self.root = self.region = Region()
         self.inputs: list[Place] = []
         self.memory: list[Place] = []
+        self.probes: dict[str, Any] = {}
         self.spent: set[Place] = set()  # memory that a callee has updated
         self._constants: dict[tuple[str, ...], Place] = {}
 
@@ -183,6 +192,7 @@ class Trace:
         """A place of numbers that never change."""
         key = tuple(x.hex() for x in numbers)  # 0.0 and -0.0 are two
         if key not in self._constants:
+            self.outermost.holds_nan |= any(map(math.isnan, numbers))
             self._constants[key] = self.place(Port("constants", len(numbers)), Kind.CONSTANT, None, numbers)
         return self._constants[key]
 

@@ -1,28 +1,31 @@
 """Find the first NaN or infinity of a kernel or program for given inputs, and the Python line it came from.
 
 A leaf kernel is replayed instruction by instruction (`replay.py`) on a trace whose nodes know their lines
-(`lines.py`). A program is interpreted, and the first call that makes something bad out of good inputs is replayed.
+(`lines.py`). A program is interpreted while every bad number is followed from where it was made (`origins.py`); the
+kernel in which that is is replayed, the program in which it is is traced again with lines.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, final
+from typing import final
 
+import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionbase.compile.inspection.finding import Finding
-from motionbase.compile.inspection.lines import source_line
-from motionbase.compile.inspection.replay import Bad, element_name, replay, steepest
+from motionbase.compile.inspection.finding import Finding, brief
+from motionbase.compile.inspection.lines import LinedProgram, lined_program, source_line
+from motionbase.compile.inspection.origins import Bad, Origin, Origins
+from motionbase.compile.inspection.replay import SHORT_NAMES, replay, steepest
+from motionbase.compile.inspection.report import kind_of
 from motionbase.compile.kernels import Kernel
-from motionbase.compile.old_program import OldProgram
 from motionbase.compile.ops import Op
 from motionbase.compile.primitives import Primitive
-from motionbase.compile.programs import Unit
-from motionbase.compile.render.python import Array, Path, block_values, run
-from motionbase.compile.routine import Call, Loop, Role, Routine, Switch
+from motionbase.compile.programs import Program, Turn, Unit
+from motionbase.compile.render.python import Array, Observer, Path, run
+from motionbase.compile.routine import Call, Loop, Routine, Switch
 from motionbase.compile.runtime.calling import converted, named_values
 
 __all__ = ["Finding", "evaluate", "find_infinity", "find_nan"]
@@ -70,18 +73,38 @@ def _arrays(unit: Unit, inputs: dict[str, ArrayLike]) -> list[Array]:
 def _find(unit: Unit, arrays: list[Array], bad: Bad) -> Finding | None:
     if isinstance(unit, Kernel):
         return _in_kernel(unit, arrays, bad)
-    if isinstance(unit, Primitive):
-        return _in_primitive(unit, arrays, bad)
-    return _in_program(unit, arrays, bad)
+    origins, reaches, _ = _followed(unit, arrays, bad)
+    if not reaches:
+        return None
+    if not origins:
+        place = f"output {reaches[0]!r} of {unit.name!r}, which nothing has written"
+        return replace(_finding(bad, unit), kind="constant", place=place, reaches=reaches)
+    return replace(_told(unit, arrays, origins[0], bad), reaches=reaches)
 
 
-# ---- leaves --------------------------------------------------------------------------------------------------------
+def _finding(bad: Bad, unit: Unit) -> Finding:
+    return Finding("NaN" if bad is math.isnan else "infinity", "operation", unit.name, within=kind_of(unit))
 
 
-def _in_kernel(kernel: Kernel, arrays: list[Array], bad: Bad) -> Finding | None:
+def _followed(unit: Unit, arrays: list[Array], bad: Bad) -> tuple[list[Origin], tuple[str, ...], list[Origin]]:
+    """Origins of all that is bad in the outputs and memory after a run, the names of these, and all origins."""
+    origins, copies = Origins(bad), [a.copy() for a in arrays]
+    n, m = len(unit.inputs), len(unit.inputs) + len(unit.outputs)
+    origins.given(unit.inputs, copies[:n], "input")
+    origins.given(unit.memory, copies[m:], "memory")
+    run(unit.routine, copies or [np.empty((0, 1))], origins)
+    written = list(zip(unit.ports, copies, strict=True))[n:]
+    reaches = tuple(p.name for p, a in written if any(bad(float(x)) for x in a[:, 0]))
+    return origins.of(copies[n:]), reaches, origins.made
+
+
+# ---- kernels -------------------------------------------------------------------------------------------------------
+
+
+def _in_kernel(kernel: Kernel, arrays: list[Array], bad: Bad, made: bool = False) -> Finding | None:
     inputs = [a[:, 0] for a in arrays[: len(kernel.inputs)]]
     played = replay(kernel, inputs)
-    position = played.first(bad)
+    position = played.first(bad, made)
     if position is None:
         return None
     finding = played.finding(position, bad)
@@ -99,135 +122,159 @@ def _with_derivative(finding: Finding, kernel: Kernel, inputs: list[Array]) -> F
     return replace(finding, stack=original.stack(position), note=note)
 
 
-def _in_primitive(primitive: Primitive, arrays: list[Array], bad: Bad) -> Finding | None:
-    """The first bad double among a primitive's basic operations."""
-    routine = primitive.routine
-    copies = [a.copy() for a in arrays]
-    run(routine, copies)
-    reaches = _bad_ports(primitive, copies, bad)
-    if not reaches:
-        return None
-    (block,) = routine.blocks()
-    values = [_number(v) for v in block_values(block, routine, [a.copy() for a in arrays])]
-    for k, (op, args, imm) in enumerate(block.instructions):
-        if bad(values[k]) and not any(bad(values[a]) for a in args) and op is not Op.CONST:
-            found = replace(_finding(bad, primitive), instruction=k, result=values[k], reaches=reaches)
-            if op in (Op.LOAD, Op.LOAD_AT):
-                number = imm[0] if isinstance(imm, tuple) else imm
-                assert isinstance(number, int)
-                return replace(found, kind="input", place=f"input {primitive.ports[number].name}")
-            if op is Op.TABLE:
-                return replace(found, kind="constant", place=f"a value of table {primitive.name!r}")
-            name = str(imm) if op is Op.CALL else op.label
-            numbers = tuple(values[a] for a in args)
-            return replace(found, op=name, arguments=numbers, note="a primitive has no Python lines of its own")
-    return None
+# ---- programs and primitives ---------------------------------------------------------------------------------------
 
 
-def _finding(bad: Bad, unit: Unit) -> Finding:
-    return Finding("NaN" if bad is math.isnan else "infinity", "operation", unit.name)
+def _told(unit: Unit, arrays: list[Array], origin: Origin, bad: Bad) -> Finding:
+    """An origin in the words of the kernel or program in which it is."""
+    if origin.kind == "input":
+        return replace(_finding(bad, unit), kind="input", place=origin.place)
+    home, depth = _home(unit, origin.path)
+    way = describe_path(unit, origin.path[:depth])
+    found: Finding | None = None
+    if isinstance(home, (Kernel, Program)) and origin.routine is not None and not _comes_in(origin):
+        entry = _arrays_at(unit, arrays, origin.path[:depth])
+        if isinstance(home, Kernel):
+            found = _in_kernel(home, entry, bad, made=True)
+        else:
+            found = _in_program(home, entry, bad, origin, depth)
+    if found is None:
+        found, way = _plain(home, origin, bad), describe_path(unit, origin.path)
+    found = replace(found, path=(*way, *found.path))
+    if origin.before is not None and (found.infinity is None or found.infinity.kind == "input"):
+        found = replace(found, infinity=_told(unit, arrays, origin.before, math.isinf))
+    return found
 
 
-def _number(value: Any) -> float:
-    """A double's value; words, truth values and stores are no numbers to look at."""
-    return float(value[0]) if value.size and value.dtype == np.float64 else 0.0
+def _home(unit: Unit, path: Path) -> tuple[Unit, int]:
+    """The innermost kernel, primitive or program on the way, and where the way to it ends; turns belong to programs."""
+    home, depth = unit, 0
+    for k, (statement, _) in enumerate(path):
+        if isinstance(statement, Call) and (origin := statement.routine.origin) is not None:
+            if not isinstance(origin, Turn):
+                home, depth = origin, k + 1
+    return home, depth
 
 
-# ---- programs ------------------------------------------------------------------------------------------------------
-
-
-def _in_program(unit: Unit, arrays: list[Array], bad: Bad) -> Finding | None:
-    watch = _Watch(unit, bad, [a.copy() for a in arrays])
-    final_arrays = [a.copy() for a in arrays]
-    run(unit.routine, final_arrays, watch.observe)
-    reaches = _bad_ports(unit, final_arrays, bad)
-    if not reaches:
-        return None
-    finding = watch.finding
-    if finding is None and (came := _first_element(unit, arrays, bad)):  # copied from an input, by no call
-        finding = replace(_finding(bad, unit), kind="input", place=came)
-    if finding is None:
-        place = f"copied into output {reaches[0]!r} of program {unit.name!r}"
-        finding = replace(_finding(bad, unit), kind="constant", place=place)
-    if finding.infinity is not None and finding.infinity.kind == "input":  # an earlier call made it
-        earlier = _Watch(unit, math.isinf, [a.copy() for a in arrays])
-        run(unit.routine, [a.copy() for a in arrays], earlier.observe)
-        finding = replace(finding, infinity=earlier.finding or finding.infinity)
-    return replace(finding, reaches=reaches)
+def _comes_in(origin: Origin) -> bool:
+    """Whether it was loaded from constants of a caller."""
+    assert origin.block is not None
+    return origin.block.instructions[origin.instruction].op in (Op.LOAD, Op.LOAD_AT)
 
 
 @final
-class _Watch:
-    """Sees every call before it runs, runs each leaf on copies, and keeps the finding in the first bad one."""
+class _Entry(Observer):
+    """Copies the arrays that a routine is called with, at the end of a path."""
 
-    def __init__(self, unit: Unit, bad: Bad, inputs: list[Array]) -> None:
-        self.unit, self.bad, self.inputs = unit, bad, inputs
-        self.finding: Finding | None = None
+    def __init__(self, path: Path) -> None:
+        self.path, self.arrays = path, list[Array]()
 
-    def observe(self, routine: Routine, arrays: list[Array], path: Path) -> None:
-        """Told by the interpreter; pieces of a long kernel have no origin and are part of the kernel's own call."""
-        leaf = routine.origin
-        if self.finding is not None or not isinstance(leaf, (Kernel, Primitive)):
-            return
-        before = [a.copy() for a in arrays]
-        after = [a.copy() for a in arrays]
-        run(routine, after)
-        if not _bad_ports(leaf, after, self.bad):
-            return
-        steps = _describe(self.unit, path)
-        if found := _find(leaf, before, self.bad):
-            if found.kind == "input":
-                found = self._from_outside(found, path, before)
-            self.finding = replace(found, path=steps)
+    def entered(self, routine: Routine, arrays: list[Array], path: Path) -> None:
+        """Statements are compared by identity."""
+        if len(path) == len(self.path) and not self.arrays:
+            if all(a is b and m == n for (a, m), (b, n) in zip(path, self.path, strict=True)):
+                self.arrays = [a.copy() for a in arrays]
 
-    def _from_outside(self, found: Finding, path: Path, arrays: list[Array]) -> Finding:
-        """A leaf's bad input: the program's own input or one of its constants."""
-        if came := _first_element(self.unit, self.inputs, self.bad):
-            return replace(found, unit=self.unit.name, place=came)
-        callers = [self.unit.routine] + [s.routine for s, _ in path if isinstance(s, Call)]
-        call = path[-1][0]
-        assert isinstance(call, Call)
-        for argument, address, array in zip(call.routine.arguments, call.addresses, arrays, strict=True):
-            if argument.role is not Role.OUTPUT and any(self.bad(float(x)) for x in array[:, 0]):
-                caller = callers[-2]
-                own = address.buffer - len(caller.arguments)
-                buffer = caller.buffers[own] if own >= 0 else caller.arguments[address.buffer]
-                place = f"{buffer.name!r} of program {caller.name!r}, port {argument.name!r} of {call.routine.name!r}"
-                return replace(found, kind="constant", place=place)
+
+def _arrays_at(unit: Unit, arrays: list[Array], path: Path) -> list[Array]:
+    if not path:
+        return arrays
+    entry = _Entry(path)
+    run(unit.routine, [a.copy() for a in arrays] or [np.empty((0, 1))], entry)
+    return entry.arrays
+
+
+def _in_program(program: Program, arrays: list[Array], bad: Bad, wanted: Origin, depth: int) -> Finding | None:
+    """An origin in the program's own arithmetic, turns of its loops included, found again where nothing is shared."""
+    try:
+        lined = lined_program(program)
+    except Exception:  # a function that cannot be run twice: the numbers can still be found, without lines
+        lined = LinedProgram(program, {}, ())
+    reaching, _, every = _followed(lined.program, arrays, bad)
+    alike = [o for o in every if o.looks_like(wanted, depth)]
+    own = [o for o in (*alike, *reaching) if o.block is not None and _home(lined.program, o.path)[1] == 0]
+    return _in_block(lined, own[0], bad) if own else None
+
+
+def _in_block(lined: LinedProgram, origin: Origin, bad: Bad) -> Finding | None:
+    """An instruction of a program's own, led back to its step, its node and its line."""
+    calls = [s.routine.origin for s, _ in origin.path if isinstance(s, Call)]
+    unit: Program | Turn = next((c for c in reversed(calls) if isinstance(c, Turn)), lined.program)
+    assembly = unit.assembly
+    _, at = assembly.steps_in.get(id(origin.block), (None, {}))
+    leaves = (ca.OP_CONST,) if origin.kind == "constant" else ()
+    ends = [
+        (k, s) for s, k in at.items()
+        if k >= origin.instruction and assembly.steps[s].op not in {ca.OP_CONST, ca.OP_INPUT} - set(leaves)
+    ]  # fmt: skip
+    if not ends:
+        return None
+    end, s = min(ends)
+    step, nodes = assembly.steps[s], assembly.function.instructions_sx()
+    node = nodes[step.source]
+    names = {key: place.port.element(k) for key, (place, k) in assembly.trace.homes.items()}
+    path = describe_path(lined.program, origin.path)
+    found = replace(_finding(bad, unit), instruction=step.source, stack=lined.stack(node), path=path)
+    found = replace(found, result=origin.values[end])
+    if origin.kind == "constant":
+        users = [u for u in assembly.steps if s in u.args and u.op != ca.OP_OUTPUT]
+        used = f" in {brief(nodes[users[0].source], names, SHORT_NAMES)}" if users else ""
+        return replace(found, kind="constant", expression=f"{origin.result:g}{used}")
+    found = replace(
+        found,
+        op=SHORT_NAMES.get(step.op, str(step.op)),
+        arguments=tuple(origin.values[at[a]] for a in step.args if a in at),
+        expression=brief(node, names, SHORT_NAMES),
+    )
+    if origin.before is None:
         return found
+    before = origin.before
+    if before.kind == "input":
+        return replace(found, infinity=replace(_finding(math.isinf, unit), kind="input", place=before.place))
+    inside = before.block is not None and _home(lined.program, before.path)[1] == 0
+    return replace(found, infinity=_in_block(lined, before, math.isinf) if inside else None)
 
 
-def _describe(unit: Unit, path: Path) -> tuple[str, ...]:
-    """Calls with their lines, loop indices and cases, outermost first."""
-    lines = unit._built.lines if isinstance(unit, OldProgram) else {}
-    steps = []
+def _plain(unit: Unit, origin: Origin, bad: Bad) -> Finding:
+    """An origin without lines: in a primitive, or a constant that was copied or passed on."""
+    found = replace(_finding(bad, unit), result=origin.result, instruction=origin.instruction)
+    if origin.kind == "constant":
+        return replace(
+            found, kind="constant", place=origin.place, expression="" if origin.place else f"{origin.result:g}"
+        )
+    assert origin.block is not None
+    op, _, imm = origin.block.instructions[origin.instruction]
+    note = "a primitive has no Python lines of its own" if isinstance(unit, Primitive) else ""
+    return replace(found, op=str(imm) if op is Op.CALL else op.label, arguments=origin.arguments, note=note)
+
+
+def describe_path(unit: Unit, path: Path) -> tuple[str, ...]:
+    """Calls, loop indices and cases with their lines, outermost first."""
+    assembly = getattr(unit, "assembly", None)
+    steps: list[str] = []
+    index = 0
     for statement, number in path:
+        line = assembly.lines.get(id(statement)) if assembly is not None else None
+        at = ""
+        if line is not None:
+            where = source_line(*line[1])
+            at = f" at {where}: {where.text}"
         if isinstance(statement, Loop):
+            index = number
             steps.append(f"loop index {number} of {statement.count}")
         elif isinstance(statement, Switch):
-            steps.append("default case" if number < 0 else f"case {number}")
+            steps.append(("default case" if number < 0 else f"case {number}") + at)
         elif isinstance(statement, Call):
             inner = statement.routine.origin
-            if (at := lines.get(id(statement))) is not None:
-                where = source_line(*at)
-                steps.append(f"call of {statement.routine.name!r} at {where}: {where.text}")
-            else:
-                steps.append(f"call of {statement.routine.name!r}")
-            lines = inner._built.lines if isinstance(inner, OldProgram) else {}
+            if isinstance(inner, Turn):
+                turns = assembly.turns.get(id(statement)) if assembly is not None else None
+                if turns is not None:
+                    first, stride, count = turns
+                    if steps and steps[-1].startswith("loop index"):
+                        steps.pop()
+                    steps.append(f"loop index {first + stride * index} of {count}")
+                steps[-1] += at
+            elif inner is not None:
+                steps.append(f"call of {statement.routine.name!r}{at}")
+            assembly, index = getattr(inner, "assembly", None) if inner is not None else assembly, 0
     return tuple(steps)
-
-
-def _bad_ports(unit: Unit, arrays: list[Array], bad: Bad) -> tuple[str, ...]:
-    """Names of the outputs and memory that hold something bad."""
-    written = list(zip(unit.ports, arrays, strict=True))[len(unit.inputs) :]
-    return tuple(p.name for p, a in written if any(bad(float(x)) for x in a[:, 0]))
-
-
-def _first_element(unit: Unit, arrays: list[Array], bad: Bad) -> str:
-    """The first bad element among inputs and memory, as `input q[2]`, or nothing."""
-    for port, array in zip(unit.ports, arrays, strict=True):
-        if port not in unit.outputs:
-            for k, (row, column) in enumerate(port.places()):
-                if bad(float(array[k, 0])):
-                    return f"{'memory' if port in unit.memory else 'input'} {element_name(port, row, column)}"
-    return ""

@@ -28,7 +28,8 @@ class Finding:
     Attributes:
         value: what was looked for
         kind: an operation made it, or it came in with an input or a constant, or memory was read before it was set
-        unit: name of the kernel or primitive
+        unit: name of the kernel, primitive, program or turn of a loop
+        within: what the unit is
         instruction: number in the unit's instruction list without common subexpressions shared; None if no instruction
         op: name of the operation
         arguments: its numbers
@@ -56,6 +57,7 @@ class Finding:
     reaches: tuple[str, ...] = ()
     note: str = ""
     infinity: Finding | None = None
+    within: str = "kernel"
 
     @property
     def line(self) -> SourceLine | None:
@@ -89,7 +91,7 @@ class Finding:
         if self.kind == "constant":
             return f"{self.value} is a constant: {self.expression or self.place}"
         numbers = ", ".join(f"{a:.6g}" for a in self.arguments)
-        at = f"kernel {self.unit!r}, instruction {self.instruction}"
+        at = f"{self.within} {self.unit!r}, instruction {self.instruction}"
         return f"{self.value} made by {self.op}({numbers}) = {self.result:.6g} in {at}"
 
     def report(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which Python line made which expression node: a kernel is traced again while a profiler watches CasADi return.
+"""Which Python line made which expression node: a unit is traced again while a profiler watches CasADi return.
 
 Every CasADi operation passes through a Python function of CasADi's package. Whenever such a function returns to code
 outside the package, the nodes in what it returns that were not there before belong to the caller's current line. This
@@ -14,7 +14,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, FrameType
 from typing import Any, cast, final
 
@@ -23,6 +23,7 @@ import numpy as np
 
 from motionbase.compile.authored import shown
 from motionbase.compile.kernels import Kernel, Trace
+from motionbase.compile.programs import Program
 
 _CASADI = os.path.dirname(ca.__file__) + os.sep
 # frames of these are shown among the callers, but are not where a person would look first
@@ -107,10 +108,38 @@ def lined_trace(kernel: Kernel) -> LinedTrace:
     return LinedTrace(trace, watch.stacks, tuple(watch.kept))
 
 
-def first_nan(kernel: Kernel) -> str:
+@final
+@dataclass(frozen=True)
+class LinedProgram:
+    """A program traced again, with nothing shared, and the stack of lines behind each node, by the node's hash."""
+
+    program: Program
+    stacks: dict[int, Stack]
+    kept: tuple[ca.SX, ...]
+
+    def stack(self, node: ca.SX) -> Stack:
+        """Lines of a node, innermost first; empty when they are not known."""
+        return self.stacks.get(node.element_hash(), ())
+
+
+def lined_program(program: Program) -> LinedProgram:
+    """Trace a program and the turns of its loops again and note the line of every node."""
+    watch = _Watch()
+    again = replace(program, expr=watch.started(program.expr), cse=False, allow_nan=True)
+    before = sys.getprofile()
+    sys.setprofile(watch.event)
+    try:
+        _ = again.assembly
+    finally:
+        sys.setprofile(before)
+    return LinedProgram(again, watch.stacks, tuple(watch.kept))
+
+
+def first_nan(unit: Kernel | Program) -> str:
     """The first line with a NaN constant as ` (file:line)`, or nothing where it cannot be told."""
     with contextlib.suppress(Exception):  # an expression that cannot be run twice
-        stack = lined_trace(kernel).stack(ca.SX(math.nan))  # CasADi has one node for all of them
+        lined = lined_trace(unit) if isinstance(unit, Kernel) else lined_program(unit)
+        stack = lined.stack(ca.SX(math.nan))  # CasADi has one node for all of them
         return next((f" ({line})" for line in stack if not line.is_library), "")
     return ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import final
@@ -14,12 +14,11 @@ import numpy as np
 from motionbase.compile.block import Block, Builder
 from motionbase.compile.inspection.finding import Finding, brief
 from motionbase.compile.inspection.lines import LinedTrace, Stack, elements, lined_trace
+from motionbase.compile.inspection.origins import Bad
 from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import OP_NAMES, RULES, Step, steps_of, storage
-from motionbase.compile.port import Port
 from motionbase.compile.render.python import Array, evaluate
 
-Bad = Callable[[float], bool]  # math.isnan or math.isinf
 SHORT_NAMES = {op: name.removeprefix("OP_").lower() for op, name in OP_NAMES.items()}
 
 
@@ -34,17 +33,23 @@ class Replay:
     values: list[float]
     nodes: ca.SX  # one an instruction of the outermost function
 
-    def first(self, bad: Bad) -> int | None:
-        """The first step that made something bad out of nothing bad, among those that led to a bad output."""
+    def first(self, bad: Bad, made: bool = False) -> int | None:
+        """The first step that made something bad out of nothing bad, among those that led to a bad output.
+
+        Args:
+            made: inputs do not count, unless there is nothing else
+        """
         outputs = [k for k, s in enumerate(self.steps) if s.op == ca.OP_OUTPUT and bad(self.values[k])]
-        return self._source(outputs, bad)
+        sources = self._sources(outputs, bad)
+        own = [k for k in sources if self.steps[k].op != ca.OP_INPUT] if made else []
+        return min(own or sources, default=None)
 
     def infinity_before(self, position: int) -> int | None:
         """The first infinity, made of finite numbers, that led to the step at a position."""
-        return self._source(self.steps[position].args, lambda x: not math.isfinite(x))
+        return min(self._sources(self.steps[position].args, lambda x: not math.isfinite(x)), default=None)
 
-    def _source(self, starts: Iterable[int], bad: Bad) -> int | None:
-        """Smallest position with a bad value and no bad argument, back from the starts along bad values."""
+    def _sources(self, starts: Iterable[int], bad: Bad) -> list[int]:
+        """Positions with a bad value and no bad argument, back from the starts along bad values."""
         pending = [k for k in starts if bad(self.values[k])]
         seen, sources = set(pending), []
         while pending:
@@ -54,7 +59,7 @@ class Replay:
                 sources.append(k)
             pending += [a for a in before if a not in seen]
             seen.update(before)
-        return min(sources, default=None)
+        return sources
 
     def reached(self, position: int, bad: Bad) -> tuple[str, ...]:
         """Outputs that hold something bad because of a step."""
@@ -95,23 +100,16 @@ class Replay:
         """The node behind a step, shortened."""
         names = {}
         for port, symbol in zip(self.kernel.inputs, self.lined.trace.symbols, strict=True):
-            for (i, j), element in zip(_places(symbol), elements(symbol), strict=True):
-                names[element.element_hash()] = element_name(port, i, j)
+            (offsets,) = storage((port,), [symbol.sparsity()])
+            for k, element in zip(offsets, elements(symbol), strict=True):
+                names[element.element_hash()] = port.element(k)
         return brief(self.nodes[self.steps[position].source], names, SHORT_NAMES)
 
     def input_name(self, step: Step) -> str:
         """Port and element that an input step reads."""
-        symbol = self.lined.trace.symbols[step.place[0]]
-        return element_name(self.kernel.inputs[step.place[0]], *_places(symbol)[step.place[1]])
-
-
-def _places(symbol: ca.SX) -> list[tuple[int, int]]:
-    return list(zip(*symbol.sparsity().get_triplet(), strict=True))
-
-
-def element_name(port: Port, row: int, column: int) -> str:
-    """`q`, `q[2]` or `R[0, 1]`."""
-    return port.name + ("", f"[{row}]", f"[{row}, {column}]")[len(port.dims)]
+        port, symbol = self.kernel.inputs[step.place[0]], self.lined.trace.symbols[step.place[0]]
+        (offsets,) = storage((port,), [symbol.sparsity()])
+        return port.element(offsets[step.place[1]])
 
 
 def replay(kernel: Kernel, inputs: list[Array], only: int | None = None) -> Replay:

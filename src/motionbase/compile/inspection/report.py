@@ -15,11 +15,10 @@ from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import lower_kernel
 from motionbase.compile.maths import MATHS
 from motionbase.compile.mode import Mode
-from motionbase.compile.old_program import OldProgram
 from motionbase.compile.ops import Op
 from motionbase.compile.options import check_lanes
 from motionbase.compile.port import Port
-from motionbase.compile.programs import Unit
+from motionbase.compile.programs import Program, Unit
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
 from motionbase.compile.runtime import llvm
 from motionbase.compile.target import call_key
@@ -133,7 +132,7 @@ def describe(
     parts = tuple(_routine(r, runs[id(r)]) for r in routines)
     return Report(
         name=unit.name,
-        kind=type(unit).__name__.lower(),
+        kind=kind_of(unit),
         description=getattr(unit, "description", ""),
         lanes=lanes,
         mode=mode,
@@ -161,7 +160,7 @@ def describe(
 def _front_end(unit: Unit) -> tuple[float, float]:
     """Seconds to trace and to lower, measured anew on copies, because kernels remember what they were asked."""
     start = time.perf_counter()
-    if isinstance(unit, OldProgram):
+    if isinstance(unit, Program):
         _ = replace(unit).routine
     trace = time.perf_counter() - start
     lower = 0.0
@@ -181,9 +180,14 @@ def _port(unit: Unit, port: Port) -> PortReport:
     return PortReport(port.name, role.value, port.dims, port.size, port.unit, port.description)
 
 
+def kind_of(unit: Unit) -> str:
+    """In a word: kernel, primitive, program or turn."""
+    return type(unit).__name__.lower().removeprefix("old")
+
+
 def _routine(routine: Routine, calls: int) -> RoutineReport:
     origin = routine.origin
-    kind = "piece" if origin is None else type(origin).__name__.lower().removeprefix("old")
+    kind = "piece" if origin is None else kind_of(origin)
     casadi = origin.function.n_instructions() if isinstance(origin, Kernel) else None
     return RoutineReport(routine.name, kind, routine.instruction_count, casadi, calls)
 

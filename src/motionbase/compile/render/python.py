@@ -59,7 +59,19 @@ PYTHON_FOR_OP: dict[Op, Callable[..., Any1]] = {
 }
 _WITH_COUNT = (Op.SHL, Op.SHR)
 Path = tuple[tuple[Statement, int], ...]  # calls, loops with the index, switches with the case (-1: default)
-Observer = Callable[[Routine, list[Array], Path], None]  # told of every routine called, before it runs
+
+
+class Observer:
+    """Told what the interpreter does; a subclass looks at what it needs."""
+
+    def entered(self, routine: Routine, arrays: list[Array], path: Path) -> None:
+        """A routine begins."""
+
+    def ran(self, routine: Routine, block: Block, buffers: Sequence[Array], values: list[Any1], path: Path) -> None:
+        """A block has run: the value of each of its instructions (nothing for a store)."""
+
+    def copied(self, routine: Routine, statement: Copy, source: Array, target: Array, path: Path) -> None:
+        """Numbers were copied."""
 
 
 def evaluate(block: Block, arguments: Sequence[Array]) -> Array:
@@ -77,15 +89,9 @@ def run(routine: Routine, arrays: list[Array], observe: Observer | None = None) 
         _run(routine, arrays, batch, observe, ())
 
 
-def block_values(block: Block, routine: Routine, arrays: list[Array]) -> list[Any1]:
-    """Run one block of a routine and return the value of each of its instructions (nothing for a store)."""
-    with np.errstate(all="ignore"):
-        return _run_block(block, routine.name, arrays, routine.tables, (), arrays[0].shape[1])
-
-
 def _run(routine: Routine, arrays: list[Array], batch: int, observe: Observer | None, path: Path) -> None:
     if observe:
-        observe(routine, arrays, path)
+        observe.entered(routine, arrays, path)
     buffers = list(arrays)
     for buffer in routine.buffers:
         data = np.full(buffer.size, np.nan) if buffer.data is None else np.array(buffer.data)
@@ -108,13 +114,18 @@ def _run_body(
 
     for statement in body:
         if isinstance(statement, Block):
-            _run_block(statement, routine.name, buffers, routine.tables, (), batch)
+            values = _run_block(statement, routine.name, buffers, routine.tables, (), batch)
+            if observe:
+                observe.ran(routine, statement, buffers, values, path)
         elif isinstance(statement, Call):
             callee = statement.routine
             passed = [place(a, arg.size) for a, arg in zip(statement.addresses, callee.arguments, strict=True)]
             _run(callee, passed, batch, observe, (*path, (statement, 0)))
         elif isinstance(statement, Copy):
-            place(statement.target, statement.size)[:] = place(statement.source, statement.size)
+            source, target = place(statement.source, statement.size), place(statement.target, statement.size)
+            target[:] = source
+            if observe:
+                observe.copied(routine, statement, source, target, path)
         elif isinstance(statement, Loop):
             for k in range(statement.count):
                 inner = {**indices, statement.number: k}
@@ -128,8 +139,12 @@ def _run_body(
             for k in np.unique(case_of):
                 chosen = np.flatnonzero(case_of == k)
                 case = cases.get(int(k), statement.default)
+                here = (*path, (statement, int(k)))
+                if len(chosen) == batch:
+                    _run_body(routine, case, buffers, indices, batch, observe, here)
+                    continue
                 some = [b[:, chosen] for b in buffers]  # the scenarios of this case, on their own
-                _run_body(routine, case, some, indices, len(chosen), observe, (*path, (statement, int(k))))
+                _run_body(routine, case, some, indices, len(chosen), observe, here)
                 for whole, part in zip(buffers, some, strict=True):
                     if whole.flags.writeable:
                         whole[:, chosen] = part

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile.programs import Unit
-from motionbase.compile.render.python import Observer, run
+from motionbase.compile.render.python import run
 from motionbase.compile.routine import Role
 
 
-def native(unit: Unit, lanes: int, observe: Observer | None = None) -> Callable[..., None]:
+def native(unit: Unit, lanes: int) -> Callable[..., None]:
     """A function of addresses, like compiled code."""
     arguments = unit.routine.arguments
 
@@ -28,6 +28,6 @@ def native(unit: Unit, lanes: int, observe: Observer | None = None) -> Callable[
                 array = array.view()
                 array.flags.writeable = False
             arrays.append(array)
-        run(unit.routine, arrays or [np.empty((0, lanes))], observe)
+        run(unit.routine, arrays or [np.empty((0, lanes))])
 
     return call
