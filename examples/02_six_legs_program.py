@@ -1,14 +1,16 @@
-"""Six legs by one kernel: a program with a loop, a switch, a table, a delay and noise.
+"""Six legs: a program with a loop, a choice, a table, a delay and noise.
 
-A kernel is straight-line code. Above kernels stands a small program form, so that six legs call one piece of code
-instead of repeating it. Here a platform's pose becomes six leg lengths, and what the sensors would say of them.
+A kernel is straight-line code. A program is an ordinary function too, but its loops, choices and calls stay what they
+are in compiled code. Here a platform's pose becomes six leg lengths, and what the sensors would say of them.
 `motionbase kernel show six_legs` tells what became of it.
 """
+
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, compile, delay, random, table
+from motionbase.compile import Port, Program, compile, delay, for_each, random, switch, table
 
 # Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
 BASE = [[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])]
@@ -16,7 +18,7 @@ TOP = [[1.2 * np.cos(a), 1.2 * np.sin(a), 0.0] for a in np.radians([5, 115, 125,
 HOME = np.full(6, 2.0)
 
 
-# 1. One leg. Rotation ZYX: yaw, pitch, roll.
+# 1. One leg, a plain function: a program needs no ports for what it does not share. Rotation ZYX: yaw, pitch, roll.
 def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     """Distance of a base joint from its platform joint."""
     cr, cp, cy = (ca.cos(pose[k]) for k in (3, 4, 5))
@@ -29,57 +31,37 @@ def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     return ca.norm_2(pose[:3] + R_WP @ top - base)
 
 
-POSE = Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw")
-LEG = Kernel(
-    "leg_length",
-    (POSE, Port("base", 3, "m", "joint in W"), Port("top", 3, "m", "joint in P")),
-    (Port("l", (), "m", "length"),),
-    leg_length,
-)
-
 # 2. What a sensor makes of a length: it is late, drifts with temperature, and is noisy.
-LATE = delay("late", Port("l", 6, "m"), samples=2)
 CELSIUS = Port("celsius", (), "°C", "temperature of the sensors")
+LATE = delay("late", Port("l", 6, "m"), samples=2)
 DRIFT = table("drift", [[-20.0, 20.0, 60.0]], [-1e-4, 0.0, 3e-4], inputs=[CELSIUS], output=Port("drift", (), "m"))
 NOISE = random("noise", Port("noise", 6), kind="normal")
-SENSOR = Kernel(
-    "sensor",
-    (Port("l", (), "m"), Port("drift", (), "m"), Port("noise", (), "-")),
-    (Port("l_meas", (), "m"),),
-    lambda l, drift, noise: l + drift + 1e-5 * noise,
-)
 
 
-# 3. The program: places instead of values, calls instead of copies.
-def six_legs(b: Body) -> None:
+# 3. The program. The rotation is the same for all legs, so it is computed once, before the loop.
+def six_legs(celsius: ca.SX, seed: ca.SX, pose: ca.SX, mode: ca.SX, tick: ca.SX, line: ca.SX) -> Any:
     """Command by mode, then the sensors."""
-    base, top, home = b.constant("base", BASE), b.constant("top", TOP), b.constant("home", HOME)
-    with b.switch(b["mode"]) as mode:
-        with mode.case(1):  # drive: lengths from the pose
-            with b.loop(6) as i:
-                b.call(LEG, pose=b["pose"], base=base[i], top=top[i], l=b["l_cmd"][i])
-        with mode.default():  # anything else: stay at home
-            b.copy(home, b["l_cmd"])
-    late, drift, noise = b.local("late", 6), b.local("drift"), b.local("noise", 6)
-    b.call(LATE, l=b["l_cmd"], l_delayed=late, l_line=b["line"])
-    b.call(DRIFT, celsius=b["celsius"], drift=drift)
-    b.call(NOISE, seed=b["seed"], counter=b["tick"], noise=noise)
-    with b.loop(6) as i:
-        b.call(SENSOR, l=late[i], drift=drift, noise=noise[i], l_meas=b["l_meas"][i])
+    l_cmd = switch(
+        mode,
+        {1: lambda: for_each(lambda base, top: leg_length(pose, base, top), BASE, TOP)},  # drive: lengths from the pose
+        lambda: HOME,  # anything else: stay at home
+    )
+    late = LATE(l_cmd, l_line=line)
+    return l_cmd, late + DRIFT(celsius) + 1e-5 * NOISE(seed, tick)
 
 
-SIX_LEGS = OldProgram(
+SIX_LEGS = Program(
     "six_legs",
     inputs=(
         CELSIUS,
         Port("seed", (), "-", "number of the scenario"),
-        POSE,
+        Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw"),
         Port("mode", (), "-", "1 drive, else home"),
         Port("tick", (), "-", "number of the tick"),
     ),
     outputs=(Port("l_cmd", 6, "m", "commanded lengths"), Port("l_meas", 6, "m", "measured lengths")),
     memory=(Port("line", LATE.memory[0].size, "-", "delay line of the sensors"),),
-    body=six_legs,
+    expr=six_legs,
     description="six leg lengths and their measurement",
 )
 
