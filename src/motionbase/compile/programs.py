@@ -114,9 +114,8 @@ class Program:
         """What the function returned, one an output, perhaps one a memory port."""
         values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if len(values) not in (len(self.outputs), len(self.outputs) + len(self.memory)):
-            raise KernelError(
-                f"program {self.name!r}: the expression returns {len(values)} values for {len(self.outputs)} outputs"
-            )
+            wanted = f"{len(self.outputs)} outputs" + (f" and {len(self.memory)} memory ports" if self.memory else "")
+            raise KernelError(f"program {self.name!r}: the expression returns {len(values)} values for {wanted}")
         return values
 
     @cached_property
