@@ -1,16 +1,16 @@
-"""Six legs by one kernel: a program with a loop, a switch, a table, a delay and noise.
+"""Six legs: a program with a loop, a choice, a table, a delay and noise.
 
-A kernel is straight-line code. A program is written in the same way, but its loops, choices and calls stay what they
-are: six legs share one piece of code, and only the chosen case runs. Here a platform's pose becomes six leg lengths,
-and what the sensors would say of them. `motionbase kernel show six_legs` tells what became of it.
+A kernel is straight-line code. A program is an ordinary function too, but its loops, choices and calls stay what they
+are in compiled code. Here a platform's pose becomes six leg lengths, and what the sensors would say of them.
+`motionbase kernel show six_legs` tells what became of it.
 """
 
-from typing import Annotated, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Port, Program, compile, delay, for_each, kernel, q, random, switch, table
+from motionbase.compile import Port, Program, compile, delay, for_each, random, switch, table
 
 # Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
 BASE = np.array([[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])])
@@ -18,13 +18,8 @@ TOP = np.array([[1.2 * np.cos(a), 1.2 * np.sin(a), 0.0] for a in np.radians([5, 
 HOME = np.full(6, 2.0)
 
 
-# 1. One leg; its ports are its annotations. Rotation ZYX: yaw, pitch, roll.
-@kernel
-def leg_length(
-    pose: Annotated[ca.SX, q("m, rad", 6, "surge, sway, heave, roll, pitch, yaw")],
-    base: Annotated[ca.SX, q("m", 3, "joint in W")],
-    top: Annotated[ca.SX, q("m", 3, "joint in P")],
-) -> Annotated[ca.SX, q("m", text="length"), "l"]:
+# 1. One leg, a plain function: a program needs no ports for what it does not share. Rotation ZYX: yaw, pitch, roll.
+def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     """Distance of a base joint from its platform joint."""
     cr, cp, cy = (ca.cos(pose[k]) for k in (3, 4, 5))
     sr, sp, sy = (ca.sin(pose[k]) for k in (3, 4, 5))
@@ -37,22 +32,22 @@ def leg_length(
 
 
 # 2. What a sensor makes of a length: it is late, drifts with temperature, and is noisy.
-LATE = delay("late", Port("l", 6, "m"), samples=2)
 CELSIUS = Port("celsius", (), "°C", "temperature of the sensors")
+LATE = delay("late", Port("l", 6, "m"), samples=2)
 DRIFT = table("drift", [[-20.0, 20.0, 60.0]], [-1e-4, 0.0, 3e-4], inputs=[CELSIUS], output=Port("drift", (), "m"))
 NOISE = random("noise", Port("noise", 6), kind="normal")
 
 
-# 3. The program: calls give values, and between them stands ordinary CasADi.
-def six_legs(celsius: ca.SX, seed: ca.SX, pose: ca.SX, mode: ca.SX, tick: ca.SX, l_line: ca.SX) -> tuple[ca.SX, ca.SX]:
+# 3. The program. The rotation is the same for all legs, so it is computed once, before the loop.
+def six_legs(celsius: ca.SX, seed: ca.SX, pose: ca.SX, mode: ca.SX, tick: ca.SX, line: ca.SX) -> Any:
     """Command by mode, then the sensors."""
-
-    def drive() -> Any:
-        return for_each(lambda base, top: leg_length(pose, base, top), BASE, TOP)
-
-    l_cmd = switch(mode, {1: drive}, lambda: HOME)
-    l_meas = LATE(l_cmd, l_line=l_line) + DRIFT(celsius) + 1e-5 * NOISE(seed, tick)
-    return l_cmd, l_meas
+    l_cmd = switch(
+        mode,
+        {1: lambda: for_each(lambda base, top: leg_length(pose, base, top), BASE, TOP)},  # drive: lengths from the pose
+        lambda: HOME,  # anything else: stay at home
+    )
+    late = LATE(l_cmd, l_line=line)
+    return l_cmd, late + DRIFT(celsius) + 1e-5 * NOISE(seed, tick)
 
 
 SIX_LEGS = Program(
@@ -60,12 +55,12 @@ SIX_LEGS = Program(
     inputs=(
         CELSIUS,
         Port("seed", (), "-", "number of the scenario"),
-        leg_length.inputs[0],
+        Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw"),
         Port("mode", (), "-", "1 drive, else home"),
         Port("tick", (), "-", "number of the tick"),
     ),
     outputs=(Port("l_cmd", 6, "m", "commanded lengths"), Port("l_meas", 6, "m", "measured lengths")),
-    memory=LATE.memory,
+    memory=(Port("line", LATE.memory[0].size, "-", "delay line of the sensors"),),
     expr=six_legs,
     description="six leg lengths and their measurement",
 )

@@ -16,7 +16,7 @@ Capture = pytest.CaptureFixture[str]
 
 MODEL = '''"""A model."""
 import casadi as ca
-from motionbase.compile import Kernel, Port, OldProgram, probe
+from motionbase.compile import Kernel, Port, Program, Struct, for_each, probe, q
 
 def inverse(q):
     probe("twice", 2 * q)
@@ -24,10 +24,20 @@ def inverse(q):
 
 INVERSE = Kernel("inverse", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), inverse)
 
-def body(b):
-    b.call(INVERSE, q=b["q"], y=b["y"])
+PROGRAM = Program("prog", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), lambda q: INVERSE(q))
 
-PROGRAM = OldProgram("prog", (Port("q", 2, "m"),), (Port("y", 2, "1/m"),), body)
+class Leg(Struct):
+    """A leg."""
+    l: ca.SX = q("m", text="length of the leg")
+    v: ca.SX = q("m/s", 2)
+
+def gap(u):
+    return 1 / probe("gap", u - 1)
+
+def moved(legs, u):
+    return for_each(lambda leg: leg.replace(l=ca.sqrt(leg.l)), legs), ca.sin(gap(u))  # moved
+
+MOVED = Program("moved", (Leg.port("legs", rows=3), Port("u")), (Leg.port("legs_next", rows=3), Port("g")), moved)
 
 def make():
     return INVERSE
@@ -129,6 +139,27 @@ def test_trace_finds_the_line(model: Path, capsys: Capture) -> None:
     assert data["nan"]["line"]["line"] == line and "'inverse'" in data["nan"]["path"][0]
 
 
+def test_trace_of_a_program_with_structs(model: Path, capsys: Capture) -> None:
+    moved, gap = (
+        next(k for k, text in enumerate(MODEL.splitlines(), 1) if mark in text) for mark in ("# moved", "1 / probe")
+    )
+    out = output(capsys, "trace", f"{model}:MOVED", "--input", "legs=1,2,3,-4,5,6,7,8,9", "--input", "u=3", code=1)
+    assert "sqrt(-4) = nan in turn 'moved_each'" in out and f"model_of_test.py:{moved}, in <lambda>" in out
+    assert f"loop index 1 of 3 at model_of_test.py:{moved}" in out and "expression  sqrt(leg.l)" in out
+    out = output(capsys, "trace", f"{model}:MOVED", "--input", "legs=1", "--input", "u=1", "--probe", "gap", code=1)
+    assert "gap       = 0" in out and "sin(inf) = nan in program 'moved'" in out
+    assert f"model_of_test.py:{gap}, in gap" in out and "before it   infinity made by inv(0)" in out
+
+
+def test_show_of_structs(model: Path, capsys: Capture) -> None:
+    out = output(capsys, "show", f"{model}:MOVED")
+    assert "Struct Leg (legs, legs_next)" in out and "length of the leg" in out and "1 + 3 i" in out
+    assert "turn" in out
+    text = output(capsys, "show", f"{model}:MOVED", "--source", "--target", "python")
+    assert "  loop of 3\n    call moved_each" in text
+    assert "moved__legs___STRIDE = 3" in output(capsys, "show", f"{model}:MOVED", "--source", "--target", "c")
+
+
 def test_trace_reads_files(model: Path, capsys: Capture) -> None:
     np.save("q.npy", np.array([1.0, 4.0]))
     Path("q.csv").write_text("1, 4\n")
@@ -175,7 +206,7 @@ def test_random_inputs_are_the_same_for_the_same_seed(model: Path, capsys: Captu
         (["show", "pendulm"], "did you mean 'pendulum'?"),
         (["show", "model_of_test.py"], "give model_of_test.py:NAME"),
         (["show", "model_of_test.py:INVERS"], "did you mean 'INVERSE'?"),
-        (["show", "model_of_test.py:zzz"], "kernels and programs there: INVERSE, PROGRAM, MARKED"),
+        (["show", "model_of_test.py:zzz"], "kernels and programs there: INVERSE, PROGRAM, MOVED, MARKED"),
         (["show", "model_of_test.py:NUMBER"], "is int, not a kernel"),
         (["show", "model_of_test.py:wants"], "is a function with arguments"),
         (["show", "model_of_test.py:breaks"], "ValueError: no such platform"),
@@ -192,7 +223,7 @@ def test_random_inputs_are_the_same_for_the_same_seed(model: Path, capsys: Captu
         (["trace", "pendulum", "--zeros", "--input", "q=1,2"], "2 numbers came"),
         (["trace", "pendulum", "--zeros", "--input", "q=@no.npy"], "cannot read numbers from 'no.npy'"),
         (["trace", "pendulum", "--zeros", "--probe", "mass"], "probes: energy"),
-        (["trace", "six_legs", "--zeros", "--probe", "mass"], "only kernels have probes"),
+        (["trace", "six_legs", "--zeros", "--probe", "mass"], "program 'six_legs': no probe 'mass'; probes: none"),
         (["shw"], "show"),
     ],
 )

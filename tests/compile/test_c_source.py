@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, Unit, delay, random, table
+from motionbase.compile import Kernel, Port, Program, Struct, Unit, delay, for_each, q, random, switch, table
 from motionbase.compile.render.c import render
 from motionbase.errors import CompilerRefused, TargetUnavailable
 from tests.compile.on_targets import COMPILERS, EDGES, Batch, assert_all_targets, assert_same_bits, on_python
@@ -35,28 +36,29 @@ DELAY = delay("line", Port("u", 2), 3, variable=True)
 NOISE = random("noise", Port("r", 3), kind="normal")
 
 
-def everything(b: Body) -> None:
-    """Every form at once: loops, switches, constants, locals, a table, a delay, random numbers, all maths."""
-    ops = b.local("ops", len(UNARY.outputs))
-    b.local("never_used", 7)
-    b.constant("nor_this", [1.0, np.nan])
-    b.call(UNARY, x=b["x"], **{p.name: ops[k] for k, p in enumerate(UNARY.outputs)})
-    b.copy(ops, b["o"][0 : len(UNARY.outputs)])
-    with b.switch(b["k"]) as s:
-        with s.case(1), b.loop(2) as i:
-            b.call(TABLE, x=b["k"], o=b["t"][i])
-        with s.case(3):
-            b.call(NOISE, seed=b["x"], counter=b["k"], r=b["r"])
-        with s.default():
-            b.call(DELAY, u=b["t"][0], delay=b["k"], u_delayed=b["r"][0:2], u_line=b["m"])
+def everything(x: ca.SX, k: ca.SX, t: ca.SX, r: ca.SX, m: ca.SX) -> Any:
+    """Every form at once: loops, switches, constants, a table, a delay, random numbers, all maths."""
+    ops = UNARY(x)
+    AXES(ca.DM([1.0, np.nan]))  # a result that nobody uses
+    t, r = switch(
+        k,
+        {
+            1: lambda: (for_each(lambda _: TABLE(k), ca.DM.zeros(2)), r),
+            3: lambda: (t, NOISE(seed=x, counter=k)),
+        },
+        lambda: (t, ca.vertcat(DELAY(t[0, :].T, k, u_line=m), r[2])),
+    )
+    return ca.vertcat(*ops), t, r, m
 
 
-EVERYTHING = OldProgram(
+AXES = Kernel("axes", (Port("u", 2),), (Port("v", 7),), lambda u: ca.repmat(u[0], 7, 1))
+EVERYTHING = Program(
     "everything",
     (Port("x"), Port("k")),
     (Port("o", len(UNARY.outputs)),),
     everything,
-    (Port("t", (2, 2)), Port("r", 3), Port("m", DELAY.memory[0].size)),
+    memory=(Port("t", (2, 2)), Port("r", 3), Port("m", DELAY.memory[0].size)),
+    allow_nan=True,
 )
 UNITS: tuple[Unit, ...] = (
     BASIC, UNARY, BINARY_KERNEL, SHAPES, nested, chosen, geometry, outer, TABLE, DELAY, NOISE, EVERYTHING
@@ -205,17 +207,17 @@ def test_nasty_port_names() -> None:
     ports = tuple(Port(name) for name in NASTY)
     inner = Kernel("step", ports, (Port("x"), Port("X")), lambda *v: [ca.sum1(ca.vertcat(*v)), ca.exp(v[0])])
 
-    def body(b: Body) -> None:
-        b.constant("step", [1.0])  # the name of the kernel that is called
-        b.local("inner", 1)
-        with b.loop(2), b.switch(b["k"]) as s:
-            with s.case(1):
-                b.copy(b["k"], b["nasty"])
-                b.copy(b["k"], b["nasty_step"])
-            with s.default():
-                b.call(inner, x=b["nasty_step"], X=b["nasty"], **{name: b[name] for name in NASTY})
+    def expr(*values: ca.SX) -> Any:
+        given = dict(zip(NASTY, values, strict=True))
+        k = given["k"]
 
-    program = OldProgram("nasty", ports, (Port("nasty"), Port("nasty_step")), body)
+        def step(number: ca.SX) -> Any:  # the name of the kernel that is called
+            return switch(k, {1: lambda: (k, k)}, lambda: inner(**given))
+
+        x, X = for_each(step, [1.0, 2.0])
+        return X[1], x[1]
+
+    program = Program("nasty", ports, (Port("nasty"), Port("nasty_step")), expr)
     batch: Batch = {name: np.array([0.5 * k, 1.0]) for k, name in enumerate(NASTY)}
     assert_all_targets(program, {**batch, "k": np.array([0.0, 2.0])})
 
@@ -235,6 +237,74 @@ def test_the_header_says_what_the_ports_are() -> None:
     assert header.startswith("/* length of a leg\n")
     assert re.search(r"in +q +3 +\[m\] joint \* / place", header) and re.search(r"out +l +1 +\[m\]", header)
     assert "#define leg__q_SIZE 3\n#define leg__Q_SIZE 4\n#define leg__l_SIZE 1" in header
+
+
+class Leg(Struct):
+    """For the test below."""
+
+    l: ca.SX = q("m", text="length */ now")
+    v: ca.SX = q("m/s", 2)
+
+
+class Side(Struct):
+    """Legs inside a struct inside a struct."""
+
+    legs: Leg = q(of=Leg, rows=3, text="of this side")
+    R: ca.SX = q("-", (2, 2))
+
+
+class Machine(Struct):
+    """Names that would clash, were they joined by one underscore."""
+
+    a: ca.SX = q("s")
+    left: Side = q(of=Side)
+    left_R: ca.SX = q("rad")
+    right: Side = q(of=Side)
+
+
+READER = """
+#include <stdio.h>
+#include "machine.h"
+
+int main(void)
+{
+    double x[machine__x_SIZE], rows[machine__rows_SIZE], y[machine__y_SIZE], y_next[machine__x_next_SIZE];
+    for (int k = 0; k < machine__x_SIZE; ++k) x[k] = k;
+    for (int k = 0; k < machine__rows_SIZE; ++k) rows[k] = 100 + k;
+    machine(x, rows, y_next, y);
+    printf("%g %g %g %g\\n", x[machine__x__a], x[machine__x__left_R], x[machine__x__left__R + 3], y[0]);
+    for (int i = 0; i < machine__x__right__legs___ROWS; ++i)
+        printf("%g ", y_next[machine__x_next__right__legs__l + i * machine__x_next__right__legs___STRIDE]);
+    for (int i = 0; i < machine__rows___ROWS; ++i)
+        printf("%g ", rows[machine__rows__v + 1 + i * machine__rows___STRIDE]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_the_header_tells_where_quantities_of_structs_stand(compiler: str, tmp_path: Path) -> None:
+    def machine(x: Machine, rows: Leg) -> Any:
+        legs = for_each(lambda leg: leg.replace(l=2 * leg.l), x.right.legs)
+        return x.replace(right=x.right.replace(legs=legs)), rows.v[1, 0] + x.left.R[1, 0]
+
+    unit = Program(
+        "machine", (Machine.port("x"), Leg.port("rows", rows=2)), (Machine.port("x_next"), Port("y")), machine
+    )  # fmt: skip
+    made = render(unit)
+    assert "machine__x__left__legs__l = 1, /* [m] length * / now; row by row at 1 + 3 i */" in made.header
+    assert "machine__x__left__legs = 1, /* 3 Leg of this side */" in made.header
+    (tmp_path / "machine.c").write_text(made.source)
+    (tmp_path / "machine.h").write_text(made.header)
+    (tmp_path / "main.c").write_text(READER)
+    compiled(COMPILERS[compiler], tmp_path, *STRICT, "main.c", "machine.c", "-o", "reader", "-lm")
+    said = subprocess.run([tmp_path / "reader"], capture_output=True, text=True, check=True).stdout
+    at = Machine.layout.starts
+    left, right = at["left"], at["right"]
+    legs = [2 * (right + 3 * i) for i in range(3)]
+    assert said.split() == [f"{n:g}" for n in (0, at["left_R"], left + 12, 104 + left + 11, *legs, 102, 105)]
+    cpp = {"gcc": ["g++"], "clang": [sys.executable, "-m", "ziglang", "c++"]}[compiler]
+    compiled([*cpp, "-x", "c++"], tmp_path, "-std=c++11", *STRICT[1:5], "-c", "main.c", "-o", "main.o")
 
 
 def test_size_macros_of_two_units_do_not_clash(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Compiled, Kernel, OldProgram, Port, cache, compile
+from motionbase.compile import Compiled, Kernel, Port, Program, cache, compile, switch
 from motionbase.compile.cache import MAGIC, SUFFIX, CacheWarning, ObjectCache, _sealed
 from motionbase.compile.runtime import llvm
 
@@ -96,10 +96,10 @@ def test_a_new_process_finds_the_object_and_renders_nothing(store: ObjectCache) 
 def test_a_program_that_is_found_is_not_lowered(store: ObjectCache, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only rendering needs the basic operations of its kernels; a closed loop would wait for them at every start."""
 
-    def program() -> OldProgram:
+    def program() -> Program:
         leaf = kernel()
-        inner = OldProgram("inner", leaf.inputs, leaf.outputs, lambda b: b.call(leaf, x=b["x"], y=b["y"]))
-        return OldProgram("outer", leaf.inputs, leaf.outputs, lambda b: b.call(inner, x=b["x"], y=b["y"]))
+        inner = Program("inner", leaf.inputs, leaf.outputs, lambda x: leaf(x))
+        return Program("outer", leaf.inputs, leaf.outputs, lambda x: inner(x))
 
     assert not checked(compile(program(), cache=store))
 
@@ -113,14 +113,13 @@ def test_a_program_that_is_found_is_not_lowered(store: ObjectCache, monkeypatch:
 def test_programs_have_the_same_digest_in_every_process(tmp_path: Path) -> None:
     """Nothing in a digest may depend on addresses, hash seeds or the order of sets."""
     body = """
-        from motionbase.compile import OldProgram, delay, random, table
+        from motionbase.compile import Program, Struct, delay, for_each, q, random, repeat, switch, table
         parts = [delay("d", Port("u", 2), 3), random("r", Port("n", 3), kind="normal"),
                  table("t", [[0.0, 1.0]], [1.0, 2.0], inputs=[Port("a")], output=Port("b"))]
-        def inner(b):
-            with b.loop(2) as i, b.switch(b["x"][i]) as s:
-                with s.case(3): b.call(k, x=b["x"], y=b["y"])
-                with s.default(): b.copy(b["x"][0], b["y"])
-        p = OldProgram("p", k.inputs, k.outputs, inner)
+        def inner(x):
+            rows = for_each(lambda a: switch(a, {3: lambda: k(x), 1: lambda: a * x[1]}, lambda: x[0]), x)
+            return repeat(3, lambda y: y + rows[0] * x[1], rows[1])
+        p = Program("p", k.inputs, k.outputs, inner)
         print(*(u.digest for u in (k, p, *parts)))
     """
     digests = set()
@@ -154,12 +153,9 @@ def test_the_key_changes_with_everything_that_matters(store: ObjectCache, monkey
 
 def test_a_program_that_differs_in_a_case_number_has_another_key() -> None:
     def digest(number: int) -> str:
-        def body(b: object) -> None:
-            b.copy(b["x"][0], b["y"])  # type: ignore[attr-defined,index]
-            with b.switch(b["x"][0]) as s, s.case(number):  # type: ignore[attr-defined,index]
-                b.copy(b["x"][1], b["y"])  # type: ignore[attr-defined,index]
-
-        return OldProgram("p", (Port("x", 2),), (Port("y"),), body).digest
+        return Program(
+            "p", (Port("x", 2),), (Port("y"),), lambda x: switch(x[0], {number: lambda: x[1]}, lambda: x[0])
+        ).digest
 
     assert digest(1) != digest(2)
 

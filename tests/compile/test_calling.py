@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Compiled, Kernel, OldProgram, Port, compile
+from motionbase.compile import Compiled, Kernel, Port, Program, compile
 from motionbase.compile.target import Target
 from motionbase.errors import KernelError, PortError
 from tests.memory import kept_blocks
@@ -29,13 +29,13 @@ V, M, S = np.array([1.0, 2.0, 3.0]), np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
 W, N = [0.5, 2.5], 6.0
 
 
-def counting(b: Body) -> None:
+def counting(x: ca.SX, total: ca.SX) -> Any:
     add = Kernel("add", (Port("a", 2), Port("b", 2)), (Port("c", 2),), lambda a, b: a + b)
-    b.call(add, a=b["x"], b=b["total"], c=b["total"])
-    b.copy(b["total"], b["y"])
+    total = add(x, total)
+    return total, total
 
 
-COUNTER = OldProgram("counter", (Port("x", 2),), (Port("y", 2),), counting, (Port("total", 2),))
+COUNTER = Program("counter", (Port("x", 2),), (Port("y", 2),), counting, memory=(Port("total", 2),))
 
 TARGETS: tuple[Target, ...] = ("python", "llvm", "c")
 
@@ -137,9 +137,7 @@ def test_ports_named_like_our_own_arguments() -> None:
     assert arrays["native"] == 7.0
     many = {"self": np.array([7.0, 8.0]), "unit": np.zeros(2)}
     assert compiled.map(**many)["native"].tolist() == [7.0, 8.0]
-    whole = OldProgram(
-        "p", kernel.inputs, kernel.outputs, lambda b: b.call(kernel, **{p.name: b[p.name] for p in kernel.ports})
-    )
+    whole = Program("p", kernel.inputs, kernel.outputs, lambda a, b: kernel(**{"self": a, "unit": b}))
     assert compile(whole)(5, 3) == 2.0
 
 

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, Unit, compile, delay, random, scan, table
+from motionbase.compile import Kernel, Port, Program, Unit, compile, delay, for_each, random, scan, switch, table
 from motionbase.compile.render.cuda import render, render_scan
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
@@ -57,7 +57,7 @@ extern "C" void run_all({declared}, long n) {{
     ctypes.CDLL(str(folder / "unit.so")).run_all(*passed, ctypes.c_long(N))
 
 
-def every_form() -> OldProgram:
+def every_form() -> Program:
     """Loop, switch, table, delay, random numbers, constants and most maths in one program."""
     leaf = Kernel(
         "leaf",
@@ -71,26 +71,17 @@ def every_form() -> OldProgram:
     curve = table("curve", [[-1.0, 0.0, 2.0]], [1.0, -1.0, 5.0], inputs=[Port("at")], output=Port("value"))
     noise = random("noise", Port("r", 3), kind="normal", stream=4)
 
-    def body(b: Body) -> None:
-        constants = b.constant("constants", [[1.0, 2.0, 3.0], [0.5, -0.25, 1.5]])
-        with b.loop(2) as i:
-            b.call(leaf, x=b["x"], c=constants[i], y=b["y"][i])
-        with b.switch(b["mode"]) as s:
-            with s.case(0):
-                b.call(curve, at=b["x"][0], value=b["z"])
-            with s.case(2):
-                b.copy(b["x"][1], b["z"])
-            with s.default():
-                b.copy(b["mode"], b["z"])
-        b.call(line, u=b["x"], u_delayed=b["late"], u_line=b["memory"])
-        b.call(noise, seed=b["mode"], counter=b["x"][0], r=b["r"])
+    def expr(x: ca.SX, mode: ca.SX, memory: ca.SX) -> Any:
+        y = for_each(lambda c: leaf(x, c), [[1.0, 2.0, 3.0], [0.5, -0.25, 1.5]])
+        z = switch(mode, {0: lambda: curve(x[0]), 2: lambda: x[1]}, lambda: mode)
+        return y, z, line(x, u_line=memory), noise(seed=mode, counter=x[0])
 
-    return OldProgram(
+    return Program(
         "every_form",
         (Port("x", 3), Port("mode")),
         (Port("y", (2, 3)), Port("z"), Port("late", 3), Port("r", 3)),
-        body,
-        (Port("memory", 10),),
+        expr,
+        memory=(Port("memory", 10),),
     )
 
 
@@ -146,11 +137,8 @@ def test_no_name_of_ours_hides_an_inner_function(word: str, tmp_path: Path) -> N
     """Ports, units and kernels named by the letters and words that generated names are or were made of."""
     inner = Kernel(word, (Port(word),), (Port("x"),), lambda v: v + 1)
 
-    def body(b: Body) -> None:
-        b.call(inner, **{word: b[word], "x": b["x"]})
-
     given, result, end = np.arange(float(N)), np.zeros(N), np.zeros(N)
-    outer = OldProgram("x", (Port(word),), (Port("x"),), body)
+    outer = Program("x", (Port(word),), (Port("x"),), lambda v: inner(**{word: v}))
     folders = [tmp_path / "batch", tmp_path / "scan"]  # a library is loaded once by its path
     for folder in folders:
         folder.mkdir()

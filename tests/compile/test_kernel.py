@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Kernel, OldProgram, Port, Sparsity, compile, compose, jacobian, probe
+from motionbase.compile import Kernel, Port, Program, Sparsity, compile, compose, jacobian, probe
 from motionbase.compile.authored import shown
 from motionbase.compile.names import _broken_rule
 from motionbase.compile.ops import Op
@@ -109,7 +109,7 @@ def test_ports_come_in_a_sequence() -> None:
     refused("kernel 'k': outputs is a single Port", make((X,), Y))
     refused("kernel 'k': inputs has 'x', which is str and not a Port", make(("x",)))
     refused("kernel 'k': inputs has 3, which is int and not a Port", make(3))
-    refused("program 'p': inputs has 'x', which is str", lambda: OldProgram("p", ("x",), (Y,), lambda b: None))  # type: ignore[arg-type]
+    refused("program 'p': inputs has 'x', which is str", lambda: Program("p", ("x",), (Y,), lambda x: x))  # type: ignore[arg-type]
     assert make([X], iter([Y]))().ports == (X, Y)
 
 
@@ -328,8 +328,8 @@ def test_compose_checks_ports() -> None:
 
 
 def test_only_kernels_are_composed_and_differentiated() -> None:
-    program = OldProgram("p", (X,), (Y,), lambda b: None)
-    message = "'p' is a OldProgram, only a Kernel will do"
+    program = Program("p", (X,), (Y,), lambda x: x)
+    message = "'p' is a Program, only a Kernel will do"
     refused(f"compose 'w': {message}", lambda: compose("w", SQUARE, program))  # type: ignore[arg-type]
     refused(f"jacobian: {message}", lambda: jacobian(program, "y", "x"))  # type: ignore[arg-type]
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Kernel, Port, Program, for_each, repeat, switch
 from motionbase.compile.lower import lower_kernel, steps_of
-from motionbase.compile.reference import Index, Reference
 from motionbase.compile.routine import Call
 from tests.compile.on_targets import EDGES, LLVM, TARGETS, Array, assert_all_targets, assert_same_bits, on_python
 
@@ -78,32 +77,28 @@ trees: st.SearchStrategy[Tree] = st.recursive(
 )
 
 
-def built(body: Body, tree: Tree, kernels: list[Kernel], index: Index | None) -> None:
-    """Add a tree's statements; rows move with the innermost loop where they can."""
+def with_row(r: ca.SX, number: int, row: ca.SX) -> ca.SX:
+    return ca.vertcat(*(row.T if k == number else r[k, :] for k in range(6)))
 
-    def row(number: int) -> Reference:
-        state = body["r"]
-        return state[index + number % 4] if index is not None and number % 2 else state[number]
+
+def built(r: ca.SX, tree: Tree, kernels: list[Kernel]) -> Any:
+    """The state after a tree's statements; an odd loop is over the rows, an even one over the whole state."""
+
+    def after(state: ca.SX, inner: list[Tree]) -> Any:
+        for statement in inner:
+            state = built(state, statement, kernels)
+        return state
 
     if tree[0] == "call":
-        body.call(kernels[tree[1]], x=row(tree[2]), y=row(tree[3]))
-    elif tree[0] == "copy":
-        scratch = body["t"]
-        body.copy(row(tree[1]), scratch)
-        body.copy(scratch, row(tree[2]))
-    elif tree[0] == "loop":
-        with body.loop(tree[1]) as i:
-            for inner in tree[2]:
-                built(body, inner, kernels, i)
-    else:
-        with body.switch(row(tree[1])[0]) as s:
-            for number, case in tree[2].items():
-                with s.case(number):
-                    for inner in case:
-                        built(body, inner, kernels, index)
-            with s.default():
-                for inner in tree[3]:
-                    built(body, inner, kernels, index)
+        return with_row(r, tree[3], kernels[tree[1]](r[tree[2], :].T))
+    if tree[0] == "copy":
+        return with_row(r, tree[2], r[tree[1], :].T)
+    if tree[0] == "loop" and tree[1] % 2:
+        return for_each(lambda row: after(with_row(r, tree[1], row), tree[2])[tree[1] + 1, :].T, r)
+    if tree[0] == "loop":
+        return repeat(tree[1], lambda state: after(state, tree[2]), r)
+    cases = {number: (lambda case=case: after(r, case)) for number, case in tree[2].items()}
+    return switch(r[tree[1], 0], cases, lambda: after(r, tree[3]))
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -111,12 +106,12 @@ def built(body: Body, tree: Tree, kernels: list[Kernel], index: Index | None) ->
 def test_random_programs(codes: list[list[Line]], statements: list[Tree]) -> None:
     kernels = [straight(f"k{n}", code) for n, code in enumerate(codes)]
 
-    def body(b: Body) -> None:
-        b.local("t", 3)
+    def expr(r: ca.SX) -> Any:
         for tree in statements:
-            built(b, tree, kernels, None)
+            r = built(r, tree, kernels)
+        return r
 
-    unit = OldProgram("p", (), (), body, (Port("r", (6, 3)),))
+    unit = Program("p", (), (), expr, memory=(Port("r", (6, 3)),))
     state = RANDOM.choice(np.concatenate([np.arange(4.0), RANDOM.normal(size=4), [np.nan]]), size=(16, 6, 3))
     assert_all_targets(unit, {"r": state}, SOME)
 
@@ -176,14 +171,10 @@ def test_scratch_places_are_used_again() -> None:
 def test_a_split_kernel_inside_a_program() -> None:
     split = long_kernel(20)
 
-    def body(b: Body) -> None:
-        with b.loop(2) as i, b.switch(b["x"][i]) as s:
-            with s.case(0):
-                b.copy(b["x"], b["v"][i])
-            with s.default():
-                b.call(split, x=b["x"], m=b["m"], v=b["v"][i])
+    def expr(x: ca.SX, m: ca.SX) -> Any:
+        return for_each(lambda k: switch(k, {0: lambda: x}, lambda: split(x, m)[0]), x[:2])
 
-    unit = OldProgram("p", (Port("x", 3), Port("m", (2, 3))), (Port("v", (2, 3)),), body)
+    unit = Program("p", (Port("x", 3), Port("m", (2, 3))), (Port("v", (2, 3)),), expr)
     got = assert_all_targets(unit, BATCH, (*LLVM, "gcc"))["v"]
     whole = on_python(long_kernel(None), BATCH)["v"]
     for i in range(2):

@@ -3,12 +3,13 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, compile, lower
+from motionbase.compile import Kernel, Port, Program, Struct, compile, for_each, lower, q, switch, table
 from motionbase.compile.cache import ObjectCache
 from motionbase.compile.inspection.machine_code import build, functions, split_functions, stack_bytes, symbol_sizes
 from motionbase.compile.inspection.report import describe
@@ -18,17 +19,13 @@ SUM = Kernel("total", (Port("q", 3, "m", "numbers"),), (Port("y", (), "m"),), la
 SINE = Kernel("sine", (Port("x"),), (Port("y"),), ca.sin)
 
 
-def six(b: Body) -> None:
-    with b.loop(6) as i:
-        b.call(SUM, q=b["q"][i], y=b["y"][i])
-    with b.switch(b["mode"]) as s:
-        with s.case(0):
-            b.call(SUM, q=b["q"][0], y=b["y"][0])
-        with s.default():
-            b.copy(b["home"], b["y"][0])
+def six(q: ca.SX, home: ca.SX, mode: ca.SX) -> Any:
+    y = for_each(lambda row: SUM(row), q)
+    first = switch(mode, {0: lambda: SUM(q[0, :].T)}, lambda: home)
+    return ca.vertcat(first, y[1:])
 
 
-SIX = OldProgram("six", (Port("q", (6, 3), "m"), Port("home", (), "m"), Port("mode")), (Port("y", 6, "m"),), six)
+SIX = Program("six", (Port("q", (6, 3), "m"), Port("home", (), "m"), Port("mode")), (Port("y", 6, "m"),), six)
 
 
 def test_counts_of_a_small_kernel() -> None:
@@ -48,7 +45,52 @@ def test_maths_functions_count_with_their_own_operations() -> None:
 def test_loops_multiply_and_switches_take_the_longest_case() -> None:
     r = describe(SIX)
     assert r.flops == 7 * describe(SUM).flops
-    assert {(p.name, p.kind, p.calls) for p in r.routines} == {("total", "kernel", 7), ("six", "program", 1)}
+    calls = {("total", "kernel", 7), ("six_each", "turn", 6), ("six", "program", 1)}
+    assert {(p.name, p.kind, p.calls) for p in r.routines} == calls
+
+
+class Leg(Struct):
+    """For the tests below."""
+
+    l: ca.SX = q("m", text="length")
+    v: ca.SX = q("m/s", 2)
+
+
+class Machine(Struct):
+    """Legs and a table's input."""
+
+    t: ca.SX = q("s", text="time")
+    R: ca.SX = q("-", (2, 2))
+    legs: Leg = q(of=Leg, rows=3, text="all three")
+
+
+def test_structs_tell_their_quantities() -> None:
+    lookup = table("lookup", [[0.0, 1.0]], [1.0, 2.0], inputs=[Port("at", (), "s")], output=Port("value"))
+
+    def moved(x: Machine) -> Any:
+        return x.replace(t=lookup(at=x.t), legs=for_each(lambda leg: leg.replace(l=leg.l + leg.v[1]), x.legs))
+
+    r = describe(Program("moved", (Machine.port("x", "state"),), (Machine.port("x_next"),), moved))
+    port = r.ports[0]
+    assert (port.struct, port.role, port.shape, port.description) == ("Machine", "input", (14,), "state")
+    assert [(x.name, x.place, x.shape, x.unit, x.description) for x in port.quantities] == [
+        ("t", "0", (), "s", "time"),
+        ("R", "1", (2, 2), "-", ""),
+        ("legs", "5", (3, 3), "SI, mixed", "all three"),
+        ("legs.l", "5 + 3 i", (), "m", "length"),
+        ("legs.v", "6 + 3 i", (2,), "m/s", ""),
+    ]
+    kinds = {(p.name, p.kind) for p in r.routines}
+    assert kinds == {("lookup", "primitive"), ("moved_each", "turn"), ("moved", "program")}
+    rows = describe(Program("rows", (Leg.port("x", rows=2),), (Port("y"),), lambda x: x.l[0] + x.l[1])).ports[0]
+    assert [(x.name, x.place) for x in rows.quantities] == [("l", "0 + 3 i"), ("v", "1 + 3 i")]
+
+
+def test_pieces_of_a_long_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("motionbase.compile.assembly.SPLIT_ABOVE", 20)
+    long = Program("chain", (Port("x"),), (Port("y"),), lambda x: sum(ca.sqrt(x + k) for k in range(30)))
+    kinds = [p.kind for p in describe(long).routines]
+    assert kinds[-1] == "program" and kinds.count("piece") == len(kinds) - 1 > 2
 
 
 def test_pieces_of_a_long_kernel(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, Scan, compile, delay, scan
+from motionbase.compile import Kernel, Port, Program, Scan, compile, delay, scan
 from motionbase.errors import KernelError, PortError
 
 H = 1e-3
@@ -135,7 +135,7 @@ def test_ctrl_c_is_heard() -> None:
 
 def test_a_large_state_needs_no_stack() -> None:
     n = 600_000  # 4.8 MB, several times
-    grow = OldProgram("grow", (Port("x", n),), (Port("y", n),), lambda b: b.copy(b["x"], b["y"]))
+    grow = Program("grow", (Port("x", n),), (Port("y", n),), lambda x: x)
     x = np.arange(float(n))
     np.testing.assert_array_equal(scan(grow, {"x": "y"})(3, x=x)["x"], x)
 
@@ -145,16 +145,15 @@ def test_memory_and_two_states_fed_from_each_other() -> None:
     swap = Kernel("swap", (Port("x", 2), Port("y", 2)), (Port("to_x", 2), Port("to_y", 2)), lambda x, y: (y + 1, x))
     line = delay("line", Port("u", 2), 3)
 
-    def body(b: Body) -> None:
-        b.call(swap, x=b["x"], y=b["y"], to_x=b["to_x"], to_y=b["to_y"])
-        b.call(line, u=b["x"], u_delayed=b["late"], u_line=b["memory"])
+    def step(x: ca.SX, y: ca.SX, memory: ca.SX) -> Any:
+        return *swap(x, y), line(x, u_line=memory)
 
-    unit = OldProgram(
+    unit = Program(
         "swapped",
         (Port("x", 2), Port("y", 2)),
         (Port("to_x", 2), Port("to_y", 2), Port("late", 2)),
-        body,
-        (Port("memory", 9),),
+        step,
+        memory=(Port("memory", 9),),
     )
     results = []
     for target in ("llvm", "python"):

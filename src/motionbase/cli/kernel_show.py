@@ -8,10 +8,13 @@ from motionbase.cli.terminal import console, seconds, size, table
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.table import Table
 
     from motionbase.compile import Unit
     from motionbase.compile.inspection.report import Report
+    from motionbase.compile.routine import Statement
 
 MANY = 8  # kinds of operations to name before the rest is summed up
 
@@ -46,14 +49,31 @@ def _listing(unit: Unit) -> str:
     lines = []
     for routine in unit.routine.callees():
         lines.append(f"{routine.name}({', '.join(f'{a.role.value} {a.name}[{a.size}]' for a in routine.arguments)})")
-        for block in routine.blocks():
-            for k, (op, args, imm) in enumerate(block.instructions):
-                shown = "" if imm is None else f" {imm}"
-                lines.append(f"  {k:>5}  {op.label}{shown} {' '.join(f'%{a}' for a in args)}".rstrip())
-        if not any(True for _ in routine.blocks()):
-            lines += [f"  {type(s).__name__.lower()}" for s in routine.body]
-        lines.append("")
+        lines += [*_statements(routine.body, "  "), ""]
     return "\n".join(lines)
+
+
+def _statements(body: tuple[Statement, ...], indent: str) -> Iterator[str]:
+    """Blocks by instruction; calls, loops and choices by name, with what is inside them."""
+    from motionbase.compile.block import Block
+    from motionbase.compile.routine import Call, Loop, Switch
+
+    for s in body:
+        if isinstance(s, Block):
+            for k, (op, args, imm) in enumerate(s.instructions):
+                shown = "" if imm is None else f" {imm}"
+                yield f"{indent}{k:>5}  {op.label}{shown} {' '.join(f'%{a}' for a in args)}".rstrip()
+        elif isinstance(s, Call):
+            yield f"{indent}call {s.routine.name}"
+        elif isinstance(s, Loop):
+            yield f"{indent}loop of {s.count}"
+            yield from _statements(s.body, indent + "  ")
+        elif isinstance(s, Switch):
+            for number, case in (*s.cases, ("default", s.default)):
+                yield f"{indent}{number if case is s.default else f'case {number}'}"
+                yield from _statements(case, indent + "  ")
+        else:
+            yield f"{indent}copy of {s.size}"
 
 
 def show(report: Report) -> None:
@@ -65,6 +85,8 @@ def show(report: Report) -> None:
     screen.print(Text.assemble((f"{report.kind} {report.name}", "bold"), about))
     screen.print(f"{report.mode} mode, {report.lanes} lane{'s' if report.lanes > 1 else ''}, on {report.cpu}\n")
     screen.print(_ports(report))
+    for struct in _structs(report):
+        screen.print(struct)
     screen.print(_figures(report))
     if len(report.routines) > 1:
         screen.print(_routines(report))
@@ -81,6 +103,19 @@ def _ports(report: Report) -> Table:
         stored = f", {p.stored} stored" if p.stored != dense else ""
         rows.add_row(p.name, p.role, shape + stored, p.unit, p.description)
     return rows
+
+
+def _structs(report: Report) -> list[Table]:
+    """One table a struct, whatever number of ports it has."""
+    tables = []
+    kinds = dict.fromkeys((p.struct, p.quantities) for p in report.ports if p.struct)
+    for struct, quantities in kinds:
+        ports = ", ".join(p.name for p in report.ports if (p.struct, p.quantities) == (struct, quantities))
+        rows = table(f"Struct {struct} ({ports})", "quantity", "at", "shape", "unit", "description", right=("at",))
+        for x in quantities:
+            rows.add_row(x.name, x.place, "x".join(map(str, x.shape)) or "scalar", x.unit, x.description)
+        tables.append(rows)
+    return tables
 
 
 def _figures(report: Report) -> Table:

@@ -32,12 +32,12 @@ class Result:
 
 def run(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, probes: Sequence[str]) -> Result:
     """Read the inputs, run, and look for a NaN."""
-    from motionbase.compile import Kernel
+    from motionbase.compile import Kernel, Program
     from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 
     if probes:
-        if not isinstance(unit, Kernel):
-            raise UsageError(f"--probe: {unit.name!r} is no kernel, and only kernels have probes")
+        if not isinstance(unit, (Kernel, Program)):
+            raise UsageError(f"--probe: {unit.name!r} is a {type(unit).__name__.lower()}, which has no probes")
         unit = unit.with_probes(*probes)
     values = inputs(unit, given, zeros, seed)
     after = evaluate(unit, **values)

@@ -83,7 +83,7 @@ class Assembly:
         self._born: dict[Place, tuple[Place, int]] = {}  # places that stand in others
         self._made: dict[int, Place] = {}  # buffers of arguments, by id of the argument
         self._selectors: dict[int, At] = {}
-        # for diagnosis, by id: lines of calls and choices, turns of calls that repeat, where a block's steps stand in it
+        # for diagnosis, by id: lines of calls and choices, turns of calls that repeat, places of a block's steps in it
         self.lines: dict[int, tuple[Statement, Line]] = {}
         self.turns: dict[int, tuple[int, int, int]] = {}  # the first turn, how many from one to the next, and in all
         self.steps_in: dict[int, tuple[Block, dict[int, int]]] = {}

@@ -104,7 +104,7 @@ class Kernel:
             object.__setattr__(self, attribute, ports)
         check_distinct(f"kernel {self.name!r}", self.ports)
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Inside a program a call; inside another kernel its expression, inlined."""
         from motionbase.compile.flow import call
 

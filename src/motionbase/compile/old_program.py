@@ -71,7 +71,7 @@ class OldProgram:
         """Not in this form."""
         raise KernelError(f"program {self.name!r} cannot be inlined")
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Inside a program a call."""
         from motionbase.compile.flow import call
 

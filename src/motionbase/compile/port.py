@@ -16,7 +16,7 @@ from motionbase.compile.names import check_name
 from motionbase.errors import KernelError, PortError
 
 if TYPE_CHECKING:
-    from motionbase.compile.struct import Struct
+    from motionbase.compile.struct import Quantity, Struct
 
 Numbers = float | tuple[float, ...]
 
@@ -155,14 +155,19 @@ class Port:
         rows, columns = self.matrix_shape
         return [(i, j) for i in range(rows) for j in range(columns)]
 
-    def element(self, k: int, name: str = "") -> str:
-        """A stored number as people write it: `q`, `q[2]`, `R[0, 1]`, or by the name it has in a struct."""
-        name = name or self.name
+    def element(self, k: int) -> str:
+        """A stored number as people write it: `q`, `q[2]`, `R[0, 1]`, `x.low`, `legs[2].l`."""
         row, column = self.places()[k]
         if self.struct is not None:
             one = f"[{row}]" if self.rows else ""
-            return f"{name}{one}.{self.struct.layout.element(column if self.rows else row)}"
-        return name + ("", f"[{row}]", f"[{row}, {column}]")[len(self.dims)]
+            return f"{self.name}{one}.{self.struct.layout.element(column if self.rows else row)}"
+        return self.name + ("", f"[{row}]", f"[{row}, {column}]")[len(self.dims)]
+
+    def quantities(self) -> list[Quantity]:
+        """Of a port of structs: everything in it."""
+        if self.struct is None:
+            return []
+        return list(self.struct.layout.described(turns=(f"{self.dims[1]} i",) if self.rows else ()))
 
     def dense(self, values: ArrayLike) -> NDArray[np.float64]:
         """The full array from stored values."""

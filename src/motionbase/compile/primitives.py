@@ -45,7 +45,7 @@ class Primitive:
         routine = Routine(self.name, arguments_of(self), (self.block_builder.block(),), (), self.tables, self)
         object.__setattr__(self, "_routine", routine)
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         """A call inside a program."""
         from motionbase.compile.flow import call
 

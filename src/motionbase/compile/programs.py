@@ -15,7 +15,7 @@ from motionbase.compile.kernels import collecting
 from motionbase.compile.names import check_name
 from motionbase.compile.port import Port, as_ports, check_distinct, find_port
 from motionbase.compile.routine import Routine
-from motionbase.compile.tracing import At, Given, Kind, Place, Trace, traced_by
+from motionbase.compile.tracing import At, Given, Kind, Place, Trace, check_unit, traced_by
 from motionbase.compile.values import Packed, as_expression, as_value, scalars, value_port
 from motionbase.errors import KernelError
 
@@ -90,7 +90,7 @@ class Program:
             object.__setattr__(self, attribute, ports)
         check_distinct(f"program {self.name!r}", self.ports)
 
-    def __call__(self, *values: Any, **named: Any) -> Any:
+    def __call__(self, /, *values: Any, **named: Any) -> Any:
         """Inside another program a call; inside a kernel the whole of it, inlined."""
         from motionbase.compile.flow import call
 
@@ -126,9 +126,8 @@ class Program:
         """What the function returned, one an output, perhaps one a memory port."""
         values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if len(values) not in (len(self.outputs), len(self.outputs) + len(self.memory)):
-            raise KernelError(
-                f"program {self.name!r}: the expression returns {len(values)} values for {len(self.outputs)} outputs"
-            )
+            wanted = f"{len(self.outputs)} outputs" + (f" and {len(self.memory)} memory ports" if self.memory else "")
+            raise KernelError(f"program {self.name!r}: the expression returns {len(values)} values for {wanted}")
         return values
 
     @cached_property
@@ -151,6 +150,7 @@ class Program:
         outputs = [Place(p, Kind.OUTPUT, trace, ()) for p in self.outputs]
         for place, value in zip([*outputs, *trace.memory], self._results(returned), strict=False):
             elements = scalars(as_expression(f"{owner}: output", place.port, value), place.port)
+            check_unit(owner, place.port, trace.home(elements))
             trace.root.returns.append((place, tuple(elements)))
         code = getattr(self.expr, "__code__", None)
         trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)

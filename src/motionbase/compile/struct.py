@@ -67,6 +67,28 @@ class Spec:
 
 @final
 @dataclass(frozen=True)
+class Quantity:
+    """A quantity with its place in the array of the outermost struct.
+
+    Attributes:
+        name: from the outermost struct inwards
+        offset: its first number, in rows that of the first row
+        turns: for rows, what to add in row i, such as `3 i`
+    """
+
+    name: tuple[str, ...]
+    offset: int
+    port: Port
+    turns: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """`7`, or `7 + 3 i` in rows."""
+        return " + ".join((str(self.offset), *self.turns))
+
+
+@final
+@dataclass(frozen=True)
 class Layout:
     """Quantities one after the other in one vector."""
 
@@ -120,20 +142,21 @@ class Layout:
                 return None if "," in port.unit else port.unit
         return None
 
-    def described(self, first: int = 0, of: tuple[str, ...] = ()) -> Iterator[tuple[int, tuple[str, ...], Port]]:
-        """Every quantity with its offset and its name, those of inner structs in place of these; rows stay one."""
+    def described(self, first: int = 0, of: tuple[str, ...] = (), turns: tuple[str, ...] = ()) -> Iterator[Quantity]:
+        """Every quantity, those of inner structs in place of these; rows of structs are told, then their quantities."""
         for port in self.ports:
-            start, name = first + self.starts[port.name], (*of, port.name)
-            if port.struct is not None and not port.rows:
-                yield from port.struct.layout.described(start, name)
-            else:
-                yield start, name, port
+            at, name, inner = first + self.starts[port.name], (*of, port.name), port.struct
+            if inner is None or port.rows:
+                yield Quantity(name, at, port, turns)
+            if inner is not None:
+                stride = (f"{inner.layout.size} {'ijkn'[len(turns) % 4]}",) if port.rows else ()
+                yield from inner.layout.described(at, name, (*turns, *stride))
 
     def element(self, offset: int) -> str:
         """A number as people write it: `low`, `closed[3]`, `legs[2].l`."""
-        for start, name, port in self.described():
-            if start <= offset < start + port.size:
-                return port.element(offset - start, ".".join(name))
+        for port in self.ports:
+            if 0 <= (k := offset - self.starts[port.name]) < port.size:
+                return port.element(k)
         raise PortError(f"no quantity stands at {offset}; there are {self.size} numbers")
 
 

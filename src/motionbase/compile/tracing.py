@@ -211,14 +211,18 @@ class Trace:
             if width and turns > 1 and numbers == numbers[:width] * turns:
                 return At(self.constant(numbers[:width]))
             return At(self.constant(numbers), 0, width)
-        homes = [self.homes.get(e.element_hash()) for e in elements]
-        if homes[0] is None:
-            return Made(name, tuple(elements), width)
+        return self.home(elements, turns) or Made(name, tuple(elements), width)
+
+    def home(self, elements: Sequence[ca.SX], turns: int = 1) -> At | None:
+        """Where numbers stand already, row after row; None where they have to be computed."""
+        homes, width = [self.homes.get(e.element_hash()) for e in elements], len(elements) // turns
+        if not homes or homes[0] is None:
+            return None
         place, first = homes[0]
         stride = width if turns == 1 or (second := homes[width]) is None else second[1] - first
         for k, home in enumerate(homes):
             if home is None or home[0] is not place or home[1] != first + k // width * stride + k % width:
-                return Made(name, tuple(elements), width)
+                return None
         return At(place, first, stride)
 
 
@@ -256,7 +260,7 @@ def _updated(trace: Trace, owner: str, port: Port, value: Any) -> At:
     return found
 
 
-def check_unit(owner: str, port: Port, argument: Given) -> None:
+def check_unit(owner: str, port: Port, argument: Given | None) -> None:
     """A piece of a port must have the unit of the port it is given to, letter by letter."""
     if isinstance(argument, At) and port.struct is None and "," not in port.unit:
         unit = argument.place.unit_of(argument.offset, port.size)

@@ -18,7 +18,7 @@ from motionbase.compile.mode import Mode
 from motionbase.compile.ops import Op
 from motionbase.compile.options import check_lanes
 from motionbase.compile.port import Port
-from motionbase.compile.programs import Program, Unit
+from motionbase.compile.programs import Program, Turn, Unit
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
 from motionbase.compile.runtime import llvm
 from motionbase.compile.target import call_key
@@ -29,8 +29,20 @@ _NO_WORK = {Op.CONST, Op.ICONST, Op.ARG}
 
 @final
 @dataclass(frozen=True)
+class QuantityReport:
+    """A quantity of a struct in plain words; in rows of structs it stands at `7 + 3 i`."""
+
+    name: str
+    place: str
+    shape: tuple[int, ...]
+    unit: str
+    description: str
+
+
+@final
+@dataclass(frozen=True)
 class PortReport:
-    """A port in plain words."""
+    """A port in plain words; a port of structs with all that is in it."""
 
     name: str
     role: str
@@ -38,17 +50,19 @@ class PortReport:
     stored: int
     unit: str
     description: str
+    struct: str = ""
+    quantities: tuple[QuantityReport, ...] = ()
 
 
 @final
 @dataclass(frozen=True)
 class RoutineReport:
-    """One routine: a leaf, a piece of a long leaf, or a program.
+    """One routine: a leaf, a program, a turn of a loop, or a piece of one that is long.
 
     Attributes:
-        kind: kernel, piece, primitive or program
+        kind: kernel, primitive, program, turn or piece
         instructions: basic operations in its own text
-        casadi: CasADi instructions of a kernel, None for others
+        casadi: CasADi instructions of a kernel, and of what a program or a turn computes itself; None for others
         calls: how often one run of the whole unit calls it (the longest case of a switch counts)
     """
 
@@ -159,25 +173,26 @@ def describe(
 
 def _front_end(unit: Unit) -> tuple[float, float]:
     """Seconds to trace and to lower, measured anew on copies, because kernels remember what they were asked."""
-    start = time.perf_counter()
-    if isinstance(unit, Program):
-        _ = replace(unit).routine
-    trace = time.perf_counter() - start
-    lower = 0.0
-    for kernel in {id(r.origin): r.origin for r in unit.routine.callees()}.values():
-        if isinstance(kernel, Kernel):
-            fresh = replace(kernel)
+    trace = lower = 0.0
+    for part in {id(r.origin): r.origin for r in unit.routine.callees()}.values():
+        if isinstance(part, (Kernel, Program)):  # turns are traced and lowered with their programs
+            fresh = replace(part)
             t0 = time.perf_counter()
-            _ = fresh.function
+            _ = fresh.function if isinstance(fresh, Kernel) else fresh.assembly
             t1 = time.perf_counter()
-            lower_kernel(fresh)
+            _ = lower_kernel(fresh) if isinstance(fresh, Kernel) else fresh.routine
             trace, lower = trace + t1 - t0, lower + time.perf_counter() - t1
     return trace, lower
 
 
 def _port(unit: Unit, port: Port) -> PortReport:
     role = Role.INPUT if port in unit.inputs else Role.OUTPUT if port in unit.outputs else Role.MEMORY
-    return PortReport(port.name, role.value, port.dims, port.size, port.unit, port.description)
+    quantities = tuple(
+        QuantityReport(".".join(x.name), x.place, x.port.dims, x.port.unit, x.port.description)
+        for x in port.quantities()
+    )
+    struct = "" if port.struct is None else port.struct.__name__
+    return PortReport(port.name, role.value, port.dims, port.size, port.unit, port.description, struct, quantities)
 
 
 def kind_of(unit: Unit) -> str:
@@ -188,7 +203,8 @@ def kind_of(unit: Unit) -> str:
 def _routine(routine: Routine, calls: int) -> RoutineReport:
     origin = routine.origin
     kind = "piece" if origin is None else kind_of(origin)
-    casadi = origin.function.n_instructions() if isinstance(origin, Kernel) else None
+    traced = origin if isinstance(origin, Kernel) else origin.assembly if isinstance(origin, (Program, Turn)) else None
+    casadi = None if traced is None else traced.function.n_instructions()
     return RoutineReport(routine.name, kind, routine.instruction_count, casadi, calls)
 
 

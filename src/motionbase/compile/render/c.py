@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from motionbase.compile.port import Port
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.c_family import CDialect, CWriter
 from motionbase.compile.routine import Role
@@ -120,7 +121,7 @@ extern "C" {{
 #endif
 
 {chr(10).join(sizes)}
-
+{"".join(map(_offsets, [unit.name] * len(unit.ports), unit.ports))}
 {writer.signature(unit.routine, "MB_RESTRICT")};
 
 #undef MB_RESTRICT
@@ -130,6 +131,29 @@ extern "C" {{
 
 #endif
 """
+
+
+def _offsets(unit: str, port: Port) -> str:
+    """An enum of where a struct's quantities stand in its array; names have no three underscores in a row."""
+    rows = (
+        [(f"___ROWS = {port.rows}", ""), (f"___STRIDE = {port.dims[1]}", "from one to the next")] if port.rows else []
+    )
+    for x in port.quantities():
+        name, shape = "".join(f"__{part}" for part in x.name), "x".join(map(str, x.port.dims))
+        what = " ".join(filter(None, (shape, f"[{x.port.unit}]", x.port.description)))
+        if x.port.struct is not None:
+            what = f"{x.port.rows} {x.port.struct.__name__} {x.port.description}".rstrip()
+        rows.append((f"{name} = {x.offset}", what + ("" if not x.turns else f"; row by row at {x.place}")))
+        if x.port.struct is not None:
+            stride = x.port.dims[1]
+            rows += [(f"{name}___ROWS = {x.port.rows}", ""), (f"{name}___STRIDE = {stride}", "from one to the next")]
+    if not rows:
+        return ""
+    lines = []
+    for k, (value, what) in enumerate(rows):
+        comma = "," if k < len(rows) - 1 else ""
+        lines.append(f"    {unit}__{port.name}{value}{comma}" + (f" /* {_commented(what)} */" if what else ""))
+    return f"\nenum {{ /* places in {port.name} */\n{chr(10).join(lines)}\n}};\n"
 
 
 def _commented(text: str) -> str:
