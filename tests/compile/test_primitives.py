@@ -210,7 +210,7 @@ def test_delays_are_checked() -> None:
 def philox(counter: float, stream: int, group: int, key: float) -> list[int]:
     """The four words of our Philox, through the interpreter."""
     b = Builder()
-    words = _philox(b, b.load(0, 0).bits(), stream, group, b.load(1, 0).bits())
+    words = _philox(b, b.load(0, 0).bits(), stream, b.word(group), b.load(1, 0).bits())
     exponent = b.constant(MAGIC).bits()
     for k, word in enumerate(words):
         b.store(2, k, (word | exponent).from_bits() - MAGIC)

@@ -36,7 +36,7 @@ LINES = Lines.layout.ports
 
 def state_port(state: type[Struct], name: str, rows: int = 0) -> Port:
     """The state of a leg, or of so many, as a port; its text lists the quantities, its unit theirs."""
-    quantities = [port for _, port in state.layout.described()]
+    quantities = [quantity.port for quantity in state.layout.described()]
     text = ", ".join(p.description or p.name for p in quantities)
     unit = ", ".join(p.unit for p in quantities)
     return replace(state.port(name, f"of each leg: {text}" if rows else text, rows), unit=unit)

@@ -8,7 +8,7 @@ from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, OldProgram, Port, Program, Unit, cond, switch
+from motionbase.compile import Body, Kernel, Port, Program, Unit, cond, switch
 from motionbase.compile.flow import call
 from motionbase.compile.reference import Reference
 from motionbase.control.guard import LegGuard, is_a_number, sound
