@@ -88,9 +88,9 @@ class Multirate:
             known = {port.name: value for port, value in zip((*inputs, *self.memory), values, strict=True)}
             h, q, v, tick, v_dot_prev = (known[name] for name in ("h", "q", "v", "tick", "v_dot"))
 
-            def parts(tick: int | None = None) -> tuple[Expr, ...]:
-                renewed = {} if tick is None else self._renewed(tick, known)
-                return tuple(renewed.get(port.name, known[port.name]) for port in held)
+            def parts(at: int | None = None) -> tuple[Expr, ...]:
+                now = known if at is None else self._renewed(at, known)
+                return tuple(now[port.name] for port in held)
 
             now = switch(tick, {k: functools.partial(parts, k) for k in range(rates.period)}, parts)
             v_dot = partition.solve(q, v, *now)
@@ -100,17 +100,17 @@ class Multirate:
         return Program(f"{self.method}_multirate", inputs, self.advance.outputs, step, memory=self.memory)
 
     def _renewed(self, tick: int, known: dict[str, Expr]) -> dict[str, Expr]:
-        """Values of the parts that are due at a step, by name."""
-        found: dict[str, Expr] = {}
+        """All that is known, with the parts that are due at a step renewed."""
+        found = dict(known)
         for shift, due in self._due(tick).items():
             at = known
             if shift:
                 q, v = self._predictions[shift](*(known[name] for name in ("h", "q", "v", "v_dot")))
                 at = {**known, "q": q, "v": v}
-            kernel = self._renewal(due)
+            kernel = self._renewals[due]
             values = kernel(*(at[port.name] for port in kernel.inputs))
             values = values if isinstance(values, tuple) else (values,)
-            found.update({port.name: value for port, value in zip(kernel.outputs, values, strict=True)})
+            found.update((port.name, value) for port, value in zip(kernel.outputs, values, strict=True))
         return found
 
     def _due(self, tick: int) -> dict[float, tuple[str, ...]]:
@@ -122,9 +122,12 @@ class Multirate:
             found[shift] = (*found.get(shift, ()), name)
         return found
 
-    @functools.cache  # noqa: B019
+    @cached_property
+    def _renewals(self) -> dict[tuple[str, ...], Kernel]:
+        """One kernel for each set of parts that are renewed at one state."""
+        return {due: self._renewal(due) for tick in range(self.rates.period) for due in self._due(tick).values()}
+
     def _renewal(self, due: tuple[str, ...]) -> Kernel:
-        """One kernel for several parts."""
         return compose("renew_" + "_".join(due), *(self.partition.parts[name] for name in due))
 
     def steps_ahead(self, part: str) -> float:
