@@ -1,6 +1,7 @@
 """Steps of actuators: six legs of one platform in turn, and many platforms on lanes.
 
-The legs are an inner loop over arrays, so that nothing of a step can be moved out of the loop over steps.
+The legs are an inner loop over arrays, so that nothing of a step can be moved out of the loop over steps. It runs one
+leg after the other; `hexapod.for_each_gain` tells what lanes make of such loops.
 
     python -m benchmarks.actuators docs/pictures/actuators.png    # draws a leg's way into its cushion
 """
@@ -8,6 +9,7 @@ The legs are an inner loop over arrays, so that nothing of a step can be moved o
 import functools
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +19,7 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved
 from motionbase.actuators import electric_step, leg_step
 from motionbase.actuators.example import LEG, SCREW, STROKE
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Kernel, OldProgram, Port, scan
+from motionbase.compile import Kernel, Port, Program, for_each, scan
 from motionbase.compile.inspection.report import describe
 
 H = 5e-4
@@ -41,24 +43,25 @@ KERNELS = {
 Mode = Literal["strict", "fast"]
 
 
-def six(leg: Kernel) -> OldProgram:
+def six(leg: Kernel) -> Program:
     """The legs of one platform."""
 
     def wide(port: Port) -> Port:
-        return port if port.name in SHARED else Port(port.name, (6, *port.dims), port.unit)
+        return port if port.name in SHARED else replace(port, shape=(6, *port.dims))
 
-    def body(b: Any) -> None:
-        with b.loop(6) as i:
-            given = {p.name: b[p.name] if p.name in SHARED else b[p.name][i] for p in leg.inputs}
-            b.call(leg, **given, **{p.name: b[p.name][i] for p in leg.outputs})
+    def expr(*values: Any) -> Any:
+        given = dict(zip((p.name for p in leg.inputs), values, strict=True))
+        own = [name for name in given if name not in SHARED]
+        held = {name: given[name] for name in SHARED if name in given}
+        return for_each(lambda *row: leg(**held, **dict(zip(own, row, strict=True))), *(given[name] for name in own))
 
-    return OldProgram("six_legs", tuple(map(wide, leg.inputs)), tuple(map(wide, leg.outputs)), body)
+    return Program("six_legs", tuple(map(wide, leg.inputs)), tuple(map(wide, leg.outputs)), expr)
 
 
 def side(leg: Kernel, mode: Mode, lanes: int) -> Callable[[], float]:
     """Seconds of six leg steps, on every lane."""
     unit = six(leg)
-    run = scan(unit, {"x": "x_next"}, mode=mode, lanes=lanes)
+    run = scan(unit, {"x": "x_next"}, mode=mode, lanes=lanes, each="loops")
     arrays: dict[str, Any] = {}
     for port in unit.inputs:
         shape = port.dims + ((lanes,) if lanes > 1 else ())

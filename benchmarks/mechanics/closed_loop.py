@@ -69,7 +69,28 @@ def speeds(settings: Settings) -> Rounds:
         for lanes in (1, LANES):
             run = scan(of.program, of.feedback, lanes=lanes, mode="fast" if mode == "fast" else "strict")
             sides[f"{mode}{lanes}"] = per_evaluation(functools.partial(_run, run, _wide(driving(), lanes)), TICKS)
+    turns = scan(of.program, of.feedback, each="loops")
+    sides["loops1"] = per_evaluation(functools.partial(_run, turns, driving()), TICKS)
     return interleaved(sides, settings)
+
+
+def for_each_gain(settings: Settings) -> Samples:
+    """Turns of `for_each` one after the other / on the lanes of a register, strict, one scenario."""
+    return speeds(settings).ratio("loops1", "strict1")
+
+
+@functools.cache
+def compiled() -> dict[str, float]:
+    """Bytes of code and of stack of the closed loop, strict, and the seconds that tracing and compiling took."""
+    start = time.perf_counter()
+    built = build(ClosedLoop.of(load_platform("simona")).program, 1, "strict")
+    seconds = time.perf_counter() - start
+    return {"code": built.code_bytes, "stack": max(f.deepest for f in built.functions), "seconds": seconds}
+
+
+def size(what: str) -> Callable[[Settings], Samples]:
+    """One of `compiled`."""
+    return lambda settings: Samples((compiled()[what],))
 
 
 @functools.cache
@@ -153,9 +174,7 @@ def tick_us(percentile: float) -> Callable[[Settings], Samples]:
     """Of the computing times; the note has the size of the code."""
 
     def measure(settings: Settings) -> Samples:
-        built = build(loop().program, 1, "strict")
-        stack = max(f.deepest for f in built.functions)
-        note = f"{built.code_bytes / 1024:.0f} KiB of code, {stack / 1024:.1f} KiB of stack"
+        note = f"{compiled()['code'] / 1024:.0f} KiB of code, {compiled()['stack'] / 1024:.1f} KiB of stack"
         return Samples((float(np.percentile(ticks(settings), percentile)),), note)
 
     return measure

@@ -253,7 +253,7 @@ def random(
     uniforms: list[Value] = []
     first = whole(b.load(2, 0), LAST_GROUP) if grouped else None
     for group in range(-(-output.size // 2)):
-        w = _philox(b, counter, stream, b.word(group) if first is None else first + group, seed)
+        w = _philox(b, counter, stream, group if first is None else first + group, seed)
         uniforms += [_uniform(w[0], w[1]), _uniform(w[2], w[3])]
     numbers = uniforms if kind == "uniform" else _box_muller(uniforms)
     for k in range(output.size):
@@ -268,10 +268,10 @@ def _bits_of_number(x: Value) -> Value:
     return select(x.equals(x), x.bits(), x.builder.word(QUIET_NAN))
 
 
-def _philox(b: Builder, counter: Value, stream: int, group: Value, key: Value) -> list[Value]:
+def _philox(b: Builder, counter: Value, stream: int, group: Value | int, key: Value) -> list[Value]:
     """Four 32-bit words (in 64-bit words) from a 128-bit counter and a 64-bit key."""
     low = 0xFFFFFFFF
-    c = [counter & low, counter >> 32, b.word(stream), group]
+    c = [counter & low, counter >> 32, b.word(stream), group if isinstance(group, Value) else b.word(group)]
     k = [key & low, key >> 32]
     for _ in range(10):
         p0, p1 = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
