@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from motionbase.compile import OldProgram
+from motionbase.compile import OldProgram, Program
 from motionbase.control.fields import Fields
 from motionbase.control.own_law import Law
 from motionbase.plant.plant import Plant
@@ -14,7 +14,7 @@ class Runnable(Protocol):
     """A platform under its control law: `ClosedLoop` of six legs, `AtlasLoop` with a sphere on top."""
 
     @property
-    def program(self) -> OldProgram:
+    def program(self) -> OldProgram | Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, outputs, record."""
 
     @property
