@@ -14,6 +14,7 @@ from motionbase.system.manoeuvre import Manoeuvre, angle_between, drive
 from motionbase.system.manoeuvre_plot import write_manoeuvre
 from motionbase.system.sphere_loop import SphereLoop
 from motionbase.system.spins import burst, hardest_axis, tumbling
+from tests.compile.on_targets import assert_all_targets
 
 ATLAS = load_atlas("atlas")
 LOOP = SphereLoop(ATLAS)
@@ -120,6 +121,28 @@ def test_a_measurement_that_is_no_number_gives_no_torque() -> None:
     out = dict(zip((p.name for p in law.program.outputs), compile(law.program)(**ports), strict=True))
     np.testing.assert_array_equal(out["tau_motor"], 0.0)
     assert np.isfinite(law.state.part(out["sphere_x_next"], "integral")).all()
+
+
+def test_it_is_the_same_to_the_bit_on_every_lane() -> None:
+    """Wheels that hold and slip, motors on and off, and a law that is broken, side by side."""
+    random, n = np.random.default_rng(0), 24
+    start = {**LOOP.quiet_inputs(), **LOOP.at_rest()}
+    batch = {p.name: np.array([np.reshape(start[p.name], p.dims)] * n, dtype=float) for p in LOOP.program.inputs}
+    for name, size in {
+        "omega_S": 0.5,
+        "v_C": 1e-3,
+        "d_C": 1e-4,
+        "omega_wheel": 3.0,
+        "psi": 1.0,
+        "a_stage": 1.0,
+    }.items():
+        batch[name] += size * random.normal(size=batch[name].shape)
+    batch["friction_scale"] *= random.choice([0.02, 1.0], (n, 3))
+    batch["on"], batch["sphere_x"][:, 0] = random.choice([0.0, 1.0], n), random.choice([0.0, 1.0], n)
+    batch["sphere_parameters"][3] = math.nan
+    found = assert_all_targets(LOOP.program, batch, ("llvm1", "llvm8"))
+    assert np.flatnonzero(found["sphere_fault"]).tolist() == [3]
+    assert np.isfinite(found["tau_motor"]).all() and np.ptp(np.abs(found["slip"])) > 0.1
 
 
 def test_a_picture_of_it(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ class Driven(Contact):
     """Of a driven wheel, with its motor and its rollers."""
 
     roller: Expr = q("-", 3, "unit vector along the axis of the roller that touches")
+    about: Expr = q("-", 3, "moment about the sphere's centre of a unit force along the roller, 1 m from there")
     arm: Expr = q(
         "m", text="moment about the axle of a unit force along the roller; also its speed at unit wheel speed"
     )
@@ -65,7 +66,7 @@ class Driven(Contact):
     friction: Expr = q("-", text="coefficient between roller and sphere")
     gear: Expr = q("-", text="turns of the motor for one of the wheel")
     torque_max: Expr = q("N m", text="of the motor, at its own shaft")
-    speed_limit: Expr = q("rad/s", text="of the motor, at the axle")
+    per_speed: Expr = q("s/rad", text="part of the motor's largest speed that 1 rad/s of the wheel is")
     count: Expr = q("-", text="of rollers")
     reach: Expr = q("m", HARMONICS, "coefficients of the reach's waves, see `Ripple`")
     roll: Expr = q("m", HARMONICS, "of the rolling radius's")
@@ -160,12 +161,13 @@ class Contacts:
     def driven(self) -> Driven:
         """(n,) rows of constants."""
         wheels, n = self.atlas.wheels, len(self.atlas.wheels)
-        named = {name: [getattr(w, name) for w in wheels] for name in ("friction", "gear", "torque_max", "speed_limit")}
+        named = {name: [getattr(w, name) for w in wheels] for name in ("friction", "gear", "torque_max")}
         waves = {name: [getattr(r, name) for r in self.ripples] for name in ("count", "reach", "roll", "lever")}
         return _rows(
             Driven, outward=self.outward[:n], at_rest=self.at_rest[:n], stiffness=self.stiffness[:n],
             damping=self.damping[:n], roller=self.roller, arm=self.arm, patch_radius=self.patch_radius,
-            cosine=[math.cos(w.roller_angle) for w in wheels], **named, **waves,
+            about=np.cross(self.outward[:n], self.roller), cosine=[math.cos(w.roller_angle) for w in wheels],
+            per_speed=[1 / w.speed_limit for w in wheels], **named, **waves,
         )  # fmt: skip
 
     @cached_property

@@ -77,7 +77,7 @@ def motor_torque(c: Driven, tau: Expr, omega_wheel: Expr) -> Expr:
     """
 
     def most(speed: Expr) -> Expr:
-        share = (1 - speed / c.speed_limit) * (1 / (1 - BASE))
+        share = (1 - speed * c.per_speed) * (1 / (1 - BASE))
         return c.torque_max * ca.fmin(ca.fmax(share, 0), 1)
 
     return bounded(tau, -most(-omega_wheel), most(omega_wheel))
@@ -88,7 +88,7 @@ def rolling(c: Driven, wheel: Wheel, tau: Expr, slick: Expr, *, h: float, R: flo
     none = Waves(*(ca.SX(0) for _ in Waves._fields))
     psi = wheel.psi + 0.5 * h * wheel.omega_wheel
     waves = waves_at(psi, c.count, c.reach, c.roll, c.lever) if ripple else none
-    moment = (R + waves.reach - waves.roll) * ca.cross(c.outward, c.roller) + waves.lever * c.outward
+    moment = (R + waves.reach - waves.roll) * c.about + waves.lever * c.outward
     torque = c.gear * motor_torque(c, tau, wheel.omega_wheel)
     arm, friction = c.arm + c.cosine * waves.roll, c.friction * ca.fmax(slick, 0)
     return Rolling(waves.reach, waves.slope, ca.vertcat(moment, c.roller), arm, friction, torque)
@@ -99,7 +99,7 @@ def driven_push(c: Driven, at: Centre, reach: Expr, rate: Expr, friction: Expr) 
 
     A disc of even pressure that only turns is held by 2/3 mu N a. Wheel and roller do not turn about the normal.
     """
-    N = _normal(c, c.at_rest + c.stiffness * reach + c.damping * rate, at)
+    N = _normal(c, c.at_rest, ca.dot(c.outward, at.d) + reach, ca.dot(c.outward, at.v) + rate)
     spin = ca.dot(c.outward, at.Omega)
     drilling = -2 / 3 * friction * N * c.patch_radius * spin / ca.sqrt(spin**2 + DRILLING_SPEED**2)
     return Push(N, ca.vertcat(drilling * c.outward, -N * c.outward))
@@ -111,13 +111,13 @@ def passive_push(c: Passive, at: Centre, preload: Expr, R: float) -> Push:
     The surface moves alike at every point but for what turns about the normal there: u = v + Omega x R n, less its part
     along n.
     """
-    N = _normal(c, c.at_rest * ca.fmax(preload, 0), at)
-    u = at.v + ca.cross(at.Omega, R * c.outward)
-    along = u - ca.dot(u, c.outward) * c.outward
-    resistance = -c.rolling * N / ca.sqrt(ca.sumsqr(along) + ROLLING_SPEED**2) * along
+    approach = ca.dot(c.outward, at.v)
+    N = _normal(c, c.at_rest * ca.fmax(preload, 0), ca.dot(c.outward, at.d), approach)
+    u = at.v - approach * c.outward + ca.cross(R * at.Omega, c.outward)
+    resistance = -c.rolling * N / ca.sqrt(ca.sumsqr(u) + ROLLING_SPEED**2) * u
     return Push(N, ca.vertcat(ca.cross(R * c.outward, resistance), resistance - N * c.outward))
 
 
-def _normal(c: Contact, held: Expr, at: Centre) -> Expr:
-    """Normal force [N], where `held` is that with the centre in its place; contacts only push."""
-    return ca.fmax(held + c.stiffness * ca.dot(c.outward, at.d) + c.damping * ca.dot(c.outward, at.v), 0)
+def _normal(c: Contact, at_rest: Expr, depth: Expr, rate: Expr) -> Expr:
+    """Normal force [N] of a contact pressed deeper than at rest [m], with the rate; contacts only push."""
+    return ca.fmax(at_rest + c.stiffness * depth + c.damping * rate, 0)
