@@ -8,6 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import tests.compile.nan_helpers as nan_helpers
 from motionbase.compile import (
@@ -31,6 +33,7 @@ from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
 from motionbase.errors import KernelError, PortError
+from tests.compile.test_flow import Grown
 
 
 def marked(name: str, file: str = __file__) -> tuple[str, int]:
@@ -459,6 +462,22 @@ def test_probes_of_programs() -> None:
         unit.with_probes("row")
     with pytest.raises(KernelError, match="no probe 'other'; probes: twice, rows, row"):
         unit.with_probes("other")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(0, 200), min_size=5, max_size=40), st.sampled_from([0.0, -1.0, 1e200, math.inf]))
+def test_random_programs(code: list[int], special: float) -> None:
+    """What is found is bad, made of what is not, has a line, and is found exactly if an output is bad."""
+    unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(code), allow_nan=True)
+    x = [0.3, special, -0.7, 0.0]
+    y = evaluate(unit, x=x)["y"]
+    for look, bad in ((find_nan, np.isnan), (find_infinity, np.isinf)):
+        finding = look(unit, x=x)
+        assert (finding is not None) == bool(bad(y).any())
+        if finding is not None and finding.kind == "operation":
+            assert bad(finding.result) and not bad(finding.arguments).any() and finding.line is not None
+            if look is find_nan and np.isinf(finding.arguments).any():
+                assert finding.infinity is not None
 
 
 def test_primitive() -> None:
