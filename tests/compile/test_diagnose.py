@@ -362,6 +362,15 @@ def test_turns_of_repeat(turns: int, at: int) -> None:
     assert finding.path[0].startswith(f"loop index {at} of {turns} at ")
 
 
+def test_repeat_inside_a_loop() -> None:
+    def row(a: ca.SX) -> Any:
+        return repeat(3, lambda y: ca.sqrt(y) - a, a)
+
+    finding = find_nan(Program("p", (Port("x", 4),), (Port("y", 4),), lambda x: for_each(row, x)), x=[0, 0, -1, 0])
+    assert finding is not None
+    assert [step.partition(" at ")[0] for step in finding.path] == ["loop index 2 of 4", "loop index 0 of 3"]
+
+
 def test_cases_and_programs_in_programs() -> None:
     inner = Program("inner", (Port("a"), Port("u")), (Port("y"),), lambda a, u: cond(
         u > 0, lambda: ca.sqrt(a), lambda: a,  # here: case
@@ -418,7 +427,7 @@ def test_long_programs_are_found_in_too(monkeypatch: pytest.MonkeyPatch) -> None
     assert finding is not None and place(finding) == marked("long") and finding.path == ()
 
 
-def test_program_that_runs_only_once_gives_a_finding_without_a_line() -> None:
+def test_program_that_runs_only_once_gives_the_line_of_the_statement() -> None:
     runs = iter([True])
 
     def expr(x: ca.SX, u: ca.SX) -> Any:
@@ -428,7 +437,8 @@ def test_program_that_runs_only_once_gives_a_finding_without_a_line() -> None:
     once = Program("p", BETWEEN.inputs, BETWEEN.outputs, expr)
     _ = once.routine
     finding = find_nan(once, x=[0, 0, 0], u=0)
-    assert finding is not None and (finding.op, finding.expression) == ("div", "s / u") and finding.line is None
+    assert finding is not None and (finding.op, finding.expression) == ("div", "s / u")
+    assert place(finding) == (__file__, expr.__code__.co_firstlineno) and "its own line is not known" in finding.note
 
 
 def test_nan_constants_are_refused_with_their_line() -> None:
