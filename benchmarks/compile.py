@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, interleaved, per_evaluation
 from benchmarks.models.arm import arm, arm_step
 from benchmarks.peers.casadi_c import native_loop
-from motionbase.compile import Body, Compiled, Kernel, OldProgram, Port, compile
+from motionbase.compile import Compiled, Kernel, Port, Program, compile, for_each, repeat
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.runtime.llvm import build, host_cpu
 from motionbase.interpreter import python
@@ -158,19 +159,15 @@ def start_up(settings: Settings) -> dict[str, tuple[float, ...]]:
 ARMS, SUBSTEPS = 6, 9  # 54 steps of about 2,000 instructions
 
 
-def big_program() -> OldProgram:
+def big_program() -> Program:
     """Six arms, nine sub-steps each: one step kernel, called 54 times."""
     step = arm_step()
 
-    def body(b: Body) -> None:
-        b.copy(b["q"], b["q_next"])
-        b.copy(b["v"], b["v_next"])
-        with b.loop(SUBSTEPS), b.loop(ARMS) as i:
-            q, v = b["q_next"][i], b["v_next"][i]
-            b.call(step, q=q, v=v, tau=b["tau"][i], q_next=q, v_next=v)
+    def expr(q: ca.SX, v: ca.SX, tau: ca.SX) -> Any:
+        return repeat(SUBSTEPS, lambda q, v: for_each(lambda *arm: step(*arm), q, v, tau), q, v)
 
     inputs = (Port("q", (ARMS, 7), "rad"), Port("v", (ARMS, 7), "rad/s"), Port("tau", (ARMS, 7), "N m"))
-    return OldProgram("big", inputs, (Port("q_next", (ARMS, 7), "rad"), Port("v_next", (ARMS, 7), "rad/s")), body)
+    return Program("big", inputs, (Port("q_next", (ARMS, 7), "rad"), Port("v_next", (ARMS, 7), "rad/s")), expr)
 
 
 def big_inlined() -> Kernel:
