@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Port, Program, compile, delay, for_each, random, switch, table
+from motionbase.compile import Kernel, Port, Program, compile, delay, for_each, random, switch, table
 
 # Illustrative geometry [m]: joints in pairs on two circles, base and platform turned against each other.
 BASE = np.array([[1.5 * np.cos(a), 1.5 * np.sin(a), 0.0] for a in np.radians([55, 65, 175, 185, 295, 305])])
@@ -30,6 +30,15 @@ def leg_length(pose: ca.SX, base: ca.SX, top: ca.SX) -> ca.SX:
     )
     return ca.norm_2(pose[:3] + R_WP @ top - base)
 
+
+# With ports it is a kernel too, which can be shown, tested and exported alone: `motionbase kernel show leg_length`.
+POSE = Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw")
+LEG = Kernel(
+    "leg_length",
+    (POSE, Port("base", 3, "m", "joint in W"), Port("top", 3, "m", "joint in P")),
+    (Port("l", (), "m", "length"),),
+    leg_length,
+)
 
 # 2. What a sensor makes of a length: it is late, drifts with temperature, and is noisy.
 CELSIUS = Port("celsius", (), "°C", "temperature of the sensors")
@@ -55,7 +64,7 @@ SIX_LEGS = Program(
     inputs=(
         CELSIUS,
         Port("seed", (), "-", "number of the scenario"),
-        Port("pose", 6, "m, rad", "surge, sway, heave, roll, pitch, yaw"),
+        POSE,
         Port("mode", (), "-", "1 drive, else home"),
         Port("tick", (), "-", "number of the tick"),
     ),

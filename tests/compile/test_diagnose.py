@@ -8,6 +8,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import tests.compile.nan_helpers as nan_helpers
 from motionbase.compile import (
@@ -31,6 +33,7 @@ from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
 from motionbase.errors import KernelError, PortError
+from tests.compile.test_flow import Grown
 
 
 def marked(name: str, file: str = __file__) -> tuple[str, int]:
@@ -359,6 +362,15 @@ def test_turns_of_repeat(turns: int, at: int) -> None:
     assert finding.path[0].startswith(f"loop index {at} of {turns} at ")
 
 
+def test_repeat_inside_a_loop() -> None:
+    def row(a: ca.SX) -> Any:
+        return repeat(3, lambda y: ca.sqrt(y) - a, a)
+
+    finding = find_nan(Program("p", (Port("x", 4),), (Port("y", 4),), lambda x: for_each(row, x)), x=[0, 0, -1, 0])
+    assert finding is not None
+    assert [step.partition(" at ")[0] for step in finding.path] == ["loop index 2 of 4", "loop index 0 of 3"]
+
+
 def test_cases_and_programs_in_programs() -> None:
     inner = Program("inner", (Port("a"), Port("u")), (Port("y"),), lambda a, u: cond(
         u > 0, lambda: ca.sqrt(a), lambda: a,  # here: case
@@ -415,7 +427,7 @@ def test_long_programs_are_found_in_too(monkeypatch: pytest.MonkeyPatch) -> None
     assert finding is not None and place(finding) == marked("long") and finding.path == ()
 
 
-def test_program_that_runs_only_once_gives_a_finding_without_a_line() -> None:
+def test_program_that_runs_only_once_gives_the_line_of_the_statement() -> None:
     runs = iter([True])
 
     def expr(x: ca.SX, u: ca.SX) -> Any:
@@ -425,7 +437,8 @@ def test_program_that_runs_only_once_gives_a_finding_without_a_line() -> None:
     once = Program("p", BETWEEN.inputs, BETWEEN.outputs, expr)
     _ = once.routine
     finding = find_nan(once, x=[0, 0, 0], u=0)
-    assert finding is not None and (finding.op, finding.expression) == ("div", "s / u") and finding.line is None
+    assert finding is not None and (finding.op, finding.expression) == ("div", "s / u")
+    assert place(finding) == (__file__, expr.__code__.co_firstlineno) and "its own line is not known" in finding.note
 
 
 def test_nan_constants_are_refused_with_their_line() -> None:
@@ -459,6 +472,22 @@ def test_probes_of_programs() -> None:
         unit.with_probes("row")
     with pytest.raises(KernelError, match="no probe 'other'; probes: twice, rows, row"):
         unit.with_probes("other")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(0, 200), min_size=5, max_size=40), st.sampled_from([0.0, -1.0, 1e200, math.inf]))
+def test_random_programs(code: list[int], special: float) -> None:
+    """What is found is bad, made of what is not, has a line, and is found exactly if an output is bad."""
+    unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(code), allow_nan=True)
+    x = [0.3, special, -0.7, 0.0]
+    y = evaluate(unit, x=x)["y"]
+    for look, bad in ((find_nan, np.isnan), (find_infinity, np.isinf)):
+        finding = look(unit, x=x)
+        assert (finding is not None) == bool(bad(y).any())
+        if finding is not None and finding.kind == "operation":
+            assert bad(finding.result) and not bad(finding.arguments).any() and finding.line is not None
+            if look is find_nan and np.isinf(finding.arguments).any():
+                assert finding.infinity is not None
 
 
 def test_primitive() -> None:

@@ -157,7 +157,7 @@ class Port:
 
     def element(self, k: int) -> str:
         """A stored number as people write it: `q`, `q[2]`, `R[0, 1]`, `x.low`, `legs[2].l`."""
-        row, column = self.places()[k]
+        row, column = divmod(k, self.matrix_shape[1]) if self.sparsity is None else self.places()[k]
         if self.struct is not None:
             one = f"[{row}]" if self.rows else ""
             return f"{self.name}{one}.{self.struct.layout.element(column if self.rows else row)}"

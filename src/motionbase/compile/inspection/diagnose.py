@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionbase.compile.assembly import Assembly
 from motionbase.compile.inspection.finding import Finding, brief
 from motionbase.compile.inspection.lines import LinedProgram, lined_program, source_line
 from motionbase.compile.inspection.origins import Bad, Origin, Origins
@@ -202,29 +203,32 @@ def _in_block(lined: LinedProgram, origin: Origin, bad: Bad) -> Finding | None:
     unit: Program | Turn = next((c for c in reversed(calls) if isinstance(c, Turn)), lined.program)
     assembly = unit.assembly
     _, at = assembly.steps_in.get(id(origin.block), (None, {}))
-    leaves = (ca.OP_CONST,) if origin.kind == "constant" else ()
-    ends = [
-        (k, s) for s, k in at.items()
-        if k >= origin.instruction and assembly.steps[s].op not in {ca.OP_CONST, ca.OP_INPUT} - set(leaves)
-    ]  # fmt: skip
+    leaves = (ca.OP_INPUT,) if origin.kind == "constant" else (ca.OP_INPUT, ca.OP_CONST)
+    ends = [(k, s) for s, k in at.items() if k >= origin.instruction and assembly.steps[s].op not in leaves]
     if not ends:
         return None
     end, s = min(ends)
     step, nodes = assembly.steps[s], assembly.function.instructions_sx()
     node = nodes[step.source]
-    names = {key: place.port.element(k) for key, (place, k) in assembly.trace.homes.items()}
-    path = describe_path(lined.program, origin.path)
-    found = replace(_finding(bad, unit), instruction=step.source, stack=lined.stack(node), path=path)
-    found = replace(found, result=origin.values[end])
+    found = replace(
+        _finding(bad, unit),
+        instruction=step.source,
+        result=origin.values[end],
+        path=describe_path(lined.program, origin.path),
+        stack=lined.stack(node),
+    )
+    if not found.stack:
+        note = "the statement that needs the value; its own line is not known"
+        found = replace(found, stack=(source_line(*_needed_at(assembly, s)),), note=note)
     if origin.kind == "constant":
         users = [u for u in assembly.steps if s in u.args and u.op != ca.OP_OUTPUT]
-        used = f" in {brief(nodes[users[0].source], names, SHORT_NAMES)}" if users else ""
+        used = f" in {_brief(assembly, nodes[users[0].source])}" if users else ""
         return replace(found, kind="constant", expression=f"{origin.result:g}{used}")
     found = replace(
         found,
         op=SHORT_NAMES.get(step.op, str(step.op)),
         arguments=tuple(origin.values[at[a]] for a in step.args if a in at),
-        expression=brief(node, names, SHORT_NAMES),
+        expression=_brief(assembly, node),
     )
     if origin.before is None:
         return found
@@ -233,6 +237,23 @@ def _in_block(lined: LinedProgram, origin: Origin, bad: Bad) -> Finding | None:
         return replace(found, infinity=replace(_finding(math.isinf, unit), kind="input", place=before.place))
     inside = before.block is not None and _home(lined.program, before.path)[1] == 0
     return replace(found, infinity=_in_block(lined, before, math.isinf) if inside else None)
+
+
+def _brief(assembly: Assembly, node: ca.SX) -> str:
+    """A node in the names of the places that its symbols stand for."""
+    homes = {s.element_hash(): assembly.trace.homes.get(s.element_hash()) for s in ca.symvar(node)}
+    return brief(node, {key: at[0].port.element(at[1]) for key, at in homes.items() if at is not None}, SHORT_NAMES)
+
+
+def _needed_at(assembly: Assembly, s: int) -> tuple[str, int]:
+    """File and line of the first statement that needs a step."""
+    needing = {s}
+    for k, step in enumerate(assembly.steps):
+        if needing.intersection(step.args):
+            if step.op == ca.OP_OUTPUT:
+                return assembly.needs[step.place[1]].line
+            needing.add(k)
+    return assembly.trace.root.line
 
 
 def _plain(unit: Unit, origin: Origin, bad: Bad) -> Finding:
@@ -252,7 +273,7 @@ def describe_path(unit: Unit, path: Path) -> tuple[str, ...]:
     """Calls, loop indices and cases with their lines, outermost first."""
     assembly = getattr(unit, "assembly", None)
     steps: list[str] = []
-    index = 0
+    index, in_loop = 0, False
     for statement, number in path:
         line = assembly.lines.get(id(statement)) if assembly is not None else None
         at = ""
@@ -260,8 +281,9 @@ def describe_path(unit: Unit, path: Path) -> tuple[str, ...]:
             where = source_line(*line[1])
             at = f" at {where}: {where.text}"
         if isinstance(statement, Loop):
-            index = number
+            index, in_loop = number, True
             steps.append(f"loop index {number} of {statement.count}")
+            continue
         elif isinstance(statement, Switch):
             steps.append(("default case" if number < 0 else f"case {number}") + at)
         elif isinstance(statement, Call):
@@ -270,11 +292,12 @@ def describe_path(unit: Unit, path: Path) -> tuple[str, ...]:
                 turns = assembly.turns.get(id(statement)) if assembly is not None else None
                 if turns is not None:
                     first, stride, count = turns
-                    if steps and steps[-1].startswith("loop index"):
+                    if in_loop:
                         steps.pop()
                     steps.append(f"loop index {first + stride * index} of {count}")
                 steps[-1] += at
             elif inner is not None:
                 steps.append(f"call of {statement.routine.name!r}{at}")
             assembly, index = getattr(inner, "assembly", None) if inner is not None else assembly, 0
+        in_loop = False
     return tuple(steps)
