@@ -145,6 +145,28 @@ def test_structs() -> None:
         np.testing.assert_array_equal(got["f"][k], f)
 
 
+def test_a_struct_of_columns_is_handed_out_without_a_copy() -> None:
+    """Its columns stand in two inputs, and one is computed."""
+
+    def turn(a: Leg, b: Leg, l: SX) -> Any:
+        return a.l * b.l + l, a.v + b.v
+
+    def body(l: SX, v: SX) -> Any:
+        made = Leg.of_columns(l=l, v=v)
+        return for_each(turn, made, Leg.of_columns(l=2 * l, v=v), l)
+
+    unit = Program("columns", (Port("l", 6), Port("v", (6, 2))), (Port("f", 6), Port("w", (6, 2))), body)
+    (loop,) = (s for s in unit.routine.body if isinstance(s, Loop))
+    (call,) = loop.body
+    assert isinstance(call, Call) and [a.buffer for a in call.addresses[:2]] == [0, 1]
+    batch = {"l": RANDOM.normal(size=(N, 6)), "v": RANDOM.normal(size=(N, 6, 2))}
+    got = assert_all_targets(unit, batch)
+    np.testing.assert_array_equal(got["f"], batch["l"] * (2 * batch["l"]) + batch["l"])
+    np.testing.assert_array_equal(got["w"], 2 * batch["v"])
+    assert "columns are l; wanted: l, v" in refused(lambda x, k: Leg.of_columns(l=x))
+    assert "2 columns, 3 are wanted" in refused(lambda x, k: Leg.of_columns(l=x, v=x))
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 19, 60])
 def test_rows_of_any_number(count: int) -> None:
     """Whole registers, then what is left; rows that are columns of a matrix, shared rows, and constants."""

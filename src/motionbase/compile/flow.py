@@ -23,6 +23,7 @@ from motionbase.compile.tracing import (
     ChoiceRecord,
     Given,
     Kind,
+    Made,
     Region,
     Trace,
     authors_line,
@@ -68,7 +69,7 @@ def for_each(function: Callable[..., Any], *rows: Any) -> Any:
     if trace is None:
         turns = [function(*(_row(value, k) for value in values)) for k in range(count)]
         return _stacked(owner, turns)
-    names = _parameter_names(function, len(values))
+    names, values, function = _by_columns(trace, _parameter_names(function, len(values)), values, count, function)
     ports = [_row_port(name, value) for name, value in zip(names, values, strict=True)]
     turn = Turn.of(trace, f"{trace.name}_{_name_of(function, 'each')}", ports, function)
     arguments = [
@@ -203,6 +204,44 @@ def _row_port(name: str, value: Any) -> Port:
         return type(value).port(name)
     columns = value.shape[1]
     return Port(name, columns if columns != 1 else ())
+
+
+class _Gathered:
+    """A function whose structs come in pieces: (struct, number of pieces), or None for what comes as it is."""
+
+    def __init__(self, function: Callable[..., Any], kinds: list[tuple[type[Struct], int] | None]) -> None:
+        self.function, self.kinds = function, kinds
+        self.__name__, self.__code__ = getattr(function, "__name__", ""), getattr(function, "__code__", None)
+
+    def __call__(self, *pieces: Any) -> Any:
+        left, given = iter(pieces), []
+        for kind in self.kinds:
+            if kind is None:
+                given.append(next(left))
+            else:
+                given.append(kind[0].of(ca.vertcat(*(next(left) for _ in range(kind[1])))))
+        return self.function(*given)
+
+
+def _by_columns(
+    trace: Trace, names: list[str], values: list[Any], count: int, function: Callable[..., Any]
+) -> tuple[list[str], list[Any], Callable[..., Any]]:
+    """Structs whose quantities stand at different places go into a turn quantity by quantity: nothing is copied."""
+    parts: list[tuple[str, Any]] = []
+    kinds: list[tuple[type[Struct], int] | None] = []
+    for name, value in zip(names, values, strict=True):
+        apart = isinstance(value, Struct) and isinstance(trace.given(name, scalars(value.column), count), Made)
+        if not apart or any(port.struct is not None for port in value.layout.ports):
+            parts, kinds = [*parts, (name, value)], [*kinds, None]
+            continue
+        columns = [(port.name, getattr(value, port.name)) for port in value.layout.ports]
+        kinds.append((type(value), len(columns)))
+        for quantity, column in columns:
+            taken = {n for n, _ in parts} | set(names)
+            parts.append((quantity if quantity not in taken else f"{name}_{quantity}", column))
+    if not any(kinds):
+        return names, values, function
+    return [n for n, _ in parts], [v for _, v in parts], _Gathered(function, kinds)
 
 
 def _stacked_port(owner: str, port: Port, count: int) -> Port:

@@ -83,6 +83,10 @@ class Layout:
         """Numbers in all."""
         return sum(p.size for p in self.ports)
 
+    def port(self, name: str, description: str = "") -> Port:
+        """The vector as a port of plain numbers."""
+        return Port(name, self.size, MIXED, description)
+
     def find(self, name: str) -> Port:
         """The quantity of that name."""
         for port in self.ports:
@@ -197,6 +201,17 @@ class Struct:
         made = object.__new__(cls)
         made._fill(fields, rows)
         return made
+
+    @classmethod
+    def of_columns(cls, **columns: Any) -> Self:
+        """Rows of the struct, from a column (or a matrix with a row for each) of every quantity, by name."""
+        names = [p.name for p in cls.layout.ports]
+        if columns.keys() != set(names):
+            raise KernelError(f"struct {cls.__name__!r}: columns are {', '.join(columns)}; wanted: {', '.join(names)}")
+        numbers = ca.horzcat(*(ca.densify(ca.SX(columns[name])) for name in names))
+        if numbers.shape[1] != cls.layout.size:
+            raise KernelError(f"struct {cls.__name__!r}: {numbers.shape[1]} columns, {cls.layout.size} are wanted")
+        return cls.of(numbers, numbers.shape[0])
 
     @classmethod
     def with_quantities(cls, **quantities: Any) -> type[Self]:
