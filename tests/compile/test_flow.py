@@ -169,7 +169,8 @@ def test_a_struct_of_columns_is_handed_out_without_a_copy() -> None:
 
 def test_numbers_of_a_port() -> None:
     """One for all, one for each, or the columns of every row; a tuple of one will do for a scalar."""
-    assert Port("a", start=(2.0,), least=(1.0,), most=(3.0,), tunable=True).bounds == (1.0, 3.0)
+    least, most = Port("a", start=(2.0,), least=(1.0,), most=(3.0,), tunable=True).bounds
+    assert (least.tolist(), most.tolist()) == ([1.0], [3.0])
     assert Port("a", 3, start=2.0).start_values.tolist() == [2.0, 2.0, 2.0]
     assert Port("a", (2, 3), start=(1.0, 2.0, 3.0)).start_values.tolist() == [1.0, 2.0, 3.0] * 2
     assert Port("a", (2, 2), start=(1.0, 2.0, 3.0, 4.0)).start_values.tolist() == [1.0, 2.0, 3.0, 4.0]

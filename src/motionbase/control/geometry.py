@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Kernel, Port, Program
 from motionbase.compile.linear import solve
 from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
@@ -54,7 +54,7 @@ def inverse_of(platform: Hexapod) -> Kernel:
     return Kernel("legs_of_dof", (MOTION,), (Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration"),), expr)
 
 
-def forward_of(platform: Hexapod) -> OldProgram:
+def forward_of(platform: Hexapod) -> Program:
     """Leg lengths, degrees of freedom to start from -> degrees of freedom, whether they fit.
 
     The start is the pose of the last tick, half a millimetre away at most, so one Newton step is usual and three are
@@ -63,15 +63,13 @@ def forward_of(platform: Hexapod) -> OldProgram:
     kinematics = Kinematics(platform)
     forward = forward_kinematics(platform, STEPS, CLOSE)
 
-    def body(b: Body) -> None:
-        p, Q, p_start, Q_start = b.local("p", 3), b.local("Q", 4), b.local("p_start", 3), b.local("Q_start", 4)
-        b.call(kinematics.pose_of_dof, dof=b["dof_start"], p_W=p_start, Q_WP=Q_start)
-        b.call(forward, l=b["l"], p_start=p_start, Q_start=Q_start, p_W=p, Q_WP=Q, converged=b["converged"])
-        b.call(kinematics.dof_of_pose, p_W=p, Q_WP=Q, dof=b["dof"])
+    def expr(l: ca.SX, dof_start: ca.SX) -> Any:
+        p_W, Q_WP, _, _, converged = forward(l, *kinematics.pose_of_dof(dof_start))
+        return kinematics.dof_of_pose(p_W, Q_WP), converged
 
     inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))
     outputs = (Port("dof", 6, "m, rad", "pose"), Port("converged", (), "-", "1 if it has these leg lengths"))
-    return OldProgram("dof_of_legs", inputs, outputs, body, description="forward kinematics")
+    return Program("dof_of_legs", inputs, outputs, expr, "forward kinematics")
 
 
 def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:

@@ -9,9 +9,8 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Body, Kernel, Layout, OldProgram, Port
 from motionbase.compile.reference import Reference
-from motionbase.control.fields import Fields
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, KEPT, TARGET, split
 from motionbase.control.sphere.ports import LOST
@@ -114,9 +113,9 @@ class AtlasLoop:
         return Decoupling(self.atlas, self.point)
 
     @cached_property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the stage's law, then of the sphere's."""
-        return Fields((*self.law.parameters.fields, *self.sphere.parameters.fields))
+        return Layout((*self.law.parameters.ports, *self.sphere.parameters.ports))
 
     @cached_property
     def own_state(self) -> tuple[Port, ...]:
@@ -171,8 +170,8 @@ class AtlasLoop:
             given, asked, load = b.local("turns_given", 7), b.local("asked_stage"), b.local("load_all", 6)
             b.call(parts, settings=b["settings"], host_frame=b["host_frame"], settings_stage=settings,
                    frame_stage=frame, turns_given=given)  # fmt: skip
-            lost = sphere.law.state.place(b["sphere_x"], "lost")
-            stopped = sphere.guard.state.place(b["sphere_guard"], "fault")
+            lost = b["sphere_x"][sphere.law.state.starts["lost"]]
+            stopped = b["sphere_guard"][sphere.guard.state.starts["fault"]]
             b.call(ASK, asked=b["asked"], state_before=b["state_before"], lost=lost, sphere_stopped=stopped,
                    asked_stage=asked)  # fmt: skip
             b.call(self.loaded, Q_WP=b["Q_WP"], load_sphere=b["load_sphere"], load_P=b["load_P"], load_all=load)

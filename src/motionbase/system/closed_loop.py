@@ -9,9 +9,8 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Body, Kernel, Layout, OldProgram, Port
 from motionbase.compile.reference import Reference
-from motionbase.control.fields import Fields
 from motionbase.control.guard import LegGuard
 from motionbase.control.law import ControlLaw
 from motionbase.control.own_law import Law
@@ -61,7 +60,7 @@ class ClosedLoop:
         return self.law.dt
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the law."""
         return self.law.parameters
 

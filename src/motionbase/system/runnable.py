@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from motionbase.compile import OldProgram
-from motionbase.control.fields import Fields
+from motionbase.compile import Layout, OldProgram
 from motionbase.control.own_law import Law
 from motionbase.plant.plant import Plant
 
@@ -38,7 +37,7 @@ class Runnable(Protocol):
         """The six legs."""
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the port `parameters`."""
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:

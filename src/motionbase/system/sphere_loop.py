@@ -8,8 +8,7 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Body, OldProgram, Port
-from motionbase.control.fields import Fields
+from motionbase.compile import Body, Layout, OldProgram, Port
 from motionbase.control.guard import WheelGuard
 from motionbase.control.sphere.law import SphereLaw
 from motionbase.plant.motion import next_of
@@ -55,7 +54,7 @@ class SphereLoop:
         return SpherePlant(self.atlas, self.dt, ripple=self.ripple)
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the law."""
         return self.law.parameters
 

@@ -7,8 +7,8 @@ from typing import Any
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
+from motionbase.compile.struct import MIXED
 from motionbase.control.faults import WarningBit
-from motionbase.control.fields import MIXED
 from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx
 
 WHEEL = {

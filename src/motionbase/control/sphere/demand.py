@@ -16,7 +16,7 @@ from typing import Any
 import casadi as ca
 
 from motionbase.compile import Kernel, Port
-from motionbase.control.fields import MIXED
+from motionbase.compile.struct import MIXED
 from motionbase.control.generators import COUNT, PLACE, SETTINGS
 from motionbase.control.geometry import turning
 from motionbase.control.sphere.ports import ALPHA_TARGET, FOLLOW, OMEGA_TARGET, ON, Q_TARGET

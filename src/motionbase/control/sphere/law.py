@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Body, Kernel, Layout, OldProgram, Port
 from motionbase.compile.reference import Reference
-from motionbase.control.fields import Fields
 from motionbase.control.sphere import ports
 from motionbase.control.sphere.attitude import Attitude
 from motionbase.control.sphere.reference import REFERENCE
@@ -66,12 +65,12 @@ class SphereLaw:
     dt: float = 5e-4
 
     @cached_property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Names, units and values of the tunable parameters."""
         return ports.parameters(self.atlas.limits.velocity, self.atlas.limits.acceleration)
 
     @cached_property
-    def state(self) -> Fields:
+    def state(self) -> Layout:
         """Names of the state's parts."""
         return ports.state(len(self.atlas.wheels))
 
@@ -111,14 +110,18 @@ class SphereLaw:
             dt = b.constant("dt", self.dt)
             measured = {"Q_WS": b["Q_WS"], "omega_S": b["omega_S"]}
 
+            def place(layout: Layout, vector: Reference, name: str) -> Reference:
+                port, start = layout.find(name), layout.starts[name]
+                return vector[start] if not port.dims else replace(vector[start : start + port.size], shape=port.dims)
+
             def param(name: str) -> Reference:
-                return self.parameters.place(b["sphere_parameters"], name)
+                return place(self.parameters, b["sphere_parameters"], name)
 
             def before(name: str) -> Reference:
-                return self.state.place(b["sphere_x"], name)
+                return place(self.state, b["sphere_x"], name)
 
             def after(name: str) -> Reference:
-                return self.state.place(b["sphere_x_next"], name)
+                return place(self.state, b["sphere_x_next"], name)
 
             b.call(
                 watch, **{name: param(name) for name in ("slip_speed", "slip_time", "slip_lost")}, dt=dt,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from motionbase.compile import Port
-from motionbase.control.fields import MIXED, Field, Fields
+from motionbase.compile import Layout, Port
+from motionbase.compile.struct import MIXED
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # at rest
 DT = Port("dt", (), "s", "period of a tick")
@@ -25,41 +25,43 @@ OMEGA_REF = Port("omega_ref", 3, "rad/s", "its angular velocity, in W")
 ALPHA_REF = Port("alpha_ref", 3, "rad/s^2", "its angular acceleration, in W")
 
 
-def parameters(velocity: float, acceleration: float) -> Fields:
+def parameters(velocity: float, acceleration: float) -> Layout:
     """Gains and thresholds, which people may tune; the numbers are choices of ours.
 
     Args:
         velocity, acceleration: the largest spin of the platform [rad/s], [rad/s^2]
     """
-    return Fields(
+    return Layout(
         (
-            Field("sphere_velocity", 1, "rad/s", "largest spin", velocity, tunable=True, least=0.01, most=velocity),
-            Field(
-                "sphere_acceleration", 1, "rad/s^2", "largest angular acceleration", acceleration, tunable=True,
+            Port("sphere_velocity", (), "rad/s", "largest spin", start=velocity, tunable=True, least=0.01,
+                 most=velocity),
+            Port(
+                "sphere_acceleration", (), "rad/s^2", "largest angular acceleration", start=acceleration, tunable=True,
                 least=0.01, most=acceleration,
             ),
-            Field("sphere_chase", 1, "1/s", "how fast a target is caught up with", 6.0, tunable=True, least=0.5,
+            Port("sphere_chase", (), "1/s", "how fast a target is caught up with", start=6.0, tunable=True, least=0.5,
                   most=20.0),
-            Field(
-                "sphere_bandwidth", 1, "rad/s", "of the orientation loop; all three gains follow from it", 30.0,
+            Port(
+                "sphere_bandwidth", (), "rad/s", "of the orientation loop; all three gains follow from it", start=30.0,
                 tunable=True, least=5.0, most=80.0,
             ),
-            Field("slip_speed", 1, "m/s", "of a roller over the sphere: more is slip", 0.15, tunable=True, least=0.01,
-                  most=1.0),
-            Field("slip_time", 1, "s", "slip for so long is told", 0.03),
-            Field("slip_lost", 1, "s", "slip for so long is a loss of traction: the sphere is brought to rest", 0.25),
+            Port("slip_speed", (), "m/s", "of a roller over the sphere: more is slip", start=0.15, tunable=True,
+                 least=0.01, most=1.0),
+            Port("slip_time", (), "s", "slip for so long is told", start=0.03),
+            Port("slip_lost", (), "s", "slip for so long is a loss of traction: the sphere is brought to rest",
+                 start=0.25),
         )
     )  # fmt: skip
 
 
-def state(wheels: int) -> Fields:
+def state(wheels: int) -> Layout:
     """What goes from tick to tick."""
-    return Fields(
+    return Layout(
         (
-            Field("started", 1, "-", "0 before the first tick"),
-            Field("reference", 7, MIXED, "orientation that is followed, and its angular velocity in W", UPRIGHT),
-            Field("integral", 3, "rad s", "of the orientation's error, in W"),
-            Field("slip", 2 * wheels, MIXED, "filtered slip [m/s] of each wheel, how long it has lasted [s]", 0.0, 2),
-            Field("lost", 1, "-", "1 since traction was lost, until a reset"),
+            Port("started", (), "-", "0 before the first tick"),
+            Port("reference", 7, MIXED, "orientation that is followed, and its angular velocity in W", start=UPRIGHT),
+            Port("integral", 3, "rad s", "of the orientation's error, in W"),
+            Port("slip", (wheels, 2), MIXED, "filtered slip [m/s] of each wheel, how long it has lasted [s]"),
+            Port("lost", (), "-", "1 since traction was lost, until a reset"),
         )
     )  # fmt: skip
