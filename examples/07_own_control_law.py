@@ -9,8 +9,9 @@ import casadi as ca
 import numpy as np
 
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.control.fields import Field, Fields
+from motionbase.compile import Struct, cond, q
 from motionbase.control.own_law import OwnLaw
+from motionbase.control.ports import Inputs
 from motionbase.control.states import State
 from motionbase.errors import ModelError
 from motionbase.platform.hexapod import Hexapod
@@ -18,31 +19,33 @@ from motionbase.platform.load import load_platform
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
 
+SX = ca.SX
 DT = 1 / 2000  # [s]
 RISE = 6.0  # [s] from down to neutral
 FADE = 4.0  # [s] in which the sine grows
 OPENS = 40.0  # [1/s] largest rate of a command: the guard between law and plant stops a law whose commands jump
 
+
 # 1. Parameters and state have names. What is tunable can be changed while it runs, within its bounds. Every number is
 #    an illustrative choice, tried in all corners of these bounds on the model of simona, and nowhere else.
-PARAMETERS = Fields(
-    (
-        Field("k_p", 1, "1/s", "length error to velocity", 6.0, tunable=True, least=2.0, most=10.0),
-        Field("k_i", 1, "1/s^2", "its integral to velocity", 4.0, tunable=True, least=0.0, most=10.0),
-        Field("k_dp", 1, "m/(s N)", "fast part of the force to velocity", 5e-6, tunable=True, least=2e-6, most=8e-6),
-        Field("amplitude", 1, "m", "of heave", 0.2, tunable=True, least=0.0, most=0.3),
-        Field("frequency", 1, "Hz", "of heave", 0.25, tunable=True, least=0.05, most=0.4),
-    )
-)
-STATE = Fields(
-    (
-        Field("ticks", 1, "-", "since the start"),
-        Field("phase", 1, "rad", "of heave"),
-        Field("integral", 6, "m/s", "of the length errors"),
-        Field("force", 6, "N", "slow part of each leg's force"),
-        Field("command", 6, "-", "of the last tick"),
-    )
-)
+class Gains(Struct):
+    """Parameters."""
+
+    k_p: SX = q("1/s", text="length error to velocity", start=6.0, tunable=True, least=2.0, most=10.0)
+    k_i: SX = q("1/s^2", text="its integral to velocity", start=4.0, tunable=True, least=0.0, most=10.0)
+    k_dp: SX = q("m/(s N)", text="fast part of the force to velocity", start=5e-6, tunable=True, least=2e-6, most=8e-6)
+    amplitude: SX = q("m", text="of heave", start=0.2, tunable=True, least=0.0, most=0.3)
+    frequency: SX = q("Hz", text="of heave", start=0.25, tunable=True, least=0.05, most=0.4)
+
+
+class Kept(Struct):
+    """State."""
+
+    ticks: SX = q("-", text="since the start")
+    phase: SX = q("rad", text="of heave")
+    integral: SX = q("m/s", 6, "of the length errors")
+    force: SX = q("N", 6, "slow part of each leg's force")
+    command: SX = q("-", 6, "of the last tick")
 
 
 def heaving(hexapod: Hexapod) -> OwnLaw:
@@ -55,45 +58,45 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
     areas = actuator.area_cap**3 + actuator.area_rod**3
     v_full = actuator.flow_gain * np.sqrt(actuator.area_cap * actuator.p_supply / areas)
 
-    def law(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
+    def law(p: Gains, x: Kept, given: Inputs) -> tuple[Kept, dict[str, SX]]:
         """One tick. What is not given (pose, limits, faults) is 0 in the record."""
-        k_p, k_i, k_dp, amplitude, frequency = ca.vertsplit(p["parameters"])
-        ticks, phase, integral, slow, before = ca.vertsplit(p["x"], [0, 1, 2, 8, 14, 20])
-
         # 2. Where the legs should be: a smooth rise of the lengths, then heave about neutral, which grows smoothly.
-        s = smooth(ticks * DT / RISE)
-        grown = smooth((ticks * DT - RISE) / FADE)
-        heave = amplitude * grown * ca.sin(phase)
-        moved = [ca.sqrt(x * x + y * y + (z + heave) ** 2) for x, y, z in legs.tolist()]
+        s = smooth(x.ticks * DT / RISE)
+        grown = smooth((x.ticks * DT - RISE) / FADE)
+        heave = p.amplitude * grown * ca.sin(x.phase)
+        moved = [ca.sqrt(a * a + b * b + (c + heave) ** 2) for a, b, c in legs.tolist()]
         l_ref = hexapod.l_down + s * (ca.vertcat(*moved) - hexapod.l_down)
 
         # 3. PI with a velocity that damps the oil: the fast part of the force, as the pressures have it.
-        e = l_ref - p["l_meas"]
-        f = actuator.area_cap * p["p_cap"] - actuator.area_rod * p["p_rod"]
-        v = k_p * e + integral - k_dp * (f - slow)
-        stopped = p["estop"] > 0.5
-        u = ca.fmin(ca.fmax(ca.fmin(ca.fmax(v / v_full, -1.0), 1.0), before - OPENS * DT), before + OPENS * DT)
-        u = ca.if_else(stopped, 0.0, u)
+        e = l_ref - given.l_meas
+        f = actuator.area_cap * given.p_cap - actuator.area_rod * given.p_rod
+        v = p.k_p * e + x.integral - p.k_dp * (f - x.force)
+        u = clipped(clipped(v / v_full, -1.0, 1.0), x.command - OPENS * DT, x.command + OPENS * DT)
 
         # 4. The next state; an emergency stop closes the valves, and the way on begins where it was left.
-        after = ca.vertcat(
-            ticks + 1,
-            phase + ca.if_else(grown > 0, 2 * ca.pi * frequency * DT, 0.0),
-            ca.fmin(ca.fmax(integral + k_i * e * DT, -0.05), 0.05),
-            slow + 5.0 * DT * (f - slow),
-            u,
+        after = Kept(
+            ticks=x.ticks + 1,
+            phase=x.phase + ca.if_else(grown > 0, 2 * ca.pi * p.frequency * DT, 0.0),
+            integral=clipped(x.integral + p.k_i * e * DT, -0.05, 0.05),
+            force=x.force + 5.0 * DT * (f - x.force),
+            command=u,
         )
-        return {
-            "x_next": ca.if_else(stopped, ca.vertcat(p["x"][:14], u), after),
-            "valve_cmd": u,
+        after = cond(given.estop > 0.5, lambda: x.replace(command=ca.SX.zeros(6)), lambda: after)
+        return after, {
+            "valve_cmd": after.command,
             "state": ca.if_else(s < 1, float(State.RISING), float(State.DRIVE)),
             "legs_cmd": ca.horzcat(l_ref, ca.SX.zeros(6, 2)),
         }
 
-    return OwnLaw.of("heaving", law, PARAMETERS, STATE, DT)
+    return OwnLaw.of("heaving", law, Gains, Kept, DT)
 
 
-def smooth(x: ca.SX) -> ca.SX:
+def clipped(x: SX, least: SX | float, most: SX | float) -> SX:
+    """Within both bounds."""
+    return ca.fmin(ca.fmax(x, least), most)
+
+
+def smooth(x: SX) -> SX:
     """From 0 to 1 while x does, with no corner of velocity or acceleration."""
     x = ca.fmin(ca.fmax(x, 0.0), 1.0)
     return x**3 * (10 - 15 * x + 6 * x**2)

@@ -81,7 +81,7 @@ def test_a_csv_file_of_a_platform_is_read_back_in_its_words(electric: bool, tmp_
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if load_platform(name).electric])
 def test_parameters_of_electric_platforms(name: str) -> None:
-    for field in ControlLaw(load_platform(name)).parameters.fields:
+    for field in ControlLaw(load_platform(name)).parameters.ports:
         assert not OIL.search(field.description), field.name
 
 

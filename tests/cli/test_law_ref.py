@@ -13,11 +13,11 @@ from motionbase.platform.load import load_platform
 HEXAPOD = load_platform("simona")
 FILE = """\
 import casadi as ca
-from motionbase.control.fields import Field, Fields
+from motionbase.compile import Layout, Port
 from motionbase.control.own_law import OwnLaw
 from motionbase.control.ports import ControlPorts
 
-P, X = Fields((Field("gain", 1, "1/m", "of the length", 2.0),)), Fields((Field("ticks", 1, "-", "since the start"),))
+P, X = Layout((Port("gain", (), "1/m", start=2.0),)), Layout((Port("ticks", (), "-", "since the start"),))
 
 
 def hold(p):
@@ -62,7 +62,7 @@ def number(hexapod):
 
 
 def other_state(hexapod):
-    return OwnLaw(KERNEL, P, Fields((Field("ticks", 2, "-", "since the start"),)))  # other_state
+    return OwnLaw(KERNEL, P, Layout((Port("ticks", 2, "-", "since the start"),)))  # other_state
 
 
 def branches(hexapod):

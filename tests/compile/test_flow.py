@@ -207,6 +207,15 @@ def test_groups_of_random_numbers_are_those_of_one_long_output() -> None:
     np.testing.assert_array_equal(got["s"].reshape(N, 10), got["r"])
 
 
+def test_numbers_of_a_port() -> None:
+    """One for all, one for each, or the columns of every row; a tuple of one will do for a scalar."""
+    least, most = Port("a", start=(2.0,), least=(1.0,), most=(3.0,), tunable=True).bounds
+    assert (least.tolist(), most.tolist()) == ([1.0], [3.0])
+    assert Port("a", 3, start=2.0).start_values.tolist() == [2.0, 2.0, 2.0]
+    assert Port("a", (2, 3), start=(1.0, 2.0, 3.0)).start_values.tolist() == [1.0, 2.0, 3.0] * 2
+    assert Port("a", (2, 2), start=(1.0, 2.0, 3.0, 4.0)).start_values.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 19, 60])
 def test_rows_of_any_number(count: int) -> None:
     """Whole registers, then what is left; rows that are columns of a matrix, shared rows, and constants."""

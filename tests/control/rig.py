@@ -11,9 +11,9 @@ import numpy as np
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Body, Kernel, OldProgram, Port, Scan, scan
+from motionbase.compile import Port, Program, Scan, for_each, scan
 from motionbase.control.law import ControlLaw
-from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts
+from motionbase.control.ports import INPUTS, ControlPorts
 from motionbase.platform.load import load_platform
 
 LAW = ControlLaw(load_platform("simona"))
@@ -35,43 +35,31 @@ UNITS = "-, 1/s, Pa, Pa, m"
 SI = "SI, mixed"
 
 
-def _closed(b: Body) -> None:
-    fixed = b.constant("fixed", [DT, 0.0, -MASS * 9.80665, 0.5e6, 0.0])
-    names = ("l_meas", "l_dot_meas", "l_ddot_meas", "p_cap", "p_rod", "valve_meas", "f_meas")
-    measured = {name: b.local(name, 6) for name in names}
-    with b.loop(6) as k:
-        wrong = {name: b[name][k] for name in ("bias", "frozen")}
-        b.call(SENSOR, l=b["motion"][k, 0], **wrong, l_meas=measured["l_meas"][k])
-        for name, place in (
-            ("l_dot_meas", b["motion"][k, 1]), ("l_ddot_meas", b["motion"][k, 2]), ("p_cap", b["oil"][k, 2]),
-            ("p_rod", b["oil"][k, 3]), ("valve_meas", b["oil"][k, 0]), ("f_meas", fixed[4]),
-        ):  # fmt: skip
-            b.copy(place, measured[name][k])
-    level = b.constant("level", [0.0, 0.0, 9.80665])
-    still = b.constant("still", [0.0, 0.0, 0.0])
-    inputs = {p.name: b[p.name] for p in INPUTS if p.name in PER_TICK}
-    inputs |= measured | {"acc": level, "omega": still}
-    outputs = {p.name: b[p.name] for p in OUTPUTS} | {"x_next": b["x_next"]}
-    b.call(LAW.program, parameters=b["parameters"], x=b["x"], **inputs, **outputs)
-    u = b.local("u")
-    with b.loop(6) as k:
-        b.call(STUCK, u=b["valve_cmd"][k], stuck=b["stuck"][k], u_out=u)
-        b.call(
-            PLANT, h=fixed[0], m=b["mass"][k], f_load=fixed[2], x=b["oil"][k], l=b["motion"][k, 0],
-            l_dot=b["motion"][k, 1], l_ddot=b["motion"][k, 2], u=u, p_supply=b["p_supply"], p_return=fixed[3],
-            abort=b["abort"], x_next=b["oil_next"][k], l_next=b["motion_next"][k, 0], l_dot_next=b["motion_next"][k, 1],
-            l_ddot_next=b["motion_next"][k, 2],
-        )  # fmt: skip
+def closed_control(
+    parameters: Any, x: Any, oil: Any, motion: Any, request: Any, mode: Any, estop: Any, reset: Any, settings: Any,
+    settings_version: Any, host_frame: Any, host_count: Any, p_supply: Any, p_return: Any, bias: Any, frozen: Any,
+    stuck: Any, mass: Any,
+) -> Any:  # fmt: skip
+    """Law, then six legs that carry a mass each."""
+    sensed = ca.if_else(frozen > 0, frozen, motion[:, 0] + bias)
+    x_next, valve_cmd, abort, *outputs = LAW.program(
+        parameters, x, request, mode, estop, reset, settings, settings_version, host_frame, host_count, l_meas=sensed,
+        l_dot_meas=motion[:, 1], l_ddot_meas=motion[:, 2], p_cap=oil[:, 2], p_rod=oil[:, 3], valve_meas=oil[:, 0],
+        f_meas=np.zeros(6), acc=[0.0, 0.0, 9.80665], omega=np.zeros(3), p_supply=p_supply, p_return=p_return,
+    )  # fmt: skip
+
+    def leg(oil: Any, motion: Any, m: Any, u: Any) -> Any:
+        after, l, l_dot, l_ddot = PLANT(
+            h=DT, m=m, f_load=-MASS * 9.80665, x=oil, l=motion[0], l_dot=motion[1], l_ddot=motion[2], u=u,
+            p_supply=p_supply, p_return=0.5e6, abort=abort,
+        )[:4]  # fmt: skip
+        return after, ca.vertcat(l, l_dot, l_ddot)
+
+    u = ca.if_else(ca.fabs(stuck) <= 1, stuck, valve_cmd)
+    return x_next, valve_cmd, abort, *outputs, *for_each(leg, oil, motion, mass, u)
 
 
-STUCK = Kernel("stuck", (Port("u"), Port("stuck")), (Port("u_out"),), lambda u, s: ca.if_else(ca.fabs(s) <= 1, s, u))
-SENSOR = Kernel(
-    "sensor",
-    (Port("l", (), "m"), Port("bias", (), "m"), Port("frozen", (), "m")),
-    (Port("l_meas", (), "m"),),
-    lambda l, bias, frozen: ca.if_else(frozen > 0, frozen, l + bias),
-)
-CLOSED = OldProgram(
+CLOSED = Program(
     "closed_control",
     (
         *ControlPorts.inputs(LAW.parameters, LAW.state)[:2],
@@ -84,7 +72,7 @@ CLOSED = OldProgram(
         Port("mass", 6, "kg", "on each leg; a huge one seizes it"),
     ),
     (*ControlPorts.outputs(LAW.state), Port("oil_next", (6, 5), UNITS), Port("motion_next", (6, 3), SI)),
-    _closed,
+    closed_control,
 )
 STATES = {"x": "x_next", "oil": "oil_next", "motion": "motion_next"}
 

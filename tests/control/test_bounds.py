@@ -1,27 +1,35 @@
 """Limits in use: tuned ones in ordinary states, the platform's where a motion must end."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from motionbase.compile import compile
-from motionbase.control.bounds import LEAST, TUNED, bounds, chase_of
+from motionbase.compile import Kernel, Port
+from motionbase.control.bounds import LEAST, Allowed, Limits, chase_of, limits_in
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import State
-from motionbase.control.trajectory import BRISK
+from motionbase.control.states import BRISK, State
 from motionbase.platform.load import load_platform
+from tests.control.named import Named
 
 LAW = ControlLaw(load_platform("simona"))
-KERNEL = bounds(LAW.platform)
-BOUNDS = compile(KERNEL)
-DESIGNED: dict[str, Any] = {p.name: LAW.parameters.field(p.name).values for p in TUNED}
-DESIGNED |= {name: float(DESIGNED[name][0]) for name in ("l_min", "l_low", "move_least")}
+BOUNDS = Named(
+    Kernel(
+        "bounds",
+        (Allowed.port("allowed"), Port("move_least", (), "s"), Port("state")),
+        (Limits.port("limits"),),
+        partial(limits_in, LAW.platform),
+    )
+)
+NAMES = (*(p.name for p in Allowed.layout.ports), "move_least")
+DESIGNED: dict[str, Any] = {name: LAW.parameters.find(name).start_values for name in NAMES}
+DESIGNED["move_least"] = float(DESIGNED["move_least"][0])
 
 
 def in_use(state: State, **tuned: Any) -> dict[str, np.ndarray]:
     values = BOUNDS(**DESIGNED | tuned, state=float(state))
-    return {p.name: np.asarray(v) for p, v in zip(KERNEL.outputs, values, strict=True)}
+    return {p.name: Limits.layout.part(values, p.name) for p in Limits.layout.ports}
 
 
 @pytest.mark.parametrize("state", list(State))

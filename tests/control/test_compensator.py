@@ -4,23 +4,27 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.single_leg import single_leg_step
-from motionbase.compile import Body, OldProgram, Port, compile, scan
-from motionbase.control.compensator import GAINS, compensator
+from motionbase.compile import Port, Program, kernel, scan
+from motionbase.control.compensator import Gains, LegState, compensator
 from motionbase.control.design import LinearLeg, gains_for, is_stable, linear_leg, margins, oil_spring, open_loop
+from motionbase.control.leg_control import usual_values
 from motionbase.platform.load import load_platform
+from tests.control.named import Named, Target
 
 DT, MASS = 0.0005, 700.0
+TARGETS: tuple[Target, ...] = ("python", "c")
 SIMONA = load_platform("simona")
 assert isinstance(SIMONA.actuator, HydraulicActuator)
 ACTUATOR, STROKE = SIMONA.actuator, SIMONA.stroke
-LEG = compensator(ACTUATOR, STROKE.hard_min, STROKE.hard_max)
-RUN = compile(LEG)
-PLAIN = {g.name: float(g.values[0]) for g in GAINS}
+LEG = kernel(compensator(ACTUATOR, STROKE.hard_min, STROKE.hard_max))
+RUN = Named(LEG)
+PLAIN = usual_values(Gains.layout)
 MIDDLE = (STROKE.l_min + STROKE.l_max) / 2
 LINEAR = linear_leg(ACTUATOR, STROKE.hard_length, np.array([1400.0, 700.0, 250.0]), DT)
 
@@ -40,7 +44,7 @@ def command(p_supply: float = 16e6, before: float = 0.0, **changes: float | list
 @pytest.mark.parametrize("load", [0.0, 12e3, -9e3])
 def test_feed_forward_inverts_the_orifice_law(v: float, load: float) -> None:
     """Both lands in series with the load, unequal areas: flow in each land by the rated form gives the velocity."""
-    unequal = compensator(REPLACED, STROKE.hard_min, STROKE.hard_max)
+    unequal = kernel(compensator(REPLACED, STROKE.hard_min, STROKE.hard_max))
     A, B = REPLACED.area_cap, REPLACED.area_rod
     p_rod = 4e6
     p_cap = (load + B * p_rod) / A  # any pair with this load: the law uses their difference alone
@@ -49,7 +53,7 @@ def test_feed_forward_inverts_the_orifice_law(v: float, load: float) -> None:
         "f_ff": 0.0, "quiet": 0.0, "l": MIDDLE, "l_dot": v, "l_ddot": 0.0, "p_cap": p_cap, "p_rod": p_rod,
         "p_supply": 16e6, "p_return": 0.5e6, "k_dp": 0.0, "ff_compression": 0.0,
     }  # fmt: skip
-    u = float(compile(unequal)(**given)[1])
+    u = float(Named(unequal)(**given)[1])
 
     def drop(area: float) -> float:
         return REPLACED.rated_drop * (area * abs(v) / (REPLACED.rated_flow * abs(u))) ** 2
@@ -159,31 +163,27 @@ def test_stability_by_roots_agrees_with_nyquist() -> None:
 PLANT = single_leg_step(ACTUATOR, STROKE)
 
 
-def _closed(b: Body) -> None:
-    u = b.local("u")
-    gains = b.constant("gains", [*(GAIN_VALUES[g.name] for g in GAINS)])
-    numbers = {g.name: gains[k] for k, g in enumerate(GAINS)}
-    fixed = b.constant("fixed", [DT, MASS, -MASS * 9.80665, MASS * 9.80665, 0.0, 16e6, 0.5e6])
-    b.call(
-        LEG, **numbers, dt=fixed[0], leg_state=b["leg_state"], reference=b["reference"], f_ff=fixed[3], quiet=fixed[4],
-        l=b["motion"][0], l_dot=b["motion"][1], l_ddot=b["motion"][2], p_cap=b["x"][2], p_rod=b["x"][3],
-        p_supply=fixed[5], p_return=fixed[6], leg_state_next=b["leg_state_next"], valve_cmd=u,
+def closed_leg(leg_state: Any, x: Any, motion: Any, reference: Any) -> Any:
+    lines, weight = (16e6, 0.5e6), MASS * 9.80665
+    after, u, _, _ = LEG(
+        Gains.layout.vector(GAIN_VALUES), DT, leg_state, reference, weight, 0, motion[0], motion[1], motion[2], x[2],
+        x[3], *lines,
     )  # fmt: skip
-    b.call(
-        PLANT, h=fixed[0], m=fixed[1], f_load=fixed[2], x=b["x"], l=b["motion"][0], l_dot=b["motion"][1],
-        l_ddot=b["motion"][2], u=u, p_supply=fixed[5], p_return=fixed[6], abort=fixed[4], x_next=b["x_next"],
-        l_next=b["motion_next"][0], l_dot_next=b["motion_next"][1], l_ddot_next=b["motion_next"][2],
+    x_next, *moved = PLANT(
+        h=DT, m=MASS, f_load=-weight, x=x, l=motion[0], l_dot=motion[1], l_ddot=motion[2], u=u, p_supply=lines[0],
+        p_return=lines[1], abort=0,
     )  # fmt: skip
+    return after, x_next, ca.vertcat(*moved[:3])
 
 
 GAIN_VALUES = PLAIN | gains_for(LINEAR)
-CLOSED = OldProgram(
+CLOSED = Program(
     "closed_leg",
-    (Port("leg_state", 5, "SI, mixed"), Port("x", 5, "-, 1/s, Pa, Pa, m"), Port("motion", 3, "SI, mixed"),
+    (LegState.port("leg_state"), Port("x", 5, "-, 1/s, Pa, Pa, m"), Port("motion", 3, "SI, mixed"),
      Port("reference", 3, "SI, mixed")),
-    (Port("leg_state_next", 5, "SI, mixed"), Port("x_next", 5, "-, 1/s, Pa, Pa, m"),
+    (LegState.port("leg_state_next"), Port("x_next", 5, "-, 1/s, Pa, Pa, m"),
      Port("motion_next", 3, "SI, mixed")),
-    _closed,
+    closed_leg,
 )  # fmt: skip
 
 
@@ -209,8 +209,8 @@ def test_closed_loop_follows_a_sine() -> None:
 
 def test_same_bits_on_python_and_c() -> None:
     rng = np.random.default_rng(3)
-    for target in ("python", "c"):
-        other = compile(LEG, target)
+    for target in TARGETS:
+        other = Named(LEG, target)
         for _ in range(20):
             noise = {k: np.asarray(v) * (1 + 0.01 * rng.normal(size=np.shape(v))) for k, v in ARGUMENTS.items()}
             noise["k_p"], noise["k_dp"] = np.asarray(12.0), np.asarray(1e-6)

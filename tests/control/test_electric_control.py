@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from motionbase.actuators.electric import electric_step
-from motionbase.compile import Compiled, compile
-from motionbase.control.electric import GAINS, speed_compensator
+from motionbase.compile import compile, kernel
+from motionbase.control.electric import Gains, speed_compensator
 from motionbase.control.electric_design import LinearDrive, gains_for, is_stable, margins, open_loop, speed_loop
 from motionbase.control.law import ControlLaw
 from motionbase.control.leg_control import ElectricControl
 from motionbase.errors import ModelError
 from motionbase.platform.load import load_platform
+from tests.control.named import Named
 
 LAW = ControlLaw(load_platform("emotion-1500"))
 LEGS = LAW.legs
@@ -75,12 +76,12 @@ def test_a_drive_without_margins_is_refused() -> None:
 
 
 @cache
-def loop() -> Compiled:
-    return compile(speed_compensator(DRIVE, STROKE.hard_min, STROKE.hard_max))
+def loop() -> Named:
+    return Named(kernel(speed_compensator(DRIVE, STROKE.hard_min, STROKE.hard_max)))
 
 
 def stepped(**changes: Any) -> list[np.ndarray]:
-    values = {g.name: LAW.parameters.field(g.name).values[0] for g in GAINS}
+    values = {g.name: LAW.parameters.find(g.name).start_values[0] for g in Gains.layout.ports}
     rest = {"dt": DT, "leg_state": np.zeros(2), "reference": [MIDDLE, 0.0, 0.0], "f_ff": 0.0, "quiet": 0.0, "l": MIDDLE}
     return [np.asarray(x) for x in loop()(**{**values, **rest, **changes})]
 
@@ -138,10 +139,10 @@ def test_authority_falls_towards_the_ends(l: float, target: float, most: float) 
 
 
 def test_law_has_the_parameters_and_the_state_of_its_legs() -> None:
-    names = {f.name for f in LAW.parameters.fields}
-    assert {g.name for g in GAINS} <= names and "k_dp" not in names
-    assert LAW.state.field("leg_state").shape == (6, 2)
+    names = {f.name for f in LAW.parameters.ports}
+    assert {g.name for g in Gains.layout.ports} <= names and "k_dp" not in names
+    assert LAW.state.find("leg_state").dims == (6, 2)
     simona = ControlLaw(load_platform("simona"))
-    assert "k_dp" in {f.name for f in simona.parameters.fields} and simona.state.size > LAW.state.size
-    speed = LAW.parameters.field("speed_max").values[0]
+    assert "k_dp" in {f.name for f in simona.parameters.ports} and simona.state.size > LAW.state.size
+    speed = LAW.parameters.find("speed_max").start_values[0]
     assert DRIVE.v_max < speed < 1.1 * DRIVE.v_max  # only a load that drives its drive is so fast

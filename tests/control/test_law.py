@@ -27,7 +27,7 @@ def check_down(made: dict[str, np.ndarray]) -> None:
     """Sent down under control, and then at rest: with closed valves leakage lets the legs sink onto their hard ends."""
     quiet = np.isin(made["state"], [State.OFF, State.DOWN])
     entry = np.flatnonzero(quiet[1:] & ~quiet[:-1])[-1]
-    tolerance = LAW.parameters.field("down_tolerance").values[0]
+    tolerance = LAW.parameters.find("down_tolerance").start_values[0]
     np.testing.assert_allclose(made["motion_next"][entry, :, 0], LAW.platform.l_down, atol=tolerance)
     last = made["motion_next"][-1]
     assert last[:, 0].max() <= LAW.platform.l_down + tolerance
@@ -52,7 +52,7 @@ def check_smooth(made: dict[str, np.ndarray]) -> None:
     a = np.diff(l, n=2, axis=0)[three] / DT**2
     assert np.abs(a).max() <= LIMITS.leg_acceleration * (1 + 1e-6)  # 1e-16 m of rounding over DT^2 is 4e-10
     rate = np.diff(made["valve_cmd"], axis=0) / DT
-    assert np.abs(rate).max() <= LAW.parameters.field("valve_rate_max").values[0] * (1 + 1e-9)
+    assert np.abs(rate).max() <= LAW.parameters.find("valve_rate_max").start_values[0] * (1 + 1e-9)
 
 
 SESSION = run(
@@ -247,8 +247,8 @@ def test_settling_lets_a_leg_generator_beyond_the_stroke_fade_from_what_it_asks_
 def test_no_tuning_weakens_a_stop(asked: Request) -> None:
     """With accelerations tuned down to a fifth and the longest shortest move, a stop is the same as without."""
     names = ("dof_acceleration", "dof_chase")
-    slow = {name: LAW.parameters.field(name).bounds[0] for name in names}
-    least = LAW.parameters.field("move_least").bounds[1]
+    slow = {name: LAW.parameters.find(name).bounds[0] for name in names}
+    least = LAW.parameters.find("move_least").bounds[1]
     ways = []
     for engaging, changes in ((0.5, {}), (least[0], slow | {"move_least": least})):
         when = STANDBY_AT + engaging + 4.0  # heave is at its fastest
@@ -263,7 +263,9 @@ def test_no_tuning_weakens_a_stop(asked: Request) -> None:
 def test_an_unbelievable_return_pressure_moves_no_valve_and_ends_in_a_fault(wrong: float) -> None:
     """Until then the last believable one is used: not a bit of the valves changes."""
     fails = at(10.13)
-    told = fails + at(LAW.parameters.field("supply_time").values[0])  # a tick more or less: the sum of ticks is rounded
+    told = fails + at(
+        LAW.parameters.find("supply_time").start_values[0]
+    )  # a tick more or less: the sum of ticks is rounded
     requests = {**UP, STANDBY_AT: Request.DRIVE}
     clean, p_return = run(11.5, requests, settings=CARDS), np.full(at(11.5), 0.5e6)
     p_return[fails:] = wrong
@@ -302,7 +304,7 @@ def test_hard_over_valve_is_shut_off_and_held() -> None:
     assert made["fault"][found] == Fault.VALVE
     # detection within mismatch_time and the spool's way to the threshold, and the hardware is told in the same tick
     assert (found * DT - 10.13) <= 0.01 + 0.005
-    abort, ticks = made["abort"], at(LAW.parameters.field("shut_time").values[0])
+    abort, ticks = made["abort"], at(LAW.parameters.find("shut_time").start_values[0])
     assert not abort[:found].any() and (abort[found + ticks :] == 1.0).all()
     np.testing.assert_allclose(np.diff(abort[found - 1 : found + ticks]), 1 / ticks, rtol=1e-9)
     assert not made["valve_cmd"][-1].any()

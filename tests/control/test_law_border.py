@@ -7,13 +7,12 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Kernel, compile
+from motionbase.compile import Kernel, Layout, Port, compile
 from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.fields import Field, Fields
-from motionbase.control.limits import LIMITER
+from motionbase.control.limits import Limiter
 from motionbase.control.ports import ELSEWHERE, INPUTS, OUTPUTS, ControlPorts, channels
 from motionbase.control.states import Mode, Request, State
-from motionbase.control.watchdogs import WATCHED
+from motionbase.control.watchdogs import Watch
 from motionbase.errors import PortError
 from motionbase.ring.standard import FAULTS, MODES, STATES, WARNINGS, hexapod_schema
 from tests.control.rig import LAW
@@ -48,8 +47,8 @@ def tick_arguments() -> dict[str, np.ndarray]:
     LAW.state.part(x, "generator_stop")[:] = np.inf
     l = LAW.platform.l_neutral
     LAW.state.part(x, "l_cmd")[:] = l
-    LAW.state.part(x, "leg_before")[::LIMITER] = l
-    LAW.state.part(x, "watch").reshape(6, WATCHED)[:, [0, 8]] = l[:, None]
+    LAW.state.part(x, "leg_before")[:: Limiter.layout.size] = l
+    LAW.state.part(x, "watch").reshape(6, Watch.layout.size)[:, [0, 8]] = l[:, None]
     arguments |= {
         "parameters": LAW.parameter_vector(), "x": x, "mode": np.asarray(1.0), "l_meas": l + 1e-4 * rng.normal(size=6),
         "p_cap": 8e6 + 1e5 * rng.normal(size=6), "p_rod": np.full(6, 7e6), "p_supply": np.asarray(16e6),
@@ -97,9 +96,9 @@ def test_parameters_are_named_and_unknown_ones_refused() -> None:
     vector = LAW.parameter_vector(k_p=12.5, dof_velocity=np.arange(1.0, 7.0))
     assert LAW.parameters.part(vector, "k_p")[0] == 12.5
     np.testing.assert_array_equal(LAW.parameters.part(vector, "dof_velocity"), np.arange(1.0, 7.0))
-    with pytest.raises(PortError, match="no field 'kp'; fields: dof_position"):
+    with pytest.raises(PortError, match="no quantity 'kp'; there are: dof_position"):
         LAW.parameter_vector(kp=1.0)
-    with pytest.raises(PortError, match="field 'k_p' has 1 numbers, 2 were given"):
+    with pytest.raises(PortError, match="quantity 'k_p' has 1 numbers, 2 were given"):
         LAW.parameter_vector(k_p=[1.0, 2.0])
 
 
@@ -108,8 +107,8 @@ def proportional(p: dict[str, ca.SX]) -> dict[str, ca.SX]:
     return {"x_next": p["x"] + 1, "valve_cmd": p["parameters"][0] * (p["parameters"][1] - p["l_meas"])}
 
 
-GAIN = Fields((Field("gain", 1, "1/m", "of the length", 2.0), Field("l_0", 1, "m", "length", 2.5)))
-TICKS = Fields((Field("ticks", 1, "-", "since the start"),))
+GAIN = Layout((Port("gain", (), "1/m", "of the length", start=2.0), Port("l_0", (), "m", "length", start=2.5)))
+TICKS = Layout((Port("ticks", (), "-", "since the start"),))
 
 
 def test_law_as_a_python_function() -> None:
@@ -143,7 +142,7 @@ def test_garbage_never_reaches_a_valve(state: State) -> None:
     for name, value in good.items():
         arrays[name][...] = value
     bound = run.bind(**arrays)
-    rate = LAW.parameters.field("valve_rate_max").values[0]
+    rate = LAW.parameters.find("valve_rate_max").start_values[0]
     before = np.zeros(6)
     for tick in range(400):
         for port in LAW.program.inputs[2:]:
@@ -157,9 +156,7 @@ def test_garbage_never_reaches_a_valve(state: State) -> None:
         arrays["x"][:] = arrays["x_next"]
     finite = np.isfinite(arrays["x"])
     finite[LAW.state.starts["generator_stop"]] = True  # infinite until the drive is told to stop
-    assert finite.all(), [
-        f.name for f in LAW.state.fields if not np.isfinite(LAW.state.part(arrays["x"], f.name)).all()
-    ]
+    assert finite.all(), [f.name for f in LAW.state.ports if not np.isfinite(LAW.state.part(arrays["x"], f.name)).all()]
     for port in LAW.program.outputs[1:]:
         assert np.isfinite(arrays[port.name]).all(), port.name
     assert arrays["state"] in (State.HELD, State.OFF, State.ABORT, State.STOPPING)

@@ -1,5 +1,6 @@
 """Limits: never exceeded whatever is demanded, transparent inside, and without wind-up."""
 
+from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
@@ -7,8 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from motionbase.compile import Scan, compile, scan
-from motionbase.control.limits import LIMIT, LIMITED, LIMITER, WITHIN
+from motionbase.compile import Kernel, Scan, compile, kernel, scan
+from motionbase.control.limits import LIMITED, Limiter, demand_within, limited
+
+LIMITER = Limiter.layout.size
+LIMIT = Kernel("limit", LIMITED.inputs, LIMITED.outputs, partial(limited, quick=False))
 
 DT = 0.0005
 X_MIN, X_MAX, V_MAX, A_MAX, A_CHASE, A_BRAKE = -0.5, 0.7, 1.0, 10.0, 8.0, 5.0
@@ -16,7 +20,7 @@ JERK_TIME = 0.04
 SCAN = scan(LIMITED, {"before": "after"}, per_step=["target"], record=["motion", "acts", "after"])
 
 
-def limited(
+def followed(
     target: np.ndarray, before: tuple[float, ...] = (0.0,) * LIMITER, run: Scan = SCAN
 ) -> dict[str, np.ndarray]:
     bounds: dict[str, Any] = {"x_min": X_MIN, "x_max": X_MAX, "v_max": V_MAX, "a_max": A_MAX, "a_brake": A_BRAKE}
@@ -39,7 +43,7 @@ pieces = st.lists(
 def test_never_exceeded(pieces: list[tuple[int, float, float, float]]) -> None:
     """Targets that jump anywhere with any claimed velocity. Tolerance: rounding of sums of 1e3 ticks."""
     target = np.concatenate([np.repeat([[x, v, a]], n, axis=0) for n, x, v, a in pieces])
-    made = limited(target)
+    made = followed(target)
     x, v = made["after"][..., 0], made["after"][..., 1]
     assert X_MIN <= x.min() and x.max() <= X_MAX
     assert np.abs(v).max() <= V_MAX
@@ -56,7 +60,7 @@ def test_transparent_inside(f: float, part: float, phase: float) -> None:
     s, c = np.sin(w * t + phase), np.cos(w * t + phase)
     target = amplitude * np.stack([s, w * c, -(w**2) * s], axis=1)
     v = np.diff(target[:3, 0]) / DT
-    made = limited(target[2:], (target[1, 0], v[0], target[1, 2], target[1, 2], 0.0))
+    made = followed(target[2:], (target[1, 0], v[0], target[1, 2], target[1, 2], 0.0))
     np.testing.assert_array_equal(made["motion"], target[2:])
     assert not made["acts"].any()
 
@@ -67,7 +71,7 @@ def test_release_from_the_limit_is_followed_at_once() -> None:
     x = np.where(t < 5.5, 2.5, np.maximum(0.7 - 0.5 * 0.4 * (t - 5.5) ** 2, 0.3))
     target = motion_of(x)
     target[t < 5.5, 1:] = 0.0
-    made = limited(target)
+    made = followed(target)
     assert made["motion"][10_900, 0] == pytest.approx(X_MAX, abs=1e-12)  # its last part is exponential
     after = t > 5.51
     moving = after & (x > 0.31)
@@ -77,7 +81,7 @@ def test_release_from_the_limit_is_followed_at_once() -> None:
 
 def test_brakes_to_the_limit_without_overshoot() -> None:
     """A target beyond the end: approached by half of the chase's acceleration, and by all of it at most."""
-    made = limited(np.repeat([[5.0, 0.0, 0.0]], 6000, axis=0))
+    made = followed(np.repeat([[5.0, 0.0, 0.0]], 6000, axis=0))
     x, v = made["after"][..., 0], made["after"][..., 1]
     assert v.max() == pytest.approx(V_MAX, rel=1e-12)
     braking = v[np.argmax(x > X_MAX - 0.12) :]
@@ -88,7 +92,7 @@ def test_brakes_to_the_limit_without_overshoot() -> None:
 def test_a_late_limit_is_kept_with_the_whole_deceleration() -> None:
     """Full speed 0.1 m before the end, where nothing but braking by a_brake from now on is enough."""
     room = V_MAX**2 / (2 * A_BRAKE) + V_MAX * DT
-    made = limited(np.repeat([[0.65, 0.0, 0.0]], 2000, axis=0), (X_MAX - room, V_MAX, 0.0, 0.0, 0.0))
+    made = followed(np.repeat([[0.65, 0.0, 0.0]], 2000, axis=0), (X_MAX - room, V_MAX, 0.0, 0.0, 0.0))
     x, v = made["after"][..., 0], made["after"][..., 1]
     assert x.max() <= X_MAX
     assert np.diff(v).min() >= -A_MAX * DT * (1 + 1e-9)
@@ -97,7 +101,7 @@ def test_a_late_limit_is_kept_with_the_whole_deceleration() -> None:
 @pytest.mark.parametrize("size", [0.001, 0.02, 0.4, -0.3])
 def test_step_is_chased_without_overshoot_and_with_bounded_jerk(size: float) -> None:
     """Overshoot: the last metres of a chase are exponential, what is left is the catch, a_follow dt^2 < j dt^3."""
-    made = limited(np.repeat([[size, 0.0, 0.0]], 4000, axis=0))
+    made = followed(np.repeat([[size, 0.0, 0.0]], 4000, axis=0))
     x, a = made["motion"][..., 0] * np.sign(size), made["after"][..., 2]
     assert x.max() <= abs(size) + A_CHASE / JERK_TIME * DT**3
     assert x[-1] == abs(size)
@@ -109,7 +113,7 @@ def test_moving_target_is_caught() -> None:
     """From rest, half a metre from a sine: met for good within a second, passed through to the bit from then on."""
     w, t = 2 * np.pi * 0.5, np.arange(4000) * DT
     target = 0.2 * np.stack([np.cos(w * t), -w * np.sin(w * t), -(w**2) * np.cos(w * t)], axis=1)
-    made = limited(target, (-0.3, 0.0, 0.0, 0.0, 0.0))
+    made = followed(target, (-0.3, 0.0, 0.0, 0.0, 0.0))
     assert np.flatnonzero(made["acts"])[-1] * DT < 1.0
     np.testing.assert_array_equal(made["motion"][-1000:], target[-1000:])
 
@@ -121,12 +125,12 @@ def test_a_target_that_is_too_fast_is_not_overshot(f: float, over: float) -> Non
     w, t = 2 * np.pi * f, np.arange(8000) * DT
     amplitude = min(over * A_CHASE / w**2, 0.45)
     fade = np.minimum(t / 1.0, 1.0) ** 3
-    made = limited(motion_of(amplitude * fade * np.sin(w * t)))
+    made = followed(motion_of(amplitude * fade * np.sin(w * t)))
     assert np.abs(made["motion"][4000:, 0]).max() <= 1.05 * amplitude
 
 
 def test_narrowed_range_is_entered_within_the_limits() -> None:
-    made = limited(np.repeat([[0.0, 0.0, 0.0]], 4000, axis=0), (-0.8, 0.0, 0.0, 0.0, 0.0))
+    made = followed(np.repeat([[0.0, 0.0, 0.0]], 4000, axis=0), (-0.8, 0.0, 0.0, 0.0, 0.0))
     x, v = made["after"][..., 0], made["after"][..., 1]
     assert np.abs(np.diff(v, prepend=0.0)).max() <= A_MAX * DT * (1 + 1e-9)
     assert np.diff(x, prepend=-0.8).min() >= 0.0
@@ -137,7 +141,7 @@ def test_narrowed_range_is_entered_within_the_limits() -> None:
 def test_target_that_is_no_number_stops_within_the_limits(wrong: float) -> None:
     target = np.repeat([[0.6, 0.0, 0.0]], 1000, axis=0)
     target[150:] = wrong  # on the way, at 0.44 m/s
-    made = limited(target)
+    made = followed(target)
     v = made["after"][..., 1]
     assert np.isfinite(made["motion"]).all()
     assert v[149] > 0.3 and v[-1] == 0.0
@@ -145,7 +149,7 @@ def test_target_that_is_no_number_stops_within_the_limits(wrong: float) -> None:
 
 
 def test_demand_check() -> None:
-    within = compile(WITHIN)
+    within = compile(kernel(demand_within))
     motion = np.zeros((6, 3))
     assert within(np.ones(6), np.ones(6), motion) == 1.0
     for place, value in (((3, 0), 1.01), ((0, 1), -1.01), ((1, 0), np.nan)):
@@ -166,7 +170,7 @@ def test_the_quick_way_gives_the_same_bits(
     w, t = 2 * np.pi * f, np.arange(3000) * DT
     sine = amplitude * np.stack([np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)], axis=1)
     target = np.concatenate([sine, *(np.repeat([[x, v, a]], n, axis=0) for n, x, v, a in pieces), sine])
-    quick, plain = limited(target), limited(target, run=PLAIN)
+    quick, plain = followed(target), followed(target, run=PLAIN)
     for name in quick:
         np.testing.assert_array_equal(quick[name], plain[name])
 

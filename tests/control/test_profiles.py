@@ -4,20 +4,17 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given, settings
 
-from motionbase.compile import compile
-from motionbase.control.profiles import MOVE, PLAN
-from motionbase.control.trajectory import BLEND
+from motionbase.compile import compile, kernel
+from motionbase.control import profiles
 
-RUN_PLAN, RUN_MOVE = compile(PLAN), compile(MOVE)
+RUN_PLAN, RUN_MOVE = compile(kernel(profiles.planned)), compile(kernel(profiles.moved))
 V_MAX, A_MAX, LEAST = 0.3, 1.2, 0.5
 
 
 def moved(now: list[float], target: float, goes: float, tau: np.ndarray) -> tuple[np.ndarray, float]:
     plan, duration = RUN_PLAN(LEAST, V_MAX, A_MAX, now, target, goes)
     n = len(tau)
-    motion = RUN_MOVE.map(plan=np.repeat(plan[None], n, axis=0), duration=np.full(n, float(duration)), tau=tau)[
-        "motion"
-    ]
+    motion = RUN_MOVE.map(plan=np.repeat(plan[None], n, axis=0), duration=np.full(n, float(duration)), tau=tau)["moved"]
     return np.asarray(motion), float(max(duration, plan[3]))
 
 
@@ -54,7 +51,7 @@ def test_derivatives_are_consistent() -> None:
 
 def test_blend_has_consistent_derivatives_and_both_ends() -> None:
     """From one sine to another; central differences over 2 us as above."""
-    blend, h, duration = compile(BLEND), 1e-6, 1.3
+    blend, h, duration = compile(kernel(profiles.blended)), 1e-6, 1.3
 
     def wave(w: float, t: float) -> np.ndarray:
         return np.array([np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)])

@@ -5,23 +5,24 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from motionbase.compile import compile
+from motionbase.compile import kernel
 from motionbase.control.states import (
     ENDS_OF_ABORT,
     FLAGS,
     MEASURED_FLAGS,
     MOVING,
     QUIET,
-    STATE_STEP,
     TRANSITIONS,
     Request,
     State,
     following,
     source_of,
+    state_step,
 )
 from motionbase.ring.blocks.command import Kind
+from tests.control.named import Named
 
-STEP = compile(STATE_STEP)
+STEP = Named(kernel(state_step))
 DT = 0.0005
 ON_THE_WAY = (State.ABORT, State.STOPPING)
 STOPS = (*ON_THE_WAY, *ENDS_OF_ABORT)

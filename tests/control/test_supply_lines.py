@@ -1,17 +1,27 @@
 """Pressures of supply and return: what cannot be true is held, and told after a while."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from motionbase.compile import compile
-from motionbase.control.supply_lines import lines_field, supply_lines
+from motionbase.compile import Kernel, Port, compile
+from motionbase.control.supply_lines import Lines, believed_lines
 
 NOMINAL, BACK, DT, TIME = 16e6, 0.5e6, 0.0005, 0.1
-LINES = compile(supply_lines(NOMINAL))
+KEPT = Lines.nominal(NOMINAL, BACK)
+LINES = compile(
+    Kernel(
+        "supply_lines",
+        (Port("supply_time"), Port("dt"), KEPT.port("lines"), Port("p_supply"), Port("p_return")),
+        (KEPT.port("lines_next"), Port("lines_good"), Port("lines_lost")),
+        partial(believed_lines, NOMINAL),
+    )
+)
 
 
 def watched(ticks: int, p_supply: float = NOMINAL, p_return: float = BACK) -> tuple[np.ndarray, bool, bool]:
-    lines = lines_field(NOMINAL, BACK).values
+    lines = KEPT.layout.vector()
     for _ in range(ticks):
         lines, good, lost = LINES(supply_time=TIME, dt=DT, lines=lines, p_supply=p_supply, p_return=p_return)
     return lines, bool(good), bool(lost)

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.compile import scan
+from motionbase.compile import Port, scan
 from motionbase.control import design, electric_design
 from motionbase.control.design import LinearLeg
-from motionbase.control.fields import Field
 from motionbase.control.law import ControlLaw
-from motionbase.control.limits import LIMIT
 from motionbase.errors import PortError
 from motionbase.platform.load import PRESETS, load_platform
+from tests.control.test_limits import LIMIT
 
 LOOP = ("k_p", "k_i", "k_v", "k_a", "k_dp", "dp_corner")
 
@@ -29,8 +28,8 @@ def law(preset: str) -> ControlLaw:
 def test_the_loop_is_stable_in_every_corner_of_its_gains(preset: str) -> None:
     """All gains at their bounds at once, in all combinations, by the linear model of the design."""
     fields, linear = law(preset).parameters, law(preset).legs.linear
-    found = [f.name for f in law(preset).legs.gains if f.name in LOOP]
-    choices = itertools.product(*(fields.field(name).bounds for name in found))
+    found = [f.name for f in law(preset).legs.gains.layout.ports if f.name in LOOP]
+    choices = itertools.product(*(fields.find(name).bounds for name in found))
     corners = [{n: float(bound[0]) for n, bound in zip(found, choice, strict=True)} for choice in choices]
     assert len(corners) == 2 ** len(found) and "k_p" in found
     if isinstance(linear, LinearLeg):
@@ -38,8 +37,8 @@ def test_the_loop_is_stable_in_every_corner_of_its_gains(preset: str) -> None:
     else:
         unstable = [c for c in corners if not electric_design.margins(linear, c["k_p"]).stable]
     assert unstable == []
-    k_p = fields.field("k_p")
-    assert k_p.tunable and not k_p.at_rest and k_p.bounds[1][0] > 1.05 * k_p.values[0], "there is room to tune"
+    k_p = fields.find("k_p")
+    assert k_p.tunable and not k_p.at_rest and k_p.bounds[1][0] > 1.05 * k_p.start_values[0], "there is room to tune"
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -47,26 +46,26 @@ def test_limits_and_monitors_go_to_the_strict_side_only(preset: str) -> None:
     fields = law(preset).parameters
     limits = load_platform(preset).limits
     for name in ("position", "velocity", "acceleration"):
-        field = fields.field(f"dof_{name}")
+        field = fields.find(f"dof_{name}")
         np.testing.assert_array_equal(field.bounds[1], getattr(limits, name))
         assert field.tunable and field.at_rest and (field.bounds[0] > 0).all()
     for name in ("tracking_max", "speed_max", "leg_velocity", "leg_acceleration", "leg_braking", "l_max"):
-        field = fields.field(name)
-        np.testing.assert_array_equal(field.bounds[1], field.values)
+        field = fields.find(name)
+        np.testing.assert_array_equal(field.bounds[1], field.start_values)
         assert field.at_rest
     for name in ("l_min", "p_min", "contact"):  # more is stricter
-        field = fields.field(name)
-        np.testing.assert_array_equal(field.bounds[0], field.values)
-        assert field.at_rest and (field.bounds[1] > field.values).all()
+        field = fields.find(name)
+        np.testing.assert_array_equal(field.bounds[0], field.start_values)
+        assert field.at_rest and (field.bounds[1] > field.start_values).all()
     l = load_platform(preset).l_neutral
-    assert fields.field("l_min").bounds[1].max() < l.min() and fields.field("l_max").bounds[0].min() > l.max()
-    assert fields.field("leg_acceleration").bounds[0].min() >= limits.leg_braking, "braking must stay possible"
-    assert fields.field("speed_max").bounds[0].min() > limits.leg_velocity, "no alarm at the largest demand"
+    assert fields.find("l_min").bounds[1].max() < l.min() and fields.find("l_max").bounds[0].min() > l.max()
+    assert fields.find("leg_acceleration").bounds[0].min() >= limits.leg_braking, "braking must stay possible"
+    assert fields.find("speed_max").bounds[0].min() > limits.leg_velocity, "no alarm at the largest demand"
 
 
 @pytest.mark.parametrize("name", ["abort_velocity", "abort_acceleration", "abort_timeout", "down_tolerance", "l_low"])
 def test_the_way_out_of_trouble_is_fixed(name: str) -> None:
-    assert not law("simona").parameters.field(name).tunable
+    assert not law("simona").parameters.find(name).tunable
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,7 @@ def test_the_way_out_of_trouble_is_fixed(name: str) -> None:
 )
 def test_fields_refuse_bounds_that_cannot_be(changes: dict[str, object], sentence: str) -> None:
     with pytest.raises(PortError, match=sentence):
-        Field("length", 3, "m", "of something", 2.0, tunable=True, **changes)  # type: ignore[arg-type]
+        Port("length", 3, "m", "of something", start=2.0, tunable=True, **changes)  # type: ignore[arg-type]
 
 
 def test_a_limit_of_position_that_is_tightened_at_rest_leads_back_inside() -> None:

@@ -10,11 +10,14 @@ import pytest
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.valve import spool_step
 from motionbase.compile import Kernel, Port, compile
+from motionbase.control.agreement import Agreement
 from motionbase.control.faults import BLOCKING, SENTENCES, SHUTTING, Fault
-from motionbase.control.latch import FAULT_LATCH, LATCHED
+from motionbase.control.latch import Latch, latched, stop_and_movable
+from motionbase.control.leg_control import usual_values
 from motionbase.control.states import Request, State
-from motionbase.control.watchdogs import THRESHOLDS, WATCHED, leg_watchdog
+from motionbase.control.watchdogs import Found, LegKind, Now, Reading, Thresholds, Told, Watch, watch_leg
 from motionbase.platform.load import load_platform
+from tests.control.named import Named
 
 DT, HARD_MIN, HARD_MAX = 0.0005, 2.0, 3.0
 ACTUATOR = load_platform("simona").actuator
@@ -28,12 +31,56 @@ def spool_error(model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f
     return place - valve_meas, rate, place, rate
 
 
-WATCH = compile(leg_watchdog(spool_error, AREAS, HARD_MIN, HARD_MAX))
-LATCH = compile(FAULT_LATCH)
-LIMITS = {t.name: float(t.values[0]) for t in THRESHOLDS} | {"pressure_max": 40e6, "speed_max": 1.3, "stall_force": 4e3}
+WATCHED, LATCHED = Watch.layout.size, Latch.layout.size
+KIND = LegKind(spool_error, AREAS, HARD_MIN, HARD_MAX)
+NOW = ("dt", "fresh", "quiet", "driven")
+DOUBT = ("disagreement", "slow", "free", "gyros_wrong")
+TOLD = ("l_cmd", "l_dot_cmd", "valve_cmd", "f_needed", "f_beyond")
+READ = ("l", "l_dot", "l_ddot", "p_cap", "p_rod", "valve_meas", "f")
+
+
+def one_leg(thresholds: Thresholds, watch: Watch, *given: ca.SX) -> tuple[Any, ...]:
+    left = iter(given)
+    now, doubt, told, read = (
+        kind(*(next(left) for _ in names))
+        for kind, names in ((Now, NOW), (Agreement, DOUBT), (Told, TOLD), (Reading, READ))
+    )
+    after, found = watch_leg(KIND, thresholds, now, watch, doubt, told, read)  # type: ignore[arg-type]
+    return after, found.code, found.blocks, found.shuts
+
+
+WATCH = Named(
+    Kernel(
+        "leg_watchdog",
+        (Thresholds.port("thresholds"), Watch.port("watch"), *(Port(n) for n in (*NOW, *DOUBT, *TOLD, *READ))),
+        (Watch.port("watch_next"), Port("code"), Port("blocks"), Port("shuts")),
+        one_leg,
+    )
+)
+
+
+def latch_of(latch: Latch, codes: ca.SX, blocks: ca.SX, shuts: ca.SX, *given: ca.SX) -> tuple[Any, ...]:
+    named = dict(zip(LATCH_INPUTS, given, strict=True))
+    after = latched(latch=latch, found=Found.of_columns(code=codes, blocks=blocks, shuts=shuts), **named)
+    return after, after.fault, *stop_and_movable(after, named["estop"]), after.closed
+
+
+LATCH_INPUTS = (
+    "p_min", "supply_time", "dt", "state", "quiet", "request", "estop", "reset", "p_supply", "lines_lost", "converged",
+    "expired",
+)  # fmt: skip
+LATCH = compile(
+    Kernel(
+        "fault_latch",
+        (Latch.port("latch"), *(Port(n, 6) for n in ("codes", "blocks", "shuts")), *map(Port, LATCH_INPUTS)),
+        (Latch.port("latch_next"), Port("fault"), Port("stop"), Port("movable"), Port("closes", 6)),
+        latch_of,
+    )
+)
+LIMITS = usual_values(Thresholds.layout) | {"pressure_max": 40e6, "speed_max": 1.3, "stall_force": 4e3}
 FORCE = AREAS[0] * 8e6 - AREAS[1] * 7e6
 GOOD = {"l": 2.5, "l_dot": 0.001, "l_ddot": 1.0, "p_cap": 8e6, "p_rod": 7e6, "valve_meas": 0.1, "f": FORCE}
-GOOD |= {"f_needed": FORCE, "f_beyond": 0.0, "disagreement": 0.0, "free": 0.5, "gyros_wrong": 0.0}
+GOOD |= {"f_needed": FORCE, "f_beyond": 0.0, "disagreement": 0.0, "slow": 0.0, "free": 0.5, "gyros_wrong": 0.0}
 AS_GOOD = [2.5, 0.001, 1.0, 8e6, 7e6]
 AT_START = [*AS_GOOD, 0.0, 0.0, 0.0, 2.5, 0.1, 0.0, 0.0, 2.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -255,7 +302,7 @@ def test_the_spool_is_compared_with_a_valve_that_needs_its_time() -> None:
         assert codes[-1] is (Fault.NONE if works else Fault.VALVE)
 
 
-def latched(latch: list[float], **changes: object) -> tuple[np.ndarray, Fault, bool, bool]:
+def after_latch(latch: list[float], **changes: object) -> tuple[np.ndarray, Fault, bool, bool]:
     given: dict[str, Any] = {
         "p_min": 9e6, "supply_time": 0.1, "dt": DT, "latch": latch, "state": State.DRIVE, "quiet": 0.0, "request": 0.0,
         "estop": 0.0, "reset": 0.0, "p_supply": 16e6, "lines_lost": 0.0, "converged": 1.0, "expired": 0.0,
@@ -270,45 +317,45 @@ NONE = [0.0] * LATCHED
 
 
 def test_the_first_fault_stays() -> None:
-    state, fault, stop, movable = latched(
+    state, fault, stop, movable = after_latch(
         NONE, codes=[0, 0, Fault.TRACKING, Fault.VALVE, 0, 0], blocks=[0, 0, 1, 1, 0, 0]
     )
     assert (fault, stop, movable) == (Fault.VALVE, True, False)
-    state, fault, stop, movable = latched(list(state), estop=1.0)
+    state, fault, stop, movable = after_latch(list(state), estop=1.0)
     assert (fault, stop, movable) == (Fault.VALVE, True, False)
     np.testing.assert_array_equal(state[4:], [0, 0, 1, 1, 0, 0])  # their valves stay closed
 
 
 def test_a_later_fault_can_still_forbid_going_down() -> None:
-    state, fault, _, movable = latched(NONE, estop=1.0)
+    state, fault, _, movable = after_latch(NONE, estop=1.0)
     assert (fault, movable) == (Fault.ESTOP, True)
-    _, fault, _, movable = latched(list(state), codes=[0, Fault.TRACKING, 0, 0, 0, 0], blocks=[0, 1, 0, 0, 0, 0])
+    _, fault, _, movable = after_latch(list(state), codes=[0, Fault.TRACKING, 0, 0, 0, 0], blocks=[0, 1, 0, 0, 0, 0])
     assert (fault, movable) == (Fault.ESTOP, False)
 
 
 @pytest.mark.parametrize("state", list(State))
 def test_reset_is_heard_only_at_rest_and_only_when_the_cause_is_gone(state: State) -> None:
     before = [float(Fault.VALVE), 1.0, 1.0, 0.0, 1.0, *[0.0] * 5]
-    _, fault, _, movable = latched(before, state=state, quiet=1.0, reset=1.0)
+    _, fault, _, movable = after_latch(before, state=state, quiet=1.0, reset=1.0)
     heard = state in (State.OFF, State.DOWN, State.HELD)
     assert (fault is Fault.NONE) == heard
     assert movable == heard
-    again = latched(
+    again = after_latch(
         before, state=state, quiet=1.0, reset=1.0, codes=[Fault.VALVE, 0, 0, 0, 0, 0], shuts=[1, 0, 0, 0, 0, 0]
     )
     assert again[1] is Fault.VALVE
 
 
 def test_other_causes() -> None:
-    assert latched(NONE, expired=1.0)[1] is Fault.TIMEOUT
-    assert latched(NONE, expired=1.0, state=State.ABORT)[1] is Fault.NONE  # the table leads it to held
-    assert latched(NONE, request=Request.ABORT)[1] is Fault.OPERATOR_ABORT
-    assert latched(NONE, converged=0.0)[1] is Fault.KINEMATICS
-    assert latched(NONE, lines_lost=1.0)[1] is Fault.PRESSURE
-    assert latched(NONE, lines_lost=1.0, quiet=1.0)[1] is Fault.NONE
+    assert after_latch(NONE, expired=1.0)[1] is Fault.TIMEOUT
+    assert after_latch(NONE, expired=1.0, state=State.ABORT)[1] is Fault.NONE  # the table leads it to held
+    assert after_latch(NONE, request=Request.ABORT)[1] is Fault.OPERATOR_ABORT
+    assert after_latch(NONE, converged=0.0)[1] is Fault.KINEMATICS
+    assert after_latch(NONE, lines_lost=1.0)[1] is Fault.PRESSURE
+    assert after_latch(NONE, lines_lost=1.0, quiet=1.0)[1] is Fault.NONE
     state = NONE
     for _ in range(202):
-        made = latched(state, p_supply=np.nan)
+        made = after_latch(state, p_supply=np.nan)
         state = list(made[0])
     assert made[1] is Fault.SUPPLY and not made[3]
 

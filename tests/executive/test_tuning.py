@@ -39,7 +39,7 @@ def ring_of() -> Writer:
 
 def test_the_table_is_the_law_s() -> None:
     assert TABLE.designed == tuple(DESIGNED) and TABLE.law == "control law of simona"
-    for parameter, field in zip(TABLE.parameters, LAW.parameters.fields, strict=True):
+    for parameter, field in zip(TABLE.parameters, LAW.parameters.ports, strict=True):
         assert (parameter.name, parameter.unit, parameter.tunable) == (field.name, field.unit, field.tunable)
 
 
@@ -182,7 +182,7 @@ def disturbance(name: str, value: float, ramped: bool) -> float:
 def test_gains_change_in_a_drive_without_a_bump() -> None:
     """The heave has 2 m/s^2; changes of the loop's gains to their bounds stay within a tenth of that."""
     for name in ("k_p", "k_i", "k_dp"):
-        for value in LAW.parameters.field(name).bounds:
+        for value in LAW.parameters.find(name).bounds:
             assert disturbance(name, float(value[0]), ramped=True) < 0.2, name
 
 

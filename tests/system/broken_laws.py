@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.compile import Layout, Port
 from motionbase.control.faults import Fault
-from motionbase.control.fields import Field, Fields
 from motionbase.control.own_law import OwnLaw
 from motionbase.control.states import State
 from motionbase.platform.hexapod import Hexapod
@@ -40,8 +40,8 @@ FOUND = {
     Broken.REVERSES: Fault.GUARD_RATE, Broken.ABORT: Fault.GUARD_BOUNDS, Broken.STATE: Fault.GUARD_NUMBER,
     Broken.FAULT: Fault.GUARD_NUMBER, Broken.ESTIMATE: Fault.GUARD_NUMBER, Broken.HIDDEN: Fault.GUARD_NUMBER,
 }  # fmt: skip
-PARAMETERS = Fields((Field("kind", 1, "-", "a number of `Broken`"), Field("leg", 1, "-", "0 to 5: whose command")))
-STATE = Fields((Field("ticks", 1, "-", "since the start"), Field("hidden", 1, "-", "used by nothing")))
+PARAMETERS = Layout((Port("kind", (), "-", "a number of `Broken`"), Port("leg", (), "-", "0 to 5: whose command")))
+STATE = Layout((Port("ticks", (), "-", "since the start"), Port("hidden", (), "-", "used by nothing")))
 SPOILT = {
     Broken.NAN: np.nan, Broken.NAN_ONCE: np.nan, Broken.INFINITE: -np.inf, Broken.BEYOND: 1.001, Broken.HUGE: -1e300,
     Broken.JUMPS: 0.9, Broken.REVERSES: -0.9,

@@ -10,7 +10,7 @@ import pytest
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.control.law import ControlLaw
 from motionbase.control.states import State
-from motionbase.control.watchdogs import THRESHOLDS, WATCHED
+from motionbase.control.watchdogs import Thresholds, Watch
 from motionbase.platform.load import load_platform
 from motionbase.ring.blocks.generator import Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
@@ -60,12 +60,12 @@ def standby() -> dict[str, Any]:
 @pytest.mark.parametrize("name", DRIVES)
 def test_an_ordinary_drive_leaves_every_monitor_far_below_its_threshold(name: str) -> None:
     law = runner().loop.law
-    limits = {t.name: float(law.parameters.field(t.name).values[0]) for t in THRESHOLDS}
+    limits = {t.name: float(law.parameters.find(t.name).start_values[0]) for t in Thresholds.layout.ports}
     scenario = Scenario(settings=GeneratorSet(DRIVES[name]).values, version=2, seed=1)
-    worst, drift, drove = np.zeros(WATCHED), 0.0, False
+    worst, drift, drove = np.zeros(Watch.layout.size), 0.0, False
     for piece in runner().pieces(scenario, SECONDS, standby(), every=EVERY):
         assert not piece["fault"].any()
-        watch = law.state.part(piece["x_next"], "watch").reshape(-1, WATCHED)
+        watch = law.state.part(piece["x_next"], "watch").reshape(-1, Watch.layout.size)
         worst = np.maximum(worst, np.abs(watch).max(axis=0))
         drift = max(drift, float(np.abs(watch[:, 8] - watch[:, 0]).max()))
         drove = drove or bool((piece["state"] == State.DRIVE).any())

@@ -207,7 +207,7 @@ def test_the_page_shows_a_line_of_the_header() -> None:
 def test_header_names_every_parameter_with_unit_and_default() -> None:
     header, law = files()["control.h"], loop().law
     vector = law.parameter_vector()
-    for field in law.parameters.fields:
+    for field in law.parameters.ports:
         start = law.parameters.starts[field.name]
         line = re.search(rf"CONTROL_PARAMETER_{field.name.upper()} = {start}, /\* (.*) \*/", header)
         assert line and f"[{field.unit}]" in line[1] and f"default {vector[start]:g}" in line[1], field.name

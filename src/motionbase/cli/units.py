@@ -50,9 +50,9 @@ def units_of(module: ModuleType) -> list[str]:
 
 def is_unit(value: object) -> bool:
     """Whether something is a kernel, program or primitive."""
-    from motionbase.compile import Kernel, OldProgram, Primitive, Program
+    from motionbase.compile import Kernel, Primitive, Program
 
-    return isinstance(value, (Kernel, Primitive, Program, OldProgram))
+    return isinstance(value, (Kernel, Primitive, Program))
 
 
 def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:

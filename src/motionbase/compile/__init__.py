@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from motionbase.compile.annotated import kernel, program
     from motionbase.compile.flow import cond, for_each, repeat, switch
     from motionbase.compile.kernels import Kernel, compose, jacobian, probe
-    from motionbase.compile.old_program import Body, OldProgram
     from motionbase.compile.port import Port, Sparsity
     from motionbase.compile.primitives import Primitive, delay, random, table
     from motionbase.compile.programs import Program, Unit
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from motionbase.compile.target import compile
 
 __all__ = [
-    "Body", "Bound", "Compiled", "Kernel", "Layout", "OldProgram", "Port", "Primitive", "Program", "Scan", "Sparsity",
+    "Bound", "Compiled", "Kernel", "Layout", "Port", "Primitive", "Program", "Scan", "Sparsity",
     "Struct", "Unit", "compile", "compose", "cond", "delay", "for_each", "jacobian", "kernel", "probe", "program", "q",
     "random", "repeat", "scan", "switch", "table",
 ]  # fmt: skip
@@ -30,7 +29,6 @@ _HOMES = {
     "port": ("Port", "Sparsity"),
     "primitives": ("Primitive", "delay", "random", "table"),
     "flow": ("cond", "for_each", "repeat", "switch"),
-    "old_program": ("Body", "OldProgram"),
     "programs": ("Program", "Unit"),
     "runtime.calling": ("Bound", "Compiled"),
     "scans": ("Scan", "scan"),

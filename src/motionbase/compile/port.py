@@ -110,9 +110,7 @@ class Port:
         return self._spread(self.least), self._spread(self.most)
 
     def _spread(self, numbers: Numbers) -> NDArray[np.float64]:
-        given = np.asarray(numbers, dtype=np.float64)
-        shape = self.dims if given.size == (self.dims[-1] if self.dims else 1) else (self.size,)
-        return np.broadcast_to(given, shape).reshape(self.size).copy()
+        return np.resize(np.asarray(numbers, dtype=np.float64), self.size)
 
     @property
     def rows(self) -> int:

@@ -21,24 +21,32 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Kernel, Port
-from motionbase.control.fields import MIXED
+from motionbase.compile import Kernel, Port, Struct, q
+from motionbase.control.quantities import SX
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import legs_at, rows_cross, rows_dot
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
-AGREEMENT = 4
 OMEGA_MAX = 10.0  # [rad/s]: no platform turns faster
 UNEXPLAINED, FAR = 1e-3, 1.5  # [m], times the largest D: an E beyond both is the gyros'; healthy ones leave 0.05 mm
 BIAS_CORNER = 0.1  # [rad/s]: what is wrong for longer than that is a bias of a gyro or a rate sensor, and no fault
 
 
+class Agreement(Struct):
+    """Of one leg's rate with those of the others and the gyros."""
+
+    gathered: SX = q("m", text="E, the integral of what it is off")
+    slow: SX = q("m/s", text="slow part of what it is off: a bias")
+    free: SX = q("-", text="part of an error of this leg's rate that shows, 1 - P_kk")
+    gyros_wrong: SX = q("-", text="1 if the gyros are not asked any more")
+
+
 def agreement_of(platform: Hexapod) -> Kernel:
-    """Pose, rates of legs and platform -> of each leg E [m], slow part of e [m/s], 1 - P_kk, gyros wrong."""
+    """Pose, rates of legs and platform -> agreement of each leg."""
 
     def expr(
-        corner: ca.SX, dt: ca.SX, before: ca.SX, fresh: ca.SX, dof: ca.SX, l_dot: ca.SX, omega: ca.SX, apart: ca.SX,
-        doubted: ca.SX,
+        corner: SX, dt: SX, before: Agreement, fresh: SX, dof: SX, l_dot: SX, omega: SX, apart: SX,
+        doubted: SX,
     ) -> Any:  # fmt: skip
         Q = quaternion_euler_zyx(dof[3:])
         legs = legs_at(platform, ca.DM(np.asarray(platform.p_neutral)) + dof[:3], Q)
@@ -47,24 +55,24 @@ def agreement_of(platform: Hexapod) -> Kernel:
         inverse = ca.inv_minor(legs.u.T @ legs.u)
         e = y - legs.u @ (inverse @ (legs.u.T @ y))
         free = 1 - rows_dot(legs.u @ inverse, legs.u)
-        slow = before[:, 1] + BIAS_CORNER * dt * (e - before[:, 1])
-        gathered = before[:, 0] + dt * (e - slow - corner * before[:, 0])
+        slow = before.slow + BIAS_CORNER * dt * (e - before.slow)
+        gathered = before.gathered + dt * (e - slow - corner * before.gathered)
         unexplained = ca.mmax(ca.fabs(gathered)) > FAR * ca.mmax(ca.fabs(apart)) + UNEXPLAINED
-        wrong = ca.logic_or(before[0, 3], ca.logic_and(unexplained, ca.eq(ca.sum1(doubted), 0)))
+        wrong = ca.logic_or(before.gyros_wrong[0], ca.logic_and(unexplained, ca.eq(ca.sum1(doubted), 0)))
         kept = ca.if_else(ca.ne(fresh, 0), 0.0, ca.horzcat(gathered, slow, ca.repmat(wrong, 6, 1)))
-        return ca.horzcat(kept[:, :2], free, kept[:, 2])
+        return Agreement.of_columns(gathered=kept[:, 0], slow=kept[:, 1], free=free, gyros_wrong=kept[:, 2])
 
     return Kernel(
         "agreement",
         (
             Port("drift_corner", (), "rad/s"), Port("dt", (), "s"),
-            Port("before", (6, AGREEMENT), MIXED, "one tick ago"), Port("fresh", (), "-"),
+            Agreement.port("before", "one tick ago", 6), Port("fresh", (), "-"),
             Port("dof", 6, "m, rad", "measured pose"), Port("l_dot", 6, "m/s", "measured rates that can be true"),
             Port("omega", 3, "rad/s", "in P"),
             Port("apart", 6, "m", "integrated rate less length, D"),
             Port("doubted", 6, "-", "1 for a leg whose length or rate is known to be wrong"),
         ),
-        (Port("after", (6, AGREEMENT), MIXED),),
+        (Agreement.port("after", rows=6),),
         expr,
         "how far the rate of each leg is from those of the others and the gyros",
     )  # fmt: skip

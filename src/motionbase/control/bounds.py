@@ -2,87 +2,70 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, Port
-from motionbase.control.fields import MIXED
+from motionbase.compile import Struct, q
+from motionbase.compile.struct import MIXED
 from motionbase.control.geometry import leg_ratios
-from motionbase.control.states import State, is_one_of
-from motionbase.control.trajectory import AXES, BRISK
+from motionbase.control.quantities import SX
+from motionbase.control.states import BRISK, DRIVEN, is_one_of
 from motionbase.platform.hexapod import Hexapod
 
-Array: TypeAlias = NDArray[np.float64]
-DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # here the operational limits hold
 WIDE = 1e3  # [m, rad] no limit of position: the way from down to neutral is outside the operational range
 LEG_SHARE = 0.9  # of the legs' acceleration that one axis may use to follow a jump
 LEAST = 0.5  # [s] shortest move, stop or blend
 
 
-def chase_of(platform: Hexapod) -> Array:
+class Allowed(Struct):
+    """Parameters that limit the motion."""
+
+    dof_position: SX = q("m, rad", 6, "limits of the degrees of freedom, from neutral")
+    dof_velocity: SX = q("m/s, rad/s", 6, "limits of the degrees of freedom")
+    dof_acceleration: SX = q("m/s^2, rad/s^2", 6, "limits of the degrees of freedom")
+    dof_chase: SX = q("m/s^2, rad/s^2", 6, "acceleration with which a jump of the demand is followed")
+    leg_velocity: SX = q("m/s", 6, "limits of the legs")
+    leg_acceleration: SX = q("m/s^2", 6, "limits of the legs")
+    jerk_time: SX = q(
+        "s", text="in which an acceleration may rise to its limit, degrees of freedom and legs", start=0.04
+    )
+    leg_braking: SX = q("m/s^2", text="deceleration to count on before the end of the stroke")
+    l_min: SX = q("m", text="shortest leg in drive")
+    l_max: SX = q("m", text="longest leg")
+    l_low: SX = q("m", text="shortest leg outside drive")
+    p_min: SX = q("Pa", text="least supply pressure")
+    supply_time: SX = q("s", text="for how long it may be lower or unbelievable", start=0.1)
+
+
+class Limits(Struct):
+    """Limits in use: of the degrees of freedom, then of the legs."""
+
+    position: SX = q(MIXED, 6, "to both sides of neutral")
+    l_least: SX = q("m", text="shortest leg")
+    velocity: SX = q(MIXED, 12)
+    acceleration: SX = q(MIXED, 12)
+    chase: SX = q(MIXED, 6, "at most the acceleration")
+    least: SX = q("s", text="shortest move, stop or blend")
+
+
+def chase_of(platform: Hexapod) -> NDArray[np.float64]:
     """(6,) acceleration with which a jump of each degree of freedom is followed, as the legs allow it at neutral."""
     limits = platform.limits
     return np.minimum(limits.acceleration, LEG_SHARE * limits.leg_acceleration / leg_ratios(platform))
 
 
-IS_DRIVEN = Kernel(
-    "is_driven",
-    (Port("state"),),
-    (Port("driven"),),
-    lambda state: is_one_of(state, DRIVEN),
-    "whether the operational limits hold",
-)
-TUNED = (
-    Port("dof_position", 6, MIXED),
-    Port("dof_velocity", 6, MIXED),
-    Port("dof_acceleration", 6, MIXED),
-    Port("dof_chase", 6, MIXED),
-    Port("leg_velocity", 6, "m/s"),
-    Port("leg_acceleration", 6, "m/s^2"),
-    Port("l_min", (), "m"),
-    Port("l_low", (), "m"),
-    Port("move_least", (), "s"),
-)
-
-
-def bounds(platform: Hexapod) -> Kernel:
-    """Limits of the twelve axes; abort, stopping and freeze have the platform's, so that no tuning weakens a stop."""
-    limits = platform.limits
-    v_own = ca.DM([*limits.velocity, *[limits.leg_velocity] * 6])
-    a_own = ca.DM([*limits.acceleration, *[limits.leg_acceleration] * 6])
-    chase_own = ca.DM(chase_of(platform))
-
-    def expr(
-        dof_position: ca.SX, dof_velocity: ca.SX, dof_acceleration: ca.SX, dof_chase: ca.SX, leg_velocity: ca.SX,
-        leg_acceleration: ca.SX, l_min: ca.SX, l_low: ca.SX, move_least: ca.SX, state: ca.SX,
-    ) -> tuple[ca.SX, ...]:  # fmt: skip
-        driven, brisk = is_one_of(state, DRIVEN), is_one_of(state, BRISK)
-        position = ca.if_else(driven, dof_position, WIDE)
-        return (
-            -position,
-            position,
-            ca.if_else(driven, l_min, l_low),
-            ca.if_else(brisk, v_own, ca.vertcat(dof_velocity, leg_velocity)),
-            ca.if_else(brisk, a_own, ca.vertcat(dof_acceleration, leg_acceleration)),
-            ca.if_else(brisk, chase_own, ca.fmin(dof_chase, dof_acceleration)),
-            ca.if_else(brisk, LEAST, move_least),
-        )
-
-    return Kernel(
-        "bounds",
-        inputs=(*TUNED, Port("state", (), "-")),
-        outputs=(
-            Port("x_min", 6, MIXED),
-            Port("x_max", 6, MIXED),
-            Port("l_least", (), "m"),
-            Port("velocity", AXES, MIXED),
-            Port("acceleration", AXES, MIXED),
-            Port("chase", 6, MIXED, "at most the acceleration"),
-            Port("least", (), "s", "shortest move, stop or blend"),
-        ),
-        expr=expr,
-        description="limits in a state",
+def limits_in(platform: Hexapod, allowed: Allowed, move_least: SX, state: SX) -> Limits:
+    """In a state; abort, stopping and freeze have the platform's, so that no tuning weakens a stop."""
+    own = platform.limits
+    v_own = ca.DM([*own.velocity, *[own.leg_velocity] * 6])
+    a_own = ca.DM([*own.acceleration, *[own.leg_acceleration] * 6])
+    driven, brisk = is_one_of(state, DRIVEN), is_one_of(state, BRISK)
+    return Limits(
+        position=ca.if_else(driven, allowed.dof_position, WIDE),
+        l_least=ca.if_else(driven, allowed.l_min, allowed.l_low),
+        velocity=ca.if_else(brisk, v_own, ca.vertcat(allowed.dof_velocity, allowed.leg_velocity)),
+        acceleration=ca.if_else(brisk, a_own, ca.vertcat(allowed.dof_acceleration, allowed.leg_acceleration)),
+        chase=ca.if_else(brisk, ca.DM(chase_of(platform)), ca.fmin(allowed.dof_chase, allowed.dof_acceleration)),
+        least=ca.if_else(brisk, LEAST, move_least),
     )

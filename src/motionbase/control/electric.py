@@ -13,72 +13,75 @@ weight over from the brake as it opens.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import casadi as ca
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.compile import Kernel, Port
-from motionbase.control.fields import Field
-
-GAINS = (
-    Field("k_p", 1, "1/s", "position error to velocity"),
-    Field("ff_velocity", 1, "-", "velocity feed-forward", 1.0),
-    Field("lead", 1, "s", "lag of the command that the velocity feed-forward makes up for"),
-    Field("ff_force", 1, "-", "force feed-forward from weight and inertia, rotor included", 1.0),
-    Field("ff_friction", 1, "-", "force feed-forward from the friction of the leg", 1.0),
-    Field("valve_rate_max", 1, "1/s", "largest rate of the speed command", 40.0),
-    Field("authority_zone", 1, "m", "distance from a hard end below which the command is reduced", 0.15),
-    Field("authority_min", 1, "-", "command that is always left towards a hard end", 0.05),
+from motionbase.compile import Struct, q
+from motionbase.control.quantities import (
+    SX,
+    Feedback,
+    FeedForward,
+    Flag,
+    Metres,
+    Motion,
+    Newtons,
+    Seconds,
+    ValveCommand,
 )
-LEG_WIDTH, COMMAND = 2, 1  # numbers of a leg's state, and which of them is the command
-LEG_STATE = Port("leg_state", LEG_WIDTH, "SI, mixed", "integral of the drive as it should be [N], command before [-]")
 
 
-def speed_compensator(actuator: ElectricActuator, hard_min: float, hard_max: float) -> Kernel:
-    """The kernel of one leg; drive, rotor, friction and ends of the stroke are constants, gains are ports."""
+class Gains(Struct):
+    """Parameters of the loop."""
+
+    k_p: SX = q("1/s", text="position error to velocity")
+    ff_velocity: SX = q("-", text="velocity feed-forward", start=1.0)
+    lead: SX = q("s", text="lag of the command that the velocity feed-forward makes up for")
+    ff_force: SX = q("-", text="force feed-forward from weight and inertia, rotor included", start=1.0)
+    ff_friction: SX = q("-", text="force feed-forward from the friction of the leg", start=1.0)
+    valve_rate_max: SX = q("1/s", text="largest rate of the speed command", start=40.0)
+    authority_zone: SX = q("m", text="distance from a hard end below which the command is reduced", start=0.15)
+    authority_min: SX = q("-", text="command that is always left towards a hard end", start=0.05)
+
+
+class LegState(Struct):
+    """What the loop of a leg keeps."""
+
+    slow: SX = q("N", text="integral of the drive as it should be")
+    command: SX = q("-", text="of the last tick")
+
+
+def speed_compensator(actuator: ElectricActuator, hard_min: float, hard_max: float) -> Callable[..., Any]:
+    """The loop of one leg; drive, rotor, friction and ends of the stroke are constants."""
     friction, corner = actuator.friction, 0.25 * actuator.speed_bandwidth
     per_gain, per_v_max = 1 / actuator.speed_gain, 1 / actuator.v_max
 
-    def slides(v: ca.SX) -> ca.SX:
+    def slides(v: SX) -> SX:
         return friction.coulomb * v / ca.sqrt(v**2 + friction.stribeck**2) + friction.sigma2 * v
 
-    def expr(
-        k_p: ca.SX, ff_velocity: ca.SX, lead: ca.SX, ff_force: ca.SX, ff_friction: ca.SX, valve_rate_max: ca.SX,
-        authority_zone: ca.SX, authority_min: ca.SX, dt: ca.SX, leg_state: ca.SX, reference: ca.SX, f_ff: ca.SX,
-        quiet: ca.SX, l: ca.SX,
-    ) -> tuple[ca.SX, ...]:  # fmt: skip
-        closed = ca.ne(quiet, 0)
-        slow, before = leg_state[0], leg_state[1]
-        needed = ff_force * (f_ff + actuator.reflected_mass * reference[2]) + ff_friction * slides(reference[1])
-        v_ff = ff_velocity * (reference[1] + lead * reference[2]) + per_gain * (needed - slow)
-        u_ff = per_v_max * v_ff
-        u_wanted = u_ff + per_v_max * k_p * (reference[0] - l)
+    def speed_command(
+        gains: Gains, dt: Seconds, leg_state: LegState, reference: Motion, f_ff: Newtons, quiet: Flag, l: Metres
+    ) -> tuple[LegState, ValveCommand, FeedForward, Feedback]:
+        """Position loop around the drive's speed loop: state after the tick, command, its parts before limits.
 
-        most = ca.fmin(ca.fmax((hard_max - l) / authority_zone, authority_min), 1.0)
-        least = -ca.fmin(ca.fmax((l - hard_min) / authority_zone, authority_min), 1.0)
+        f_ff is the force that weight and inertia need from this leg; quiet makes it stand still, the brake closes.
+        """
+        closed, k = ca.ne(quiet, 0), gains
+        slow, before = leg_state.slow, leg_state.command
+        needed = k.ff_force * (f_ff + actuator.reflected_mass * reference[2]) + k.ff_friction * slides(reference[1])
+        v_ff = k.ff_velocity * (reference[1] + k.lead * reference[2]) + per_gain * (needed - slow)
+        u_ff = per_v_max * v_ff
+        u_wanted = u_ff + per_v_max * k.k_p * (reference[0] - l)
+
+        most = ca.fmin(ca.fmax((hard_max - l) / k.authority_zone, k.authority_min), 1.0)
+        least = -ca.fmin(ca.fmax((l - hard_min) / k.authority_zone, k.authority_min), 1.0)
         u = ca.if_else(closed, 0.0, ca.fmin(ca.fmax(u_wanted, least), most))
-        u = ca.fmin(ca.fmax(u, before - valve_rate_max * dt), before + valve_rate_max * dt)
+        u = ca.fmin(ca.fmax(u, before - k.valve_rate_max * dt), before + k.valve_rate_max * dt)
 
         gathers = corner * dt / (1 + corner * dt)
-        state = ca.vertcat(ca.if_else(closed, 0.0, slow + gathers * (needed - slow)), u)
-        return state, u, ca.if_else(closed, 0.0, u_ff), ca.if_else(closed, 0.0, u_wanted - u_ff)
+        after = LegState(slow=ca.if_else(closed, 0.0, slow + gathers * (needed - slow)), command=u)
+        return after, u, ca.if_else(closed, 0.0, u_ff), ca.if_else(closed, 0.0, u_wanted - u_ff)
 
-    return Kernel(
-        "speed_compensator",
-        inputs=(
-            *(Port(g.name, (), g.unit, g.description) for g in GAINS),
-            Port("dt", (), "s"),
-            LEG_STATE,
-            Port("reference", 3, "SI, mixed", "length, rate, acceleration to follow"),
-            Port("f_ff", (), "N", "force that weight and inertia need from this leg"),
-            Port("quiet", (), "-", "1: stand still, the brake closes"),
-            Port("l", (), "m"),
-        ),
-        outputs=(
-            Port("leg_state_next", LEG_WIDTH, "SI, mixed"),
-            Port("valve_cmd", (), "-", "speed command, -1 to 1, positive extends"),
-            Port("u_ff", (), "-", "feed-forward part, before limits"),
-            Port("u_fb", (), "-", "feedback part, before limits"),
-        ),
-        expr=expr,
-        description="position loop of one leg around its drive's speed loop",
-    )
+    return speed_command

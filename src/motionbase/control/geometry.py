@@ -64,8 +64,8 @@ def forward_of(platform: Hexapod) -> Program:
     forward = forward_kinematics(platform, STEPS, CLOSE)
 
     def expr(l: ca.SX, dof_start: ca.SX) -> Any:
-        p_W, Q_WP, _, _, converged = forward(l, *kinematics.pose_of_dof.expr(dof_start))
-        return kinematics.dof_of_pose.expr(p_W, Q_WP), converged
+        p_W, Q_WP, _, _, converged = forward(l, *kinematics.pose_of_dof(dof_start))
+        return kinematics.dof_of_pose(p_W, Q_WP), converged
 
     inputs = (Port("l", 6, "m", "leg lengths"), Port("dof_start", 6, "m, rad", "pose to start from"))
     outputs = (Port("dof", 6, "m, rad", "pose"), Port("converged", (), "-", "1 if it has these leg lengths"))

@@ -19,11 +19,10 @@ import casadi as ca
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Kernel, Layout, Port, Struct, q
 from motionbase.control.faults import Fault
-from motionbase.control.fields import Field, Fields
 from motionbase.control.states import State
-from motionbase.control.supervision import SHUT_TIME
+from motionbase.control.supervision import Times
 from motionbase.control.watchdogs import first_of
 from motionbase.platform.atlas.atlas import Atlas
 
@@ -32,7 +31,8 @@ LEGS = 6
 MARGIN = 1.5  # commands may open so much faster than the actuator can follow; the law of this package stays below
 PATIENCE = 2  # [ticks] an answer may be old: one that comes late twice in a row, or is lost, is not yet a fault
 LATE_S = 1.0  # [s] a tick may begin behind its due time; a simulated plant waits, hardware has PATIENCE instead
-STOP_S = float(SHUT_TIME.values[0])  # [s] in which commands go to 0 and valves are shut off, both evenly
+# [s] in which commands go to 0 and valves are shut off, both evenly
+STOP_S = float(Times.layout.find("shut_time").start_values[0])
 REVERSAL = 1.5  # of the largest torque: by more a torque does not change in a tick, even where traction is lost
 BRAKING = 0.25  # of the largest torque: with this the guard brakes wheels
 BRAKED_FROM = 0.05  # of the motors' largest speed: slower wheels are braked in proportion to their speed
@@ -77,6 +77,16 @@ def command_rate(actuator: HydraulicActuator | ElectricActuator) -> float:
     return actuator.speed_bandwidth if isinstance(actuator, ElectricActuator) else actuator.valve_rate
 
 
+class Guarded(Struct):
+    """What the guard of the legs keeps."""
+
+    cmd: SX = q("-", LEGS, "commands that were let through last")
+    abort: SX = q("-", text="likewise")
+    stop: SX = q("-", text="0 to 1: how far the guard's own stop has come")
+    fault: SX = q("-", text="why the guard stopped the law, a number of `Fault`; 0 while it does not")
+    tick: SX = q("-", text="its own count of ticks, with which an answer is compared")
+
+
 @final
 @dataclass(frozen=True)
 class LegGuard:
@@ -92,18 +102,10 @@ class LegGuard:
     dt: float
     late: float = LATE_S
 
-    @cached_property
-    def state(self) -> Fields:
+    @property
+    def state(self) -> Layout:
         """What goes from tick to tick."""
-        return Fields(
-            (
-                Field("cmd", LEGS, "-", "commands that were let through last"),
-                Field("abort", 1, "-", "likewise"),
-                Field("stop", 1, "-", "0 to 1: how far the guard's own stop has come"),
-                Field("fault", 1, "-", "why the guard stopped the law, a number of `Fault`; 0 while it does not"),
-                Field("tick", 1, "-", "its own count of ticks, with which an answer is compared"),
-            )
-        )
+        return Guarded.layout
 
     @property
     def brakes(self) -> bool:
@@ -118,7 +120,6 @@ class LegGuard:
     @cached_property
     def kernel(self) -> Kernel:
         """Named `guard`."""
-        at = self.state.starts
         said = (
             Port("valve_cmd_law", LEGS, "-", "as the law gives them, -1 to 1"),
             Port("abort_law", (), "-", "as the law gives it, 0 to 1; with brakes 0 or 1"),
@@ -132,7 +133,8 @@ class LegGuard:
         def expr(
             guard: SX, cmd: SX, abort: SX, state: SX, fault: SX, sound_rest: SX, answer: SX, lateness: SX, reset: SX
         ) -> Any:
-            before, stop, latched, tick = guard[:LEGS], guard[at["stop"]], guard[at["fault"]], guard[at["tick"]]
+            kept = Guarded.of(guard)
+            before, stop, tick = kept.cmd, kept.stop, kept.tick
             codes = ca.logic_and(sound(ca.vertcat(state, fault)), ca.eq(sound_rest, 1))
             finite = ca.logic_and(sound(ca.vertcat(cmd, abort)), codes)
             flag = (
@@ -151,20 +153,20 @@ class LegGuard:
                 Fault.GUARD_RATE: ca.logic_not(slow),
                 Fault.GUARD_LATE: ca.logic_not(timely),
             }
-            code = latched_code(bad, latched, ca.logic_and(ca.ne(reset, 0), stop >= 1))
+            code = latched_code(bad, kept.fault, ca.logic_and(ca.ne(reset, 0), stop >= 1))
             stopped = ca.ne(code, 0)
             stop_next = ca.if_else(stopped, ca.fmin(stop + self.dt / STOP_S, 1.0), 0.0)
             closing = ca.if_else(stop < 1, before * (1 - stop_next) / ca.fmax(1 - stop, self.dt / STOP_S), 0.0)
-            shut = 1.0 if self.brakes else ca.fmin(guard[at["abort"]] + self.dt / STOP_S, 1.0)
+            shut = 1.0 if self.brakes else ca.fmin(kept.abort + self.dt / STOP_S, 1.0)
             passed = ca.if_else(stopped, closing, cmd)
             abort_next = ca.if_else(stopped, shut, abort)
             held = ca.if_else(stop_next >= 1, float(State.HELD), float(State.STOPPING))
-            after = ca.vertcat(passed, abort_next, stop_next, code, tick + 1)
+            after = Guarded(cmd=passed, abort=abort_next, stop=stop_next, fault=code, tick=tick + 1)
             told = ca.if_else(stopped, held, state), ca.if_else(stopped, code, fault)
-            return after, passed, abort_next, *told, stopped
+            return after.column, passed, abort_next, *told, stopped
 
         outputs = (
-            Port("guard_next", self.state.size, "SI, mixed", "state for the next tick"),
+            self.state.port("guard_next", "state for the next tick"),
             Port("valve_cmd", LEGS, "-", "for the legs, -1 to 1; positive extends"),
             Port("abort", (), "-", "for the hardware, 0 to 1: how far valves are shut off, or brakes closed"),
             Port("state", (), "-", "of the base: the law's, or stopping and held where the guard stopped it"),
@@ -193,10 +195,10 @@ class WheelGuard:
     atlas: Atlas
 
     @cached_property
-    def state(self) -> Fields:
+    def state(self) -> Layout:
         """What goes from tick to tick."""
-        torques = Field("torque", len(self.atlas.wheels), "N m", "torques that were let through last")
-        return Fields((torques, Field("fault", 1, "-", "why the guard stopped the sphere's law; 0 while it does not")))
+        torques = Port("torque", len(self.atlas.wheels), "N m", "torques that were let through last")
+        return Layout((torques, Port("fault", (), "-", "why the guard stopped the sphere's law; 0 while it does not")))
 
     @cached_property
     def kernel(self) -> Kernel:

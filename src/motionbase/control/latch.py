@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Struct, q
 from motionbase.control.faults import Fault
+from motionbase.control.quantities import SX, Flag, Number, Pascals, Seconds
 from motionbase.control.states import Request, State, is_one_of
-from motionbase.control.watchdogs import first_of, timer
+from motionbase.control.watchdogs import Found, first_of, timer
 
 RESETTABLE = (State.OFF, State.DOWN, State.HELD)
-LATCHED = 10
-LATCH = Port(
-    "latch", LATCHED, "SI, mixed", "first fault, blocked, shut off, time of low supply [s], legs that are closed"
-)
 
 
-def is_heard(state: ca.SX, reset: ca.SX) -> ca.SX:
+class Latch(Struct):
+    """The first fault, and what it forbids until it is reset."""
+
+    fault: SX = q("-", text="the first one, a number of `Fault`")
+    blocked: SX = q("-", text="1 if going down is forbidden")
+    shut: SX = q("-", text="1 if the hardware must shut the valves off")
+    low: SX = q("s", text="for how long the supply has been low")
+    closed: SX = q("-", 6, "1 for legs whose own fault forbids going down: their valves are closed")
+
+
+def is_heard(state: SX, reset: SX) -> SX:
     """Whether a reset counts, by the state one tick ago: under way it would hide what the monitors have found."""
     return ca.logic_and(ca.ne(reset, 0), is_one_of(state, RESETTABLE))
 
 
-FRESH = Kernel(
-    "fresh",
-    (Port("started"), Port("state", (), "-", "one tick ago"), Port("reset")),
-    (Port("fresh", (), "-", "1 in the first tick, and when a fault is reset at rest"),),
-    lambda started, state, reset: ca.logic_or(ca.eq(started, 0), is_heard(state, reset)),
-)
+def is_fresh(started: SX, state: SX, reset: SX) -> SX:
+    """1 in the first tick, and when a fault is reset at rest: there is nothing to compare with."""
+    return ca.logic_or(ca.eq(started, 0), is_heard(state, reset))
 
 
-def _latched(
-    p_min: ca.SX, supply_time: ca.SX, dt: ca.SX, latch: ca.SX, state: ca.SX, quiet: ca.SX, request: ca.SX, estop: ca.SX,
-    reset: ca.SX, p_supply: ca.SX, lines_lost: ca.SX, converged: ca.SX, expired: ca.SX, codes: ca.SX, blocks: ca.SX,
-    shuts: ca.SX,
-) -> tuple[ca.SX, ...]:  # fmt: skip
+def stop_and_movable(latch: Latch, estop: Flag) -> tuple[Annotated[Flag, "stop"], Annotated[Flag, "movable"]]:
+    """What the state machine hears of it."""
+    return ca.logic_or(ca.ne(latch.fault, 0), ca.ne(estop, 0)), ca.logic_not(latch.blocked)
+
+
+def latched(
+    p_min: Pascals, supply_time: Seconds, dt: Seconds, latch: Latch, state: Number, quiet: Flag, request: Number,
+    estop: Flag, reset: Flag, p_supply: Pascals, lines_lost: Flag, converged: Flag, expired: Flag, found: Found,
+) -> Latch:  # fmt: skip
+    """The latch after a tick; state and quiet are those of the tick before, `found` has a row for each leg."""
     driven = ca.eq(quiet, 0)
     enough = p_supply >= p_min  # false for NaN
-    low = timer(latch[3], ca.logic_and(driven, ca.logic_not(enough)), dt)
+    low = timer(latch.low, ca.logic_and(driven, ca.logic_not(enough)), dt)
     aborting = ca.eq(state, State.ABORT)
     active = {
         Fault.ESTOP: ca.ne(estop, 0),
@@ -48,45 +59,14 @@ def _latched(
     }
     now = first_of(active)
     for k in range(6):
-        code = codes[k]
+        code = found.code[k]
         now = ca.if_else(ca.logic_and(code > 0, ca.logic_or(ca.eq(now, 0), code < now)), code, now)
-    kept = ca.if_else(is_heard(state, reset), 0.0, latch)  # a fault that is still there is latched again at once
-    fault = ca.if_else(ca.eq(kept[0], 0), now, kept[0])
-    blocked = ca.logic_or(kept[1], ca.logic_or(ca.sum1(blocks) > 0, active[Fault.SUPPLY]))
-    shut = ca.logic_or(kept[2], ca.logic_or(ca.sum1(shuts) > 0, active[Fault.SUPPLY]))
-    closes = ca.logic_or(kept[4:], blocks)
-    stop = ca.logic_or(ca.ne(fault, 0), ca.ne(estop, 0))
-    state_next = ca.vertcat(fault, blocked, shut, low, closes)
-    return state_next, fault, stop, ca.logic_not(blocked), closes
-
-
-FAULT_LATCH = Kernel(
-    "fault_latch",
-    inputs=(
-        Port("p_min", (), "Pa", "least supply pressure"),
-        Port("supply_time", (), "s", "for how long it may be lower"),
-        Port("dt", (), "s"),
-        LATCH,
-        Port("state", (), "-", "one tick ago"),
-        Port("quiet", (), "-", "one tick ago"),
-        Port("request", (), "-"),
-        Port("estop", (), "-", "1 while the emergency stop acts"),
-        Port("reset", (), "-", "1 to clear the fault; heard in off, down and held"),
-        Port("p_supply", (), "Pa"),
-        Port("lines_lost", (), "-", "1 if the pressure of supply or return could not be true for too long"),
-        Port("converged", (), "-", "of the forward kinematics"),
-        Port("expired", (), "-", "1 if the state lasts too long"),
-        Port("codes", 6, "-"),
-        Port("blocks", 6, "-"),
-        Port("shuts", 6, "-"),
-    ),
-    outputs=(
-        Port("latch_next", LATCHED, "SI, mixed"),
-        Port("fault", (), "-", "the first one"),
-        Port("stop", (), "-"),
-        Port("movable", (), "-"),
-        Port("closes", 6, "-", "1 for legs whose own fault forbids going down: their valves are closed"),
-    ),
-    expr=_latched,
-    description="keeps the first fault until it is reset",
-)
+    kept = Latch.of(ca.if_else(is_heard(state, reset), 0.0, latch.column))  # what is still there is latched again
+    no_supply = active[Fault.SUPPLY]
+    return Latch(
+        fault=ca.if_else(ca.eq(kept.fault, 0), now, kept.fault),
+        blocked=ca.logic_or(kept.blocked, ca.logic_or(ca.sum1(found.blocks) > 0, no_supply)),
+        shut=ca.logic_or(kept.shut, ca.logic_or(ca.sum1(found.shuts) > 0, no_supply)),
+        low=low,
+        closed=ca.logic_or(kept.closed, found.blocks),
+    )

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import final
 
 from numpy.typing import ArrayLike
 
-from motionbase.compile import OldProgram, Unit
-from motionbase.control.fields import Fields, Vector
-from motionbase.control.geometry import demands_of, force_of, forward_of, inverse_of
+from motionbase.compile import Layout, Program, Unit
+from motionbase.compile.struct import Vector
 from motionbase.control.leg_control import LegControl, leg_control
-from motionbase.control.params import parameters_for, state_for
+from motionbase.control.params import parameters_for, parameters_of, state_of
 from motionbase.control.ports import ControlPorts
-from motionbase.control.tick import Tick
+from motionbase.control.tick import Base, tick
 from motionbase.platform.hexapod import Hexapod
 
 RATE = 2000.0  # [Hz], as the motion base of NASA Langley has it
@@ -48,14 +47,14 @@ class ControlLaw:
         return leg_control(self.platform, self.dt)
 
     @cached_property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Names, units and values of the tunable parameters."""
         return parameters_for(self.platform, self.legs)
 
     @cached_property
-    def state(self) -> Fields:
+    def state(self) -> Layout:
         """Names of the state's parts."""
-        return state_for(self.legs)
+        return state_of(self.legs).layout
 
     def parameter_vector(self, **changes: ArrayLike) -> Vector:
         """Values for the port `parameters`; changes by name."""
@@ -66,17 +65,8 @@ class ControlLaw:
         return self.state.vector()
 
     @cached_property
-    def program(self) -> OldProgram:
+    def program(self) -> Program:
         """Named `control`."""
-        platform = self.platform
-        forward, inverse = self.forward or forward_of(platform), self.inverse or inverse_of(platform)
-        force = self.force or force_of(platform)
-        both = demands_of(platform) if self.inverse is None and self.force is None else None
-        tick = Tick(platform, self.legs, self.parameters, self.state, self.dt, forward, inverse, force, both)
-        return OldProgram(
-            "control",
-            inputs=ControlPorts.inputs(self.parameters, self.state),
-            outputs=ControlPorts.outputs(self.state),
-            body=tick.describe,
-            description=f"control law of {self.platform.name}",
-        )
+        base = Base.of(self.platform, self.legs, self.dt, self.forward, self.inverse, self.force)
+        made = ControlPorts.law("control", partial(tick, base), parameters_of(self.legs), state_of(self.legs))
+        return replace(made, description=f"control law of {self.platform.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
 import casadi as ca
 
@@ -13,13 +13,14 @@ from motionbase.actuators.electric import ElectricActuator, drive
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.limits import snapped
 from motionbase.actuators.valve import spool_step
-from motionbase.compile import Kernel
+from motionbase.compile import Layout, Struct
 from motionbase.control import compensator, design, electric, electric_design
 from motionbase.control.design import LinearLeg, Margins
 from motionbase.control.electric_design import LinearDrive
-from motionbase.control.fields import Field
 from motionbase.control.geometry import modal_masses
-from motionbase.control.watchdogs import THRESHOLDS
+from motionbase.control.quantities import SX
+from motionbase.control.supply_lines import Lines
+from motionbase.control.watchdogs import LegKind, Thresholds, Watch
 from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.reserves import OVERHAULED, Reserves
@@ -35,8 +36,8 @@ class LegControl(Protocol):
     """One kind of legs, for one platform."""
 
     @property
-    def gains(self) -> tuple[Field, ...]:
-        """Parameters of the loop of a leg, which are inputs of its kernel."""
+    def gains(self) -> type[Struct]:
+        """Parameters of the loop of a leg."""
 
     @property
     def designed(self) -> dict[str, float]:
@@ -59,24 +60,22 @@ class LegControl(Protocol):
         """Whether legs that are told to be quiet are held by brakes: the output `abort` closes them."""
 
     @property
-    def state(self) -> Field:
-        """Of all six loops, a row for each leg."""
+    def state(self) -> type[Struct]:
+        """What the loop of a leg keeps; `command` is one of its quantities."""
 
-    @property
-    def command(self) -> int:
-        """Which column of it is the command."""
+    def command(
+        self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
+    ) -> tuple[Any, SX, SX, SX]:
+        """The loop of one leg: its state after the tick, the command, its feed-forward and feedback before limits.
 
-    @property
-    def kernel(self) -> Kernel:
-        """Of one leg."""
+        Of the leg what is believed counts, but for the acceleration, which the platform's sensors better.
+        """
 
     @property
     def areas(self) -> tuple[float, float] | None:
         """Of the piston, cap and rod side [m^2], if there is one."""
 
-    def actuation(
-        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
-    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
         """How far valve or drive is off a model that was told the same, as `watchdogs.Actuation`."""
 
     @property
@@ -102,8 +101,8 @@ class HydraulicControl:
     platform: Hexapod
     actuator: HydraulicActuator
     dt: float
-    gains: tuple[Field, ...] = compensator.GAINS
-    command: int = 2
+    gains: type[Struct] = compensator.Gains
+    state: type[Struct] = compensator.LegState
     brakes: bool = False
 
     @cached_property
@@ -142,21 +141,17 @@ class HydraulicControl:
         """Nominal [Pa]."""
         return self.actuator.p_return
 
-    @property
-    def state(self) -> Field:
-        """Of the compensators."""
-        width = compensator.LEG_WIDTH
-        return Field("leg_state", 6 * width, "SI", f"compensators: {compensator.LEG_STATE.description}", 0.0, width)
-
-    @cached_property
-    def kernel(self) -> Kernel:
+    def command(
+        self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
+    ) -> tuple[Any, SX, SX, SX]:
         """From reference and pressures to a valve command."""
         stroke = self.platform.stroke
-        return compensator.compensator(self.actuator, stroke.hard_min, stroke.hard_max)
+        loop = compensator.compensator(self.actuator, stroke.hard_min, stroke.hard_max)
+        oil = leg.p_cap, leg.p_rod, lines.supply, lines.back
+        made: tuple[Any, SX, SX, SX] = loop(gains, dt, state, reference, f_ff, quiet, leg.l, leg.l_dot, l_ddot, *oil)
+        return made
 
-    def actuation(
-        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
-    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
         """Place and rate of the spool behind its command, which is too slow to bring it to the limit of its rate."""
         steps = [spool_step(self.actuator, self.dt, *(SMALL * e for e in unit)) for unit in UNITS]
         linear = ca.DM([[float(x) / SMALL for x in after] for after in steps]).T  # as it is away from its limits
@@ -187,8 +182,8 @@ class ElectricControl:
     platform: Hexapod
     actuator: ElectricActuator
     dt: float
-    gains: tuple[Field, ...] = electric.GAINS
-    command: int = electric.COMMAND
+    gains: type[Struct] = electric.Gains
+    state: type[Struct] = electric.LegState
     brakes: bool = True
     areas: tuple[float, float] | None = None
 
@@ -228,21 +223,15 @@ class ElectricControl:
         """Nominal [Pa]."""
         return self.actuator.p_return
 
-    @property
-    def state(self) -> Field:
-        """Of the compensators."""
-        width = electric.LEG_WIDTH
-        return Field("leg_state", 6 * width, "SI", f"compensators: {electric.LEG_STATE.description}", 0.0, width)
-
-    @cached_property
-    def kernel(self) -> Kernel:
+    def command(
+        self, gains: Any, dt: SX, state: Any, reference: SX, f_ff: SX, quiet: SX, leg: Watch, l_ddot: SX, lines: Lines
+    ) -> tuple[Any, SX, SX, SX]:
         """From reference and length to a speed command."""
-        stroke = self.platform.stroke
-        return electric.speed_compensator(self.actuator, stroke.hard_min, stroke.hard_max)
+        loop = electric.speed_compensator(self.actuator, self.platform.stroke.hard_min, self.platform.stroke.hard_max)
+        made: tuple[Any, SX, SX, SX] = loop(gains, dt, state, reference, f_ff, quiet, leg.l)
+        return made
 
-    def actuation(
-        self, model: ca.SX, command: ca.SX, quiet: ca.SX, valve_meas: ca.SX, f: ca.SX
-    ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    def actuation(self, model: SX, command: SX, quiet: SX, valve_meas: SX, f: SX) -> tuple[SX, SX, SX, SX]:
         """The force that the speed loop makes of command and reported speed, against that of the current.
 
         Divided by the speed loop's gain it is a difference of commands, whatever the load.
@@ -273,16 +262,21 @@ class ElectricControl:
         return electric_design.margins(later, self.designed["k_p"])
 
 
+def usual_values(layout: Layout) -> dict[str, float]:
+    """Start values of single numbers, by name."""
+    return {p.name: float(p.start_values[0]) for p in layout.ports}
+
+
 def mismatch(bias: float, delay: float) -> dict[str, float]:
     """Thresholds for valve and drive with sensors that are off by a bias [-] and late by a delay [s]."""
-    usual = {t.name: float(t.values[0]) for t in THRESHOLDS if t.name.startswith("mismatch")}
+    usual = usual_values(Thresholds.layout)
     wider = {name: usual[name] + 2 * bias for name in ("mismatch_max", "mismatch_slow")}
     return wider | {"mismatch_lag": usual["mismatch_lag"] + 1.5 * delay}
 
 
 def drift(platform: Hexapod) -> dict[str, float]:
     """Thresholds for a length and a rate with sensors that are off by a bias, late, or coarse."""
-    usual = {t.name: float(t.values[0]) for t in THRESHOLDS if t.values}
+    usual = usual_values(Thresholds.layout)
     length, rate = platform.sensors.position, platform.sensors.velocity
     gathered = abs(rate.bias) / usual["drift_corner"]
     later = platform.limits.leg_velocity * abs(length.delay - rate.delay)
@@ -290,6 +284,11 @@ def drift(platform: Hexapod) -> dict[str, float]:
         "drift_max": usual["drift_max"] + gathered + later,
         "frozen_travel": usual["frozen_travel"] + gathered + 20 * length.quantum,
     }
+
+
+def watched(platform: Hexapod, legs: LegControl) -> LegKind:
+    """What the monitors must know of the legs."""
+    return LegKind(legs.actuation, legs.areas, platform.stroke.hard_min, platform.stroke.hard_max)
 
 
 def leg_control(platform: Hexapod, dt: float) -> LegControl:

@@ -11,13 +11,14 @@ at a step of acceleration: it gives way where one of the others would be exceede
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, OldProgram, Port
+from motionbase.compile import Port, Program, Struct, cond, q
+from motionbase.compile.struct import MIXED
+from motionbase.control.quantities import SX, Flag, Motions, Six
 
-LIMITER = 5  # numbers that a limiter keeps
 CHASE = 0.5  # of acceleration and jerk, to brake with in a chase: enough is left for a target that moves
 FOLLOW = 4.0  # times the jerk of a chase, up to which a target is followed: fast tones are smooth all the same
 KEEPS_UP, TOO_FAST = 1.05, 1.25  # acceleration of a target over that of the chase: below, above
@@ -26,12 +27,33 @@ CATCH = 0.25  # of the jerk, which may be left when the target is met: the next 
 SETTLE_TICKS = 6.0  # time constant of the velocity in a chase, where the error is small
 
 
-def steps_to_stop(d: ca.SX, a: ca.SX, dt: ca.SX) -> ca.SX:
+class Limiter(Struct):
+    """What a limiter keeps from tick to tick."""
+
+    x: SX = q(MIXED, text="position of the output")
+    v: SX = q(MIXED, text="its velocity")
+    a: SX = q(MIXED, text="its acceleration")
+    a_target: SX = q(MIXED, text="acceleration of the target")
+    haste: SX = q("-", text="accelerations of targets of late, over that of the chase")
+
+
+class Bounds(NamedTuple):
+    """Limits of one axis; a_chase is for a target that is out of reach, a_brake is counted on before an end."""
+
+    x_min: SX
+    x_max: SX
+    v_max: SX
+    a_max: SX
+    a_chase: SX
+    a_brake: SX
+
+
+def steps_to_stop(d: SX, a: SX, dt: SX) -> SX:
     """Ticks in which distance d is covered when the velocity falls by a dt in each; at least 1."""
     return ca.fmax(1.0, ca.ceil((ca.sqrt(1 + 8 * d / (a * dt**2)) - 1) / 2))
 
 
-def braking_velocity(d: ca.SX, a: ca.SX, dt: ca.SX) -> ca.SX:
+def braking_velocity(d: SX, a: SX, dt: SX) -> SX:
     """Largest velocity for the next tick from which braking by a covers at most d; tends to sqrt(2 a d) for small dt.
 
     With velocities v, v - a dt, ... the distance of n ticks is n v dt - a dt^2 n (n - 1) / 2. Solved for v with the
@@ -41,7 +63,7 @@ def braking_velocity(d: ca.SX, a: ca.SX, dt: ca.SX) -> ca.SX:
     return d / (n * dt) + a * dt * (n - 1) / 2
 
 
-def smooth_root(x: ca.SX, rate: ca.SX, knee: ca.SX) -> tuple[ca.SX, ca.SX]:
+def smooth_root(x: SX, rate: SX, knee: SX) -> tuple[SX, SX]:
     """y with y' y = rate far from 0 and y = rate x / knee near it, odd in x; and y' = dy/dx.
 
     As velocity over distance it brakes by `rate`, as acceleration over velocity it does so with jerk `rate`, and the
@@ -52,9 +74,9 @@ def smooth_root(x: ca.SX, rate: ca.SX, knee: ca.SX) -> tuple[ca.SX, ca.SX]:
 
 
 def _chase(
-    dt: ca.SX, x: ca.SX, v: ca.SX, r: ca.SX, r_dot: ca.SX, r_ddot: ca.SX, r_ddot_before: ca.SX, x_min: ca.SX,
-    x_max: ca.SX, v_max: ca.SX, a_chase: ca.SX, j_chase: ca.SX,
-) -> ca.SX:  # fmt: skip
+    dt: SX, x: SX, v: SX, r: SX, r_dot: SX, r_ddot: SX, r_ddot_before: SX, x_min: SX,
+    x_max: SX, v_max: SX, a_chase: SX, j_chase: SX,
+) -> SX:  # fmt: skip
     """Acceleration that meets the target: along the velocity from which it can still be met without overshoot."""
     # the target when the output was at x, a tick ago; its velocity as a difference, which v is
     rise = r_ddot - r_ddot_before
@@ -74,8 +96,7 @@ def _chase(
     return ca.fmin(ca.fmax(along + onto, -a_chase), a_chase)
 
 
-@dataclass(frozen=True)
-class Aim:
+class Aim(NamedTuple):
     """What a tick knows of its target, and what it takes to be there at its end.
 
     Attributes:
@@ -85,20 +106,19 @@ class Aim:
         haste: acceleration of targets of late, over that of the chase
     """
 
-    r: ca.SX
-    r_dot: ca.SX
-    r_ddot: ca.SX
-    inside: ca.SX
-    near: ca.SX
-    v: ca.SX
-    a: ca.SX
-    haste: ca.SX
+    r: SX
+    r_dot: SX
+    r_ddot: SX
+    inside: SX
+    near: SX
+    v: SX
+    a: SX
+    haste: SX
 
 
-def _aim(
-    dt: ca.SX, x_min: ca.SX, x_max: ca.SX, a_max: ca.SX, a_chase: ca.SX, jerk_time: ca.SX, before: ca.SX, target: ca.SX
-) -> Aim:  # fmt: skip
-    x, v, a = before[0], before[1], before[2]
+def _aim(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX) -> Aim:
+    x_min, x_max, _, a_max, a_chase, _ = bounds
+    x, v, a = before.x, before.v, before.a
     known = ca.SX(1)  # a NaN leads nowhere: stay
     for k in range(3):
         known = ca.logic_and(known, ca.fabs(target[k]) < ca.inf)
@@ -108,7 +128,7 @@ def _aim(
     r_ddot = ca.if_else(inside, ca.fmin(ca.fmax(target[2], -a_max), a_max), 0.0)
     v_follow = (r - x) / dt
     a_follow = (v_follow - v) / dt
-    v_target = r_dot - (r_ddot / 2 - (r_ddot - before[3]) / 6) * dt
+    v_target = r_dot - (r_ddot / 2 - (r_ddot - before.a_target) / 6) * dt
     jump, jump_chase = FOLLOW * a_max * dt / jerk_time, a_chase * dt / jerk_time
     up, down = ca.fmax(v_follow, 0.0), ca.fmax(-v_follow, 0.0)
     a_soft, room_up, room_down = CHASE * a_chase, ca.fmax(x_max - x, 0.0), ca.fmax(x - x_min, 0.0)
@@ -119,26 +139,38 @@ def _aim(
     near = ca.logic_and(
         ca.logic_and(ca.fabs(a_follow - a) <= jump, gentle),
         ca.logic_and(
-            ca.fabs(a_follow - before[3]) <= jump / 2, ca.fabs(v_follow - v_target) <= CATCH * jump_chase * dt
+            ca.fabs(a_follow - before.a_target) <= jump / 2, ca.fabs(v_follow - v_target) <= CATCH * jump_chase * dt
         ),
     )
-    seen = ca.if_else(inside, ca.fmin(ca.fabs(target[2]) / a_chase, 2.0), 0.0) - before[4]
-    haste = before[4] + seen * ca.if_else(seen > 0, dt / NOTICE, dt / FORGET)
+    seen = ca.if_else(inside, ca.fmin(ca.fabs(target[2]) / a_chase, 2.0), 0.0) - before.haste
+    haste = before.haste + seen * ca.if_else(seen > 0, dt / NOTICE, dt / FORGET)
     return Aim(r, r_dot, r_ddot, inside, near, v_follow, a_follow, haste)
 
 
-def _limited(
-    dt: ca.SX, jerk_time: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_chase: ca.SX,
-    a_brake: ca.SX, before: ca.SX, target: ca.SX,
-) -> tuple[ca.SX, ...]:  # fmt: skip
-    x, v, a = before[0], before[1], before[2]
+def _is_free(dt: SX, bounds: Bounds, before: Limiter, aim: Aim) -> SX:
+    """Whether nothing is to be limited, so that the target itself is the output."""
+    x, v = before.x, before.v
+    up, down = ca.fmax(aim.v, 0.0), ca.fmax(-aim.v, 0.0)
+    # half of the way that braking may take: v^2 / 2a + v dt / 2, and a bit for whole ticks
+    far = ca.logic_and(
+        up * (up + bounds.a_brake * dt) <= bounds.a_brake * ca.fmax(bounds.x_max - x, 0.0),
+        down * (down + bounds.a_brake * dt) <= bounds.a_brake * ca.fmax(x - bounds.x_min, 0.0),
+    )
+    most = bounds.a_max * dt
+    slow = ca.logic_and(ca.fabs(aim.v) <= bounds.v_max, ca.logic_and(aim.v <= v + most, aim.v >= v - most))
+    return ca.logic_and(ca.logic_and(aim.inside, aim.near), ca.logic_and(far, slow))
+
+
+def _held_back(dt: SX, jerk_time: SX, bounds: Bounds, before: Limiter, target: SX, aim: Aim) -> Any:
+    """The output within all limits, as near to the target as they allow."""
+    x_min, x_max, v_max, a_max, a_chase, a_brake = bounds
+    x, v, a = before.x, before.v, before.a
     j_follow, j_chase = FOLLOW * a_max / jerk_time, a_chase / jerk_time
-    aim = _aim(dt, x_min, x_max, a_max, a_chase, jerk_time, before, target)
 
     # a target that can be kept up with is met in its motion, one that is too fast as if it stood: it is never overshot
     share = ca.fmin(ca.fmax((TOO_FAST - aim.haste) / (TOO_FAST - KEEPS_UP), 0.0), 1.0)
-    rise = share * ca.fmin(ca.fmax(aim.r_ddot - before[3], -j_follow * dt), j_follow * dt)
-    moving = share * aim.r_dot, share * aim.r_ddot, share * before[3]
+    rise = share * ca.fmin(ca.fmax(aim.r_ddot - before.a_target, -j_follow * dt), j_follow * dt)
+    moving = share * aim.r_dot, share * aim.r_ddot, share * before.a_target
     a_wanted = _chase(dt, x, v, aim.r, *moving, x_min, x_max, v_max, a_chase, j_chase)
     a_wanted = ca.fmin(ca.fmax(a_wanted, a + rise - j_chase * dt), a + rise + j_chase * dt)
     wanted = ca.if_else(aim.near, aim.v, v + a_wanted * dt)
@@ -154,82 +186,43 @@ def _limited(
     x_next = ca.fmin(ca.fmax(x_next, ca.fmin(x_min, x)), ca.fmax(x_max, x))  # rounding; x itself may be outside
     x_next = ca.if_else(follows, aim.r, x_next)
     motion = ca.vertcat(x_next, v_next, (v_next - v) / dt)
-    after = ca.vertcat(motion, aim.r_ddot, aim.haste)
+    after = before.replace(x=motion[0], v=motion[1], a=motion[2], a_target=aim.r_ddot, haste=aim.haste)
     return after, ca.if_else(follows, target, motion), ca.logic_not(follows)
 
 
-def _free(
-    dt: ca.SX, jerk_time: ca.SX, x_min: ca.SX, x_max: ca.SX, v_max: ca.SX, a_max: ca.SX, a_chase: ca.SX,
-    a_brake: ca.SX, before: ca.SX, target: ca.SX,
-) -> tuple[ca.SX, ...]:  # fmt: skip
-    """The same bits where nothing is to be limited, at a fraction of the cost; `free` says whether that is so."""
-    x, v = before[0], before[1]
-    aim = _aim(dt, x_min, x_max, a_max, a_chase, jerk_time, before, target)
-    up, down = ca.fmax(aim.v, 0.0), ca.fmax(-aim.v, 0.0)
-    # half of the way that braking may take: v^2 / 2a + v dt / 2, and a bit for whole ticks
-    far = ca.logic_and(
-        up * (up + a_brake * dt) <= a_brake * ca.fmax(x_max - x, 0.0),
-        down * (down + a_brake * dt) <= a_brake * ca.fmax(x - x_min, 0.0),
+def limited(dt: SX, jerk_time: SX, *given: Any, quick: bool = True) -> Any:
+    """The limiter after a tick, its motion, and whether it is not the target's; `quick` where nothing is limited."""
+    bounds, before, target = Bounds(*given[:6]), given[6], given[7]
+    aim = _aim(dt, jerk_time, bounds, before, target)
+    if not quick:
+        return _held_back(dt, jerk_time, bounds, before, target, aim)
+    return cond(
+        _is_free(dt, bounds, before, aim),
+        lambda: (before.replace(x=aim.r, v=aim.v, a=aim.a, a_target=aim.r_ddot, haste=aim.haste), target, 0),
+        lambda: _held_back(dt, jerk_time, bounds, before, target, aim),
     )
-    slow = ca.logic_and(ca.fabs(aim.v) <= v_max, ca.logic_and(aim.v <= v + a_max * dt, aim.v >= v - a_max * dt))
-    free = ca.logic_and(ca.logic_and(aim.inside, aim.near), ca.logic_and(far, slow))
-    return ca.vertcat(aim.r, aim.v, aim.a, aim.r_ddot, aim.haste), target, ca.SX(0), free
 
 
-INPUTS = (
-    Port("dt", (), "s"),
-    Port(
-        "jerk_time",
-        (),
-        "s",
-        "in which the acceleration of a chase rises to its limit; a target is followed up to 4 times as fast",
+LIMITED = Program(
+    "limited",
+    (
+        Port("dt", (), "s"),
+        Port("jerk_time", (), "s", "in which a chase's acceleration rises; a target is followed up to 4 times as fast"),
+        *(Port(name, (), MIXED) for name in Bounds._fields),
+        Limiter.port("before", "one tick ago"),
+        Port("target", 3, MIXED, "position, velocity, acceleration"),
     ),
-    Port("x_min", (), "SI, mixed"),
-    Port("x_max", (), "SI, mixed"),
-    Port("v_max", (), "SI, mixed"),
-    Port("a_max", (), "SI, mixed", "largest acceleration"),
-    Port("a_chase", (), "SI, mixed", "largest acceleration towards a target that is out of reach; at most a_max"),
-    Port("a_brake", (), "SI, mixed", "deceleration to count on before a limit of position; at most a_max"),
-    Port(
-        "before",
-        LIMITER,
-        "SI, mixed",
-        "one tick ago: position, velocity, acceleration of the output, target's, its haste",
+    (
+        Limiter.port("after", "for the next tick"),
+        Port("motion", 3, MIXED, "position, velocity, acceleration within the limits"),
+        Port("acts", (), "-", "1 while the output is not the target"),
     ),
-    Port("target", 3, "SI, mixed", "position, velocity, acceleration"),
+    limited,
+    "limits one axis, and is quick where it need not",
 )
-OUTPUTS = (
-    Port("after", LIMITER, "SI, mixed", "the same for the next tick"),
-    Port("motion", 3, "SI, mixed", "position, velocity, acceleration within the limits"),
-    Port("acts", (), "-", "1 while the output is not the target"),
-)
-LIMIT = Kernel("limit", INPUTS, OUTPUTS, _limited, "limits one axis")
-FREE = Kernel("limit_free", INPUTS, (*OUTPUTS, Port("free", (), "-")), _free, "whether there is anything to limit")
 
 
-def _either(b: Body) -> None:
-    free, ports = b.local("free"), {p.name: b[p.name] for p in (*INPUTS, *OUTPUTS)}
-    b.call(FREE, **ports, free=free)
-    with b.switch(free) as choice, choice.case(0):
-        b.call(LIMIT, **ports)
-
-
-LIMITED = OldProgram("limited", INPUTS, OUTPUTS, _either, description="limits one axis, and is quick where it need not")
-
-
-def _within(v_max: ca.SX, x_max: ca.SX, motion: ca.SX) -> ca.SX:
-    inside = ca.logic_and(ca.fabs(motion[:, 0]) <= x_max, ca.fabs(motion[:, 1]) <= v_max)
+def demand_within(dof_velocity: Six, dof_position: Six, motion: Motions) -> Flag:
+    """1 if positions and velocities of a demand are within the limits; 0 for NaN."""
+    inside = ca.logic_and(ca.fabs(motion[:, 0]) <= dof_position, ca.fabs(motion[:, 1]) <= dof_velocity)
     return ca.eq(ca.sum1(inside), 6)
-
-
-WITHIN = Kernel(
-    "demand_within",
-    inputs=(
-        Port("dof_velocity", 6, "SI, mixed", "limits of the degrees of freedom"),
-        Port("dof_position", 6, "SI, mixed"),
-        Port("motion", (6, 3), "SI, mixed", "demanded position, velocity, acceleration of each"),
-    ),
-    outputs=(Port("within", (), "-", "1 if positions and velocities are within the limits; 0 for NaN"),),
-    expr=_within,
-    description="checks the host's demand before it is followed",
-)

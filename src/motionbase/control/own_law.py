@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Any, Protocol, final
 
-import casadi as ca
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Kernel, OldProgram, Unit
-from motionbase.control.fields import Fields, Vector
-from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts
+from motionbase.compile import Kernel, Layout, Program, Unit
+from motionbase.compile.struct import Vector
+from motionbase.control.ports import INPUTS, OUTPUTS, ControlPorts, Quantities, layout_of
 from motionbase.errors import PortError
 
 PERIOD = 1 / 2000  # [s] of a tick, as the law of this package has it
@@ -26,11 +25,11 @@ class Law(Protocol):
         """What runs each tick, over the ports of `ControlPorts`."""
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the port `parameters`."""
 
     @property
-    def state(self) -> Fields:
+    def state(self) -> Layout:
         """Of the ports `x` and `x_next`."""
 
     @property
@@ -58,9 +57,9 @@ class OwnLaw:
         dt: period of a tick [s]
     """
 
-    program: Kernel | OldProgram
-    parameters: Fields
-    state: Fields
+    program: Kernel | Program
+    parameters: Layout
+    state: Layout
     dt: float = PERIOD
 
     def __post_init__(self) -> None:
@@ -72,22 +71,23 @@ class OwnLaw:
             if name not in known:
                 raise PortError(f"{owner}: it has a port {name!r}, which nothing in the loop gives or takes")
         vectors = (("parameters", inputs, self.parameters), ("x", inputs, self.state), ("x_next", outputs, self.state))
-        for name, ports, fields in vectors:
-            if ports[name].dims != (fields.size,):
-                raise PortError(f"{owner}: port {ports[name]} must have the {fields.size} numbers of its fields")
+        for name, ports, layout in vectors:
+            if ports[name].dims != (layout.size,):
+                raise PortError(f"{owner}: port {ports[name]} must have the {layout.size} numbers of its quantities")
         if not (math.isfinite(self.dt) and self.dt > 0):
             raise PortError(f"{owner}: dt is {self.dt!r} s, it must be a finite number above 0")
 
     @staticmethod
     def of(
         name: str,
-        function: Callable[[dict[str, ca.SX]], Mapping[str, ca.SX]],
-        parameters: Fields,
-        state: Fields,
+        function: Callable[..., Any],
+        parameters: Quantities,
+        state: Quantities,
         dt: float = PERIOD,
     ) -> OwnLaw:
-        """From a Python function over expressions, as `ControlPorts.law` takes it."""
-        return OwnLaw(ControlPorts.law(name, function, parameters, state), parameters, state, dt)
+        """From a Python function over structs or over expressions by name, as `ControlPorts.law` takes it."""
+        program = ControlPorts.law(name, function, parameters, state)
+        return OwnLaw(program, layout_of(parameters, flat=True), layout_of(state), dt)
 
     def parameter_vector(self, **changes: ArrayLike) -> Vector:
         """Values for the port `parameters`; changes by name."""

@@ -1,114 +1,108 @@
-"""Parameters and state of the control law as named fields; the parameters' initial values suit a platform."""
+"""Parameters and state of the control law as structs; the parameters' values suit a platform."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from motionbase.control.agreement import AGREEMENT
-from motionbase.control.bounds import LEAST, chase_of
-from motionbase.control.design import FELT_SHARE, TURN_CORNER
-from motionbase.control.fields import Field, Fields
+from motionbase.compile import Layout, Port, Struct, q
+from motionbase.compile.struct import MIXED
+from motionbase.control.agreement import Agreement
+from motionbase.control.bounds import Allowed, chase_of
 from motionbase.control.generators import COLUMNS, COUNT
-from motionbase.control.latch import LATCHED
+from motionbase.control.latch import Latch
 from motionbase.control.leg_control import LegControl
-from motionbase.control.limits import LIMITER
-from motionbase.control.propagator import FIRST_BRIDGE
+from motionbase.control.limits import Limiter
+from motionbase.control.ports import layout_of
+from motionbase.control.profiles import Plan
+from motionbase.control.propagator import Bridge
+from motionbase.control.quantities import SX
 from motionbase.control.states import State
-from motionbase.control.supervision import SHUT_TIME, TIMES
-from motionbase.control.supply_lines import lines_field
-from motionbase.control.trajectory import AXES
+from motionbase.control.supervision import Estimate, Times, Turning
+from motionbase.control.supply_lines import Lines
+from motionbase.control.trajectory import AXES, Moves
 from motionbase.control.tuning import tunable
-from motionbase.control.watchdogs import THRESHOLDS, WATCHED
+from motionbase.control.watchdogs import Thresholds, Watch
 from motionbase.platform.hexapod import Hexapod
 from motionbase.words import told
 
 SUPPLY_PART = 0.6  # of the nominal supply pressure that is needed
-TRAJECTORY = (
-    Field("move_velocity", 1, "-", "of rising, settling, lowering, as a part of the limits", 0.2),
-    Field("move_acceleration", 1, "-", "of rising, settling, lowering, as a part of the limits", 0.1),
-    Field("abort_velocity", 1, "-", "of abort and freeze, as a part of the platform's limits", 0.3),
-    Field("abort_acceleration", 1, "-", "of abort and freeze, as a part of the platform's limits", 0.3),
-    Field("move_least", 1, "s", "shortest move or blend", LEAST),
-    Field("fade_least", 1, "s", "shortest fade of a generator when the drive is told to stop", 1.0),
-    Field("host_horizon", 1, "s", "longest use of a host frame", 0.1),
-    Field("host_stop", 1, "s", "shortest stop after the horizon", 0.5),
-    Field("estimator", 1, "rad/s", "speed of the pose estimator", 120.0),
-    Field("felt_share", 1, "-", "part of the legs' measured acceleration that the platform's sensors give", FELT_SHARE),
-    Field("turn_corner", 1, "rad/s", "filter of the angular acceleration from the rate gyros", TURN_CORNER),
-)
 
 
-def parameters_for(platform: Hexapod, legs: LegControl) -> Fields:
+class Parameters(Struct):
+    """All parameters; people know them by the names inside."""
+
+    allowed: Allowed = q(of=Allowed)
+    moves: Moves = q(of=Moves)
+    gains: Any = q(of=Struct, text="of the legs' kind")
+    thresholds: Thresholds = q(of=Thresholds)
+    times: Times = q(of=Times)
+
+
+class ControlState(Struct):
+    """What goes from tick to tick."""
+
+    started: SX = q("-", text="0 before the first tick")
+    state: SX = q("-", text="of the machine", start=float(State.OFF))
+    ticks: SX = q("-", text="in the state")
+    quiet: SX = q("-", text="valves stay closed", start=1.0)
+    mode: SX = q("-", text="in use")
+    plan: Plan = q(of=Plan, rows=AXES, text="move: start with two derivatives, time of its stop, travel")
+    duration: SX = q("s", text="of the move", start=1.0)
+    limited: SX = q(MIXED, (AXES, 3), "trajectory, degrees of freedom within their limits")
+    added: SX = q(MIXED, (6, 3), "what the legs really got beyond the degrees of freedom")
+    sums: SX = q(MIXED, (AXES, 3), "generators in it")
+    dof_before: Limiter = q(of=Limiter, rows=6, text="limiters of the degrees of freedom")
+    leg_before: Limiter = q(of=Limiter, rows=6, text="limiters of the legs")
+    l_cmd: SX = q("m", 6, "commanded lengths")
+    held: SX = q(MIXED, (6, 3), "host frame in use")
+    bridge: Bridge = q(of=Bridge, rows=6, text="bridges between frames")
+    count_held: SX = q("-", text="number of the host frame in use")
+    age: SX = q("s", text="of the host frame in use", start=1e3)
+    period: SX = q("s", text="of host frames", start=1 / 60)
+    settings: SX = q(MIXED, (COUNT, len(COLUMNS)), "generator settings in use")
+    version: SX = q("-", text="of these settings")
+    generator_ticks: SX = q("-", text="since the transition to drive")
+    generator_stop: SX = q("s", text="when the drive was told to stop")
+    live: SX = q("-", text="1 while generators run")
+    active: SX = q("-", text="1 while generators give anything")
+    pose_meas: SX = q("m, rad", 6, "pose from measured lengths")
+    pose_hat: Estimate = q(of=Estimate, rows=6, text="estimated pose and rate")
+    turning: Turning = q(of=Turning, text="angular rate and acceleration of the platform")
+    watch: Watch = q(of=Watch, rows=6, text="watchdogs of the legs")
+    agreement: Agreement = q(of=Agreement, rows=6, text="of the legs' rates with each other and the gyros")
+    f_needed: SX = q("N", 6, "leg forces that weight and inertia need")
+    f_beyond: SX = q("N", 6, "leg forces beyond these that the platform feels")
+    latch: Latch = q(of=Latch, text="first fault, blocked, shut off, time of low supply, legs that are closed")
+    abort: SX = q("-", text="how far the hardware was told to act")
+    lines: Lines = q(of=Lines, text="believed supply and return pressure, time of unbelievable ones")
+    leg_state: Any = q(of=Struct, rows=6, text="of the legs' kind")
+
+
+def parameters_of(legs: LegControl) -> type[Parameters]:
+    """The parameters of a law for such legs."""
+    return Parameters.with_quantities(gains=q(of=legs.gains))
+
+
+def state_of(legs: LegControl) -> type[ControlState]:
+    """The state of a law for such legs."""
+    leg_state = q(of=legs.state, rows=6, text="loops of the legs")
+    lines = q(of=Lines.nominal(legs.p_supply, legs.p_return), text=ControlState.layout.find("lines").description)
+    return ControlState.with_quantities(lines=lines, leg_state=leg_state)
+
+
+def parameters_for(platform: Hexapod, legs: LegControl) -> Layout:
     """All parameters with their values for the platform, and how far people may tune them."""
     limits, stroke = platform.limits, platform.stroke
-    known = legs.designed | legs.thresholds
-    chase = tuple(chase_of(platform).tolist())
-    bounds = (
-        Field("dof_position", 6, "m, rad", "limits of the degrees of freedom, from neutral", limits.position),
-        Field("dof_velocity", 6, "m/s, rad/s", "limits of the degrees of freedom", limits.velocity),
-        Field("dof_acceleration", 6, "m/s^2, rad/s^2", "limits of the degrees of freedom", limits.acceleration),
-        Field("dof_chase", 6, "m/s^2, rad/s^2", "acceleration with which a jump of the demand is followed", chase),
-        Field("leg_velocity", 6, "m/s", "limits of the legs", limits.leg_velocity),
-        Field("leg_acceleration", 6, "m/s^2", "limits of the legs", limits.leg_acceleration),
-        Field("jerk_time", 1, "s", "in which an acceleration may rise to its limit, degrees of freedom and legs", 0.04),
-        Field("leg_braking", 1, "m/s^2", "deceleration to count on before the end of the stroke", limits.leg_braking),
-        Field("l_min", 1, "m", "shortest leg in drive", stroke.l_min),
-        Field("l_max", 1, "m", "longest leg", stroke.l_max),
-        Field("l_low", 1, "m", "shortest leg outside drive", stroke.hard_min),
-        Field("p_min", 1, "Pa", "least supply pressure", SUPPLY_PART * legs.p_supply),
-        Field(
-            "supply_time",
-            1,
-            "s",
-            "for how long it may be lower or unbelievable",
-            known.get("supply_time", 0.1),
-        ),
-    )
-    rest = tuple(
-        Field(f.name, f.size, f.unit, f.description, known.get(f.name, f.initial))
-        for f in (*legs.gains, *THRESHOLDS, *TIMES, SHUT_TIME)
-    )
-    listed = (replace(f, description=told(f.description, platform.electric)) for f in (*bounds, *TRAJECTORY, *rest))
-    return Fields(tunable(tuple(listed), platform, legs))
+    known: dict[str, Any] = {
+        **{f"dof_{name}": tuple(getattr(limits, name)) for name in ("position", "velocity", "acceleration")},
+        **{name: getattr(limits, name) for name in ("leg_velocity", "leg_acceleration", "leg_braking")},
+        "dof_chase": tuple(chase_of(platform).tolist()), "l_min": stroke.l_min, "l_max": stroke.l_max,
+        "l_low": stroke.hard_min, "p_min": SUPPLY_PART * legs.p_supply, **legs.designed, **legs.thresholds,
+    }  # fmt: skip
 
+    def suited(port: Port) -> Port:
+        text = told(port.description, platform.electric)
+        return replace(port, description=text, start=known.get(port.name, port.start))
 
-STATE = (
-    Field("started", 1, "-", "0 before the first tick"),
-    Field("state", 1, "-", "of the machine", float(State.OFF)),
-    Field("ticks", 1, "-", "in the state"),
-    Field("quiet", 1, "-", "valves stay closed", 1.0),
-    Field("mode", 1, "-", "in use"),
-    Field("plan", AXES * 5, "SI", "move: start with two derivatives, time of its stop, travel", (0, 0, 0, 1, 0), 5),
-    Field("duration", 1, "s", "of the move", 1.0),
-    Field("limited", AXES * 3, "SI", "trajectory, degrees of freedom within their limits", 0.0, 3),
-    Field("added", 6 * 3, "SI", "what the legs really got beyond the degrees of freedom", 0.0, 3),
-    Field("sums", AXES * 3, "SI", "generators in it", 0.0, 3),
-    Field("dof_before", 6 * LIMITER, "SI", "limiters of the degrees of freedom", 0.0, LIMITER),
-    Field("leg_before", 6 * LIMITER, "SI", "limiters of the legs", 0.0, LIMITER),
-    Field("l_cmd", 6, "m", "commanded lengths"),
-    Field("held", 18, "SI", "host frame in use", 0.0, 3),
-    Field("bridge", 24, "SI", "bridges between frames", (0.0, 0.0, 0.0, FIRST_BRIDGE), 4),
-    Field("count_held", 1, "-", "number of the host frame in use"),
-    Field("age", 1, "s", "of the host frame in use", 1e3),
-    Field("period", 1, "s", "of host frames", 1 / 60),
-    Field("settings", COUNT * len(COLUMNS), "SI", "generator settings in use", 0.0, len(COLUMNS)),
-    Field("version", 1, "-", "of these settings"),
-    Field("generator_ticks", 1, "-", "since the transition to drive"),
-    Field("generator_stop", 1, "s", "when the drive was told to stop"),
-    Field("live", 1, "-", "1 while generators run"),
-    Field("active", 1, "-", "1 while generators give anything"),
-    Field("pose_meas", 6, "m, rad", "pose from measured lengths"),
-    Field("pose_hat", 12, "SI", "estimated pose and rate", 0.0, 2),
-    Field("turning", 6, "SI", "angular rate and acceleration of the platform"),
-    Field("watch", 6 * WATCHED, "SI", "watchdogs of the legs", 0.0, WATCHED),
-    Field("agreement", 6 * AGREEMENT, "SI", "of the legs' rates with each other and the gyros", 0.0, AGREEMENT),
-    Field("f_needed", 6, "N", "leg forces that weight and inertia need"),
-    Field("f_beyond", 6, "N", "leg forces beyond these that the platform feels"),
-    Field("latch", LATCHED, "SI", "first fault, blocked, shut off, time of low supply, legs that are closed"),
-    Field("abort", 1, "-", "how far the hardware was told to act"),
-)
-
-
-def state_for(legs: LegControl) -> Fields:
-    """The state of a law for such legs."""
-    return Fields((*STATE, lines_field(legs.p_supply, legs.p_return), legs.state))
+    return Layout(tunable(map(suited, layout_of(parameters_of(legs), flat=True).ports), platform, legs))

@@ -1,69 +1,79 @@
 """Ports of the control law: what goes in every tick, what comes out, and which channel of the record each number is.
 
-A law of one's own is a `OldProgram` (or `Kernel`) with the same inputs and outputs; `ControlPorts.check` says what is
+A law of one's own is a `Program` or `Kernel` with the same inputs and outputs; `ControlPorts.check` says what is
 missing. Only `valve_cmd`, `abort` and the state go to the plant and back; the rest is for the record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import final
+from collections.abc import Callable
+from typing import Any, TypeAlias, final, overload
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port, Unit
-from motionbase.control.fields import MIXED, Fields
-from motionbase.control.generators import COUNT, SETTINGS
+from motionbase.compile import Kernel, Layout, Port, Program, Struct, Unit, q
+from motionbase.compile.struct import MIXED
+from motionbase.control.generators import COLUMNS, COUNT
+from motionbase.control.quantities import SX
 from motionbase.errors import PortError
 
+Quantities: TypeAlias = Layout | type[Struct]
 DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 LEGS = (1, 2, 3, 4, 5, 6)
 DERIVATIVES = ("", "_dot", "_ddot")
 
-INPUTS = (
-    Port("request", (), "-", "of the operator, for one tick: a number of `Request`"),
-    Port("mode", (), "-", "asked for: 0 host, 1 maintenance; heard outside drive, the ways to and from it, and freeze"),
-    Port("estop", (), "-", "1 while the emergency stop acts"),
-    Port("reset", (), "-", "1 for one tick to clear a fault"),
-    SETTINGS,
-    Port("settings_version", (), "-", "version of the generator settings"),
-    Port("host_frame", (3, 6), MIXED, "positions, velocities, accelerations of the degrees of freedom"),
-    Port("host_count", (), "-", "frames taken since the start; a change brings a new frame"),
-    Port("l_meas", 6, "m", "measured lengths, joint to joint"),
-    Port("l_dot_meas", 6, "m/s", "measured rates"),
-    Port("l_ddot_meas", 6, "m/s^2", "measured accelerations"),
-    Port("p_cap", 6, "Pa", "pressures that extend"),
-    Port("p_rod", 6, "Pa", "pressures that retract"),
-    Port("valve_meas", 6, "-", "measured spools"),
-    Port("f_meas", 6, "N", "measured forces, pushing positive"),
-    Port("acc", 3, "m/s^2", "specific force in P"),
-    Port("omega", 3, "rad/s", "angular rate in P"),
-    Port("p_supply", (), "Pa", "supply pressure"),
-    Port("p_return", (), "Pa", "return pressure"),
-)
-OUTPUTS = (
-    Port("valve_cmd", 6, "-", "-1 to 1, positive extends"),
-    Port("abort", (), "-", "0 to 1: how far the hardware must have shut the valves off"),
-    Port("state", (), "-", "a number of `State`"),
-    Port("mode_used", (), "-", "0 host, 1 maintenance"),
-    Port("time_in_state", (), "s"),
-    Port("source", (), "-", "what the base trajectory is, a number of `Source`"),
-    Port("blend", (), "-", "part of the drive's trajectory, 0 to 1"),
-    Port("fault", (), "-", "a number of `Fault`, the first one"),
-    Port("warning", (), "-", "bits of `WarningBit`"),
-    Port("generators_version", (), "-", "version of the settings in use"),
-    Port("host_age", (), "s", "since the newest good frame"),
-    Port("host", (6, 3), MIXED, "host demand in use: position, velocity, acceleration of each degree of freedom"),
-    Port("cmd", (6, 3), MIXED, "demand after propagation and generators, before limits"),
-    Port("pose_meas", 6, "m, rad", "from the measured lengths"),
-    Port("pose_hat", (6, 2), MIXED, "estimated pose and its rate"),
-    Port("legs_cmd", (6, 3), MIXED, "commanded length, rate, acceleration of each leg, within the limits"),
-    Port("u_ff", 6, "-", "feed-forward parts of the valve commands"),
-    Port("u_fb", 6, "-", "feedback parts of the valve commands"),
-    Port("generators", (COUNT, 3), MIXED, "position, velocity, acceleration of each generator"),
-    Port("generator_sums", (12, 3), MIXED, "sums in the degrees of freedom, then on the legs"),
-    Port("f_ff", 6, "N", "leg forces that weight and inertia need"),
-)
+
+class Inputs(Struct):
+    """What a control law is given each tick; each quantity is a port of its own."""
+
+    request: SX = q("-", text="of the operator, for one tick: a number of `Request`")
+    mode: SX = q("-", text="asked for: 0 host, 1 maintenance; heard outside drive, the ways to and from it, and freeze")
+    estop: SX = q("-", text="1 while the emergency stop acts")
+    reset: SX = q("-", text="1 for one tick to clear a fault")
+    settings: SX = q(MIXED, (COUNT, len(COLUMNS)), "one row a generator, zeros are off")
+    settings_version: SX = q("-", text="version of the generator settings")
+    host_frame: SX = q(MIXED, (3, 6), "positions, velocities, accelerations of the degrees of freedom")
+    host_count: SX = q("-", text="frames taken since the start; a change brings a new frame")
+    l_meas: SX = q("m", 6, "measured lengths, joint to joint")
+    l_dot_meas: SX = q("m/s", 6, "measured rates")
+    l_ddot_meas: SX = q("m/s^2", 6, "measured accelerations")
+    p_cap: SX = q("Pa", 6, "pressures that extend")
+    p_rod: SX = q("Pa", 6, "pressures that retract")
+    valve_meas: SX = q("-", 6, "measured spools")
+    f_meas: SX = q("N", 6, "measured forces, pushing positive")
+    acc: SX = q("m/s^2", 3, "specific force in P")
+    omega: SX = q("rad/s", 3, "angular rate in P")
+    p_supply: SX = q("Pa", text="supply pressure")
+    p_return: SX = q("Pa", text="return pressure")
+
+
+class Outputs(Struct):
+    """What a control law gives each tick; each quantity is a port of its own."""
+
+    valve_cmd: SX = q("-", 6, "-1 to 1, positive extends")
+    abort: SX = q("-", text="0 to 1: how far the hardware must have shut the valves off")
+    state: SX = q("-", text="a number of `State`")
+    mode_used: SX = q("-", text="0 host, 1 maintenance")
+    time_in_state: SX = q("s")
+    source: SX = q("-", text="what the base trajectory is, a number of `Source`")
+    blend: SX = q("-", text="part of the drive's trajectory, 0 to 1")
+    fault: SX = q("-", text="a number of `Fault`, the first one")
+    warning: SX = q("-", text="bits of `WarningBit`")
+    generators_version: SX = q("-", text="version of the settings in use")
+    host_age: SX = q("s", text="since the newest good frame")
+    host: SX = q(MIXED, (6, 3), "host demand in use: position, velocity, acceleration of each degree of freedom")
+    cmd: SX = q(MIXED, (6, 3), "demand after propagation and generators, before limits")
+    pose_meas: SX = q("m, rad", 6, "from the measured lengths")
+    pose_hat: SX = q(MIXED, (6, 2), "estimated pose and its rate")
+    legs_cmd: SX = q(MIXED, (6, 3), "commanded length, rate, acceleration of each leg, within the limits")
+    u_ff: SX = q("-", 6, "feed-forward parts of the valve commands")
+    u_fb: SX = q("-", 6, "feedback parts of the valve commands")
+    generators: SX = q(MIXED, (COUNT, 3), "position, velocity, acceleration of each generator")
+    generator_sums: SX = q(MIXED, (12, 3), "sums in the degrees of freedom, then on the legs")
+    f_ff: SX = q("N", 6, "leg forces that weight and inertia need")
+
+
+INPUTS, OUTPUTS = Inputs.layout.ports, Outputs.layout.ports
 ELSEWHERE = ("t", "tick", "alpha_x", "alpha_y", "alpha_z", "command_ack", "host_lost", "lateness", "compute",
              "overruns", "load")  # fmt: skip
 """Channels of the standard record that the executive, the plant or the host link know, and the control law does not."""
@@ -95,16 +105,22 @@ def channels() -> dict[str, tuple[str, int]]:
     return found | {name: (name, 0) for name in scalars} | {"host_frames": ("host_count", 0), "mode": ("mode_used", 0)}
 
 
+def layout_of(quantities: Quantities, flat: bool = False) -> Layout:
+    """The names of a vector; flat: of single structs inside, their quantities."""
+    layout = quantities if isinstance(quantities, Layout) else quantities.layout
+    return Layout(tuple(q.port for q in layout.described() if not q.turns)) if flat else layout
+
+
 @final
 class ControlPorts:
     """The border of a control law, for laws of one's own: parameters and state may be any vectors.
 
     A law takes `parameters` and `x`, then INPUTS, and gives `x_next`, then OUTPUTS. `parameters` and `x` are described
-    by `Fields`, so that people can name and tune them.
+    by a `Layout`, so that people can name and tune them.
     """
 
     @staticmethod
-    def inputs(parameters: Fields, state: Fields) -> tuple[Port, ...]:
+    def inputs(parameters: Layout, state: Layout) -> tuple[Port, ...]:
         """In order."""
         return (
             parameters.port("parameters", "may be changed at any tick"),
@@ -113,25 +129,39 @@ class ControlPorts:
         )
 
     @staticmethod
-    def outputs(state: Fields) -> tuple[Port, ...]:
+    def outputs(state: Layout) -> tuple[Port, ...]:
         """In order."""
         return (state.port("x_next", "state for the next tick"), *OUTPUTS)
 
+    @overload
     @staticmethod
-    def law(
-        name: str, function: Callable[[dict[str, ca.SX]], Mapping[str, ca.SX]], parameters: Fields, state: Fields
-    ) -> Kernel:
-        """A law from a Python function: it gets the inputs by name, and gives outputs by name; others are 0."""
-        inputs, outputs = ControlPorts.inputs(parameters, state), ControlPorts.outputs(state)
+    def law(name: str, function: Callable[..., Any], parameters: type[Struct], state: type[Struct]) -> Program: ...
+    @overload
+    @staticmethod
+    def law(name: str, function: Callable[..., Any], parameters: Layout, state: Layout) -> Kernel: ...
+    @overload
+    @staticmethod
+    def law(name: str, function: Callable[..., Any], parameters: Quantities, state: Quantities) -> Kernel | Program: ...
+    @staticmethod
+    def law(name: str, function: Callable[..., Any], parameters: Quantities, state: Quantities) -> Kernel | Program:
+        """A law from a Python function; outputs that it does not give are 0.
 
-        def expr(*given: ca.SX) -> tuple[ca.SX, ...]:
-            made = function(dict(zip((p.name for p in inputs), given, strict=True)))
-            if unknown := sorted(made.keys() - {p.name for p in outputs}):
-                known = ", ".join(p.name for p in outputs)
-                raise PortError(f"control law {name!r}: it gives {unknown[0]!r}, which is no output; outputs: {known}")
-            return tuple(made.get(p.name, ca.SX.zeros(*p.array_shape)) for p in outputs)
+        With two structs: `function(parameters, x, inputs) -> x_next, outputs`, all structs but the outputs, which are a
+        dict by name (or `Outputs`). With two layouts: a dict of the inputs by name -> a dict of the outputs by name.
+        """
+        inputs = ControlPorts.inputs(layout_of(parameters), layout_of(state))
+        outputs = ControlPorts.outputs(layout_of(state))
+        of_structs = not isinstance(parameters, Layout) and not isinstance(state, Layout)
 
-        return Kernel(name, inputs, outputs, expr)
+        def expr(*given: SX) -> tuple[SX, ...]:
+            if isinstance(parameters, Layout) or isinstance(state, Layout):
+                return in_order(name, outputs, function(dict(zip((p.name for p in inputs), given, strict=True))))
+            after, said = function(parameters.of(given[0]), state.of(given[1]), Inputs(*given[2:]))
+            if isinstance(said, Outputs):
+                said = {p.name: getattr(said, p.name) for p in OUTPUTS}
+            return in_order(name, outputs, {"x_next": after.column, **said})
+
+        return (Program if of_structs else Kernel)(name, inputs, outputs, expr)
 
     @staticmethod
     def check(law: Unit) -> None:
@@ -146,3 +176,11 @@ class ControlPorts:
             for name in {"input": ("parameters", "x"), "output": ("x_next",)}[kind]:
                 if name not in given:
                     raise PortError(f"control law {law.name!r}: {kind} {name!r} is missing")
+
+
+def in_order(name: str, outputs: tuple[Port, ...], made: dict[str, SX]) -> tuple[SX, ...]:
+    """Outputs by name as the ports come; those that are missing are 0."""
+    if unknown := sorted(made.keys() - {p.name for p in outputs}):
+        known = ", ".join(p.name for p in outputs)
+        raise PortError(f"control law {name!r}: it gives {unknown[0]!r}, which is no output; outputs: {known}")
+    return tuple(made.get(p.name, ca.SX.zeros(*p.matrix_shape)) for p in outputs)

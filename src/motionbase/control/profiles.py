@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Struct, q
+from motionbase.compile.struct import MIXED
+from motionbase.control.quantities import SX, Flag, Motion, Seconds, Some
 
 PEAK_VELOCITY = 15 / 8  # of a quintic from 0 to 1 in unit time
 PEAK_ACCELERATION = 10 / math.sqrt(3)
 PEAK_STOP = 1.5  # acceleration of a stop over its mean
 
 
-def quintic(tau: ca.SX, length: ca.SX) -> ca.SX:
+def quintic(tau: SX, length: SX) -> SX:
     """From 0 to 1 within `length` [s] of tau = 0, with two derivatives; length 0 is a step."""
     step = length <= 0
     T = ca.if_else(step, 1.0, length)
@@ -26,7 +29,7 @@ def quintic(tau: ca.SX, length: ca.SX) -> ca.SX:
     )
 
 
-def stop(v: ca.SX, a: ca.SX, tau: ca.SX, T: ca.SX) -> ca.SX:
+def stop(v: SX, a: SX, tau: SX, T: SX) -> SX:
     """Path of a stop within T [s] from velocity v and acceleration a, with two derivatives.
 
     Its velocity is the cubic from (v, a) to (0, 0): the acceleration is continuous and at most 1.5 |v| / T + |a|, the
@@ -40,12 +43,12 @@ def stop(v: ca.SX, a: ca.SX, tau: ca.SX, T: ca.SX) -> ca.SX:
     )
 
 
-def stop_length(v: ca.SX, T: ca.SX, a: ca.SX | float = 0.0) -> ca.SX:
+def stop_length(v: SX, T: SX, a: SX | float = 0.0) -> SX:
     """How far `stop` goes [m]."""
     return v * T / 2 + a * T**2 / 12
 
 
-def travel_time(distance: ca.SX, v_max: ca.SX, a_max: ca.SX) -> ca.SX:
+def travel_time(distance: SX, v_max: SX, a_max: SX) -> SX:
     """Shortest quintic over a distance within both bounds [s]."""
     d = ca.fabs(distance)
     return ca.fmax(PEAK_VELOCITY * d / v_max, ca.sqrt(PEAK_ACCELERATION * d / a_max))
@@ -53,49 +56,41 @@ def travel_time(distance: ca.SX, v_max: ca.SX, a_max: ca.SX) -> ca.SX:
 
 # ---- moves of one axis: a stop and a travel at once, so that velocity and acceleration begin as they were -----------
 
-BOUNDS = (Port("v_max", (), "SI, mixed", "of the travel"), Port("a_max", (), "SI, mixed", "of stop and of travel"))
+
+class Plan(Struct):
+    """A move of one axis: the motion it begins with, and what it does."""
+
+    x: SX = q(MIXED)
+    v: SX = q(MIXED)
+    a: SX = q(MIXED)
+    stop: SX = q("s", text="time of the stop", start=1.0)
+    travel: SX = q(MIXED, text="how far it travels besides")
 
 
-def _plan(least: ca.SX, v_max: ca.SX, a_max: ca.SX, now: ca.SX, target: ca.SX, goes: ca.SX) -> tuple[ca.SX, ...]:
+def planned(
+    least: Seconds, v_max: Some, a_max: Some, now: Motion, target: Some, goes: Flag
+) -> tuple[Plan, Annotated[SX, q("s"), "duration"]]:
+    """A move to the target, or a stop; and the shortest time of stop and travel. The longest of all axes is used."""
     x, v, a = now[0], now[1], now[2]
     T_stop = ca.fmax(least, PEAK_STOP * ca.fabs(v) / a_max)
     distance = target - (x + stop_length(v, T_stop, a))
     T_travel = ca.fmax(least, travel_time(distance, v_max, a_max))
     travel = ca.if_else(ca.ne(goes, 0), distance, 0.0)
-    return ca.vertcat(x, v, a, T_stop, travel), ca.fmax(T_travel, T_stop)
+    return Plan(x=x, v=v, a=a, stop=T_stop, travel=travel), ca.fmax(T_travel, T_stop)
 
 
-PLAN = Kernel(
-    "move_plan",
-    inputs=(
-        Port("least", (), "s", "shortest stop and travel"),
-        *BOUNDS,
-        Port("now", 3, "SI, mixed", "position, velocity, acceleration"),
-        Port("target", (), "SI, mixed", "where the travel ends"),
-        Port("goes", (), "-", "0 to stop and stay, 1 to go to the target"),
-    ),
-    outputs=(
-        Port("plan", 5, "SI, mixed", "position, velocity, acceleration at the start, time of the stop, travel"),
-        Port("duration", (), "s", "shortest time of stop and travel to the target"),
-    ),
-    expr=_plan,
-    description="plans the move of one axis; the longest duration of all axes is used for each of them",
-)
+def moved(plan: Plan, duration: Seconds, tau: Seconds) -> Motion:
+    """Where a planned move is, tau after its start; the duration of the travel is the same for all axes."""
+    halt = stop(plan.v, plan.a, tau, plan.stop)
+    return ca.vertcat(plan.x, 0, 0) + halt + plan.travel * quintic(tau, duration)
 
 
-def _move(plan: ca.SX, duration: ca.SX, tau: ca.SX) -> ca.SX:
-    halt = stop(plan[1], plan[2], tau, plan[3])
-    return ca.vertcat(plan[0], 0, 0) + halt + plan[4] * quintic(tau, duration)
-
-
-MOVE = Kernel(
-    "move",
-    inputs=(
-        Port("plan", 5, "SI, mixed"),
-        Port("duration", (), "s", "of the travel, the same for all axes"),
-        Port("tau", (), "s", "time since the start"),
-    ),
-    outputs=(Port("motion", 3, "SI, mixed", "position, velocity, acceleration"),),
-    expr=_move,
-    description="where a planned move is",
-)
+def blended(duration: Seconds, tau: Seconds, move: Motion, drive: Motion) -> Motion:
+    """From a move to the trajectory of the drive."""
+    s = quintic(tau, duration)
+    d = drive - move
+    return ca.vertcat(
+        move[0] + s[0] * d[0],
+        move[1] + s[1] * d[0] + s[0] * d[1],
+        move[2] + s[2] * d[0] + 2 * s[1] * d[1] + s[0] * d[2],
+    )

@@ -16,7 +16,8 @@ from typing import final
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port
+from motionbase.compile import Struct, q
+from motionbase.control.quantities import SX, Flag, Number, Seconds
 
 
 class State(IntEnum):
@@ -70,6 +71,8 @@ QUIET = (State.OFF, State.DOWN, State.HELD)  # valves closed
 ENDS_OF_ABORT = (State.OFF, State.HELD)
 MOVING = tuple(s for s in State if s not in (*QUIET, State.ABORT, State.STOPPING))
 SOURCES = {State.ENGAGING: Source.BLEND, State.DRIVE: Source.DRIVE} | dict.fromkeys(QUIET, Source.MEASURED)
+DRIVEN = (State.ENGAGING, State.DRIVE, State.SETTLING)  # the operational limits hold
+BRISK = (State.FREEZE, State.ABORT, State.STOPPING)  # with the velocity and acceleration of an abort
 TIMED = (State.RISING, State.ENGAGING, State.SETTLING, State.LOWERING)  # staying too long is a fault
 
 FLAGS = {
@@ -153,12 +156,42 @@ def is_one_of(state: ca.SX, states: tuple[State, ...]) -> ca.SX:
     return found
 
 
-def _step(dt: ca.SX, state: ca.SX, ticks: ca.SX, request: ca.SX, *flags: ca.SX) -> tuple[ca.SX, ...]:
+class Flags(Struct):
+    """What is measured for the state machine; faults come from the latch."""
+
+    ready: SX = q("-", text=FLAGS["ready"])
+    drivable: SX = q("-", text=FLAGS["drivable"])
+    host_lost: SX = q("-", text=FLAGS["host_lost"])
+    arrived: SX = q("-", text=FLAGS["arrived"])
+    grounded: SX = q("-", text=FLAGS["grounded"])
+    stopped: SX = q("-", text=FLAGS["stopped"])
+    expired: SX = q("-", text=FLAGS["expired"])
+
+
+class Machine(Struct):
+    """The state machine in this tick."""
+
+    state: SX = q("-", text="state of this tick")
+    entered: SX = q("-", text="1 in the first tick of a state")
+    ticks: SX = q("-", text="ticks in the state, 0 in the first")
+    time: SX = q("s", text="in the state")
+    source: SX = q("-", text="what the base trajectory is")
+    quiet: SX = q("-", text="1 where the valves stay closed")
+
+
+MEASURED_FLAGS = ("stop", "movable", *(p.name for p in Flags.layout.ports))
+
+
+def state_step(
+    dt: Seconds, state: Number, ticks: Number, request: Number, stop: Flag, movable: Flag, flags: Flags
+) -> Machine:
+    """The state after this tick, by the table: ticks in it before, the operator's request for one tick, flags."""
     held = {f"request_{r.name.lower()}": ca.eq(request, r.value) for r in Request if r}
-    held |= {name: ca.ne(flag, 0) for name, flag in zip(MEASURED_FLAGS, flags, strict=True)}
+    held |= {p.name: ca.ne(getattr(flags, p.name), 0) for p in Flags.layout.ports}
+    held |= {"stop": ca.ne(stop, 0), "movable": ca.ne(movable, 0)}
     chosen = state
     for transition in reversed(TRANSITIONS):
-        holds: ca.SX | int = 1
+        holds: SX | int = 1
         for name in transition.when:
             flag = held[name.removeprefix("not ")]
             holds = ca.logic_and(holds, ca.logic_not(flag) if name.startswith("not ") else flag)
@@ -167,30 +200,10 @@ def _step(dt: ca.SX, state: ca.SX, ticks: ca.SX, request: ca.SX, *flags: ca.SX) 
     after = ca.if_else(known, chosen, State.HELD.value)  # a spoilt number must not run a leg
     entered = ca.ne(after, state)
     ticks_after = ca.if_else(entered, 0, ticks + 1)
-    source: ca.SX | int = Source.MOVE.value
+    source = ca.SX(Source.MOVE.value)
     for special, code in SOURCES.items():
         source = ca.if_else(ca.eq(after, special.value), code.value, source)
-    return after, entered, ticks_after, ticks_after * dt, ca.SX(source), is_one_of(after, QUIET)
-
-
-MEASURED_FLAGS = tuple(name for name in FLAGS if not name.startswith("request_"))
-STATE_STEP = Kernel(
-    "state_step",
-    inputs=(
-        Port("dt", (), "s", "period of the control law"),
-        Port("state", (), "-", "before this tick"),
-        Port("ticks", (), "-", "ticks in the state"),
-        Port("request", (), "-", "of the operator, for one tick; 0 for none"),
-        *(Port(name, (), "-", FLAGS[name]) for name in MEASURED_FLAGS),
-    ),
-    outputs=(
-        Port("state_next", (), "-", "state of this tick"),
-        Port("entered", (), "-", "1 in the first tick of a state"),
-        Port("ticks_next", (), "-", "ticks in the state, 0 in the first"),
-        Port("time_in_state", (), "s"),
-        Port("source", (), "-", "what the base trajectory is"),
-        Port("quiet", (), "-", "1 where the valves stay closed"),
-    ),
-    expr=_step,
-    description="state machine of the control law",
-)
+    return Machine(
+        state=after, entered=entered, ticks=ticks_after, time=ticks_after * dt, source=source,
+        quiet=is_one_of(after, QUIET),
+    )  # fmt: skip

@@ -62,10 +62,10 @@ def warnings() -> str:
 def parameters() -> str:
     """With the values for the example platform, and when they may be tuned."""
     rows = []
-    for field in ControlLaw(load_platform(EXAMPLE)).parameters.fields:
-        values = field.values if np.ptp(field.values) else field.values[:1]
-        when = ("at rest" if field.at_rest else "always") if field.tunable else "-"
-        rows.append((f"`{field.name}`", field.unit, ", ".join(f"{v:.4g}" for v in values), when, field.description))
+    for port in ControlLaw(load_platform(EXAMPLE)).parameters.ports:
+        values = port.start_values if np.ptp(port.start_values) else port.start_values[:1]
+        when = ("at rest" if port.at_rest else "always") if port.tunable else "-"
+        rows.append((f"`{port.name}`", port.unit, ", ".join(f"{v:.4g}" for v in values), when, port.description))
     return markdown(("name", "unit", f"for {EXAMPLE}", "tuned", "meaning"), rows)
 
 

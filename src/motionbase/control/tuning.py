@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionbase.compile import Port
 from motionbase.control import design, electric_design
 from motionbase.control.design import LinearLeg
-from motionbase.control.fields import Field
 from motionbase.control.leg_control import LegControl
 from motionbase.platform.hexapod import Hexapod
 
@@ -93,15 +93,15 @@ RANGES = {
 }
 
 
-def tunable(fields: Iterable[Field], platform: Hexapod, legs: LegControl) -> tuple[Field, ...]:
-    """The fields, with bounds where they may be tuned."""
-    listed = tuple(fields)
-    values = {f.name: float(f.values[0]) for f in listed if f.name in LOOP}
+def tunable(ports: Iterable[Port], platform: Hexapod, legs: LegControl) -> tuple[Port, ...]:
+    """The parameters, with bounds where they may be tuned."""
+    listed = tuple(ports)
+    values = {p.name: float(p.start_values[0]) for p in listed if p.name in LOOP}
     loop = loop_bounds(values, legs)
     made = (
-        replace(f, tunable=True, least=loop[f.name][0], most=loop[f.name][1]) if f.name in loop else f for f in listed
+        replace(p, tunable=True, least=loop[p.name][0], most=loop[p.name][1]) if p.name in loop else p for p in listed
     )
-    return tuple(f if f.name in LOOP else _bounded(f, platform) for f in made)
+    return tuple(p if p.name in LOOP else _bounded(p, platform) for p in made)
 
 
 def loop_bounds(values: Mapping[str, float], legs: LegControl) -> dict[str, tuple[float, float]]:
@@ -127,20 +127,21 @@ def _is_stable(legs: LegControl, gains: Mapping[str, float]) -> bool:
     return all(electric_design.is_stable(linear, gains["k_p"], mass) for mass in linear.masses)
 
 
-def _bounded(field: Field, platform: Hexapod) -> Field:
+def _bounded(port: Port, platform: Hexapod) -> Port:
     stroke, l_neutral, limits = platform.stroke, platform.l_neutral, platform.limits
+    first = float(port.start_values[0])
     special = {  # half of the way from an end of the stroke to neutral, and from the largest demand to a fault, is left
         "l_min": (stroke.l_min, (stroke.l_min + float(l_neutral.min())) / 2),
         "l_max": ((stroke.l_max + float(l_neutral.max())) / 2, stroke.l_max),
         "leg_acceleration": (limits.leg_braking, limits.leg_acceleration),  # braking needs as much
-        "speed_max": ((limits.leg_velocity + field.values[0]) / 2, field.values[0]),
+        "speed_max": ((limits.leg_velocity + first) / 2, first),
     }
-    if field.name in special:
-        least, most = special[field.name]
-        return replace(field, tunable=True, least=least, most=most, at_rest=True)
-    if field.name not in RANGES:
-        return field
-    allowed = RANGES[field.name]
-    scale = np.ones(field.size) if allowed.absolute else field.values
+    if port.name in special:
+        least, most = special[port.name]
+        return replace(port, tunable=True, least=least, most=most, at_rest=True)
+    if port.name not in RANGES:
+        return port
+    allowed = RANGES[port.name]
+    scale = np.ones(port.size) if allowed.absolute else port.start_values
     least_of, most_of = (tuple((factor * scale).tolist()) for factor in (allowed.least, allowed.most))
-    return replace(field, tunable=True, least=least_of, most=most_of, at_rest=allowed.at_rest)
+    return replace(port, tunable=True, least=least_of, most=most_of, at_rest=allowed.at_rest)

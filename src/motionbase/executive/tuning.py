@@ -22,10 +22,10 @@ REST = (State.OFF, State.DOWN, State.STANDBY, State.HELD)  # nothing moves here,
 def parameter_table(loop: Runnable) -> ParameterTable:
     """The parameters of a loop as the ring shows them."""
     listed, law = [], loop.law
-    for field in loop.parameters.fields:
-        least, most = (tuple(b.tolist()) if field.tunable else () for b in field.bounds)
-        values = tuple(field.values.tolist())
-        listed.append(Parameter(field.name, field.unit, field.description, values, least, most, field.at_rest))
+    for port in loop.parameters.ports:
+        least, most = (tuple(b.tolist()) if port.tunable else () for b in port.bounds)
+        values = tuple(port.start_values.tolist())
+        listed.append(Parameter(port.name, port.unit, port.description, values, least, most, port.at_rest))
     return ParameterTable(getattr(law.program, "description", "") or law.program.name, tuple(listed))
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, OldProgram, compile
+from motionbase.compile import Kernel, Program, compile
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 
@@ -24,7 +24,7 @@ def kinematics_of(platform: Hexapod) -> Kinematics:
 
 
 @lru_cache(maxsize=64)
-def compiled(unit: Kernel | OldProgram, lanes: int = 1) -> Any:
+def compiled(unit: Kernel | Program, lanes: int = 1) -> Any:
     """Kept: tracing takes longer than a million poses."""
     return compile(unit, lanes=lanes)
 

@@ -10,8 +10,8 @@ import casadi as ca
 import numpy as np
 
 from motionbase.compile import Layout, Port, Program
+from motionbase.compile.struct import MIXED
 from motionbase.control.faults import WarningBit
-from motionbase.control.fields import MIXED, Field, Fields
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, demanded, split, turning_of
 from motionbase.control.states import Request, State
@@ -137,9 +137,9 @@ class AtlasLoop:
         return Decoupling(self.atlas, self.point)
 
     @cached_property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the stage's law, then of the sphere's."""
-        return _joined(self.law.parameters, self.sphere.parameters)
+        return Layout((*self.law.parameters.ports, *self.sphere.parameters.ports))
 
     @cached_property
     def own_state(self) -> tuple[Port, ...]:
@@ -225,12 +225,3 @@ class AtlasLoop:
         stage, sphere = self.stage.quiet_inputs(), self.sphere.quiet_inputs()
         numbers = np.concatenate([stage["parameters"], sphere["sphere_parameters"]])
         return {**stage, **{p.name: sphere[p.name] for p in self.sphere.troubles}, "parameters": numbers}
-
-
-def _joined(stage: Fields, sphere: Layout) -> Fields:
-    """Parameters of both laws. To be removed when laws have layouts: `Layout((*stage.ports, *sphere.ports))`."""
-    ours = (
-        Field(p.name, p.size, p.unit, p.description, p.start, 0, p.tunable, p.least, p.most, p.at_rest)
-        for p in sphere.ports
-    )
-    return Fields((*stage.fields, *ours))

@@ -10,10 +10,9 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionbase.compile import Port, Unit
+from motionbase.compile import Layout, Port, Unit
 from motionbase.compile.render import c
 from motionbase.compile.render.c_family import literal
-from motionbase.control.fields import Fields
 from motionbase.errors import ModelError
 
 Numbering: TypeAlias = type[IntEnum] | type[IntFlag]
@@ -33,13 +32,13 @@ class Places:
 
     vector: str
     prefix: str
-    fields: Fields
+    layout: Layout
     defaults: tuple[float, ...] = ()
 
     def lines(self) -> Iterable[str]:
         """An enumeration of where each field begins."""
-        for f in self.fields.fields:
-            start, size = self.fields.starts[f.name], f"{f.size} numbers " if f.size > 1 else ""
+        for f in self.layout.ports:
+            start, size = self.layout.starts[f.name], f"{f.size} numbers " if f.size > 1 else ""
             values = self.defaults[start : start + f.size]
             shown = ", ".join(f"{v:g}" for v in (values if len(set(values)) > 1 else values[:1]))
             default = f"; default {shown}" if shown else ""

@@ -10,8 +10,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 
-from motionbase.compile import Kernel, Port, Program
-from motionbase.control.fields import Fields
+from motionbase.compile import Kernel, Layout, Port, Program
 from motionbase.control.guard import LegGuard
 from motionbase.control.law import ControlLaw
 from motionbase.control.own_law import Law
@@ -61,7 +60,7 @@ class ClosedLoop:
         return self.law.dt
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the law."""
         return self.law.parameters
 

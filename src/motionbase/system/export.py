@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from motionbase.compile import Layout, Port
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
 from motionbase.compile.runtime.c import USER_FLAGS
 from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.fields import Field, Fields
 from motionbase.control.generators import COLUMNS, Shape
 from motionbase.control.own_law import OwnLaw
 from motionbase.control.states import Mode, Request, Source, State
@@ -46,7 +46,7 @@ SETTINGS = {
     "tones": ("-", "of multisine and random, 1 to 32"),
     "seed": ("-", "of random"),
 }
-SETTINGS_ROW = Fields(tuple(Field(name, 1, *SETTINGS[name]) for name in COLUMNS))
+SETTINGS_ROW = Layout(tuple(Port(name, (), *SETTINGS[name]) for name in COLUMNS))
 
 
 def control_border(loop: ClosedLoop) -> Border:

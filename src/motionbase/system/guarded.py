@@ -8,9 +8,8 @@ from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Body, Kernel, Port, Program, Unit, cond, switch
+from motionbase.compile import Kernel, Port, Program, Unit, cond, switch
 from motionbase.compile.flow import call
-from motionbase.compile.reference import Reference
 from motionbase.control.guard import LegGuard, is_a_number, sound
 from motionbase.control.own_law import Law
 from motionbase.control.ports import OUTPUTS
@@ -74,36 +73,3 @@ def _part_is_a_number(no_nan: Kernel, x: Expr, part: Expr, parts: int) -> Any:
         return no_nan(x[first : first + length])
 
     return switch(part, {k: partial(look, k) for k in range(1, parts)}, partial(look, 0))
-
-
-def _look(
-    b: Body, rest: tuple[Port, ...], x: Reference, size: int, part: Reference, parts: int, good: Reference
-) -> None:
-    """Whether all of `rest` is finite and this tick's part of the state holds no NaN."""
-    length, number = -(-size // parts), b.local("is_a_number")
-    check = Kernel("no_nan", (Port("numbers", length),), (Port("is_a_number"),), is_a_number)
-    with b.switch(part) as turn:
-        for k in range(1, parts):
-            first = min(k * length, size - length)  # the last part may overlap the one before
-            with turn.case(k):
-                b.call(check, numbers=x[first : first + length], is_a_number=number)
-        with turn.default():
-            b.call(check, numbers=x[:length], is_a_number=number)
-
-    def all_sound(numbers: Expr, *values: Expr) -> Any:
-        every: Expr = ca.vertcat(*(ca.reshape(v, -1, 1) for v in values))
-        return ca.logic_and(numbers, sound(every))
-
-    flag = Kernel("law_is_sound", (Port("is_a_number"), *rest), (Port("sound"),), all_sound)
-    b.call(flag, is_a_number=number, **{p.name: b[p.name] for p in rest}, sound=good)
-
-
-def _clean(b: Body, rest: tuple[Port, ...]) -> None:
-    """What is not finite is recorded as 0: the fault says that the law is not believed."""
-
-    def expr(*values: Expr) -> Any:
-        return tuple(ca.if_else(ca.fabs(v) < ca.inf, v, 0.0) for v in values)
-
-    outputs = tuple(Port(f"{p.name}_clean", p.shape, p.unit) for p in rest)
-    places = {p.name: b[p.name] for p in rest}
-    b.call(Kernel("clean", rest, outputs, expr), **places, **{f"{name}_clean": x for name, x in places.items()})

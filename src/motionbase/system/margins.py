@@ -60,5 +60,5 @@ def design(hexapod: Hexapod) -> Design:
     law = ControlLaw(hexapod)
     legs, reserve = law.legs, RESERVE * law.dt
     modes = tuple(ModeMargins(mass, legs.frequency(mass), legs.margins(mass)) for mass in legs.masses)
-    units = {field.name: field.unit for field in legs.gains if field.name in legs.designed}
+    units = {field.name: field.unit for field in legs.gains.layout.ports if field.name in legs.designed}
     return Design(legs.linear, legs.designed, units, modes, legs.margins(), reserve, legs.margins(late=reserve))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from motionbase.compile import Unit
-from motionbase.control.fields import Fields
+from motionbase.compile import Layout, Program
 from motionbase.control.own_law import Law
 from motionbase.plant.plant import Plant
 
@@ -14,7 +13,7 @@ class Runnable(Protocol):
     """A platform under its control law: `ClosedLoop` of six legs, `AtlasLoop` with a sphere on top."""
 
     @property
-    def program(self) -> Unit:
+    def program(self) -> Program:
         """(parameters, state, requests, generators, host, faults) -> state_next, outputs, record."""
 
     @property
@@ -38,7 +37,7 @@ class Runnable(Protocol):
         """The six legs."""
 
     @property
-    def parameters(self) -> Fields:
+    def parameters(self) -> Layout:
         """Of the port `parameters`."""
 
     def at_rest(self, l: float | None = None) -> dict[str, Any]:
