@@ -53,7 +53,7 @@ def closed_control(
             h=DT, m=m, f_load=-MASS * 9.80665, x=oil, l=motion[0], l_dot=motion[1], l_ddot=motion[2], u=u,
             p_supply=p_supply, p_return=0.5e6, abort=abort,
         )[:4]  # fmt: skip
-        return after, ca.vertcat(l, l_dot, l_ddot)
+        return after.column, ca.vertcat(l, l_dot, l_ddot)
 
     u = ca.if_else(ca.fabs(stuck) <= 1, stuck, valve_cmd)
     return x_next, valve_cmd, abort, *outputs, *for_each(leg, oil, motion, mass, u)
