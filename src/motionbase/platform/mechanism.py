@@ -30,6 +30,7 @@ from motionbase.multibody.joints import Free, prismatic, universal
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.platform.gimbals import leg_axes
+from motionbase.platform.leg_masses import Leg, leg_at, reaction
 from motionbase.platform.parts import LegPart, Payload
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
@@ -46,32 +47,6 @@ ACCELERATIONS = (
     Port("l_ddot", 6, "m/s^2", "their accelerations"),
     Port("F_joint", (6, 3), "N", "force of the platform on each rod at its joint, in platform axes"),
 )
-
-
-class _Leg(NamedTuple):
-    """One leg in platform axes: from its base joint to its end d, which turns about the first bearing x."""
-
-    joint: Expr  # the end's place in P [m]
-    l: Expr  # length [m]
-    h: Expr  # distance of the end from the first bearing's axis [m]
-    tilt: tuple[Expr, Expr]  # sine and cosine of the second bearing's angle
-    triad: Expr  # (3, 3) rows: directions in which the end moves with a, b and l; normal to each other
-
-    @property
-    def u(self) -> Expr:
-        """Unit vector along the leg."""
-        return self.triad[2, :].T
-
-    def carried(self, V_P: Expr) -> Expr:
-        """Velocity of the end, in platform axes."""
-        return V_P[3:] + ca.cross(V_P[:3], self.joint)
-
-
-def _leg_at(joint: Expr, d: Expr, x: Expr) -> _Leg:
-    across, l = ca.cross(x, d), ca.sqrt(ca.sumsqr(d))
-    h = ca.sqrt(ca.sumsqr(across))
-    u, e_a, sin, cos = d / l, across / h, ca.dot(x, d) / l, h / l
-    return _Leg(joint, l, h, (sin, cos), ca.horzcat(e_a, ca.cross(u, e_a), u).T)
 
 
 class _Share(NamedTuple):
@@ -181,7 +156,7 @@ class Mechanism:
 
         def leg(*numbers: Expr) -> Any:
             base, joint, axis = (ca.vertcat(*numbers[k : k + 3]) for k in (0, 3, 6))
-            return function(_leg_at(joint, R_PW @ (p_W - base) + joint, R_PW @ axis), *numbers[9:])
+            return function(leg_at(joint, R_PW @ (p_W - base) + joint, R_PW @ axis), *numbers[9:])
 
         return for_each(leg, *self.base.T, *self.joints.T, *self.neutral_legs[1][:, :, 0].T, *rows)
 
@@ -194,8 +169,9 @@ class Mechanism:
         """V_dot_P, l_ddot and F_joint of the whole closed-loop system under leg forces and a load."""
         omega, g = V_P[:3], R_quaternion(Q_WP).T @ ca.DM(self.gravity)
 
-        def share(leg: _Leg, f: Expr) -> _Share:
-            A, F, l_ddot = self._reaction(leg, leg.carried(V_P), omega, g, f)
+        def share(leg: Leg, f: Expr) -> _Share:
+            own = self.cylinder, self.rod, self.reflected
+            A, F, l_ddot = reaction(*own, leg, leg.carried(V_P), omega, g, f)
             S = ca.skew(leg.joint)
             M = ca.tril(ca.vertcat(ca.horzcat(S @ A @ S.T, S @ A), ca.horzcat((S @ A).T, A)))
             return _Share(M.nonzeros(), ca.vertsplit(ca.vertcat(S @ F, F)), ca.vertsplit(leg.u), l_ddot)
@@ -214,37 +190,6 @@ class Mechanism:
 
         l_ddot, *F = for_each(moved, *self.joints.T, *legs.u, *legs.F_P[3:], legs.l_ddot, *legs.M_P[-6:])
         return V_dot, l_ddot, ca.horzcat(*F)
-
-    def _reaction(self, leg: _Leg, v: Expr, omega: Expr, g: Expr, f: Expr) -> tuple[Expr, Expr, Expr]:
-        """Of a leg whose platform does not accelerate: mass A that its end feels, force F on the end, and l_ddot.
-
-        Lagrange's equations for angles a about the first bearing, b about the second, and the length l, with
-            2 T = (I cos(b)^2 + I_axial sin(b)^2) a_dot^2 + I b_dot^2 + m l_dot^2,   I = I_0 + m_rod out^2.
-        """
-        cylinder, rod, l, h, (sin, cos) = self.cylinder, self.rod, leg.l, leg.h, leg.tilt
-        along, across = leg.triad @ v, leg.triad @ ca.cross(omega, v)  # speeds and accelerations of the end
-        a_dot, b_dot, l_dot = along[0] / h, along[1] / l, along[2]
-        out = l - rod.com  # of the rod's centre of mass
-        static, I_still = rod.mass * out, cylinder.inertia_lateral + cylinder.mass * cylinder.com**2
-        I, I_dot = I_still + rod.inertia_lateral + static * out, 2 * static * l_dot
-        slim = cylinder.inertia_axial + rod.inertia_axial - I
-        M = I * cos**2 + (slim + I) * sin**2, I, rod.mass + self.reflected
-        M_a_dot = I_dot * cos**2 + 2 * slim * sin * cos * b_dot
-
-        a_ddot = (across[0] - 2 * a_dot * (cos * l_dot - sin * along[1])) / h
-        turning = a_dot**2 * cos**2 + b_dot**2
-        b_ddot = (across[1] - 2 * b_dot * l_dot) / l - a_dot**2 * sin * cos
-        l_ddot = across[2] + l * turning
-        weight = leg.triad @ g
-        moment = static + cylinder.mass * cylinder.com
-        F = ca.vertcat(
-            (M[0] * a_ddot + M_a_dot * a_dot - moment * cos * weight[0]) / h,
-            (I * b_ddot + I_dot * b_dot - slim * sin * cos * a_dot**2 - moment * weight[1]) / l,
-            M[2] * l_ddot - static * turning - rod.mass * weight[2] - f,
-        )
-        felt = ca.vertcat(M[0] / h**2, M[1] / l**2, M[2])
-        A = ca.tril(leg.triad.T @ ca.diag(felt) @ leg.triad)
-        return ca.tril2symm(A), leg.triad.T @ F, l_ddot
 
     @cached_property
     def _platform_mass(self) -> Expr:
