@@ -72,6 +72,8 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
         f = actuator.area_cap * given.p_cap - actuator.area_rod * given.p_rod
         v = p.k_p * e + x.integral - p.k_dp * (f - x.force)
         u = clipped(clipped(v / v_full, -1.0, 1.0), x.command - OPENS * DT, x.command + OPENS * DT)
+        stopped = given.estop > 0.5
+        u = ca.if_else(stopped, 0.0, u)
 
         # 4. The next state; an emergency stop closes the valves, and the way on begins where it was left.
         after = Kept(
@@ -81,9 +83,9 @@ def heaving(hexapod: Hexapod) -> OwnLaw:
             force=x.force + 5.0 * DT * (f - x.force),
             command=u,
         )
-        after = cond(given.estop > 0.5, lambda: x.replace(command=ca.SX.zeros(6)), lambda: after)
+        after = cond(stopped, lambda: x.replace(command=u), lambda: after)
         return after, {
-            "valve_cmd": after.command,
+            "valve_cmd": u,
             "state": ca.if_else(s < 1, float(State.RISING), float(State.DRIVE)),
             "legs_cmd": ca.horzcat(l_ref, ca.SX.zeros(6, 2)),
         }

@@ -290,7 +290,7 @@ def breaking(tmp_path: Path, after: int) -> str:
     text = Path(OWN_LAW.partition(":")[0]).read_text()
     assert '"valve_cmd": u,' in text
     file = tmp_path / "breaking.py"
-    file.write_text(text.replace('"valve_cmd": u,', f'"valve_cmd": u + 0.0001 * ca.sqrt({after}.5 - ticks),'))
+    file.write_text(text.replace('"valve_cmd": u,', f'"valve_cmd": u + 0.0001 * ca.sqrt({after}.5 - x.ticks),'))
     return f"{file}:heaving"
 
 

@@ -247,7 +247,7 @@ def test_a_law_of_one_s_own_and_what_the_guard_makes_of_it(tmp_path: Path, capsy
     """The example's law, and the same with commands that are NaN from half a second on."""
     text = (ROOT / "examples" / "07_own_control_law.py").read_text()
     (tmp_path / "nan.py").write_text(
-        text.replace('"valve_cmd": u,', '"valve_cmd": u + 1e-4 * ca.sqrt(1000.5 - ticks),')
+        text.replace('"valve_cmd": u,', '"valve_cmd": u + 1e-4 * ca.sqrt(1000.5 - x.ticks),')
     )
     given = ["simulate", "simona", "--duration", "1", "--json"]
     assert call([*given, "--law", str(tmp_path / "nan.py:heaving"), "--out", str(tmp_path / "run.csv")]) == 1

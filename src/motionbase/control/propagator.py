@@ -115,11 +115,12 @@ def propagate(
 def propagated(
     followed: SX, horizon: SX, least: SX, allowed: Allowed, held: SX, bridge: Bridge, clock: Clock, host_frame: SX
 ) -> Any:
-    """All six: frames in use, bridges, motion. It is zero between frames where nobody follows it."""
+    """All six: frames in use, bridges, motion. Where nobody follows, frames are kept and the motion is zero."""
 
     def axis(held: SX, bridge: Bridge, frame: SX, v_max: SX, a_max: SX) -> Any:
         now = clock.fresh, clock.elapsed, clock.period
-        return propagate(horizon, least, v_max, a_max, held, bridge, *now, frame)
+        *kept, motion = propagate(horizon, least, v_max, a_max, held, bridge, *now, frame)
+        return *kept, ca.if_else(ca.ne(followed, 0), motion, 0.0)
 
     return cond(
         ca.logic_or(ca.ne(followed, 0), ca.ne(clock.fresh, 0)),

@@ -122,7 +122,7 @@ def tick(base: Base, p: Parameters, x: ControlState, given: Inputs) -> tuple[Con
 
     # where the platform should be
     limits = limits_in(platform, allowed, moves.move_least, machine.state)
-    drive = ca.vertcat(ca.if_else(hosted, host, ca.SX.zeros(6, 3)), ca.SX.zeros(6, 3))
+    drive = ca.vertcat(host, ca.SX.zeros(6, 3))  # in maintenance neutral
     plan, duration = cond(
         machine.entered,
         lambda: planned_moves(base.down, moves, limits, machine.state, x.limited, x.added, x.sums, drive),
