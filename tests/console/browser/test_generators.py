@@ -159,6 +159,9 @@ def test_a_corrected_field_loses_its_error(pages: Pages, rig: Rig) -> None:
     expect(at(tuning, "error-k_p")).to_contain_text("k_p")
     number.fill(was)
     expect(at(tuning, "error-k_p")).to_have_text("")
+    expect(at(tuning, "tuning-none")).to_be_hidden()
+    at(tuning, "tuning-search").fill("nothing of the sort")
+    expect(at(tuning, "tuning-none")).to_contain_text("No parameter is like that")
 
 
 def test_a_name_with_a_slash_is_refused_in_a_sentence(pages: Pages, rig: Rig) -> None:
