@@ -88,6 +88,8 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
     expect(at(panel(page, "recorder"), "recorder-state")).to_have_text("waits for records")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "nobody")
     expect(at(looker, "base-life")).to_contain_text("an operator can start it again")
+    expect(at(looker, "estop").first.locator("small")).to_be_visible()  # what a press would do
+    assert at(looker, "estop").first.evaluate("(e) => e.scrollHeight <= e.clientHeight"), "all of it"
     expect(at(looker, "start-again")).to_be_hidden()
     assert at(looker, "base-life").evaluate("(e) => e.scrollHeight <= e.clientHeight"), "all of it is in sight"
     over = at(page, "plot").first.locator(".u-over")
