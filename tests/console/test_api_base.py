@@ -1,6 +1,7 @@
 """Operating, generators, tuning and the emergency stop, against a simulated base in a process of its own."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def test_what_moves_needs_token_and_seat(operator: Page) -> None:
     assert "token" in operator.anybody().refusal(401, "POST", "/api/estop")
 
 
-def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> None:
+def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole way: switch on, rise, arm generators, drive, be refused, stop, reset."""
     asked(operator, "maintenance")
     asked(operator, "down")
@@ -85,7 +86,9 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
     refused_action = operator.operate("down").json()
     assert refused_action == {"accepted": False, "text": "down was refused: it cannot be done from the present state"}
 
-    # nobody needs a seat to stop
+    # nobody needs a seat to stop; a busy console tells who asked after the base acts, and yet in the right order
+    press = operator.console.stop_button.press
+    monkeypatch.setattr(operator.console.stop_button, "press", lambda who: (press(who), time.sleep(0.3))[0])
     stopped = operator.standing().call("POST", "/api/estop").json()
     assert stopped == {"accepted": True, "text": "the emergency stop acts"}
     wait_for(lambda: state(operator) in ("abort", "off", "held"), 5)
@@ -110,6 +113,8 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path) -> N
 
     wait_for(lambda: len(said()) >= len(wanted), 5)  # a request is told with the record that took it
     assert set(said()) == wanted and len(said()) == len(wanted)
+    stops = sorted((e.utc, e.text) for e in operator.console.events.last() if e.what == "estop")
+    assert [text.split(" by ")[0] for _, text in stops] == ["emergency stop asked for", "the emergency stop acts"]
     assert operator.call("POST", "/api/estop").json()["accepted"]
     assert ring_status(operator.console.source("live")).estop_by == "console: tester"
     wait_for(lambda: state(operator) == "off", 60)

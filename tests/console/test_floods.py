@@ -222,9 +222,10 @@ def test_strangers_do_not_keep_an_operator_out(few: Served, opened: Callable[[st
 
 
 async def viewers(address: str, stack: AsyncExitStack, count: int, name: str = "viewer") -> list[Page]:
-    made = [await stack.enter_async_context(page(address)) for _ in range(count)]
-    for k, one in enumerate(made):
-        await one.hello(f"{name}{k}", VIEWER)
+    made: list[Page] = []
+    for k in range(count):  # each at once: a connection has 5 s for its hello, a slow machine more than that for all
+        made.append(await stack.enter_async_context(page(address)))
+        await made[-1].hello(f"{name}{k}", VIEWER)
     return made
 
 

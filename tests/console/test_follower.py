@@ -10,9 +10,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from motionbase.console.live import follower as follower_module
 from motionbase.console.live.events import KEPT, EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.console.live.ring_status import ring_status
+from motionbase.console.live.runs import Run
 from motionbase.console.models import Event
 from motionbase.errors import MotionBaseError
 from motionbase.ring import Channel, Schema, Writer, hexapod_schema
@@ -232,6 +234,46 @@ def test_status_of_a_ring(follower: Follower) -> None:
     assert found.estop_acts and not found.takes_commands and not found.is_hardware
     assert found.timing is not None and found.timing.late_max_s == 3e-4 and found.timing.lost == 0
     assert found.timing.rate_hz > 0 and found.timing.overruns == 9.0
+
+
+def test_the_rate_is_the_writers_however_late_the_console_takes_records(
+    follower: Follower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """200 records a second; turns come late, take long, and begin with all that the ring had before."""
+    clock = SimpleNamespace(now=0.0, slow=0.0)
+    monkeypatch.setattr(follower_module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    with writer() as made:
+        written = 500
+        made.write(rows(0, written))
+
+        def passes(seconds: float) -> None:
+            nonlocal written
+            clock.now += seconds
+            made.write(rows(written, count := round(200 * seconds)))
+            written += count
+
+        def slowly(run: Run, taken: np.ndarray) -> None:
+            append(run, taken)
+            passes(clock.slow)
+
+        append = follower._append
+        monkeypatch.setattr(follower, "_append", slowly)
+        found = []
+        for late, clock.slow in (
+            (0.05, 0.0),
+            (0.05, 0.3),
+            (0.05, 0.0),
+            (1.5, 0.4),
+            (0.02, 0.0),
+            (0.3, 0.2),
+            (0.6, 0.0),
+        ):
+            passes(late)
+            follower.turn()
+            timing = ring_status(follower).timing
+            assert timing is not None
+            found.append(timing.rate_hz)
+    assert found[0] == 0.0 and found[1:] == pytest.approx([200.0] * 6)
 
 
 def test_the_log_keeps_the_last_thousand_and_tells_each_once() -> None:

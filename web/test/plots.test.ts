@@ -182,6 +182,11 @@ test("what traces share is the title, what tells them apart the legend", () => {
   assert.deepEqual(named(POSE), { title: "pose_meas", labels: ["surge", "roll"], saysUnit: false, isShort: true });
   const forces = [1, 2].map((leg) => channel(`leg${leg}_f_meas`, { leg, unit: "N" }));
   assert.deepEqual(named(forces), { title: "f_meas [N]", labels: ["leg 1", "leg 2"], saysUnit: true, isShort: true });
+  const wheels = [1, 2, 3].map((k) => channel(`wheel${k}_speed`, { unit: "rad/s" }));
+  assert.deepEqual(named(wheels), { title: "wheel_speed [rad/s]", labels: ["wheel 1", "wheel 2", "wheel 3"], saysUnit: true, isShort: true });
+  const turns = ["roll", "pitch", "yaw"].map((axis) => channel(`sphere_${axis}`, { unit: "rad" }));
+  assert.deepEqual(named(turns), { title: "sphere [rad]", labels: ["roll", "pitch", "yaw"], saysUnit: true, isShort: true });
+  assert.equal(groupsOf(wheels)[0]?.families[0]?.title, "wheel_speed");
   const one = ["l_cmd", "l_meas"].map((name) => channel(`leg4_${name}`, { leg: 4 }));
   assert.deepEqual(named(one), { title: "leg 4", labels: ["l_cmd", "l_meas"], saysUnit: false, isShort: true });
   assert.deepEqual(named([...LEGS, ...POSE]).labels, [...LEGS, ...POSE].map(({ name }) => name));

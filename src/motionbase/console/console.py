@@ -115,7 +115,7 @@ class Console:
 
     def happened(
         self, what: EventKind, text: str, *, person: str = "", t: float | None = None, is_bad: bool = False,
-        is_recorded: bool = True,
+        is_recorded: bool = True, age_s: float = 0.0,
     ) -> None:  # fmt: skip
         """Something that people did, at the newest record of the live ring unless `t` [s] says when; see `EventLog`."""
         live = self.source("live")
@@ -123,7 +123,7 @@ class Console:
         tick = round(t / live.header.layout.dt) if t is not None and math.isfinite(t) and live.header else None
         self.events.add(
             what, text, generation=live.generation, t=t, tick=tick, person=person, is_bad=is_bad,
-            is_recorded=is_recorded,
+            is_recorded=is_recorded, age_s=age_s,
         )  # fmt: skip
 
     def person(self, caller: Caller) -> str:

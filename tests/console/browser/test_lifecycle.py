@@ -74,7 +74,7 @@ def test_while_it_compiles_the_page_says_so(console: None, pages: Pages) -> None
 def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pages: Pages) -> None:
     pages.allow(*AWAY, r"404", r"409")
     page = pages.open()
-    looker = pages.open(token=False)
+    looker = pages.open(token=False, width=390, height=844)
     expect(at(page, "recorder")).to_contain_text("REC")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "armed")
     rig.until_state("drive")
@@ -88,7 +88,10 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
     expect(at(panel(page, "recorder"), "recorder-state")).to_have_text("waits for records")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "nobody")
     expect(at(looker, "base-life")).to_contain_text("an operator can start it again")
+    expect(at(looker, "estop").first.locator("small")).to_be_visible()  # what a press would do
+    assert at(looker, "estop").first.evaluate("(e) => e.scrollHeight <= e.clientHeight"), "all of it"
     expect(at(looker, "start-again")).to_be_hidden()
+    assert at(looker, "base-life").evaluate("(e) => e.scrollHeight <= e.clientHeight"), "all of it is in sight"
     over = at(page, "plot").first.locator(".u-over")
     drag(page, over, (0.3, 0.5), (0.6, 0.5))  # back into what was: the console has it still
     expect(at(page, "live")).to_have_attribute("aria-pressed", "false")

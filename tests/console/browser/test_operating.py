@@ -274,6 +274,8 @@ def test_events_are_found_and_lead_to_their_moment(pages: Pages, rig: Rig) -> No
     events = panel(page, "events")
     rows = at(events, "events-list").locator("li:not([hidden])")
     expect(rows.first).to_be_visible()
+    kinds = "(list) => [...list.querySelectorAll('li')].map((one) => one.querySelector('.p-kind').offsetLeft)"
+    assert len(set(at(events, "events-list").evaluate(kinds))) == 1, "all of this run, with times of one width"
     at(events, "events-search").fill("rising")
     expect(rows.first).to_contain_text("rising")
     rows.first.locator("button").click()

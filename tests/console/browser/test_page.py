@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, overflow, panel, pixels, shown
-from tests.console.browser.rig import TOKEN, Rig, until
+from tests.console.browser.rig import Rig, until
 
 PANELS = ("operator", "generators", "tuning", "recorder", "events", "recordings")
 
@@ -209,21 +209,6 @@ def test_every_panel_fits_at_other_sizes(pages: Pages) -> None:
         found = overflow(page)
         assert found["by"] <= 0 and found["out"] == [], f"{name}: {found}"
         pages.shot(page, f"light_{name}_1280")
-
-
-def test_a_wrong_token_is_said_and_mended(pages: Pages) -> None:
-    pages.allow("401", "WebSocket")
-    page = pages.open(token=False)
-    at(page, "seat").click()
-    at(page, "seat-token").click()
-    at(page, "token").fill("not-the-token-of-this-console")
-    at(page, "token-dialog-yes").click()
-    expect(at(page, "banner")).to_contain_text("its token is not the right one")
-    at(page, "banner-token").click()
-    at(page, "token").fill(TOKEN)
-    at(page, "token-dialog-yes").click()
-    expect(at(page, "banner")).to_be_hidden()
-    expect(at(page, "seat")).to_contain_text("Seat is free")
 
 
 def test_it_works_over_plain_http_from_another_machine(pages: Pages) -> None:

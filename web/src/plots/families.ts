@@ -56,6 +56,10 @@ export function splitName({ name, leg, dof, formula }: Pick<Channel, "name" | "l
     const at = parts.indexOf(dof);
     if (at >= 0) return { key: parts.filter((_, k) => k !== at).join("_"), label: dof };
   }
+  const counted = /^([a-z]+)(\d+)_(.+)$/.exec(name); // wheel2_speed
+  if (counted) return { key: `${counted[1]}_${counted[3]}`, label: counted[2] ?? "" };
+  const turned = /^(.+)_(roll|pitch|yaw)$/.exec(name); // of a sphere
+  if (turned) return { key: turned[1] ?? "", label: turned[2] ?? "" };
   const numbered = /^(.*?)_?(\d+|[xyz])$/.exec(name);
   return numbered?.[1] ? { key: numbered[1], label: numbered[2] ?? "" } : { key: name, label: "" };
 }

@@ -57,8 +57,9 @@ function namingOfOwn(
   return { title, labels: names, saysUnit: false, isShort: false };
 }
 
-/** leg1_l_meas is "leg 1" and "l_meas", pose_meas_surge "surge" and "pose_meas". */
+/** leg1_l_meas is "leg 1" and "l_meas", wheel2_speed "wheel 2" and "wheel_speed", pose_meas_surge "surge" and "pose_meas". */
 function markAndRest(channel: Channel): { mark: string; rest: string } {
   const { key, label } = splitName(channel);
-  return { mark: label && channel.leg !== null ? `leg ${label}` : label, rest: key };
+  const counted = label && channel.formula === null ? /^([a-z]+)\d+_/.exec(channel.name)?.[1] : undefined;
+  return { mark: counted ? `${counted} ${label}` : label, rest: key };
 }

@@ -67,8 +67,9 @@ function name(recordings: Recordings): HTMLElement {
     damage.title = places.slice(0, 8).join("\n");
     const isStarting = recordings.opening() !== "" || recordings.starting() !== "";
     const waits = isStarting ? `getting ready${recordings.playsWhenReady() ? " to play" : ""} …` : "in the plots, not replayed";
-    const until = isWritten ? ", up to where it was written when it was opened" : "";
+    const until = isWritten && !isStarting ? ", up to where it was written when it was opened" : "";
     setText(word, (found ? `${found.state}${found.source === "live" ? ", into the live ring" : ""}` : waits) + until);
+    word.title = word.textContent ?? "";
   });
   return h(
     "div",

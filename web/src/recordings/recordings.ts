@@ -81,12 +81,13 @@ export class Recordings {
   async #learnEvents(info: RecordingInfo | null): Promise<void> {
     this.app.happened.set(info?.events ?? []);
     if (!info) return;
-    const all = await this.app.api.get<RecordingEvent[]>("/api/recordings/events", { file: info.file }).catch(() => null);
+    const wanted = this.app.api.get<RecordingEvent[]>("/api/recordings/events", { file: info.file }, OPENING_MS);
+    const all = await wanted.catch(() => null);
     if (all && this.app.file.peek() === info) this.app.happened.set(all);
   }
 
   info(file: string): Promise<RecordingInfo> {
-    return this.app.api.get<RecordingInfo>("/api/recordings/info", { file });
+    return this.app.api.get<RecordingInfo>("/api/recordings/info", { file }, OPENING_MS);
   }
 
   /** Show a recording in the plots at once, and play it for values and the shaded view where that may be. */

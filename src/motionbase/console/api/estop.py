@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from typing import TYPE_CHECKING, final
 
@@ -41,12 +42,12 @@ async def stopped(console: Console, caller: Caller, press: str | None = None) ->
 
     `press` is the page's name for what its operator did: however often it is asked for, it makes one event.
     """
-    who = console.person(caller)
+    who, begun = console.person(caller), time.monotonic()
     pressed = console.stop_button.press(who)
     is_new = console.presses.is_new(caller.client, press)
     asked = f"emergency stop asked for by {who} ({PROGRAM})"
-    if is_new and pressed.refusal is None:
-        console.happened("estop", asked, person=who, is_bad=True)
+    if is_new and pressed.refusal is None:  # told after the press, at the time before it: the base may act meanwhile
+        console.happened("estop", asked, person=who, is_bad=True, age_s=time.monotonic() - begun)
     text = await heard(pressed)
     if is_new and pressed.refusal is not None:  # no ring took it: it is told once somebody has it
         console.happened("estop", asked, person=who, is_bad=True, is_recorded=False)

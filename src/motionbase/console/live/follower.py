@@ -47,11 +47,12 @@ STATES: dict[ReaderState, State] = {
 
 
 class Pulse(NamedTuple):
-    """Records so far and lost, at a time of the monotonic clock [s]."""
+    """Records so far, at a time of the monotonic clock [s]: taken, lost, and published by the writer."""
 
     at: float
     records: int
     lost: int
+    published: int
 
 
 @final
@@ -204,7 +205,8 @@ class Follower:
                 if len(batch.rows) < BATCH // 2:
                     break
         if new or not self.pulses or time.monotonic() - self.pulses[-1].at > HEALTH_S / 4:
-            self.pulses.append(Pulse(time.monotonic(), self._records, self._lost))
+            published = self._records + self._lost + self._reader.behind
+            self.pulses.append(Pulse(time.monotonic(), self._records, self._lost, published))
         return self._said(STATES[self._reader.state], self._reader.state.value) or new
 
     def _look_at_requests(self) -> None:

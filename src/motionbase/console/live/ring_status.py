@@ -79,17 +79,17 @@ def _state_text(follower: Follower, behind_s: float) -> str:
 
 
 def _timing(follower: Follower, run: Run) -> Timing:
-    """Health of the last second."""
+    """Health of the last second, or of a little more: what a busy console takes late came no faster."""
     pulses = list(follower.pulses)
     newest = pulses[-1]
-    before = next((p for p in pulses if p.at >= newest.at - HEALTH_S), newest)
+    before = next((p for p in reversed(pulses) if p.at <= newest.at - HEALTH_S), pulses[0])
     records, seconds = newest.records - before.records, newest.at - before.at
     names = [name for name in (LATE, OVERRUNS, LOAD) if name in run.schema.index]
     places = np.asarray(run.schema.places(names), np.intp)
     rows = dict(zip(names, run.history.rows(run.history.count - records, run.history.count, places), strict=True))
     over = rows[OVERRUNS][[0, -1]] if OVERRUNS in rows and records else None
     return Timing(
-        rate_hz=records / seconds if seconds > 0 else 0.0,
+        rate_hz=(newest.published - before.published) / seconds if seconds > 0 else 0.0,
         late_max_s=_largest(rows.get(LATE)),
         overruns=_finite(over[1] - over[0]) if over is not None else None,
         load_max=_largest(rows.get(LOAD)),

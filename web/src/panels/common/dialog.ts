@@ -10,7 +10,7 @@ interface Question {
   body: Child[];
   /** What the button that acts says. */
   act: string;
-  kind?: "primary" | "danger";
+  kind?: "primary" | "danger" | (() => "primary" | "danger");
   test: string;
   /** Of what moves: Cancel has the focus, so that Enter alone does nothing. */
   isCautious?: boolean;
@@ -26,7 +26,7 @@ export function ask(question: Question): Promise<boolean> {
   return new Promise((answer) => {
     const yes = h(
       "button",
-      { type: "submit", value: "yes", class: question.kind ?? "primary", "data-test": `${question.test}-yes` },
+      { type: "submit", value: "yes", "data-test": `${question.test}-yes` },
       question.act,
     );
     const no = h(
@@ -61,7 +61,9 @@ export function ask(question: Question): Promise<boolean> {
     openModal(dialog);
     const first = form.querySelector<HTMLElement>("input, select, textarea");
     (question.isCautious ? no : (first ?? yes)).focus();
+    const { kind = "primary" } = question;
     stop = effect(() => {
+      yes.className = typeof kind === "string" ? kind : kind();
       const why = question.outdated?.() ?? "";
       if (why === "" || !dialog.open) return;
       dialog.close("");

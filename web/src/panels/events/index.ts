@@ -119,7 +119,9 @@ function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, co
         known.element.remove(); // its run is over
       }
       made.set(entry.key, { entry, element: own });
-      setText(own.querySelector("time") ?? own, entry.when); // by another clock, if that was chosen since
+      const time = own.querySelector("time") ?? own;
+      setText(time, entry.when); // by another clock, if that was chosen since
+      toggleClass(time, "p-dated", entry.when.endsWith("UTC"));
       if (own === before) before = own.nextElementSibling;
       else body.insertBefore(own, before);
     }

@@ -28,12 +28,11 @@ export async function confirmed(
   if (!moves) return { generators: null };
   const asked = now.peek();
   const isDrive = action === "drive";
-  const block = isDrive ? await armedNow(app) : null;
-  const version = signal(block?.version ?? null);
-  const shown = signal(block);
+  const shown = signal(isDrive ? await armedNow(app) : null);
+  let named = shown.peek()?.version ?? null; // that of the first answer, be it a late one
   const look = async (): Promise<void> => {
     const found = await armedNow(app);
-    version.set(found?.version ?? version.peek());
+    named ??= found?.version ?? null;
     if (found && JSON.stringify(found) !== JSON.stringify(shown.peek())) shown.set(found); // limits that were judged since
   };
   const said = h("div", { class: "p-dialog", "data-test": "confirm-said" });
@@ -46,7 +45,7 @@ export async function confirmed(
     title: moves.title,
     body,
     act: label,
-    kind: block?.exceeded?.length ? "danger" : "primary",
+    kind: () => (shown()?.exceeded?.length ? "danger" : "primary"),
     test: "confirm",
     isCautious: true,
     outdated: () => {
@@ -56,13 +55,14 @@ export async function confirmed(
       if (whyNot(action, now())) return whyNot(action, now());
       if (state !== asked.state) return `the base has gone to ${state} meanwhile`;
       if (mode !== asked.mode) return `the base has gone to ${mode} mode meanwhile`;
-      return version() === (block?.version ?? null) ? "" : `version ${version()} of the generators is armed meanwhile`;
+      const armed = shown()?.version ?? null;
+      return armed === named ? "" : `version ${armed} of the generators is armed meanwhile`;
     },
     onOutdated: (why) => app.say(`${label} was not asked for: ${why}.`, "error"),
   });
   clearInterval(looking);
   stop?.();
-  return yes ? { generators: block?.version ?? null } : null;
+  return yes ? { generators: named } : null;
 }
 
 function armedNow(app: App): Promise<Generators | null> {

@@ -42,10 +42,11 @@ export const tuning: Panel = {
     );
     const law = h("p", { class: "dim" });
     effect(() => setText(law, found()?.law ?? ""));
-    rows(app, tuner, list, search);
+    const none = h("p", { class: "empty", "data-test": "tuning-none", hidden: true }, "No parameter is like that. Find another word.");
+    rows(app, tuner, list, search, none);
     const element = h(
       "div", { class: "panel p-tuning", "data-test": "panel-tuning" }, accessBar(app),
-      section("Control law", tools(app, tuner), law, h("div", { class: "row" }, search)), trouble.element, list,
+      section("Control law", tools(app, tuner), law, h("div", { class: "row" }, search)), trouble.element, none, list,
     );
     undoKeys(element, () => void tuner.undo(), () => void tuner.redo(), '[type="search"], [data-typed]');
     const base = baseOf(app);
@@ -61,7 +62,7 @@ export const tuning: Panel = {
 };
 
 /** Rows are made anew only when the table of parameters is another one. */
-function rows(app: App, tuner: Tuner, list: HTMLElement, search: HTMLInputElement): void {
+function rows(app: App, tuner: Tuner, list: HTMLElement, search: HTMLInputElement, none: HTMLElement): void {
   const { found } = tuner;
   const shown = new Map<string, Row>();
   const groups: { element: HTMLElement; texts: Map<HTMLElement, string> }[] = [];
@@ -82,6 +83,7 @@ function rows(app: App, tuner: Tuner, list: HTMLElement, search: HTMLInputElemen
       for (const [one, text] of texts) one.hidden = !words.every((word) => text.includes(word));
       element.hidden = [...texts.keys()].every((one) => one.hidden);
     }
+    none.hidden = groups.length === 0 || groups.some(({ element }) => !element.hidden);
   };
   search.addEventListener("input", filter);
   effect(() => {

@@ -179,6 +179,7 @@ export class View {
     this.#renderer.setSize(width, height);
     this.#camera.resize(width / height);
     this.#isDirty = true;
+    if (!this.#isLost) this.draw(); // its new size has emptied the canvas, and the governor may wait for long
   }
 
   /** Once for every animation frame; true where it was drawn. */
