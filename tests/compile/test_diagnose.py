@@ -415,7 +415,7 @@ def test_memory_of_a_program() -> None:
 
 
 def test_long_programs_are_found_in_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionbase.compile.assembly.SPLIT_ABOVE", 5)
+    monkeypatch.setattr("motionbase.compile.placement.SPLIT_ABOVE", 5)
 
     def expr(x: ca.SX, u: ca.SX) -> ca.SX:
         y = u

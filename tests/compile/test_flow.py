@@ -319,7 +319,7 @@ def test_memory_that_goes_from_one_place_to_another() -> None:
 
 
 def test_long_programs_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionbase.compile.assembly.SPLIT_ABOVE", 7)
+    monkeypatch.setattr("motionbase.compile.placement.SPLIT_ABOVE", 7)
 
     def body(x: SX) -> Any:
         values = [x[0], x[1], x[2] < x[0]]

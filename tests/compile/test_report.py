@@ -87,7 +87,7 @@ def test_structs_tell_their_quantities() -> None:
 
 
 def test_pieces_of_a_long_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionbase.compile.assembly.SPLIT_ABOVE", 20)
+    monkeypatch.setattr("motionbase.compile.placement.SPLIT_ABOVE", 20)
     long = Program("chain", (Port("x"),), (Port("y"),), lambda x: sum(ca.sqrt(x + k) for k in range(30)))
     kinds = [p.kind for p in describe(long).routines]
     assert kinds[-1] == "program" and kinds.count("piece") == len(kinds) - 1 > 2

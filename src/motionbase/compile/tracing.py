@@ -145,6 +145,15 @@ class Region:
         """Statements that somebody needs, with their positions."""
         return ((k, record) for k, record in enumerate(self.statements) if not record.dropped)
 
+    def calls(self) -> Iterator[CallRecord]:
+        """All calls that somebody needs, those of cases too."""
+        for _, record in self.kept:
+            if isinstance(record, CallRecord):
+                yield record
+            else:
+                for case in record.regions:
+                    yield from case.calls()
+
     @property
     def here(self) -> Path:
         """The position of the next statement."""
