@@ -88,7 +88,13 @@ def test_a_base_is_led_to_drive_and_stopped(operator: Page, tmp_path: Path, monk
 
     # nobody needs a seat to stop; a busy console tells who asked after the base acts, and yet in the right order
     press = operator.console.stop_button.press
-    monkeypatch.setattr(operator.console.stop_button, "press", lambda who: (press(who), time.sleep(0.3))[0])
+
+    def late(who: Any) -> Any:
+        answer = press(who)
+        time.sleep(0.3)
+        return answer
+
+    monkeypatch.setattr(operator.console.stop_button, "press", late)
     stopped = operator.standing().call("POST", "/api/estop").json()
     assert stopped == {"accepted": True, "text": "the emergency stop acts"}
     wait_for(lambda: state(operator) in ("abort", "off", "held"), 5)

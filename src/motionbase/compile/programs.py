@@ -199,8 +199,7 @@ class Program:
     @cached_property
     def digest(self) -> str:
         """Content hash: the structure, and the digests of everything called."""
-        ports = "\n".join(f"{p.name} {p.array_shape}" for p in self.ports)
-        return hashlib.sha256(f"{self.name}\n{ports}\n{self.assembly.text}".encode()).hexdigest()
+        return _digest(self)
 
 
 @final
@@ -267,8 +266,12 @@ class Turn:
     @cached_property
     def digest(self) -> str:
         """Content hash."""
-        ports = "\n".join(f"{p.name} {p.array_shape}" for p in self.ports)
-        return hashlib.sha256(f"{self.name}\n{ports}\n{self.assembly.text}".encode()).hexdigest()
+        return _digest(self)
+
+
+def _digest(unit: Program | Turn) -> str:
+    ports = "\n".join(f"{p.name} {p.array_shape}" for p in unit.ports)
+    return hashlib.sha256(f"{unit.name}\n{ports}\n{unit.assembly.text}".encode()).hexdigest()
 
 
 def _renamed(port: Port, taken: list[str]) -> Port:

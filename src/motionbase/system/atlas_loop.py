@@ -22,7 +22,8 @@ from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
 from motionbase.platform.hexapod import Hexapod
 from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx
 from motionbase.system.closed_loop import ClosedLoop
-from motionbase.system.sphere_loop import SphereLoop, Values, called
+from motionbase.system.sphere_loop import SphereLoop
+from motionbase.system.values import Values, called
 
 A_STAGE = Port("a_stage", 3, "m/s^2", "acceleration of the sphere's mount after the last tick, in W")
 LOAD_SPHERE = Port("load_sphere", 6, "-", "moment [N m] and force [N] of the sphere on the stage, at its mount, in W")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, final
@@ -20,8 +19,9 @@ from motionbase.plant.plant import FAULTS, SEED, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.mechanism import LOAD
-from motionbase.system.guarded import LATENESS, called, guarded_law
+from motionbase.system.guarded import LATENESS, guarded_law
 from motionbase.system.operator import ASKED, AUTOMATIC, STATE_BEFORE, requested
+from motionbase.system.values import Values, called
 
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
 SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
@@ -97,8 +97,7 @@ class ClosedLoop:
         outputs = (*map(next_of, self.state_ports), *OUTPUTS, *LEG_OUTPUTS, *((row,) if self.record_channels else ()))
 
         def expr(*values: Any) -> Any:
-            found = self._tick(dict(zip((p.name for p in inputs), values, strict=True)))
-            return tuple(found[p.name] for p in outputs)
+            return self._tick(Values.of(inputs, values)).to(outputs)
 
         about = f"{self.plant.hexapod.name} under its control law"
         return Program("closed_loop", inputs, outputs, expr, about)
@@ -110,21 +109,18 @@ class ClosedLoop:
         outputs = (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa"))
         return Kernel("pressures", (SUPPLY,), outputs, lambda supply: (low + supply * (high - low), low))
 
-    def _tick(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Operator, law behind the guard, plant, record; values by name."""
-        asking = (given[name] for name in ("automatic", "asked", "state_before", "version_before", "settings_version"))
-        taken = {**given, "request": requested(*asking), **called(self.pressures, given)}
-        law = called(self.guarded, taken)
-        plant = called(self.plant.step, {**taken, "valve_cmd": law["valve_cmd"], "abort": law["abort"]})
+    def _tick(self, x: Values) -> Values:
+        """Operator, law behind the guard, plant, record."""
+        request = requested(x.automatic, x.asked, x.state_before, x.version_before, x.settings_version)
+        x = x.also(called(self.pressures, x), request=request)
+        law = called(self.guarded, x)
+        plant = called(self.plant.step, x, valve_cmd=law.valve_cmd, abort=law.abort)
+        readings = Values.of(tuple(map(next_of, MEASURED)), plant.to(MEASURED))
+        last = Values(state_before_next=law.state, version_before_next=law.generators_version)
+        record = self._record(x.also(law, V_dot_P_next=plant.V_dot_P_next))
+        return law.also(plant, readings, last, record=record)
 
-        readings = {next_of(p).name: plant[p.name] for p in MEASURED}
-        legs = {p.name: plant[p.name] for p in LEG_OUTPUTS}
-        after = {next_of(p).name: plant[next_of(p).name] for p in self.plant.state_ports}
-        last = {"state_before_next": law["state"], "version_before_next": law["generators_version"]}
-        record = self._record({**taken, **law, **after})
-        return {**law, **after, **readings, **legs, **last, "record": record}
-
-    def _record(self, values: Mapping[str, Any]) -> Any:
+    def _record(self, values: Values) -> Any:
         """What the law took and gave this tick; time and timing, which the executive knows, are zero here."""
         places = channels() | {name: ("V_dot_P_next", k) for name, k in ALPHA.items()}
         places |= {port.name: (port.name, 0) for port in COUNTS}
@@ -132,7 +128,7 @@ class ClosedLoop:
         def number(channel: str) -> Any:
             if channel not in places:
                 return 0.0
-            value, at = values[places[channel][0]], places[channel][1]
+            value, at = getattr(values, places[channel][0]), places[channel][1]
             return value[at // value.shape[1], at % value.shape[1]]
 
         return ca.vertcat(*map(number, self.record_channels))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import casadi as ca
 
-from motionbase.compile import Kernel, Port, Program, Unit, cond, switch
-from motionbase.compile.flow import call
+from motionbase.compile import Kernel, Port, Program, cond, switch
 from motionbase.control.guard import LegGuard, is_a_number, sound
 from motionbase.control.own_law import Law
 from motionbase.control.ports import OUTPUTS
 from motionbase.plant.motion import next_of
 from motionbase.spatial.rotations import Expr
+from motionbase.system.values import Values, called
 
 LATENESS = Port("lateness", (), "s", "start of this tick behind its due time, from the executive; 0 without one")
 CHECKED = ("valve_cmd", "abort", "state", "fault")  # what the guard of the legs looks at itself
@@ -36,32 +35,24 @@ def guarded_law(law: Law, guard: LegGuard) -> Program:
     no_nan = Kernel("no_nan", (Port("numbers", -(-law.state.size // parts)),), (Port("is_a_number"),), is_a_number)
 
     def expr(*values: Expr) -> Any:
-        given = dict(zip((p.name for p in inputs), values, strict=True))
-        state, reset = given["guard"], given["reset"]
-        tick, fault = state[at["tick"]], state[at["fault"]]
-        lets_go = ca.logic_and(ca.ne(reset, 0), state[at["stop"]] >= 1)  # a law could not clear what still acts
+        x = Values.of(inputs, values)
+        tick, fault = x.guard[at["tick"]], x.guard[at["fault"]]
+        lets_go = ca.logic_and(ca.ne(x.reset, 0), x.guard[at["stop"]] >= 1)  # a law could not clear what still acts
         stop = ca.logic_and(ca.ne(fault, 0), ca.logic_not(lets_go))
 
-        said = called(unit, {**given, "estop": ca.if_else(stop, 1.0, given["estop"])})
-        every = ca.vertcat(*(ca.reshape(said[p.name], -1, 1) for p in rest))
-        good = ca.logic_and(_part_is_a_number(no_nan, said["x_next"], ca.fmod(tick, parts), parts), sound(every))
-        checked = {f"{name}_law": said[name] for name in CHECKED}
-        passed = called(guard.kernel, {**given, **checked, "sound": good, "answer": tick})
-        told = cond(
-            passed["stopped"],
-            lambda: tuple(ca.if_else(ca.fabs(said[p.name]) < ca.inf, said[p.name], 0.0) for p in rest),
-            lambda: tuple(said[p.name] for p in rest),
-        )  # what is not finite is recorded as 0: the fault says that the law is not believed
-        found = {**said, **passed, **dict(zip((p.name for p in rest), told, strict=True))}
-        return tuple(found[p.name] for p in outputs)
+        said = called(unit, x, estop=ca.if_else(stop, 1.0, x.estop))
+        every = ca.vertcat(*(ca.reshape(value, -1, 1) for value in said.to(rest)))
+        good = ca.logic_and(_part_is_a_number(no_nan, said.x_next, ca.fmod(tick, parts), parts), sound(every))
+        checked = {f"{name}_law": getattr(said, name) for name in CHECKED}
+        passed = called(guard.kernel, x, **checked, sound=good, answer=tick)
+        told = cond(  # what is not finite is recorded as 0: the fault says that the law is not believed
+            passed.stopped,
+            lambda: [ca.if_else(ca.fabs(value) < ca.inf, value, 0.0) for value in said.to(rest)],
+            lambda: said.to(rest),
+        )
+        return said.also(passed, Values.of(rest, told)).to(outputs)
 
     return Program("guarded", inputs, outputs, expr, f"{unit.name} behind the guard")
-
-
-def called(unit: Unit, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Call a unit inside a program with values by the names of its inputs: results by the names of its outputs."""
-    results = call(unit, (), {p.name: given[p.name] for p in unit.inputs})
-    return dict(zip((p.name for p in unit.outputs), results if isinstance(results, tuple) else (results,), strict=True))
 
 
 def _part_is_a_number(no_nan: Kernel, x: Expr, part: Expr, parts: int) -> Any:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any, final
 
 import casadi as ca
@@ -18,33 +16,9 @@ from motionbase.plant.motion import next_of
 from motionbase.plant.sphere.plant import SpherePlant
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.spatial.rotations import Expr
+from motionbase.system.values import Values, called
 
 A_NEXT = Port("a_stage_next", 3, "m/s^2", "acceleration of the mount over this tick, in W")
-
-
-class Values(SimpleNamespace):
-    """Values of ports, by name."""
-
-    @staticmethod
-    def of(ports: tuple[Port, ...], values: Sequence[Any]) -> Values:
-        """One a port."""
-        return Values(**dict(zip((p.name for p in ports), values, strict=True)))
-
-    def to(self, ports: tuple[Port, ...]) -> list[Any]:
-        """Those of these ports, in their order."""
-        return [getattr(self, p.name) for p in ports]
-
-    def also(self, *others: Values, **more: Any) -> Values:
-        """With others; the last counts where a name comes twice."""
-        known = dict(vars(self))
-        for other in others:
-            known |= vars(other)
-        return Values(**(known | more))
-
-
-def called(unit: Any, known: Values, **more: Any) -> Values:
-    """Results of a unit, which takes its inputs by name from the values that are known and some more."""
-    return Values.of(unit.outputs, unit(*known.also(**more).to(unit.inputs)))
 
 
 def guarded_sphere(law: SphereLaw, guard: WheelGuard) -> Program:
