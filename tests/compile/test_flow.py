@@ -27,10 +27,11 @@ from motionbase.compile import (
     switch,
 )
 from motionbase.compile.block import Block
+from motionbase.compile.ops import Op
 from motionbase.compile.render import llvm as llvm_render
 from motionbase.compile.routine import Call, Copy, Loop, Switch
 from motionbase.errors import KernelError, PortError
-from tests.compile.on_targets import TARGETS, Array, assert_all_targets, assert_same_bits, on_python, on_target
+from tests.compile.on_targets import TARGETS, Array, assert_all_targets, assert_same_bits, on_python, on_target, product
 
 SX = ca.SX
 N = 24  # samples; on lanes neighbours take different cases
@@ -597,3 +598,28 @@ def test_what_nobody_needs_is_not_computed() -> None:
     assert whole.giving(("z", "a", "b")) is whole
     with pytest.raises(PortError, match="no port 'q'"):
         whole.giving(("q",))
+
+
+# ---- choices inside a block ----------------------------------------------------------------------------------------
+
+
+def test_a_choice_is_one_select_and_keeps_the_sign_of_a_zero() -> None:
+    """CasADi makes two selects, a not and a sum of `if_else`, which loses the sign of -0."""
+    unit = Kernel("chosen", (Port("c"), Port("x"), Port("y")), (Port("z"),), lambda c, x, y: ca.if_else(c > 1, x, y))
+    ops = [i.op for block in unit.routine.blocks() for i in block.instructions]
+    assert ops.count(Op.SELECT) == 1 and Op.ADD not in ops and Op.NOT not in ops
+    c, x, y = product(np.array([0.0, 2.0, np.nan]), np.array([-0.0, 1.0, np.inf]), np.array([0.0, -0.0, np.nan]))
+    got = assert_all_targets(unit, {"c": c, "x": x, "y": y})
+    assert_same_bits({"z": got["z"]}, {"z": np.where(c > 1, x, y)}, "a choice")
+
+
+def test_what_a_choice_is_made_of_stays_for_other_readers() -> None:
+    def both(c: SX, x: SX, y: SX) -> Any:
+        first = ca.if_else(c > 1, x, 0)
+        return ca.if_else(c > 1, x, y), first
+
+    unit = Kernel("both", (Port("c"), Port("x"), Port("y")), (Port("z"), Port("w")), both)
+    c, x, y = product(np.array([0.0, 2.0]), np.array([3.0, 1.0]), np.array([5.0, -2.0]))
+    got = assert_all_targets(unit, {"c": c, "x": x, "y": y})
+    np.testing.assert_array_equal(got["z"], np.where(c > 1, x, y))
+    np.testing.assert_array_equal(got["w"], np.where(c > 1, x, 0))

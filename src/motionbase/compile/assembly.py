@@ -18,7 +18,7 @@ import casadi as ca
 from motionbase.compile.authored import shown
 from motionbase.compile.block import Block
 from motionbase.compile.kernels import holds_nan
-from motionbase.compile.lower import Step, steps_of
+from motionbase.compile.lower import Step, steps_of, with_choices
 from motionbase.compile.placement import Lowering
 from motionbase.compile.port import Port
 from motionbase.compile.routine import (
@@ -201,7 +201,7 @@ class Assembly:
         self.function = ca.Function("program", [ca.vertcat(*symbols)], [wanted], {"cse": self.trace.shared})
         if holds_nan(self.function):
             self.trace.outermost.holds_nan = True
-        self.steps = steps_of(self.function, self.trace.name)
+        self.steps = with_choices(steps_of(self.function, self.trace.name))
         self._check_scopes()
         self.frontier: dict[int, int] = {}  # steps that are computed outside, and where they stand among `hoisted`
         if self.trace.outer is not None:

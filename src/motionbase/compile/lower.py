@@ -127,6 +127,10 @@ RULES: dict[int, Callable[..., Value]] = _BASIC | {
 }
 
 
+CHOOSE = -1  # an operation of ours: (condition, x, y) -> x where the condition holds, else y
+STEP_RULES = RULES | {CHOOSE: lambda c, x, y: select(_truth(c), x, y)}
+
+
 # ---- from a CasADi function to steps -------------------------------------------------------------------------------
 
 
@@ -135,6 +139,22 @@ def steps_of(function: ca.Function, kernel: str) -> list[Step]:
     steps: list[Step] = []
     _append(function, kernel, steps, None)
     return steps
+
+
+def with_choices(steps: list[Step]) -> list[Step]:
+    """CasADi writes `if_else(c, x, y)` as (c ? x : 0) + (!c ? y : 0); each of these sums becomes one choice.
+
+    That is the same number but for a zero, which keeps its sign. What the sums were made of stays for other readers.
+    """
+    found = list(steps)
+    for k, step in enumerate(steps):
+        if step.op == ca.OP_ADD:
+            for a, b in (step.args, step.args[::-1]):
+                yes, no = steps[a], steps[b]
+                if yes.op == no.op == ca.OP_IF_ELSE_ZERO and steps[no.args[0]].op == ca.OP_NOT:
+                    if steps[no.args[0]].args[0] == yes.args[0]:
+                        found[k] = step._replace(op=CHOOSE, args=(*yes.args, no.args[1]))
+    return found
 
 
 def _append(
@@ -208,7 +228,7 @@ def storage(ports: tuple[Port, ...], sparsities: list[ca.Sparsity]) -> list[list
 def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
     """A leaf kernel as a routine: one block, or a row of calls when it is long."""
     function = kernel.function
-    steps = steps_of(function, kernel.name)
+    steps = with_choices(steps_of(function, kernel.name))
     offsets_in = storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
     offsets_out = storage(kernel.outputs, [function.sparsity_out(k) for k in range(function.n_out())])
     arguments = tuple(Argument(p.name, p.size, Role.INPUT) for p in kernel.inputs) + tuple(
@@ -312,7 +332,7 @@ def _block(
         if step.op == ca.OP_OUTPUT:
             builder.store(*places[position], value_of(step.args[0]))
         elif step.op not in (ca.OP_CONST, ca.OP_INPUT):
-            values[position] = RULES[step.op](*(value_of(a) for a in step.args))
+            values[position] = STEP_RULES[step.op](*(value_of(a) for a in step.args))
             if position in slots:
                 builder.store(scratch, slots[position], values[position])
     return builder.block()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 
 from motionbase.compile.block import Builder, Value
-from motionbase.compile.lower import RULES, SPLIT_ABOVE, free_slots, outlined
+from motionbase.compile.lower import SPLIT_ABOVE, STEP_RULES, free_slots, outlined
 from motionbase.compile.routine import (
     Address,
     Buffer,
@@ -133,7 +133,7 @@ class Lowering:
             for s in steps[borders[p] : borders[p + 1]]:
                 step = self.assembly.steps[s]
                 arguments = [self._value(builder, values, a, at, kept, across) for a in step.args]
-                values[s] = RULES[step.op](*arguments)
+                values[s] = STEP_RULES[step.op](*arguments)
                 if (s, at) in self.slots:
                     builder.store(self.scratch, self.slots[s, at], values[s])
                 if s in kept:
