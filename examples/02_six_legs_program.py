@@ -81,7 +81,7 @@ def main() -> None:
     line = np.zeros(SIX_LEGS.memory[0].size)  # memory is the caller's: it lives from call to call
     pose = np.array([0.05, 0.0, 1.8, 0.02, -0.01, 0.1])
     for tick in range(4):
-        l_cmd, l_meas = step(celsius=35.0, seed=7.0, pose=pose, mode=float(tick > 0), tick=float(tick), l_line=line)
+        l_cmd, l_meas = step(celsius=35.0, seed=7.0, pose=pose, mode=float(tick > 0), tick=float(tick), line=line)
         print(f"tick {tick}: leg 1 commanded {l_cmd[0]:.6f} m, measured {l_meas[0]:.6f} m")
 
     # On lanes, every array has one more axis: the scenario. The seed makes them differ.
