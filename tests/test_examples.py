@@ -41,7 +41,7 @@ def test_six_legs_against_numpy() -> None:
     R_WP = Rotation.from_euler("ZYX", pose[:2:-1]).as_matrix()
     wanted = np.linalg.norm(pose[:3] + module.TOP @ R_WP.T - module.BASE, axis=1)
     for tick, mode in enumerate([0.0, 1.0, np.nan, 1.0]):
-        l_cmd, l_meas = step(celsius=20.0, seed=7.0, pose=pose, mode=mode, tick=float(tick), l_line=line)
+        l_cmd, l_meas = step(celsius=20.0, seed=7.0, pose=pose, mode=mode, tick=float(tick), line=line)
         np.testing.assert_allclose(l_cmd, wanted if mode == 1 else module.HOME, rtol=1e-15)
         late = (np.zeros(6), np.zeros(6), module.HOME, wanted)[tick]
         assert 0 < np.abs(l_meas - late).max() < 1e-4  # six normal numbers of 1e-5

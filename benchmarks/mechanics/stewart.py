@@ -61,7 +61,7 @@ def step(of: Mechanism) -> Program:
         pose = moved(of.model, ca.vertcat(p_W, Q_WP, rest), local)
         return t + DT, pose[:3], pose[3:7], V
 
-    outputs = (Port("t_next", (), "s"), Port("p_next", 3, "m"), Port("Q_next", 4), Port("V_next", 6))
+    outputs = (Port("t_next", (), "s"), Port("p_next", 3, "m"), Port("Q_next", 4), Port("V_next", 6, TWIST.unit))
     return Program("gs_step", (Port("t", (), "s"), *POSE, TWIST), outputs, expr)
 
 

@@ -173,7 +173,7 @@ def closed_leg(leg_state: Any, x: Any, motion: Any, reference: Any) -> Any:
         h=DT, m=MASS, f_load=-weight, x=x, l=motion[0], l_dot=motion[1], l_ddot=motion[2], u=u, p_supply=lines[0],
         p_return=lines[1], abort=0,
     )  # fmt: skip
-    return after, x_next, ca.vertcat(*moved[:3])
+    return after, x_next.column, ca.vertcat(*moved[:3])
 
 
 GAIN_VALUES = PLAIN | gains_for(LINEAR)

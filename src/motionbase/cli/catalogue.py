@@ -16,6 +16,6 @@ class Entry(NamedTuple):
 
 CATALOGUE: dict[str, Entry] = {
     "pendulum": Entry("examples/01_first_kernel.py:PENDULUM", "one step of a damped pendulum"),
-    "leg_length": Entry("examples/02_six_legs_program.py:leg_length", "length of one leg of a hexapod"),
+    "leg_length": Entry("examples/02_six_legs_program.py:LEG", "length of one leg of a hexapod"),
     "six_legs": Entry("examples/02_six_legs_program.py:SIX_LEGS", "six leg lengths and their measurement"),
 }

@@ -40,8 +40,8 @@ class Body(Struct):
 
     p_W: Expr = q("m", 3, "origin of the platform frame")
     Q_WP: Expr = q("-", 4, "attitude of the platform")
-    V_P: Expr = q("-", 6, "angular [rad/s], then linear velocity [m/s] of the platform, in its own axes")
-    V_dot_P: Expr = q("-", 6, "rate of V_P")
+    V_P: Expr = q("rad/s, m/s", 6, "angular, then linear velocity of the platform, in its own axes")
+    V_dot_P: Expr = q("rad/s^2, m/s^2", 6, "rate of V_P")
     legs: Any = q(of=HydraulicState, rows=LEGS, text="five numbers of each leg, by its kind")
 
 

@@ -39,7 +39,7 @@ Array: TypeAlias = NDArray[np.float64]
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 LEGS = range(6)
 POSE = (Port("p_W", 3, "m", "origin of the platform frame"), Port("Q_WP", 4, "-", "attitude of the platform"))
-TWIST = Port("V_P", 6, "-", "angular [rad/s], then linear velocity [m/s] of the platform, in its own axes")
+TWIST = Port("V_P", 6, "rad/s, m/s", "angular, then linear velocity of the platform, in its own axes")
 FORCES = Port("f", 6, "N", "of each actuator on its rod, pushing is positive")
 LOAD = Port("load_P", 6, "-", "moment [N m] and force [N] on the platform from outside, in its own axes")
 LENGTHS = (Port("l", 6, "m", "leg lengths, joint to joint"), Port("l_dot", 6, "m/s", "their rates"))
@@ -215,7 +215,7 @@ class Mechanism:
             V_dot, l_ddot, F = self.accelerations(p_W, Q_WP, V_P, f, load_P)
             return V_dot, *self.leg_lengths(p_W, Q_WP, V_P), l_ddot, F
 
-        outputs = (Port("V_dot_P", 6, "-", "rate of V_P"), *LENGTHS, *ACCELERATIONS)
+        outputs = (Port("V_dot_P", 6, "rad/s^2, m/s^2", "rate of V_P"), *LENGTHS, *ACCELERATIONS)
         return Program("hexapod_dynamics", (*POSE, TWIST, FORCES, LOAD), outputs, expr)
 
     @cached_property
