@@ -6,13 +6,15 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from benchmarks.harness import Rounds, Samples, Settings, Skip, interleaved, per_evaluation
 from motionbase.compile import Scan, scan
 from motionbase.compile.inspection.machine_code import build
+from motionbase.compile.runtime.cuda import scan_cuda
+from motionbase.errors import TargetUnavailable
 from motionbase.executive import Executive, Mode
 from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.interpreter import python
@@ -26,6 +28,7 @@ from motionbase.system.closed_loop import ClosedLoop
 TICK = 5e-4
 TICKS = 20_000  # ten seconds: calling a run from Python costs as much as 300 ticks
 LANES = 8
+SCENARIOS, GPU_TICKS = 65_536, 400
 LENGTH, PRESSURE = 1e-4, 1e-2  # [m], of supply: what a step of a tick may be off
 HEAVE = Generator(True, "dof", ("heave",), "sine", 0.2, 0.5, fade_in=2.0, fade_out=2.0)  # type: ignore[arg-type]
 READER = "from motionbase.ring import Reader\nr = Reader({name!r})\nwhile True: r.wait(0.05)\n"
@@ -129,6 +132,36 @@ def realtime(side: str) -> Callable[[Settings], Samples]:
         values = speeds(settings).rate(side, TICK * lanes).values
         length, pressure = check_accuracy(settings)
         return Samples(values, f"off by {length * 1e3:.3f} mm and {pressure:.2%} of supply at most")
+
+    return measure
+
+
+# ---- thousands of scenarios on a GPU -------------------------------------------------------------------------------
+
+
+def on_gpu(mode: Literal["strict", "fast"]) -> Callable[[Settings], Samples]:
+    """Simulated seconds in a second, of all scenarios together; they differ in the noise of their sensors."""
+
+    def measure(settings: Settings) -> Samples:
+        of = loop()
+        try:
+            run = scan_cuda(of.program, of.feedback, mode=mode)
+        except TargetUnavailable as error:
+            raise Skip(str(error)) from None
+        import cupy
+
+        values = {name: cupy.asarray(value, dtype=cupy.float64) for name, value in driving().items()}
+        for name in of.feedback:
+            values[name] = cupy.ascontiguousarray(cupy.repeat(values[name][..., None], SCENARIOS, axis=-1))
+        values["seed"] = cupy.arange(SCENARIOS, dtype=cupy.float64)
+        factors = []
+        for _ in range(2 if settings.quick else 5):
+            cupy.cuda.Device().synchronize()
+            start = time.perf_counter()
+            run(SCENARIOS, GPU_TICKS, every=GPU_TICKS, **values)
+            cupy.cuda.Device().synchronize()
+            factors.append(SCENARIOS * GPU_TICKS * TICK / (time.perf_counter() - start))
+        return Samples(tuple(factors[1:]), f"{SCENARIOS} scenarios")  # the first run warms the device up
 
     return measure
 
