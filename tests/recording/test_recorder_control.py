@@ -1,6 +1,7 @@
 """Who talks to a recorder: every command is done or told undone, and no client is in the way of another."""
 
 import errno
+import gc
 import os
 import socket
 import threading
@@ -99,6 +100,7 @@ def test_a_socket_that_cannot_be_made_leaves_nothing_open(folder: Path, monkeypa
                 patch.setattr("motionbase.recording.recorder.control.os.chmod", refused)
             else:
                 (folder / "motionbase-rig.recorder").mkdir()
+            gc.collect()  # files that other tests have left to the collector must not go meanwhile
             before = len(list(fds.iterdir()))
             kept = []  # the errors, and with them the frames: nothing may hang on their going
             for _ in range(3):
