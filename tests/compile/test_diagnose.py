@@ -33,7 +33,7 @@ from motionbase.compile.guarded import sinc
 from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
 from motionbase.compile.inspection.finding import Finding
 from motionbase.errors import KernelError, PortError
-from tests.compile.test_flow import Grown
+from tests.compile.test_random_flow import Grown
 
 
 def marked(name: str, file: str = __file__) -> tuple[str, int]:
