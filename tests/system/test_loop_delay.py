@@ -111,5 +111,5 @@ def test_the_loop_is_stable_where_a_tick_and_a_half_would_not_be(simona: Bench) 
 def test_gains_keep_their_margins_with_the_reserve_used_up(name: str, phase: float, gain: float) -> None:
     found = design(load_platform(name))
     assert found.late.stable and math.degrees(found.late.phase) >= phase and found.late.gain >= gain
-    # on odu the delay does not move the least gain: the same number twice, found by a search whose last digit may differ
+    # on odu the delay does not move the least gain: the same number twice, but for the last digit of the search
     assert found.worst.phase > found.late.phase and found.worst.gain >= found.late.gain * (1 - 1e-12)
