@@ -15,7 +15,7 @@ from motionbase.compile.kernels import collecting
 from motionbase.compile.names import check_name
 from motionbase.compile.port import Port, as_ports, check_distinct, find_port
 from motionbase.compile.routine import Routine
-from motionbase.compile.tracing import At, Given, Kind, Place, Trace, check_unit, traced_by
+from motionbase.compile.tracing import At, Given, Kind, Line, Place, Trace, check_unit, traced_by
 from motionbase.compile.values import Packed, as_expression, as_value, scalars, value_port
 from motionbase.errors import KernelError
 
@@ -152,8 +152,7 @@ class Program:
             elements = scalars(as_expression(f"{owner}: output", place.port, value), place.port)
             check_unit(owner, place.port, trace.home(elements))
             trace.root.returns.append((place, tuple(elements)))
-        code = getattr(self.expr, "__code__", None)
-        trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+        trace.root.line = _line_of(self.expr)
         assembly = Assembly(trace, trace.inputs, outputs, trace.memory)
         if trace.holds_nan and not self.allow_nan:
             from motionbase.compile.inspection.lines import first_nan
@@ -214,7 +213,7 @@ class Turn:
     memory: tuple[Port, ...] = ()
 
     def __init__(self, name: str, rows: list[Place], packed: Packed, outputs: list[Place], trace: Trace) -> None:
-        self.name, self._packed, self._rows = name, packed, rows
+        self.name, self._packed = name, packed
         self.assembly = Assembly(trace, rows, outputs, [])
         taken = [p.port.name for p in (*rows, *outputs)]
         held = [_renamed(p.port, taken) for p in self.assembly.held]
@@ -235,8 +234,7 @@ class Turn:
             trace.root.returns.append(
                 (place, tuple(scalars(as_expression(f"{name}: output", place.port, value), place.port)))
             )
-        code = getattr(function, "__code__", None)
-        trace.root.line = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+        trace.root.line = _line_of(function)
         return Turn(name, rows, packed, outputs, trace)
 
     def held(self, outer: Trace) -> list[Given]:
@@ -267,6 +265,12 @@ class Turn:
     def digest(self) -> str:
         """Content hash."""
         return _digest(self)
+
+
+def _line_of(function: Callable[..., Any]) -> Line:
+    """Where a function begins."""
+    code = getattr(function, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
 
 def _digest(unit: Program | Turn) -> str:

@@ -27,8 +27,7 @@ from motionbase.compile import Port, Program, Struct, for_each, q
 from motionbase.multibody.integrators.local import turned
 from motionbase.plant.legs import LEGS, LegKind, kind_of
 from motionbase.platform.hexapod import Actuator, Hexapod
-from motionbase.platform.mechanism import LOAD as LOAD
-from motionbase.platform.mechanism import Mechanism
+from motionbase.platform.mechanism import LOAD, Mechanism
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
