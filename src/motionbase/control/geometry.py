@@ -6,24 +6,27 @@ angles and their derivatives in time), or of the legs.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.compile import Kernel, Port, Program
+from motionbase.compile import Kernel, Port, Program, for_each
 from motionbase.compile.linear import solve
 from motionbase.platform.forward import forward_kinematics
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
-from motionbase.platform.legs import Legs, leg_accelerations, legs_at
 from motionbase.platform.sizing.architecture import check_architecture
 from motionbase.spatial.rotations import R_quaternion, quaternion_euler_zyx
 
 G = 9.80665  # [m/s^2]
 STEPS, CLOSE = 3, 1e-6  # of Newton's method; [m], well below what a sensor resolves
 MOTION = Port("motion", (6, 3), "SI, mixed", "degrees of freedom: position, velocity, acceleration")
+LEGS = Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration")
+FORCES = Port("f_ff", 6, "N", "pushing is positive")
+READ = (Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
+FELT = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "felt beyond what is asked for"))
 
 
 def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
@@ -38,20 +41,40 @@ def turning(motion: ca.SX) -> tuple[ca.SX, ca.SX]:
     return omega, x * motion[3, 2] + y * motion[4, 2] + z * motion[5, 2] + carried
 
 
-def _legs(platform: Hexapod, motion: ca.SX) -> Legs:
-    p = ca.DM(np.asarray(platform.p_neutral)) + motion[:3, 0]
-    return legs_at(platform, p, quaternion_euler_zyx(motion[3:, 0]))
+class _Asked(NamedTuple):
+    """The platform and its legs in a motion that is asked for; row k is leg k, vectors are in W."""
+
+    R: ca.SX
+    omega: ca.SX
+    alpha: ca.SX
+    a: ca.SX
+    legs: ca.SX  # (6, 3) length, rate, acceleration
+    J: ca.SX  # (6, 6) rates of the legs from omega and the velocity
 
 
-def inverse_of(platform: Hexapod) -> Kernel:
+def _asked(platform: Hexapod, motion: ca.SX) -> _Asked:
+    omega, alpha = turning(motion)
+    p, v, a = platform.p_neutral + motion[:3, 0], motion[:3, 1], motion[:3, 2]
+    R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
+
+    def leg(joint: ca.SX, base: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """l_ddot = u . b_ddot + |velocity of the joint across u|^2 / l."""
+        b = R @ joint
+        d = p + b - base
+        l = ca.sqrt(ca.sumsqr(d))
+        u = d * (1 / l)
+        b_dot = v + ca.cross(omega, b)
+        b_ddot = a + ca.cross(alpha, b) + ca.cross(omega, ca.cross(omega, b))
+        l_dot = ca.dot(u, b_dot)
+        across = b_dot - u * l_dot
+        return ca.vertcat(l, l_dot, ca.dot(u, b_ddot) + ca.sumsqr(across) / l), ca.vertcat(ca.cross(b, u), u)
+
+    return _Asked(R, omega, alpha, a, *for_each(leg, platform.joints, platform.base))
+
+
+def inverse_of(platform: Hexapod) -> Program:
     """Motion of the degrees of freedom -> motion of the legs."""
-
-    def expr(motion: ca.SX) -> Any:
-        omega, alpha = turning(motion)
-        legs = _legs(platform, motion)
-        return ca.horzcat(legs.l, *leg_accelerations(legs, omega, motion[:3, 1], alpha, motion[:3, 2]))
-
-    return Kernel("legs_of_dof", (MOTION,), (Port("legs", (6, 3), "SI, mixed", "length, rate, acceleration"),), expr)
+    return Program("legs_of_dof", (MOTION,), (LEGS,), lambda motion: _asked(platform, motion).legs)
 
 
 def forward_of(platform: Hexapod) -> Program:
@@ -82,65 +105,60 @@ def carried(platform: Hexapod) -> tuple[float, NDArray[np.float64], NDArray[np.f
     return mass, centre, inertia
 
 
-def _forces(legs: Legs, size: float, moment: ca.SX, force: ca.SX) -> Any:
+def _forces(platform: Hexapod, J: ca.SX, moment: ca.SX, force: ca.SX) -> ca.SX:
     """Of the legs, which hold a wrench: J' f = wrench, with moments over a size [m] so that all rows are alike."""
-    J = ca.horzcat(legs.J[:, :3] / size, legs.J[:, 3:])
+    size = float(np.linalg.norm(platform.joints, axis=1).max())
+    J = ca.horzcat(J[:, :3] / size, J[:, 3:])
     return J @ solve(J.T @ J, ca.vertcat(moment / size, force), symmetric=True).x
 
 
-def force_of(platform: Hexapod) -> Kernel:
-    """Motion of the degrees of freedom -> leg forces that weight and inertia need: J' f = wrench."""
+def _needed(platform: Hexapod, asked: _Asked) -> ca.SX:
+    """Leg forces that weight and inertia need."""
     mass, centre, inertia = carried(platform)
-    size = float(np.linalg.norm(platform.joints, axis=1).max())
-
-    def expr(motion: ca.SX) -> Any:
-        omega, alpha = turning(motion)
-        legs = _legs(platform, motion)
-        R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
-        c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
-        a_centre = motion[:3, 2] + ca.cross(alpha, c) + ca.cross(omega, ca.cross(omega, c))
-        force = mass * (a_centre + ca.DM([0.0, 0.0, G]))
-        moment = I @ alpha + ca.cross(omega, I @ omega) + ca.cross(c, mass * (motion[:3, 2] + ca.DM([0.0, 0.0, G])))
-        return _forces(legs, size, moment, force)
-
-    return Kernel("leg_forces", (MOTION,), (Port("f_ff", 6, "N", "pushing is positive"),), expr)
+    R, omega, alpha, a, _, J = asked
+    c, I, g = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T, ca.DM([0.0, 0.0, G])
+    a_centre = a + ca.cross(alpha, c) + ca.cross(omega, ca.cross(omega, c))
+    moment = I @ alpha + ca.cross(omega, I @ omega) + ca.cross(c, mass * (a + g))
+    return _forces(platform, J, moment, mass * (a_centre + g))
 
 
-def felt_of(platform: Hexapod) -> Kernel:
-    """Motion that is asked for, platform sensors -> what the platform's own sensors feel of its legs.
+def _felt(platform: Hexapod, asked: _Asked, acc: ca.SX, alpha: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """What the platform's own sensors feel of its legs.
 
     Less what is asked for, the platform's acceleration goes through J to the legs' accelerations, and its wrench
     through J' to their forces; velocities are taken as asked for. Sensors that are not there read 0 and feel no force.
     """
     mass, centre, inertia = carried(platform)
-    size = float(np.linalg.norm(platform.joints, axis=1).max())
+    R, J = asked.R, asked.J
+    turn, push = asked.alpha - R @ alpha, asked.a + ca.DM([0.0, 0.0, G]) - R @ acc  # what is missing
+    c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
+    f_missing = _forces(platform, J, I @ turn + ca.cross(c, mass * push), mass * (push + ca.cross(turn, c)))
+    feels = ca.logic_and(ca.norm_1(acc) > 0, ca.norm_1(acc) + ca.norm_1(alpha) < ca.inf)  # false for NaN
+    return asked.legs[:, 2] - J @ ca.vertcat(turn, push), ca.if_else(feels, -f_missing, 0.0)
+
+
+def force_of(platform: Hexapod) -> Program:
+    """Motion of the degrees of freedom -> leg forces that weight and inertia need."""
+    return Program("leg_forces", (MOTION,), (FORCES,), lambda motion: _needed(platform, _asked(platform, motion)))
+
+
+def felt_of(platform: Hexapod) -> Program:
+    """Motion that is asked for, platform sensors -> what the platform's own sensors feel of its legs."""
 
     def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
-        omega, alpha_asked = turning(motion)
-        legs = _legs(platform, motion)
-        R = R_quaternion(quaternion_euler_zyx(motion[3:, 0]))
-        turn, push = alpha_asked - R @ alpha, motion[:3, 2] + ca.DM([0.0, 0.0, G]) - R @ acc  # what is missing
-        _, l_ddot = leg_accelerations(legs, omega, motion[:3, 1], alpha_asked, motion[:3, 2])
-        c, I = R @ ca.DM(centre), R @ ca.DM(inertia) @ R.T
-        moment, force = I @ turn + ca.cross(c, mass * push), mass * (push + ca.cross(turn, c))
-        f_missing = _forces(legs, size, moment, force)
-        feels = ca.logic_and(ca.norm_1(acc) > 0, ca.norm_1(acc) + ca.norm_1(alpha) < ca.inf)  # false for NaN
-        return l_ddot - legs.J @ ca.vertcat(turn, push), ca.if_else(feels, -f_missing, 0.0)
+        return _felt(platform, _asked(platform, motion), acc, alpha)
 
-    inputs = (MOTION, Port("acc", 3, "m/s^2", "specific force in P"), Port("alpha", 3, "rad/s^2", "in P"))
-    outputs = (Port("l_ddot_felt", 6, "m/s^2"), Port("f_beyond", 6, "N", "felt beyond what is asked for"))
-    return Kernel("felt_motion", inputs, outputs, expr)
+    return Program("felt_motion", (MOTION, *READ), FELT, expr)
 
 
-def demands_of(platform: Hexapod) -> Kernel:
+def demands_of(platform: Hexapod) -> Program:
     """Legs, forces and felt accelerations at once: they have the legs' directions in common."""
-    inverse, force, felt = inverse_of(platform), force_of(platform), felt_of(platform)
-    return Kernel(
-        "leg_demands",
-        felt.inputs,
-        (*inverse.outputs, *force.outputs, *felt.outputs),
-        lambda motion, acc, alpha: (inverse.expr(motion), force.expr(motion), *felt.expr(motion, acc, alpha)),
-    )
+
+    def expr(motion: ca.SX, acc: ca.SX, alpha: ca.SX) -> Any:
+        asked = _asked(platform, motion)
+        return asked.legs, _needed(platform, asked), *_felt(platform, asked, acc, alpha)
+
+    return Program("leg_demands", (MOTION, *READ), (LEGS, FORCES, *FELT), expr)
 
 
 def _neutral_jacobian(platform: Hexapod) -> NDArray[np.float64]:
@@ -169,7 +187,8 @@ def modal_masses(platform: Hexapod) -> NDArray[np.float64]:
 
 def pose_down(platform: Hexapod) -> NDArray[np.float64]:
     """(6,) degrees of freedom with all legs at l_down, by Newton's method from neutral."""
-    inverse = inverse_of(platform).function
+    program = inverse_of(platform)
+    inverse = Kernel(program.name, program.inputs, program.outputs, program).function
     x = np.zeros((6, 3))
     motions = np.repeat(np.eye(6)[:, :, None], 3, axis=2) * [0.0, 1.0, 0.0]
     for _ in range(50):
