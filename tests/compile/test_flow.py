@@ -91,6 +91,34 @@ def test_nested_loops_like_numpy() -> None:
         np.testing.assert_allclose(got["s"][k], s, rtol=1e-15, atol=1e-15)
 
 
+@pytest.mark.parametrize(("third", "folded"), [([0.0] * 5, True), ([2.5] * 5, True), ([1, 1, 1, 1, 2], False)])
+def test_a_column_of_one_number_is_a_constant_of_the_turn(third: list[float], folded: bool) -> None:
+    """As in a kernel, where turns are unrolled: the same bits."""
+    rows = np.column_stack([np.arange(5.0), np.ones(5), third, RANDOM.normal(size=5)])
+    ports = (Port("x"),), (Port("o", 5), Port("last", 5))
+
+    def expr(x: SX) -> Any:
+        return for_each(lambda r: (r[2] * x + r[3] * ca.sin(r[0] + x), ca.copysign(r[1], r[2])), rows)
+
+    program = Program("folds", *ports, expr)
+    (loop,) = (s for s in program.routine.body if isinstance(s, Loop))
+    (call,) = loop.body
+    assert isinstance(call, Call) and call.arguments[0].size == (2 if folded else 3)
+    batch = {"x": RANDOM.normal(size=N)}
+    got, inlined = (assert_all_targets(unit, batch) for unit in (program, Kernel("unrolled", *ports, expr)))
+    for name in ("o", "last"):
+        assert_same_bits({name: got[name]}, {name: inlined[name]}, "unrolled")
+
+
+def test_rows_of_one_number_each_are_still_rows() -> None:
+    def expr(x: SX) -> SX:
+        made: SX = for_each(lambda r: ca.vertcat(r, r + x), np.ones(4))
+        return made
+
+    got = assert_all_targets(Program("ones", (Port("x"),), (Port("o", (4, 2)),), expr), {"x": RANDOM.normal(size=N)})
+    assert got["o"].shape == (N, 4, 2) and (got["o"][:, :, 0] == 1).all()
+
+
 def chosen(k: SX, u: SX) -> Any:
     """Cases 0, 2 and 4; all other numbers, fractions, negatives and NaN take the default."""
     before = u * u + 1  # needed in two cases and after them

@@ -14,16 +14,15 @@ import casadi as ca
 
 from motionbase.compile.names import check_name
 from motionbase.compile.options import whole_number
-from motionbase.compile.port import Port
 from motionbase.compile.programs import Turn, Unit
+from motionbase.compile.rows import by_columns, row_of, row_port, rows_of, stacked_port, stacked_turns
 from motionbase.compile.runtime.calling import by_name
-from motionbase.compile.struct import Struct, stacked
+from motionbase.compile.struct import Struct
 from motionbase.compile.tracing import (
     CallRecord,
     ChoiceRecord,
     Given,
     Kind,
-    Made,
     Region,
     Trace,
     authors_line,
@@ -59,7 +58,7 @@ def for_each(function: Callable[..., Any], *rows: Any) -> Any:
     may run on the lanes of one register. What the function uses from outside is the same in every turn.
     """
     owner = "for_each"
-    given = [_rows(owner, k, row) for k, row in enumerate(rows)]
+    given = [rows_of(owner, k, row) for k, row in enumerate(rows)]
     if not given:
         raise KernelError(f"{owner}: there are no rows to go through")
     counts = [count for _, count in given]
@@ -67,16 +66,16 @@ def for_each(function: Callable[..., Any], *rows: Any) -> Any:
         raise KernelError(f"{owner}: arguments have {', '.join(map(str, counts))} rows; all must have the same number")
     values, count, trace = [value for value, _ in given], counts[0], tracing()
     if trace is None:
-        turns = [function(*(_row(value, k) for value in values)) for k in range(count)]
-        return _stacked(owner, turns)
-    names, values, function = _by_columns(trace, _parameter_names(function, len(values)), values, count, function)
-    ports = [_row_port(name, value) for name, value in zip(names, values, strict=True)]
+        turns = [function(*(row_of(value, k) for value in values)) for k in range(count)]
+        return stacked_turns(owner, turns)
+    names, values, function = by_columns(trace, _parameter_names(function, len(values)), values, count, function)
+    ports = [row_port(name, value) for name, value in zip(names, values, strict=True)]
     turn = Turn.of(trace, f"{trace.name}_{_name_of(function, 'each')}", ports, function)
     arguments = [
         trace.given(port.name, scalars(value.column if isinstance(value, Struct) else value), count)
         for port, value in zip(ports, values, strict=True)
     ]
-    results = [trace.place(_stacked_port(owner, port, count), Kind.RESULT) for port in turn.outputs]
+    results = [trace.place(stacked_port(owner, port, count), Kind.RESULT) for port in turn.outputs]
     record = CallRecord(turn, [*arguments, *turn.held(trace)], results, authors_line(), count=count)
     trace.region.statements.append(record)
     return turn.rebuilt([place.value for place in results])
@@ -177,97 +176,7 @@ def _chosen(flag: ca.SX, yes: Any, no: Any) -> Any:
     return first.rebuilt(made)
 
 
-# ---- rows ----------------------------------------------------------------------------------------------------------
-
-
-def _rows(owner: str, k: int, value: Any) -> tuple[Any, int]:
-    """An argument of a loop, and how many rows it has."""
-    if isinstance(value, Struct):
-        if not value._rows:
-            raise KernelError(f"{owner}: argument {k + 1} is one {type(value).__name__}, rows of it are wanted")
-        return value, value._rows
-    try:
-        expression = ca.densify(ca.SX(ca.DM(value) if not isinstance(value, ca.SX) else value))
-    except (NotImplementedError, RuntimeError, TypeError):
-        raise KernelError(f"{owner}: argument {k + 1} is {type(value).__name__}, not a CasADi SX") from None
-    return expression, expression.shape[0]
-
-
-def _row(value: Any, k: int) -> Any:
-    if isinstance(value, Struct):
-        return type(value).of(value.column[k, :].T)
-    return value[k, :].T
-
-
-def _row_port(name: str, value: Any) -> Port:
-    if isinstance(value, Struct):
-        return type(value).port(name)
-    columns = value.shape[1]
-    return Port(name, columns if columns != 1 else ())
-
-
-class _Gathered:
-    """A function whose structs come in pieces: (struct, number of pieces), or None for what comes as it is."""
-
-    def __init__(self, function: Callable[..., Any], kinds: list[tuple[type[Struct], int] | None]) -> None:
-        self.function, self.kinds = function, kinds
-        self.__name__, self.__code__ = getattr(function, "__name__", ""), getattr(function, "__code__", None)
-
-    def __call__(self, *pieces: Any) -> Any:
-        left, given = iter(pieces), []
-        for kind in self.kinds:
-            if kind is None:
-                given.append(next(left))
-            else:
-                given.append(kind[0].of(ca.vertcat(*(next(left) for _ in range(kind[1])))))
-        return self.function(*given)
-
-
-def _by_columns(
-    trace: Trace, names: list[str], values: list[Any], count: int, function: Callable[..., Any]
-) -> tuple[list[str], list[Any], Callable[..., Any]]:
-    """Structs whose quantities stand at different places go into a turn quantity by quantity: nothing is copied."""
-    parts: list[tuple[str, Any]] = []
-    kinds: list[tuple[type[Struct], int] | None] = []
-    for name, value in zip(names, values, strict=True):
-        apart = isinstance(value, Struct) and isinstance(trace.given(name, scalars(value.column), count), Made)
-        if not apart or any(port.struct is not None for port in value.layout.ports):
-            parts, kinds = [*parts, (name, value)], [*kinds, None]
-            continue
-        columns = [(port.name, getattr(value, port.name)) for port in value.layout.ports]
-        kinds.append((type(value), len(columns)))
-        for quantity, column in columns:
-            taken = {n for n, _ in parts} | set(names)
-            parts.append((quantity if quantity not in taken else f"{name}_{quantity}", column))
-    if not any(kinds):
-        return names, values, function
-    return [n for n, _ in parts], [v for _, v in parts], _Gathered(function, kinds)
-
-
-def _stacked_port(owner: str, port: Port, count: int) -> Port:
-    if port.struct is not None:
-        if port.rows:
-            raise KernelError(f"{owner}: a turn gives rows of {port.struct.__name__}; one a turn is wanted")
-        return port.struct.port(port.name, port.description, count)
-    if len(port.dims) > 1:
-        raise KernelError(f"{owner}: a turn gives a matrix of shape {port.dims}; a number or a column is wanted")
-    return Port(port.name, (count, *port.dims))
-
-
-def _stacked(owner: str, turns: list[Any]) -> Any:
-    """In a leaf: the results of all turns, as a program would stack them."""
-    packed = [Packed.of(owner, turn) for turn in turns]
-    for other in packed[1:]:
-        packed[0].check_same(owner, other)
-    made: list[Any] = []
-    for k, port in enumerate(packed[0].ports):
-        _stacked_port(owner, port, len(turns))
-        values = [p.values[k] for p in packed]
-        if port.struct is not None:
-            made.append(stacked(port.struct, values))
-        else:
-            made.append(ca.vertcat(*(v.T for v in values)))
-    return packed[0].rebuilt(made)
+# ---- names ---------------------------------------------------------------------------------------------------------
 
 
 def _parameter_names(function: Callable[..., Any], count: int) -> list[str]:
