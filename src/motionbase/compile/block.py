@@ -189,19 +189,46 @@ class Builder:
 
     def block(self, result: Value | None = None) -> Block:
         """The finished block, without what nobody reads."""
-        wanted = {result.index} if result is not None else set()
-        for position in range(len(self.instructions) - 1, -1, -1):
-            op, args, _ = self.instructions[position]
-            if position in wanted or op in (Op.STORE, Op.STORE_AT):
-                wanted.add(position)
-                wanted.update(args)
-        kept = sorted(wanted)
-        self.kept = place = {old: new for new, old in enumerate(kept)}
-        instructions = tuple(
-            Instruction(op, tuple(place[a] for a in args), imm)
-            for op, args, imm in (self.instructions[old] for old in kept)
-        )
-        return Block(instructions, None if result is None else place[result.index])
+        whole = Block(tuple(self.instructions), None if result is None else result.index)
+        kept = _wanted(whole)
+        self.kept = {old: new for new, old in enumerate(kept)}
+        return in_order(whole, kept)
+
+
+def in_order(block: Block, order: Sequence[int]) -> Block:
+    """The block with these of its instructions, in this order."""
+    place = {old: new for new, old in enumerate(order)}
+    chosen = (block.instructions[old] for old in order)
+    instructions = tuple(Instruction(op, tuple(place[a] for a in args), imm) for op, args, imm in chosen)
+    return Block(instructions, None if block.result is None else place[block.result])
+
+
+def _wanted(block: Block) -> list[int]:
+    """Positions of what is stored or returned, and of what that needs."""
+    wanted = set[int]() if block.result is None else {block.result}
+    for position in range(len(block) - 1, -1, -1):
+        op, args, _ = block.instructions[position]
+        if position in wanted or op in (Op.STORE, Op.STORE_AT):
+            wanted |= {position, *args}
+    return sorted(wanted)
+
+
+def used(block: Block) -> Block:
+    """The block without what nobody reads."""
+    return in_order(block, _wanted(block))
+
+
+def with_loads_first(block: Block) -> Block:
+    """The same block; what it reads is read before anything is computed, as far as no store comes between."""
+    order: list[int] = []
+    begin = 0  # of the loads and computations since the last store
+    for k, (op, _, _) in enumerate(block.instructions):
+        order.insert(begin, k) if op is Op.LOAD else order.append(k)
+        if op is Op.LOAD:
+            begin += 1
+        elif op in (Op.STORE, Op.STORE_AT):
+            begin = len(order)
+    return in_order(block, order)
 
 
 def select(condition: Value, if_true: Operand, if_false: Operand) -> Value:

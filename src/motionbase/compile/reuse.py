@@ -1,37 +1,50 @@
 """Local buffers of a routine share memory where their lifetimes do not meet.
 
 A buffer lives from the first statement that touches it to the last. Buffers that only blocks touch are left alone:
-compilers keep their numbers in registers.
+compilers keep their numbers in registers. Where there is a little fast memory, those that are used most go there.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 
 from motionbase.compile.block import Block, Instruction
+from motionbase.compile.follow import Follow
 from motionbase.compile.ops import Op
 from motionbase.compile.routine import Address, Buffer, Call, Copy, Loop, Routine, Statement, Switch
 
+LOCALS, NEAR = "locals_", "near_"  # names of the buffers that others share
 Span = tuple[int, int]  # first and last statement
 
 
 @lru_cache(maxsize=4096)
-def with_shared_buffers(routine: Routine) -> Routine:
-    """The same routine with one buffer in place of all that may share memory."""
+def with_shared_buffers(routine: Routine, near: int = 0) -> Routine:
+    """The same routine with one buffer in place of all that may share memory, and one more in fast memory.
+
+    Args:
+        near: numbers for which there is fast memory
+    """
     first = len(routine.arguments)
     spans, passed = _lifetimes(routine)
     sizes = {first + k: b.size for k, b in enumerate(routine.buffers) if b.data is None and first + k in passed}
     if len(sizes) < 2:
         return routine
-    starts, total = _packed(sizes, spans)
+    uses = Follow.through(routine).uses if near else {}
+    dense = sorted(sizes, key=lambda b: (-uses.get(b, 0) / max(sizes[b], 1), b))
+    fast = _packed({b: sizes[b] for b in dense}, spans, near)
+    order = sorted(sizes.keys() - fast.keys(), key=lambda b: (spans[b][0], -sizes[b]))
+    slow = _packed({b: sizes[b] for b in order}, spans)
     kept = [k for k in range(len(routine.buffers)) if first + k not in sizes]
-    numbers = {first + k: first + new for new, k in enumerate(kept)}
-    together = first + len(kept)
-    moved = {b: (numbers[b], 0) for b in numbers} | {b: (together, starts[b]) for b in sizes}
-    buffers = (*(routine.buffers[k] for k in kept), Buffer("locals_", total))
+    moved = {first + k: (first + new, 0) for new, k in enumerate(kept)}
+    buffers = [routine.buffers[k] for k in kept]
+    for name, starts, is_near in ((LOCALS, slow, False), (NEAR, fast, True)):
+        if starts:
+            moved |= {b: (first + len(buffers), start) for b, start in starts.items()}
+            buffers.append(Buffer(name, max(start + sizes[b] for b, start in starts.items()), near=is_near))
     body = tuple(_renumbered(s, moved) for s in routine.body)
-    return Routine(routine.name, routine.arguments, body, buffers, routine.tables, routine.origin)
+    return Routine(routine.name, routine.arguments, body, tuple(buffers), routine.tables, routine.origin)
 
 
 def _lifetimes(routine: Routine) -> tuple[dict[int, Span], set[int]]:
@@ -88,19 +101,20 @@ def _buffers(statement: Statement) -> Iterator[int]:
                 yield from _buffers(inner)
 
 
-def _packed(sizes: dict[int, int], spans: dict[int, Span]) -> tuple[dict[int, int], int]:
-    """Where each buffer stands: the lowest free place, the longest lived first; and how much there is in all."""
+def _packed(sizes: dict[int, int], spans: dict[int, Span], room: float = math.inf) -> dict[int, int]:
+    """Where each buffer stands, in this order: at the lowest free place; those that find none are left out."""
     starts: dict[int, int] = {}
-    for buffer in sorted(sizes, key=lambda b: (spans[b][0], -sizes[b])):
+    for buffer, size in sizes.items():
         begin, end = spans[buffer]
         busy = sorted((starts[b], starts[b] + sizes[b]) for b in starts if spans[b][0] <= end and begin <= spans[b][1])
         at = 0
         for low, high in busy:
-            if at + sizes[buffer] <= low:
+            if at + size <= low:
                 break
             at = max(at, high)
-        starts[buffer] = at
-    return starts, max(starts[b] + sizes[b] for b in sizes)
+        if at + size <= room:
+            starts[buffer] = at
+    return starts
 
 
 def _renumbered(statement: Statement, moved: dict[int, tuple[int, int]]) -> Statement:

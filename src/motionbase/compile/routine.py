@@ -37,11 +37,16 @@ class Argument:
 @final
 @dataclass(frozen=True)
 class Buffer:
-    """An array of the routine's own: scratch on the stack, or constants when it has data."""
+    """An array of the routine's own: scratch on the stack, or constants when it has data.
+
+    Attributes:
+        near: it stands in the fast memory of a multiprocessor
+    """
 
     name: str
     size: int
     data: tuple[float, ...] | None = None
+    near: bool = False
 
 
 @final

@@ -1,0 +1,117 @@
+"""The step of a scan with its states in place: a state's next value is written over the old one.
+
+That needs no second set of states, and what a step leaves as it is costs nothing. A number may be written in place if
+its old value is not read afterwards; the step is followed number by number, through all calls and all turns of loops,
+to see which may. The others go to a buffer and are copied when the step ends. Only renderers that keep the order of
+loads and stores, and let arguments of a call overlap, may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import final
+
+from motionbase.compile.block import Block, Instruction, in_order, used
+from motionbase.compile.follow import Follow, Place
+from motionbase.compile.ops import Op
+from motionbase.compile.routine import Address, Argument, Buffer, Call, Copy, Loop, Role, Routine, Statement, Switch
+
+
+def with_states_in_place(routine: Routine, feedback: Mapping[int, int]) -> Routine:
+    """The same step with one argument, of role MEMORY, in place of each state and its next value.
+
+    Args:
+        feedback: argument of a state -> argument of its next value; no value feeds two states
+    """
+    return _Moved(routine, feedback, _late(routine, feedback)).routine
+
+
+def _late(routine: Routine, feedback: Mapping[int, int]) -> set[Place]:
+    """Next values that come while the old ones are still read; what a statement passes on in one piece stays one."""
+    follow = Follow.through(routine, feedback)
+    late, news = follow.early, set(feedback.values())
+    spans = [span for span in follow.spans.values() if all(buffer in news for buffer, _ in span)]
+    while together := [span for span in spans if not span.isdisjoint(late) and not span <= late]:
+        late = late.union(*together)
+    return late
+
+
+# ---- the step with its addresses moved -----------------------------------------------------------------------------
+
+
+@final
+class _Moved:
+    """The step: next values that may stand over their states, the others in buffers of their own."""
+
+    def __init__(self, step: Routine, feedback: Mapping[int, int], late: set[Place]) -> None:
+        self.step, self.late = step, late
+        self.old = {new: old for old, new in feedback.items()}
+        kept = [k for k in range(len(step.arguments)) if k not in self.old]
+        waiting = sorted({buffer for buffer, _ in late})
+        spans = {buffer: [element for b, element in late if b == buffer] for buffer in waiting}
+        self.begins = {buffer: min(span) for buffer, span in spans.items()}
+        first = len(kept) + len(step.buffers)
+        self.numbers = {k: new for new, k in enumerate(kept)}
+        self.numbers |= {len(step.arguments) + k: len(kept) + k for k in range(len(step.buffers))}
+        self.waits = {buffer: first + k for k, buffer in enumerate(waiting)}
+        arguments = [_as_memory(step.arguments[k]) if k in feedback else step.arguments[k] for k in kept]
+        own = [Buffer(f"{step.arguments[b].name}_late_", max(spans[b]) + 1 - min(spans[b])) for b in waiting]
+        body = (*self._body(step.body), *self._ends())
+        self.routine = Routine(step.name, tuple(arguments), body, (*step.buffers, *own), step.tables, step.origin)
+
+    def _place(self, buffer: int, element: int) -> Place:
+        """Where a number stands now; those of one piece stay in one."""
+        if (buffer, element) in self.late:
+            return self.waits[buffer], element - self.begins[buffer]
+        return self.numbers[self.old.get(buffer, buffer)], element
+
+    def _address(self, a: Address) -> Address:
+        return Address(*self._place(a.buffer, a.offset), a.strides)
+
+    def _ends(self) -> Iterator[Copy]:
+        """Late values go to their states."""
+        ordered = enumerate(sorted(self.late))
+        for _, together in groupby(ordered, key=lambda item: (item[1][0], item[1][1] - item[0])):
+            run = [place for _, place in together]
+            buffer, first = run[0]
+            state = self.numbers[self.old[buffer]]
+            yield Copy(Address(*self._place(buffer, first)), Address(state, first), len(run))
+
+    def _body(self, body: Iterable[Statement]) -> Iterator[Statement]:
+        for statement in body:
+            if isinstance(statement, Block):
+                yield self._block(statement)
+            elif isinstance(statement, Call):
+                yield Call(statement.callee, tuple(map(self._address, statement.addresses)))
+            elif isinstance(statement, Copy):
+                copy = Copy(self._address(statement.source), self._address(statement.target), statement.size)
+                if copy.source != copy.target:
+                    yield copy
+            elif isinstance(statement, Loop):
+                inner = tuple(self._body(statement.body))
+                yield Loop(statement.number, statement.count, inner)  # turns in order: rows may be in place
+            else:
+                cases = tuple((number, tuple(self._body(case))) for number, case in statement.cases)
+                spans = statement.results
+                results = None if spans is None else tuple((self._address(a), size) for a, size in spans)
+                yield Switch(self._address(statement.selector), cases, tuple(self._body(statement.default)), results)
+
+    def _block(self, block: Block) -> Block:
+        """Without stores of numbers that stand there already."""
+        moved: list[Instruction] = []
+        for op, args, imm in block.instructions:
+            if op in (Op.LOAD, Op.STORE):
+                assert isinstance(imm, tuple)
+                moved.append(Instruction(op, args, self._place(*imm)))
+            elif op in (Op.LOAD_AT, Op.STORE_AT):
+                assert isinstance(imm, int)
+                moved.append(Instruction(op, args, self._place(imm, 0)[0]))
+            else:
+                moved.append(Instruction(op, args, imm))
+        same = {k for k, (op, args, imm) in enumerate(moved) if op is Op.STORE and moved[args[0]] == (Op.LOAD, (), imm)}
+        return used(in_order(Block(tuple(moved)), [k for k in range(len(moved)) if k not in same]))
+
+
+def _as_memory(argument: Argument) -> Argument:
+    return Argument(argument.name, argument.size, Role.MEMORY)
