@@ -17,16 +17,20 @@ import numpy as np
 import pytest
 
 from motionbase.compile import Kernel, Port, Program, Unit, compile, delay, for_each, random, scan, switch, table
-from motionbase.compile.render.cuda import render, render_scan
+from motionbase.compile.render.cuda import render, render_scan, shared_places
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
 from motionbase.errors import KernelError, PortError, TargetUnavailable
+from tests.compile.on_targets import EDGES, assert_same_bits, product
 
 SHIM = """
 #include <cmath>
 #include <cstring>
 #define __device__
 #define __global__
+#define __constant__
+#define __shared__
+#define __launch_bounds__(threads, blocks)
 #define __forceinline__ inline
 #define __dmul_rn(a, b) ((a) * (b))
 static inline long long __double_as_longlong(double x) { long long w; std::memcpy(&w, &x, 8); return w; }
@@ -37,10 +41,13 @@ static Three blockIdx, blockDim, threadIdx;
 N = 5  # scenarios
 
 
-def on_processor(folder: Path, source: str, function: str, arguments: list[Any]) -> None:
-    """Compile the text as C++ and run every thread in turn."""
+def on_processor(
+    folder: Path, source: str, function: str, arguments: list[Any], shared: dict[int, Any] | None = None
+) -> None:
+    """Compile the text as C++ and run every thread in turn; `shared` has what stands at places of constant memory."""
     command = [found] if (found := shutil.which("g++")) else [sys.executable, "-m", "ziglang", "c++"]
     text = SHIM + source.replace("typedef unsigned long long uint64_t;", "#include <cstdint>")
+    text = text.replace('asm volatile("" :: "l"(p) : "memory")', "(void)(p)") + "\ndouble mb_near[1000];\n"
     names = ", ".join(f"a{k}" for k in range(len(arguments)))
     types = ["double *" if isinstance(a, np.ndarray) else "long" for a in arguments]
     declared = ", ".join(f"{t} a{k}" for k, t in enumerate(types))
@@ -54,7 +61,11 @@ extern "C" void run_all({declared}, long n) {{
     line = [*command, "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC"]
     subprocess.run([*line, str(folder / "unit.cpp"), "-o", str(folder / "unit.so")], check=True)
     passed = [ctypes.c_void_p(a.ctypes.data) if isinstance(a, np.ndarray) else ctypes.c_long(a) for a in arguments]
-    ctypes.CDLL(str(folder / "unit.so")).run_all(*passed, ctypes.c_long(N))
+    library = ctypes.CDLL(str(folder / "unit.so"))
+    for at, values in (shared or {}).items():
+        count = np.size(values)
+        (ctypes.c_double * (at + count)).in_dll(library, "mb_shared")[at:] = np.ravel(values).tolist()
+    library.run_all(*passed, ctypes.c_long(N))
 
 
 def every_form() -> Program:
@@ -130,6 +141,55 @@ def test_scan_source_gives_the_interpreters_bits(tmp_path: Path) -> None:
         wanted = loop(steps, every=every, g=g[t], x=x[:, t], u=u[:, 0])
         np.testing.assert_array_equal(end[:, t], wanted["x"])
         np.testing.assert_array_equal(e[:, t], wanted["e"])
+
+
+def test_scan_of_every_form(tmp_path: Path) -> None:
+    """States in place, memory, rows recorded, inputs that scenarios share or have for themselves, fast memory."""
+    inner = every_form()
+    mix = Kernel("mix", (Port("x", 3), Port("a"), Port("b")), (Port("y", 3),), lambda x, a, b: x * a + b)
+
+    def expr(x: ca.SX, mode: ca.SX, gain: ca.SX, memory: ca.SX) -> Any:
+        y, z, late, r = inner(x, mode, memory=memory)
+        turned = for_each(lambda row: mix(row, gain, z), ca.vertcat(y, x.T))
+        return ca.fmin(ca.fmax(turned[0, :].T + 0.1 * late, -3), 3), r + turned[2, :].T
+
+    ports = (Port("x", 3), Port("mode"), Port("gain")), (Port("x_next", 3), Port("seen", 3))
+    step = Program("step", *ports, expr, memory=(Port("memory", 10),))
+    planned = plan(step, {"x": "x_next"}, [], ["seen"])
+    rng = np.random.default_rng(8)
+    x, mode, steps, every = rng.standard_normal((3, N)), np.array([0.0, 1.0, 2.0, 7.0, np.nan]), 7, 2
+    seen, end, memory = np.zeros((3, 3, N)), np.zeros((3, N)), np.zeros((10, N))
+    source = render_scan(planned, shared=["gain"], near=7)
+    none = np.zeros(0)
+    arguments = [x, N, 1, mode, N, 1, none, 1, 0, none, N, 1, seen, N, 1, memory, N, 1, end, steps, every]
+    on_processor(tmp_path, source, "step_scan", arguments, {0: 0.7})
+    assert "near_[" in source
+    loop = scan(step, {"x": "x_next"}, record=["seen"], target="python")
+    for t in range(N):
+        line = np.zeros(10)
+        wanted = loop(steps, every=every, x=x[:, t], mode=mode[t], gain=0.7, memory=line)
+        np.testing.assert_array_equal(end[:, t], wanted["x"])
+        np.testing.assert_array_equal(seen[..., t], wanted["seen"])
+        np.testing.assert_array_equal(memory[:, t], wanted["memory"])
+
+
+def test_an_input_beyond_constant_memory_is_read_where_it_is() -> None:
+    step = Kernel("big", (Port("x"), Port("small", 2), Port("u", 5000)), (Port("y"),), lambda x, s, u: x + u[0] * s[1])
+    planned = plan(step, {"x": "y"}, [], [])
+    assert shared_places(planned, ["small", "u"]) == {"small": 0}
+    source = render_scan(planned, shared=["small", "u"])
+    assert "mb_shared + 0, u)" in source and "mb_own_u" not in source
+
+
+def test_quotients_are_those_of_ieee_754(tmp_path: Path) -> None:
+    """Zeros take a way of their own."""
+    a, b = product(EDGES, EDGES)
+    n = len(a)
+    kernel = Kernel("ratio", (Port("a", n), Port("b", n)), (Port("q", n),), lambda a, b: a / b)
+    given, got = [np.repeat(x[:, None], N, axis=1) for x in (a, b)], np.zeros((n, N))
+    on_processor(tmp_path, render(kernel), "ratio_batch", [given[0], N, 1, given[1], N, 1, got, N, 1])
+    with np.errstate(all="ignore"):
+        assert_same_bits({"q": got[:, 0]}, {"q": a / b}, "quotients")
 
 
 @pytest.mark.parametrize("word", ["s", "c", "stride", "shift"])

@@ -7,12 +7,11 @@ import struct
 from dataclasses import dataclass
 from typing import final
 
-from motionbase.compile.block import Block
+from motionbase.compile.block import Block, with_loads_first
 from motionbase.compile.maths import MATHS
 from motionbase.compile.ops import Op
-from motionbase.compile.reuse import with_shared_buffers
+from motionbase.compile.reuse import LOCALS, with_shared_buffers
 from motionbase.compile.routine import (
-    INLINE_ROUTINE_BELOW,
     Address,
     Call,
     Copy,
@@ -73,7 +72,10 @@ class CDialect:
         restrict: the keyword that says pointers do not overlap
         strided: pointers carry a stride: element k of scenario t stands at k * stride + t
         exact_product: a product that the compiler may not fuse with a sum
-        called: what stands before a long inner function, where that is something else
+        quotient: a division, where the compiler's own has a slow way for common numbers
+        near: so many numbers of the outermost routine's buffers stand in `mb_near`, fast memory of a block of threads
+        in_steps: for threads that wait for memory: loops stay loops, and after a loop, a choice or a call of the
+            outermost routine memory is read anew, which keeps registers free; inner routines read all they need first
     """
 
     target: str
@@ -82,7 +84,9 @@ class CDialect:
     restrict: str
     strided: bool
     exact_product: str = "{0} * {1}"
-    called: str = ""
+    quotient: str = "{0} / {1}"
+    near: int = 0
+    in_steps: bool = False
 
 
 def stride(name: str) -> str:
@@ -146,9 +150,8 @@ class CWriter:
     def signature(self, routine: Routine, restrict: str | None = None) -> str:
         """Return type, name and parameters of a routine; `restrict` in place of the dialect's own word."""
         d = self.dialect
-        restrict = restrict or d.restrict
-        long = bool(d.called) and routine.instruction_count >= INLINE_ROUTINE_BELOW
-        linkage = "" if self._is_entrance(routine) else f"{d.called if long else d.function} "
+        restrict = d.restrict if restrict is None else restrict
+        linkage = "" if self._is_entrance(routine) else f"{d.function} "
         parameters = []
         for a in routine.arguments:
             const = "const " if a.role is Role.INPUT else ""
@@ -159,14 +162,17 @@ class CWriter:
 
     def _routine(self, given: Routine) -> str:
         d = self.dialect
-        routine = given if d.target == "c" else with_shared_buffers(given)  # people read C, so buffers keep their names
+        near = d.near if given is self.outermost else 0
+        routine = given if d.target == "c" else with_shared_buffers(given, near)  # people read C: buffers have names
         self._same[id(routine)] = given
         lines: list[str] = []
         data: list[str] = []
         for k, table in enumerate(routine.tables):
             data.append(_array(f"{d.constant} double {self._constant(routine, f'table{k}')}", table))
         for buffer in routine.buffers:
-            if buffer.data is None:
+            if buffer.near:
+                lines.append(f"    double *const {buffer.name} = mb_near + threadIdx.x * {d.near};")
+            elif buffer.data is None:
                 lines.append(f"    double {buffer.name}[{max(buffer.size, 1)}];")
             else:
                 data.append(_array(f"{d.constant} double {self._constant(routine, buffer.name)}", buffer.data))
@@ -177,6 +183,8 @@ class CWriter:
             if d.strided:
                 lines.append(f"    (void){stride(a.name)};")
         self._count = 0
+        self._fences = self._fenced(routine) if d.in_steps and given is self.outermost else ""
+        self._reads_first = d.in_steps and given is not self.outermost
         self._body(lines, routine, routine.body, "    ")
         return "\n".join([*data, self.signature(given), "{", *lines, "}", ""])
 
@@ -185,7 +193,8 @@ class CWriter:
             if isinstance(statement, Block):
                 first = self._count
                 self._count += len(statement)
-                self._block(lines, statement, routine, routine.name, pad, first)
+                block = with_loads_first(statement) if self._reads_first else statement
+                self._block(lines, block, routine, routine.name, pad, first)
             elif isinstance(statement, Call):
                 lines.append(f"{pad}{self._call(routine, statement)}")
             elif isinstance(statement, Copy):
@@ -195,11 +204,21 @@ class CWriter:
                 lines.append(f"{pad}for (int {k} = 0; {k} < {statement.size}; ++{k}) {{ {target} = {source}; }}")
             elif isinstance(statement, Loop):
                 i = f"i{statement.number}_"
+                if self.dialect.in_steps:
+                    lines.append(f"{pad}#pragma unroll 1")
                 lines.append(f"{pad}for (int {i} = 0; {i} < {statement.count}; ++{i}) {{")
                 self._body(lines, routine, statement.body, pad + "    ")
                 lines.append(f"{pad}}}")
             else:
                 self._switch(lines, routine, statement, pad)
+            if self._fences and len(pad) == 4 and not isinstance(statement, Block):
+                lines.append(f"{pad}{self._fences}")
+
+    def _fenced(self, routine: Routine) -> str:
+        """A fence for each array that changes; all states are pieces of one."""
+        states = [a.name for a in routine.arguments if a.role is Role.MEMORY][:1]
+        own = [b.name for b in routine.buffers if b.data is None and b.name == LOCALS]
+        return " ".join(f"mb_fence({name});" for name in (*states, *own))
 
     def _switch(self, lines: list[str], routine: Routine, switch: Switch, pad: str) -> None:
         if not switch.cases:
@@ -257,6 +276,7 @@ class CWriter:
     ) -> list[str]:
         """Append a block's statements; returns the C text of every value. A maths function has no routine."""
         names: list[str] = []
+        forms, exactly = {**C_FOR_OP, Op.DIV: self.dialect.quotient}, self.dialect.exact_product
         exact = routine is None and not kernel.startswith("fast_")  # maths functions whose products must be rounded
         for position, (op, args, imm) in enumerate(block.instructions):
             a = [names[k] for k in args]
@@ -271,7 +291,7 @@ class CWriter:
                 names.append(f"a{imm}_")
                 continue
             if op in C_FOR_OP:
-                text = (self.dialect.exact_product if op is Op.MUL and exact else C_FOR_OP[op]).format(*a, imm=imm)
+                text = (exactly if op is Op.MUL and exact else forms[op]).format(*a, imm=imm)
             elif op is Op.LOAD:
                 assert isinstance(imm, tuple) and routine is not None
                 text = self._at(routine, Address(imm[0], imm[1]), "0")

@@ -7,12 +7,15 @@ where all scenarios share the array). Names of people and of inner functions do 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
+from motionbase.compile.flatten import flattened
+from motionbase.compile.in_place import with_states_in_place
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.c_family import CDialect, CWriter
-from motionbase.compile.routine import Role
+from motionbase.compile.routine import Role, Routine
 from motionbase.compile.scan_plan import Feed, ScanPlan
 
 DIALECT = CDialect(
@@ -22,16 +25,12 @@ DIALECT = CDialect(
     "__restrict__",
     strided=True,
     exact_product="__dmul_rn({0}, {1})",
+    quotient="mb_divided({0}, {1})",
 )
-SCAN_DIALECT = CDialect(
-    "cuda",
-    "__device__ static __forceinline__",
-    "__device__ static const",
-    "__restrict__",
-    strided=False,
-    exact_product="__dmul_rn({0}, {1})",
-    called="__device__ static __noinline__",
-)
+# a state and its next value are one place, so pointers may overlap
+SCAN_DIALECT = replace(DIALECT, restrict="", strided=False, in_steps=True)
+THREADS, BLOCKS = 128, 4  # of scans: threads a block, blocks a multiprocessor, so that a thread has 128 registers
+CONSTANTS = 3500  # numbers in constant memory: of data, and again of what scenarios share; there is room for 8,192
 # strict: no contraction; division and square root of doubles are IEEE 754 as they stand
 OPTIONS = {False: ("--std=c++17", "--fmad=false"), True: ("--std=c++17", "--fmad=true")}
 
@@ -45,6 +44,16 @@ typedef unsigned long long uint64_t;
 #endif
 #define mb_bits(x) ((uint64_t)__double_as_longlong(x))
 #define mb_from_bits(w) __longlong_as_double((long long)(w))
+#define mb_fence(p) asm volatile("" :: "l"(p) : "memory")
+
+/* The compiler's own division of a zero takes a slow way. The quotient of a small number by the same divisor has the
+   sign of the zero that is wanted, and is no number or infinite where 0 / b is no number. */
+__device__ static __forceinline__ double mb_divided(double a, double b)
+{
+    const bool is_zero = a == 0.0;
+    const double quotient = (is_zero ? 8.673617379884035e-19 : a) / b;
+    return is_zero ? a * quotient : quotient;
+}
 
 """
 
@@ -58,9 +67,9 @@ def _parameters(unit: Unit) -> list[str]:
     return text
 
 
-def _kernel(name: str, parameters: Sequence[str], body: Sequence[str]) -> str:
+def _kernel(name: str, parameters: Sequence[str], body: Sequence[str], bounds: str = "") -> str:
     lines = [
-        f'extern "C" __global__ void {name}({", ".join([*parameters, "const long n_"])})',
+        f'extern "C" __global__ void {bounds}{name}({", ".join([*parameters, "const long n_"])})',
         "{",
         "    const long t_ = blockIdx.x * (long)blockDim.x + threadIdx.x;",
         "    if (t_ >= n_) return;",
@@ -79,52 +88,75 @@ def render(unit: Unit, fast: bool = False) -> str:
     return PROLOGUE + writer.text() + _kernel(f"{unit.name}_batch", _parameters(unit), [call])
 
 
-def render_scan(plan: ScanPlan, fast: bool = False) -> str:
+def render_scan(plan: ScanPlan, fast: bool = False, shared: Collection[str] = (), near: int = 0) -> str:
     """The loop of `scan` for each scenario: `NAME_scan(array, s, t, ..., steps, every, n)`.
 
-    A thread keeps everything of its scenario in memory of its own, with elements side by side, so that long routines
-    can be called instead of copied. Its states have two places that change roles after each step.
+    A thread keeps everything of its scenario in memory of its own, with elements side by side. Such loops wait for
+    memory, so they have little of it: states are updated in place, and what all scenarios share is constant memory.
+
+    Args:
+        shared: held inputs that are the same for all scenarios
+        near: numbers a thread may have in the fast memory of its block; odd, so that threads do not wait for each other
     """
     unit = plan.unit
-    writer = CWriter(unit.routine, SCAN_DIALECT, unit.name, fast)
-    names = [a.name for a in unit.routine.arguments]
+    first: dict[int, int] = {}  # output -> the first state that it feeds
+    for state, output in plan.feedback:
+        first.setdefault(output, state)
+    in_place = with_states_in_place(flattened(unit.routine), {state: output for output, state in first.items()})
+    writer = CWriter(in_place, _dialect(in_place, near), unit.name, fast)
     states = _places(plan, plan.states)
-    source = {output: state for state, output in plan.feedback}
-    lines = _Lines(names, plan)
+    lines = _Lines(plan, shared_places(plan, shared), frozenset(shared))
+    names = lines.names
     for k, feed in enumerate(plan.feeds):
         if feed is Feed.STATE:
-            lines.pass_on(f"mb_now + {states[k]}")
-            lines.before.append(lines.each(k, f"mb_now[{states[k]} + e_] = {lines.given(k)};"))
-            lines.after.append(lines.each(k, f"mb_end_{names[k]}[e_ * n_ + t_] = mb_now[{states[k]} + e_];"))
-        elif feed is Feed.OUTPUT and k in source and source[k] in states:
-            lines.pass_on(f"mb_then + {states[source[k]]}")
+            lines.stands[k] = f"mb_states + {states[k]}"
+            lines.before.append(lines.each(k, f"mb_states[{states[k]} + e_] = {lines.given(k)};"))
+            lines.after.append(lines.each(k, f"mb_end_{names[k]}[e_ * n_ + t_] = mb_states[{states[k]} + e_];"))
         else:
-            lines.pass_on(lines.own(k))
-    step = [*lines.rows, f"{writer.symbol(unit.routine)}({', '.join(lines.passed)});"]
+            lines.stands[k] = f"mb_states + {states[first[k]]}" if k in first else lines.own(k)
+    passed = [place for k, place in lines.stands.items() if k not in first]
+    step = [*lines.rows, f"{writer.symbol(in_place)}({', '.join(passed)});"]
     for state, output in plan.feedback:
-        if source[output] != state:  # an output that feeds two states has one place
-            value = lines.passed[output]
-            step.append(lines.each(state, f"mb_then[{states[state]} + e_] = ({value})[e_];"))
+        if first[output] != state:  # an output that feeds two states
+            step.append(lines.each(state, f"mb_states[{states[state]} + e_] = ({lines.stands[output]})[e_];"))
     step.append("if (--left_ == 0) {")
     for k in plan.recorded:
         place = f"{names[k]}[(kept_ * {plan.size(k)} + e_) * n_ + t_]"
-        step.append(f"    {lines.each(k, f'{place} = ({lines.passed[k]})[e_];')}")
-    step += ["    left_ = every_;", "    ++kept_;", "}", "double *const mb_was = mb_now;", "mb_now = mb_then;"]
-    total = max(sum(plan.size(k) for k in plan.states), 1)
+        step.append(f"    {lines.each(k, f'{place} = ({lines.stands[k]})[e_];')}")
+    step += ["    left_ = every_;", "    ++kept_;", "}"]
     body = [
-        f"double mb_first[{total}], mb_second[{total}];",
-        "double *mb_now = mb_first, *mb_then = mb_second;",
+        f"double mb_states[{max(sum(plan.size(k) for k in plan.states), 1)}];",
         *lines.before,
         "long left_ = every_, kept_ = 0;",
         "for (long k_ = 0; k_ < steps_; ++k_) {",
         *(f"    {line}" for line in step),
-        "    mb_then = mb_was;",
         "}",
         *lines.after,
     ]
     ends = [f"double *__restrict__ mb_end_{names[k]}" for k in plan.states]
     parameters = [*_parameters(unit), *ends, "const long steps_", "const long every_"]
-    return PROLOGUE + writer.text() + _kernel(f"{unit.name}_scan", parameters, body)
+    memory = f"__constant__ double mb_shared[{max(lines.constants, 1)}];\n"
+    memory += "extern __shared__ double mb_near[];\n\n" if near else "\n"
+    bounds = f"__launch_bounds__({THREADS}, {BLOCKS}) "
+    return PROLOGUE + memory + writer.text() + _kernel(f"{unit.name}_scan", parameters, body, bounds)
+
+
+def shared_places(plan: ScanPlan, shared: Collection[str]) -> dict[str, int]:
+    """Where held inputs that all scenarios share stand in `mb_shared`; those that find no room are not there."""
+    places, at = {}, 0
+    for port, feed in zip(plan.unit.ports, plan.feeds, strict=True):
+        if feed is Feed.HELD and port.name in shared and at + port.size <= CONSTANTS:
+            places[port.name] = at
+            at += port.size
+    return places
+
+
+def _dialect(step: Routine, near: int) -> CDialect:
+    """Data in constant memory where there is room."""
+    data = sum(len(b.data or ()) for r in step.callees() for b in r.buffers)
+    tables = sum(len(t) for r in step.callees() for t in r.tables)
+    constant = "static __constant__ const" if data + tables <= CONSTANTS else DIALECT.constant
+    return replace(SCAN_DIALECT, near=near, constant=constant)
 
 
 def _places(plan: ScanPlan, ports: Sequence[int]) -> dict[int, int]:
@@ -140,16 +172,14 @@ def _places(plan: ScanPlan, ports: Sequence[int]) -> dict[int, int]:
 class _Lines:
     """Lines of the kernel around the step: before the loop, before each step, after the loop."""
 
-    def __init__(self, names: list[str], plan: ScanPlan) -> None:
-        self.names, self.plan = names, plan
-        self.passed: list[str] = []
+    def __init__(self, plan: ScanPlan, constant: Mapping[str, int], shared: frozenset[str]) -> None:
+        self.plan, self.constant, self.shared = plan, constant, shared
+        self.names = [port.name for port in plan.unit.ports]
+        self.constants = sum(port.size for port in plan.unit.inputs if port.name in constant)
+        self.stands: dict[int, str] = {}  # where each port stands
         self.before: list[str] = []
         self.rows: list[str] = []
         self.after: list[str] = []
-
-    def pass_on(self, place: str) -> None:
-        """The next argument of the step."""
-        self.passed.append(place)
 
     def each(self, k: int, text: str) -> str:
         """A statement for every element of a port."""
@@ -166,16 +196,16 @@ class _Lines:
         What all scenarios share is read where it is.
         """
         name, feed = self.names[k], self.plan.feeds[k]
+        if name in self.constant:
+            return f"mb_shared + {self.constant[name]}"
+        if feed is Feed.HELD and name in self.shared:
+            return name
         own = f"mb_own_{name}"
         self.before.append(f"double {own}[{max(self.plan.size(k), 1)}];")
-        if feed is Feed.HELD:
-            fill = self.each(k, f"{own}[e_] = {self.given(k)};")
-            self.before.append(f"const double *mb_from_{name} = {name};")
-            self.before.append(f"if (mb_stride_{name} != 1) {{ {fill} mb_from_{name} = {own}; }}")
-            return f"mb_from_{name}"
         if feed is Feed.PER_STEP:
             self.rows.append(self.each(k, f"{own}[e_] = {self.given(k, f'k_ * {self.plan.size(k)} + ')};"))
-        elif feed is Feed.MEMORY:
+        elif feed in (Feed.HELD, Feed.MEMORY):
             self.before.append(self.each(k, f"{own}[e_] = {self.given(k)};"))
+        if feed is Feed.MEMORY:
             self.after.append(self.each(k, f"{self.given(k)} = {own}[e_];"))
         return own

@@ -15,7 +15,8 @@ from motionbase.compile.runtime.calling import named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, needed
 from motionbase.errors import PortError, TargetUnavailable
 
-THREADS = 128  # a block
+THREADS = 128  # a block of a batch
+RESERVED = 1024  # bytes of fast memory that a block has beside what it asks for
 
 
 def _cupy() -> Any:
@@ -54,8 +55,8 @@ def scan_cuda(
 ) -> CudaScan:
     """The loop of `scan` on the GPU: every scenario runs all steps in its own thread."""
     choice(f"scan of {step.name!r}", "mode", mode, ("strict", "fast"))
-    planned, fast = needed(step, feedback, per_step, record), mode == "fast"
-    return CudaScan(planned, compile_source(cuda.render_scan(planned, fast), f"{step.name}_scan", fast))
+    _cupy()
+    return CudaScan(needed(step, feedback, per_step, record), fast=mode == "fast")
 
 
 def _placed(xp: Any, owner: str, port: Port, value: Any, shape: tuple[int, ...], n: int) -> tuple[Any, int, int]:
@@ -74,9 +75,19 @@ def _placed(xp: Any, owner: str, port: Port, value: Any, shape: tuple[int, ...],
     )
 
 
-def _launch(function: Any, n: int, arguments: list[Any]) -> None:
+def _launch(function: Any, n: int, arguments: list[Any], threads: int = THREADS, near: int = 0) -> None:
+    """Run n threads, with `near` doubles of fast memory each."""
     if n:
-        function(((n + THREADS - 1) // THREADS,), (THREADS,), (*arguments, np.int64(n)))
+        blocks = (n + threads - 1) // threads
+        function((blocks,), (threads,), (*arguments, np.int64(n)), shared_mem=8 * near * threads)
+
+
+def _near() -> int:
+    """Doubles of fast memory that a thread of a scan may have; an odd number."""
+    attributes = _cupy().cuda.Device().attributes
+    whole = int(attributes["MaxSharedMemoryPerMultiprocessor"]) // cuda.BLOCKS - RESERVED
+    numbers = min(whole, int(attributes["MaxSharedMemoryPerBlockOptin"])) // (8 * cuda.THREADS)
+    return max(numbers - (numbers + 1) % 2, 0)
 
 
 @final
@@ -110,18 +121,40 @@ class CudaBatch:
 
 @final
 class CudaScan:
-    """A loop on the GPU: `run(scenarios, steps, x=x0, ...)`."""
+    """A loop on the GPU: `run(scenarios, steps, x=x0, ...)`.
 
-    def __init__(self, planned: ScanPlan, function: Any) -> None:
-        self.plan, self._function = planned, function
+    It is compiled at its first run, and again when other inputs than before are shared by all scenarios. Runs of one
+    loop share its constant memory, so they go one after the other, on one stream.
+    """
+
+    def __init__(self, planned: ScanPlan, fast: bool) -> None:
+        self.plan, self._fast = planned, fast
         self._owner = f"scan of {planned.unit.name!r} on cuda"
+        self._modules: dict[frozenset[str], Any] = {}
+
+    def _function(self, arrays: Mapping[str, tuple[Any, int, int]], near: int) -> Any:
+        """The function for these inputs, with those that all share in its constant memory."""
+        plan = self.plan
+        held = (p.name for p, feed in zip(plan.unit.ports, plan.feeds, strict=True) if feed is Feed.HELD)
+        shared = frozenset(name for name in held if arrays[name][2] == 0)
+        if shared not in self._modules:
+            source = cuda.render_scan(plan, self._fast, shared, near)
+            self._modules[shared] = _cupy().RawModule(code=source, options=cuda.OPTIONS[self._fast])
+        module = self._modules[shared]
+        constants = module.get_global("mb_shared")
+        for name, at in cuda.shared_places(plan, shared).items():
+            array = arrays[name][0]
+            (constants + 8 * at).copy_from_device_async(array.data, array.nbytes)
+        function = module.get_function(f"{plan.unit.name}_scan")
+        function.max_dynamic_shared_size_bytes = 8 * near * cuda.THREADS
+        return function
 
     def __call__(self, scenarios: int, /, steps: int, *, every: int = 1, **arrays: Any) -> dict[str, Any]:
         """Final states, memory and recorded rows (rows, shape, scenarios), as CuPy arrays by name."""
         xp, unit, n = _cupy(), self.plan.unit, scenarios
         takes = unit.inputs + unit.memory
         given = named_values(self._owner, takes, arrays)
-        passed: list[Any] = []
+        placed: dict[str, tuple[Any, int, int]] = {}
         results: dict[str, Any] = {}
         for k, (port, feed) in enumerate(zip(unit.ports, self.plan.feeds, strict=True)):
             if feed is Feed.OUTPUT:
@@ -134,10 +167,13 @@ class CudaScan:
                 array, s, t = _placed(xp, self._owner, port, given[port.name], shape, n)
                 if feed is Feed.MEMORY:
                     results[port.name] = array
-            passed += [array, np.int64(s), np.int64(t)]
+            placed[port.name] = array, s, t
+        passed = [x for array, s, t in placed.values() for x in (array, np.int64(s), np.int64(t))]
         for k in self.plan.states:
             port = unit.ports[k]
             results[port.name] = xp.empty((*port.array_shape, n))
             passed.append(results[port.name])
-        _launch(self._function, n, [*passed, np.int64(steps), np.int64(every)])
+        near = _near()
+        function = self._function(placed, near)
+        _launch(function, n, [*passed, np.int64(steps), np.int64(every)], cuda.THREADS, near)
         return results
