@@ -16,7 +16,7 @@ from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.split import split
 from motionbase.recording.statistics import statistics
-from motionbase.ring import hexapod_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.waveforms import records
 
 RATE = 1000  # [Hz]

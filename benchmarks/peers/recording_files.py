@@ -11,7 +11,8 @@ from benchmarks.harness import Skip
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.whole import whole_or_not
-from motionbase.ring import Schema, hexapod_schema
+from motionbase.ring.schema import Schema
+from motionbase.ring.standard import hexapod_schema
 
 RATE = 1000  # [Hz]
 CHUNK = 100  # records, as the recorder writes them

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import GeneratorReader, Outcome
 from motionbase.ring.command_words import user
+from motionbase.ring.standard import hexapod_schema
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")

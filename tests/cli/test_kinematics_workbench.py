@@ -14,7 +14,8 @@ from motionbase.kinematics.posture import at_dof
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.recording.open import open_recording
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.ring.standard import hexapod_schema
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 SIMONA = load_platform("simona")

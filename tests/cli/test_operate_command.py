@@ -10,11 +10,12 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.cli.operate import LISTED
 from motionbase.control.states import State
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import CommandReceiver, Result
 from motionbase.ring.blocks.actions import ACTIONS, KINDS
 from motionbase.ring.blocks.command import Kind, Reason
 from motionbase.ring.emergency import NO_ANSWER
+from motionbase.ring.standard import hexapod_schema
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 SLOW = 20  # looks, 2 ms each, from a request to the state it leads to

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Reader, Writer
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import SCHEMA, recorder, rows, until, writer
 
 Capture = pytest.CaptureFixture[str]

@@ -18,7 +18,7 @@ from motionbase.control.states import Mode, Request, State
 from motionbase.errors import UsageError
 from motionbase.multibody.loaders import toml as model_files
 from motionbase.platform import load as platform_files
-from motionbase.ring import hexapod_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.system.run_plot import Traces
 from motionbase.system.summary import Summary
 

@@ -11,9 +11,10 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.control.states import State
 from motionbase.executive.tuning import RAMP_S, Tuner
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks import CommandReceiver, Parameter, ParameterTable, Result
 from motionbase.ring.blocks.command import Reason
+from motionbase.ring.standard import hexapod_schema
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import until
 
 Capture = pytest.CaptureFixture[str]

@@ -11,11 +11,11 @@ from motionbase.console.ready_sets import GENTLE, GENTLE_HZ, largest_sine, ready
 from motionbase.control.states import State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
-from motionbase.ring import hexapod_schema
 from motionbase.ring.blocks.generator import Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.schema import DOFS
 from motionbase.ring.sphere import sphere_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario

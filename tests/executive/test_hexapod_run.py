@@ -14,9 +14,10 @@ from motionbase.executive import Executive, Job, Mode, Schedule
 from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.executive.tuning import parameter_table
 from motionbase.platform.load import load_platform
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.standard import hexapod_schema
+from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop
 
 

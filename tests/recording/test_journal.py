@@ -15,10 +15,11 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control
 from motionbase.recording.recorder.items import Split
 from motionbase.recording.split import split
-from motionbase.ring import Channel, Schema, Writer
 from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Result
 from motionbase.ring.blocks.requests import Asked
 from motionbase.ring.command_words import signed
+from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 from tests.recording.files import write_mcap
 from tests.recording.recorder_rig import DT, files, recorder, turning, until
 

@@ -21,7 +21,9 @@ from motionbase.recording.strip.live import Live
 from motionbase.recording.strip.paper import Mark, Page, Paper
 from motionbase.recording.strip.scale import Scale
 from motionbase.recording.strip.strip import Done, Hints, Names, Strip
-from motionbase.ring import Channel, Reader, Schema, Writer
+from motionbase.ring.reader import Reader
+from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 from tests.recording.files import EPOCH, Rows
 
 SCHEMA = Schema(

@@ -16,7 +16,7 @@ from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.summary import ChunkPlace
 from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.open import open_recording
-from motionbase.ring import hexapod_schema
+from motionbase.ring.standard import hexapod_schema
 from tests.recording.files import EPOCH, schema_of, waves
 
 CHUNKS = 37

@@ -9,12 +9,13 @@ from collections.abc import Callable
 import pytest
 
 from motionbase.errors import RingError
-from motionbase.ring import Writer, catalogue
+from motionbase.ring import catalogue
 from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
 from motionbase.ring.command_words import ACK_AT, READY_AT
 from motionbase.ring.layout import Status
 from motionbase.ring.lock import FileLock
+from motionbase.ring.writer import Writer
 from tests.ring.rings import numbered, small_schema, small_writer
 
 DRIVE = Command(Kind.DRIVE)

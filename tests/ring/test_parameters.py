@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import CommandError, MotionBaseError, RingError
-from motionbase.ring import Writer
 from motionbase.ring.blocks import (
     CommandReceiver,
     Parameter,
@@ -32,6 +31,7 @@ from motionbase.ring.blocks.command import ARGUMENTS, Kind
 from motionbase.ring.blocks.parameter import LARGEST, TEXT_BYTES
 from motionbase.ring.blocks.parameters import current, shown
 from motionbase.ring.layout import PAGE, VALUE_BYTES
+from motionbase.ring.writer import Writer
 from tests.ring.rings import small_writer
 
 GAIN = Parameter("k_p", "1/s", "error to velocity", (15.0,), (3.0,), (20.0,))

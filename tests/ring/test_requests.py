@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from motionbase.ring import Writer
 from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
 from motionbase.ring.blocks.commands import SLOTS
@@ -13,6 +12,7 @@ from motionbase.ring.blocks.parameter import Parameter, ParameterTable
 from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.blocks.requests import Asked, RequestWatch, watched
 from motionbase.ring.command_words import SENDER_BYTES, person_of, signed
+from motionbase.ring.writer import Writer
 from tests.ring.rings import small_writer
 
 ANNA = signed("console", "Anna")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionbase.errors import SchemaError
-from motionbase.ring import Channel, Schema, hexapod_schema
-from motionbase.ring.schema import DOFS
+from motionbase.ring.schema import DOFS, Channel, Schema
+from motionbase.ring.standard import hexapod_schema
 
 
 def test_standard_record_has_178_doubles_and_fills_64_MB_as_the_paper_says() -> None:

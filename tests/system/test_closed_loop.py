@@ -13,9 +13,9 @@ from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.plant import Plant
 from motionbase.plant.sensors import Sensors
 from motionbase.platform.load import load_platform
-from motionbase.ring import hexapod_schema
 from motionbase.ring.blocks.generator import Generator
 from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.ring.standard import hexapod_schema
 from motionbase.system.closed_loop import ClosedLoop
 
 Array = np.ndarray

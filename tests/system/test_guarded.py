@@ -17,8 +17,8 @@ from motionbase.control.states import Request, State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
 from motionbase.recording.journal import RecordWatch
-from motionbase.ring import hexapod_schema
 from motionbase.ring.sphere import sphere_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import guard_border

@@ -14,7 +14,7 @@ from motionbase.control.states import Mode, Request, State
 from motionbase.errors import KernelError, SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
-from motionbase.ring import hexapod_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Run, Runner, Scenario
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
-    from motionbase.ring import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.claim import Claim
     from motionbase.ring.printer import Printer
+    from motionbase.ring.schema import Schema
     from motionbase.system.runnable import Runnable
 
 TICK_HZ = 2000
@@ -116,8 +116,8 @@ def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
 
 
 def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
-    from motionbase.ring import hexapod_schema
     from motionbase.ring.sphere import sphere_schema
+    from motionbase.ring.standard import hexapod_schema
 
     return sphere_schema(len(atlas.wheels), hexapod.electric) if atlas else hexapod_schema(hexapod.electric)
 
@@ -206,9 +206,9 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
     from motionbase.executive.tuning import parameter_table
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
-    from motionbase.ring import Writer
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.printer import Printer, to_stderr
+    from motionbase.ring.writer import Writer
 
     schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []

@@ -159,7 +159,7 @@ def _run(
     hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None, law: "OwnLaw | None"
 ) -> Done:
     """Piece by piece: memory does not grow with the run."""
-    from motionbase.ring import hexapod_schema
+    from motionbase.ring.standard import hexapod_schema
     from motionbase.system.closed_loop import ClosedLoop
     from motionbase.system.record_file import RecordFile
     from motionbase.system.run_plot import Traces

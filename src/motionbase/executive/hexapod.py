@@ -14,12 +14,12 @@ from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
-from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Kind, Order, Reason, Result
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
 from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
+from motionbase.ring.writer import Writer
 from motionbase.system.operator import ASKED
 from motionbase.system.runnable import Runnable
 from motionbase.system.stages import GUARDED, TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit

@@ -7,10 +7,10 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.ring import Writer
 from motionbase.ring.blocks.command import Reason
 from motionbase.ring.blocks.parameter import Parameter, ParameterTable
 from motionbase.ring.blocks.parameters import ParameterPublisher
+from motionbase.ring.writer import Writer
 from motionbase.system.runnable import Runnable
 from motionbase.system.stages import State
 

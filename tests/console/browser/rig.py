@@ -19,9 +19,9 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.ring import Reader
 from motionbase.ring.blocks.actions import operator_command
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.reader import Reader
 from motionbase.ring.standard import STATES
 
 RING = "rig"

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 from motionbase.platform.load import platform_text
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
-from motionbase.ring import hexapod_schema
+from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, drag, panel, shown, take_seat

@@ -18,11 +18,11 @@ from motionbase.recording.recording import Recording
 from motionbase.recording.replay.player import FASTEST, SLOWEST, Player
 from motionbase.recording.source import Array
 from motionbase.recording.times import check_times
-from motionbase.ring import Writer
 from motionbase.ring.backend import DEFAULT_NAME, find
 from motionbase.ring.blocks.command import Command, Kind, Order, Reason, Result
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.lock import is_held
+from motionbase.ring.writer import Writer
 
 PROGRAM = "motionbase replay"
 LONGEST_REST_S, SHORTEST_REST_S = 0.02, 2e-3  # between turns; above 500 Hz several records are due at each
