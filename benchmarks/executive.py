@@ -17,8 +17,8 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved
 from motionbase.compile import Kernel, Port, compile
 from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
 from motionbase.interpreter import python
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.writer import Writer
 
 DT = 5e-4  # 2 kHz

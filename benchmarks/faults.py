@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Benchmark, Samples, Settings
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
-from motionbase.control.ports import DOFS
-from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensors
+from motionbase.record.axes import DOFS
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.fault_cases import SHOWS, FaultStudy, Moment, Outcome
 from motionbase.system.lane_runs import LANES, LaneRunner

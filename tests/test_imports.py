@@ -9,18 +9,19 @@ import pytest
 SRC = Path(__file__).resolve().parents[1] / "src" / "motionbase"
 
 # Libraries, each may use those before it.
-LIBRARIES = ("native", "compile", "spatial", "multibody", "actuators", "platform")
+LIBRARIES = ("record", "native", "compile", "spatial", "multibody", "actuators", "platform")
 # Stages of the pipeline use the libraries, never each other; only `system` composes them.
 STAGES = ("plant", "control", "cueing", "host")
 
 MAY_IMPORT: dict[str, set[str]] = {
     **{name: set(LIBRARIES[:i]) for i, name in enumerate(LIBRARIES)},
+    "native": set(),
     **{name: set(LIBRARIES) for name in STAGES},
     "system": {*LIBRARIES, *STAGES},
-    "ring": {"native"},
-    "executive": {*LIBRARIES, "system", "ring"},
+    "ring": {"native", "record"},
+    "executive": {*LIBRARIES, *STAGES, "system", "ring"},
     "campaign": {*LIBRARIES, "system"},
-    "recording": {"native", "ring"},
+    "recording": {"native", "record", "ring"},
     "kinematics": {*LIBRARIES, "ring"},
     # shows platforms and recordings; no control law, no executive
     "console": {*LIBRARIES, "ring", "recording", "kinematics"},
@@ -29,11 +30,9 @@ EVERYONE = {
     "errors",
     "interpreter",
     "private",
-    "words",
 }  # may be imported by all, and import nothing of motionbase but errors
 ROOT_MODULES = {
     "__init__": set[str](), "errors": set[str](), "interpreter": set[str](), "private": {"errors"},
-    "words": set[str](),
     "__main__": {"cli", *EVERYONE},
 }  # fmt: skip
 

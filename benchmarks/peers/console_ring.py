@@ -9,9 +9,9 @@ import time
 
 from benchmarks.peers.recording_files import readings
 from motionbase.platform.load import platform_text
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.pace import Pace
-from motionbase.ring.schema import Channel, Schema
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.writer import Writer
 
 RATE = 1000  # [Hz]

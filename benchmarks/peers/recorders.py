@@ -17,11 +17,11 @@ from pathlib import Path
 from benchmarks.harness import Skip
 from benchmarks.peers.recording_files import cache_folder
 from motionbase.interpreter import motionbase_command
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.ring.backend import DEVICE_VARIABLE, FOLDER_VARIABLE, shared_folder
 from motionbase.ring.pace import Pace
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.waveforms import REPEAT_S, records
 from motionbase.ring.writer import Writer
 

@@ -8,11 +8,11 @@ import pytest
 
 from motionbase.cli import terminal
 from motionbase.cli.main import main as call
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.executive.estop import save_ring
-from motionbase.ring.schema import Channel, Schema
-from motionbase.ring.standard import hexapod_schema
+from motionbase.record.faults import Fault
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
+from motionbase.record.states import State
 from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring.blocks import GeneratorReader, Outcome
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring.blocks.generators import GeneratorReader
+from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.ring.command_words import user
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]

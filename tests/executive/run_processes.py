@@ -11,7 +11,7 @@ WRITER = """
 import os, sys
 import numpy as np
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule
-from motionbase.ring.schema import Channel, Schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.writer import Writer
 valve = np.ones(1)
 names = (("t", "s"), ("tick", "-"), ("valve", "-"))

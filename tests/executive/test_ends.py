@@ -15,9 +15,9 @@ from motionbase.executive import Executive, Job, Mode, Schedule, estop
 from motionbase.executive.estop_watch import EstopWatch
 from motionbase.executive.process import Role
 from motionbase.executive.supervisor import Supervisor
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring import catalogue
 from motionbase.ring.layout import HEAD
-from motionbase.ring.schema import Channel, Schema
 from motionbase.ring.segment import left_behind
 from motionbase.ring.writer import Writer
 from tests.executive.run_processes import WRITER, python
@@ -57,7 +57,7 @@ STEPPED = """
 import sys, time
 from pathlib import Path
 from motionbase.executive import Executive, Job, Mode, Schedule
-from motionbase.ring.schema import Channel, Schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.writer import Writer
 with Writer(Schema("s", (Channel("t", "s", "time", "time"),)), name="rig", dt=1e-3, capacity=100) as writer:
     close = Job("close", 1, lambda tick: Path(sys.argv[1]).touch())

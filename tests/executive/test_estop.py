@@ -15,14 +15,14 @@ import pytest
 from motionbase.errors import SnapshotError
 from motionbase.executive import Executive, Job, Mode, Schedule, Stop, estop, estop_process, estop_watch
 from motionbase.executive.estop_watch import EstopWatch
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring import catalogue
 from motionbase.ring.backend import Emulation, shared_folder
 from motionbase.ring.layout import CLAIM, Layout, Status
 from motionbase.ring.parts import here
-from motionbase.ring.schema import Channel, Schema
 from motionbase.ring.segment import attach
 from motionbase.ring.snapshot import Snapshot
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.writer import Writer
 
 SCHEMA = Schema(

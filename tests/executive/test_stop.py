@@ -14,10 +14,10 @@ import pytest
 from motionbase.compile import Compiled
 from motionbase.errors import ScheduleError
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule, Stop, Warnings, native_job
+from motionbase.record.schema import Schema
 from motionbase.ring.backend import find
 from motionbase.ring.layout import Status
 from motionbase.ring.reader import Reader
-from motionbase.ring.schema import Schema
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.writer import Writer
 
@@ -135,7 +135,7 @@ CHILD = """
 import os, sys
 import numpy as np
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule
-from motionbase.ring.schema import Channel, Schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.writer import Writer
 
 valve = np.ones(1)

@@ -14,8 +14,8 @@ import pytest
 from motionbase.errors import ScheduleError
 from motionbase.executive import Executive, Job, Limits, RealTime, Report, Schedule, Stop, Warnings
 from motionbase.executive.timing import SPIN_ORDINARY, SlowTicks
+from motionbase.record.schema import Schema
 from motionbase.ring.reader import Reader
-from motionbase.ring.schema import Schema
 from motionbase.ring.writer import Writer
 
 DT = 2e-3

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError, RingError
+from motionbase.record.requests import Command, Kind, Reason
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.replay import Replay, Settings, status
-from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.writer import Writer

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import RecordingError
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
 from motionbase.recording.source import Damage
 from motionbase.ring.snapshot import save
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.waveforms import records
 from motionbase.ring.writer import Writer
 from motionbase.system.record_file import RecordFile

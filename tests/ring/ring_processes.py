@@ -13,7 +13,7 @@ PATIENCE_S = 90.0  # a busy machine compiles slowly; nothing waits longer than i
 
 WRITER = """
 import sys, time
-from motionbase.ring.standard import hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.writer import Writer
 from motionbase.ring.waveforms import records
 name, count, capacity = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

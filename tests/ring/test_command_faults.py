@@ -9,8 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from motionbase.errors import RingError
+from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.ring import catalogue
-from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
+from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
 from motionbase.ring.command_words import ACK_AT, READY_AT
 from motionbase.ring.layout import Status
@@ -116,7 +117,7 @@ def test_a_ring_whose_file_and_writer_are_gone_takes_nothing() -> None:
 
 KILLED = """
 import os, signal
-from motionbase.ring.blocks import CommandReceiver
+from motionbase.ring.blocks.commands import CommandReceiver
 from tests.ring.rings import small_writer
 ring = small_writer()
 CommandReceiver(ring.segment, ring.header.layout)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from motionbase.errors import CommandError, RingError
 from motionbase.native.atomics import atomics
-from motionbase.ring.blocks import Ack, Command, CommandReceiver, CommandSender, Kind, Reason, Result
-from motionbase.ring.blocks.command import ARGUMENTS, CRC, SENTENCE, SLOT, SLOT_BYTES, decoded, encoded
-from motionbase.ring.blocks.commands import SLOTS, SLOTS_AT
+from motionbase.record.requests import ARGUMENTS, SENTENCE, Ack, Command, Kind, Reason, Result
+from motionbase.ring.blocks.command import CRC, SLOT, SLOT_BYTES, decoded, encoded
+from motionbase.ring.blocks.commands import SLOTS, SLOTS_AT, CommandReceiver, CommandSender
 from motionbase.ring.blocks.seqlock import held
 from motionbase.ring.command_words import ESTOP_AT, HEAD_AT, READY_AT
 from motionbase.ring.writer import Writer
@@ -280,7 +280,8 @@ def test_stop_reaches_the_writer_that_took_the_name() -> None:
 
 CHILD = """
 import sys
-from motionbase.ring.blocks import Command, CommandSender, Kind
+from motionbase.record.requests import Command, Kind
+from motionbase.ring.blocks.commands import CommandSender
 sender = CommandSender(sender='child')
 for _ in range(500):
     sender._add_estop()

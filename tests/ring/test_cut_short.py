@@ -18,9 +18,9 @@ from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.executive.estop_watch import EstopWatch
+from motionbase.record.requests import Command, Kind
 from motionbase.ring.backend import find
-from motionbase.ring.blocks import CommandReceiver, CommandSender, Kind
-from motionbase.ring.blocks.command import Command
+from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.layout import PAGE
 from motionbase.ring.reader import Reader
 from motionbase.ring.segment import attach

@@ -322,7 +322,7 @@ def test_answers_may_be_anything() -> None:
 
 
 def stops(ring: object) -> bool:
-    from motionbase.ring.blocks import CommandReceiver
+    from motionbase.ring.blocks.commands import CommandReceiver
 
     receiver = CommandReceiver(ring.segment, ring.header.layout)  # type: ignore[attr-defined]
     receiver.poll()

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from motionbase.control.design import HOLD, RESERVE
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import State
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensor, Sensors
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.margins import design
 from motionbase.system.runs import Runner, Scenario

@@ -14,7 +14,7 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     import threading
 
-    from motionbase.ring.schema import Schema
+    from motionbase.record.schema import Schema
     from motionbase.ring.writer import Writer
 
 FASTEST_HZ = 100_000.0
@@ -70,8 +70,8 @@ def dcu(
 
 
 def _schema(path: Path | None) -> "Schema":
-    from motionbase.ring.schema import Schema
-    from motionbase.ring.standard import hexapod_schema
+    from motionbase.record.hexapod import hexapod_schema
+    from motionbase.record.schema import Schema
 
     if path is None:
         return hexapod_schema()

@@ -24,17 +24,9 @@ from typing import final
 
 from motionbase.errors import CommandError, RingError
 from motionbase.native.atomics import atomics
+from motionbase.record.requests import Ack, Command, Reason, Result
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device
-from motionbase.ring.blocks.command import (
-    SLOT_BYTES,
-    Ack,
-    Command,
-    Order,
-    Reason,
-    Result,
-    decoded,
-    encoded,
-)
+from motionbase.ring.blocks.command import SLOT_BYTES, Order, decoded, encoded
 from motionbase.ring.blocks.mapping import RENAMES, BlockMap, Section
 from motionbase.ring.blocks.native import LookPort, block_native
 from motionbase.ring.blocks.seqlock import held
