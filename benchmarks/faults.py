@@ -103,7 +103,7 @@ def false_alarms(platform: str, seconds: float = TOUR_S) -> int:
 def _tour(limits: tuple[float, ...], seed: int) -> np.ndarray:
     rows = np.zeros((COUNT, len(COLUMNS)))
     for k, limit in enumerate(limits):
-        values: dict[str, Any] = {"enabled": 1, "space": 1, "axes": 1 << k, "shape": Shape.RANDOM, "tones": 12}
+        values: dict[str, Any] = {"enabled": 1, "space": 1, "axes": 1 << k, "shape": Shape.RANDOM.code, "tones": 12}
         values |= {"amplitude": GENTLE * limit, "frequency": 0.05, "end_frequency": 0.8, "seed": 6 * seed + k}
         values |= {"fade_in": 2.0, "fade_out": 2.0}
         for name, value in values.items():
