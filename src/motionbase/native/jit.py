@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 from motionbase.native.cache import ObjectCache, source_digest
 
 OPTIMISATION = 2
+_LOADING = threading.Lock()  # readers begin in any thread, and LLVM compiles for one at a time
 
 
 @final
@@ -118,7 +119,8 @@ def object_key(digest: str, options: str) -> str:
 def loaded(ir: str, name: str) -> Library:
     """The library of LLVM IR that was written by hand, compiled once for this machine, then from the object cache."""
     key = object_key(hashlib.sha256(ir.encode()).hexdigest(), name)
-    return build(lambda: ir, key, ObjectCache())[0]
+    with _LOADING:
+        return build(lambda: ir, key, ObjectCache())[0]
 
 
 def build(render: Callable[[], str], key: str, store: ObjectCache | None) -> tuple[Library, BuildTimes]:
