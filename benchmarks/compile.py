@@ -19,8 +19,8 @@ from benchmarks.models.arm import arm, arm_step
 from benchmarks.peers.casadi_c import native_loop
 from motionbase.compile import Compiled, Kernel, Port, Program, compile, for_each, repeat
 from motionbase.compile.render.llvm import Module
-from motionbase.compile.runtime.llvm import build, host_cpu
 from motionbase.interpreter import python
+from motionbase.native.jit import build, host_cpu
 
 SETS = 64  # different arguments in turn: nothing can be hoisted out of the loop, everything stays in the first cache
 PEER_FLAGS = ("-O3", "-march=native")

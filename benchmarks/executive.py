@@ -17,8 +17,9 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved
 from motionbase.compile import Kernel, Port, compile
 from motionbase.executive import Executive, Job, Mode, NativeJob, RealTime, Report, Schedule, native_job
 from motionbase.interpreter import python
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.backend import FOLDER_VARIABLE, shared_folder
+from motionbase.ring.writer import Writer
 
 DT = 5e-4  # 2 kHz
 EVERY = 2  # records at 1 kHz, the largest rate
@@ -29,7 +30,7 @@ NAME = "bench-executive"
 READER = f"""
 import os, sys
 os.sched_setaffinity(0, range(os.cpu_count()))  # the benchmark's own pin is for the loop alone
-from motionbase.ring import Reader, ReaderState
+from motionbase.ring.reader import Reader, ReaderState
 reader, taken = Reader({NAME!r}, start="oldest", timeout=5.0), 0
 print("ready", flush=True)
 while reader.state is not ReaderState.STOPPED:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Benchmark, Samples, Settings
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
-from motionbase.control.ports import DOFS
-from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensors
+from motionbase.record.axes import DOFS
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.fault_cases import SHOWS, FaultStudy, Moment, Outcome
 from motionbase.system.lane_runs import LANES, LaneRunner
@@ -103,7 +103,7 @@ def false_alarms(platform: str, seconds: float = TOUR_S) -> int:
 def _tour(limits: tuple[float, ...], seed: int) -> np.ndarray:
     rows = np.zeros((COUNT, len(COLUMNS)))
     for k, limit in enumerate(limits):
-        values: dict[str, Any] = {"enabled": 1, "space": 1, "axes": 1 << k, "shape": Shape.RANDOM, "tones": 12}
+        values: dict[str, Any] = {"enabled": 1, "space": 1, "axes": 1 << k, "shape": Shape.RANDOM.code, "tones": 12}
         values |= {"amplitude": GENTLE * limit, "frequency": 0.05, "end_frequency": 0.8, "seed": 6 * seed + k}
         values |= {"fade_in": 2.0, "fade_out": 2.0}
         for name, value in values.items():

@@ -14,8 +14,10 @@ import numpy as np
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, interleaved, per_evaluation
 from benchmarks.peers.messaging import beside, iceoryx2_sender, zmq_sender
 from benchmarks.peers.ring_loops import loops
-from motionbase.ring import Reader, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.native import native
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 
 CHANNELS = 178
 PYTHON_RECORDS = 20_000  # in one measurement

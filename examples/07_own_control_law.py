@@ -12,10 +12,10 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Struct, cond, q
 from motionbase.control.own_law import OwnLaw
 from motionbase.control.ports import Inputs
-from motionbase.control.states import State
 from motionbase.errors import ModelError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
 

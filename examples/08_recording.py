@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.export import export
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.split import split
 from motionbase.recording.statistics import statistics
-from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 
 RATE = 1000  # [Hz]

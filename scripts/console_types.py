@@ -1,21 +1,54 @@
-"""Writes web/src/net/types.ts from the package console/models, so that both sides of the border have one definition.
+"""Writes web/src/net/types.ts from console/models and words.ts from record, so that both sides have one definition.
 
 Example: python scripts/console_types.py
 """
 
 import inspect
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from motionbase.console import models
+from motionbase.record.axes import ANGULAR, DOFS, LEGS, LINEAR
+from motionbase.record.generators import BANDS, BY_UNIT, COLUMNS, COUNT, PERIODIC, PLACE, SHAPES
+from motionbase.record.quantity import Setting
+from motionbase.record.requests import CALMING
+from motionbase.record.states import MOVING, QUIET, STATES
 
-TARGET = Path(__file__).resolve().parents[1] / "web" / "src" / "net" / "types.ts"
+AMPLITUDE = PLACE["amplitude"]
+FOLDER = Path(__file__).resolve().parents[1] / "web" / "src" / "net"
 SCALARS = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
 
 
-def text() -> str:
-    """The whole file."""
+def written() -> dict[Path, str]:
+    """The files and what they must say."""
+    return {FOLDER / "types.ts": types(), FOLDER / "words.ts": words()}
+
+
+def words() -> str:
+    """Names and bounds that the page shares with base, ring and recordings."""
+    lists: dict[str, Sequence[object]] = {
+        "DOFS": DOFS, "LINEAR": LINEAR, "ANGULAR": ANGULAR, "LEGS": LEGS,
+        "STATES": STATES, "RESTING": [STATES[s] for s in QUIET], "MOVING": [STATES[s] for s in MOVING],
+        "CALMING": CALMING, "SHAPES": SHAPES, "PERIODIC": PERIODIC, "BANDS": BANDS,
+    }  # fmt: skip
+    lines = ["// Made by scripts/console_types.py from src/motionbase/record: change that.", ""]
+    lines += [f"export const {name} = {json.dumps(list(of))} as const;" for name, of in lists.items()]
+    lines += ["export type State = (typeof STATES)[number];", "", f"export const COUNT = {COUNT}; // generators"]
+    lines += ["/** A generator's numbers; the bounds of amplitude and offset are those of legs and linear axes. */"]
+    numbers = (f"  {c.name}: {{ {_bounds(c)}, hint: {json.dumps(c.description)} }}," for c in COLUMNS[4:])
+    lines += ["export const NUMBERS = {", *numbers, "} as const;", "/** The bounds of both on angular axes [rad]. */"]
+    lines += [f"export const TURNED = {{ {_bounds(BY_UNIT['rad'][AMPLITUDE])} }} as const;"]
+    return "\n".join([*lines, ""])
+
+
+def _bounds(of: Setting) -> str:
+    return f"low: {of.low!r}, high: {of.high!r}, isWhole: {json.dumps(of.whole)}"
+
+
+def types() -> str:
+    """The models."""
     found = [m for m in vars(models).values() if inspect.isclass(m) and issubclass(m, models.Model)]
     kinds = [m for m in found if m is not models.Model]
     lines = ["// Made by scripts/console_types.py from src/motionbase/console/models: change that.", ""]
@@ -54,5 +87,6 @@ def _type(field: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(text())
-    print(f"wrote {TARGET}")
+    for path, text in written().items():
+        path.write_text(text)
+        print(f"wrote {path}")

@@ -11,14 +11,14 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from motionbase.control.ports import DOFS
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
+from motionbase.record.axes import DOFS
+from motionbase.record.words import named
 from motionbase.system.fault_cases import CONTACT_LIMIT, Outcome
 from motionbase.system.loads import Allowables, Loads
 from motionbase.system.margins import design
 from motionbase.system.responses import FrequencyResponse, Responses, tones
-from motionbase.words import named
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "hexapod.md"
 PLATFORMS = ("simona", "cmf", "emotion-1500")

@@ -6,8 +6,8 @@ Example: uv run python scripts/record_table.py
 import sys
 from pathlib import Path
 
-from motionbase.ring.schema import Channel, Schema
-from motionbase.ring.standard import hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "record.md"

@@ -20,9 +20,11 @@ from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.interpreter import python
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.platform.load import load_platform
-from motionbase.ring import Reader, Writer, hexapod_schema
-from motionbase.ring.blocks.generator import Generator
+from motionbase.record.generators import Generator
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.blocks.generators import GeneratorSet
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop
 
 TICK = 5e-4
@@ -31,7 +33,7 @@ LANES = 8
 SCENARIOS, GPU_TICKS = 65_536, 400
 LENGTH, PRESSURE = 1e-4, 1e-2  # [m], of supply: what a step of a tick may be off
 HEAVE = Generator(True, "dof", ("heave",), "sine", 0.2, 0.5, fade_in=2.0, fade_out=2.0)  # type: ignore[arg-type]
-READER = "from motionbase.ring import Reader\nr = Reader({name!r})\nwhile True: r.wait(0.05)\n"
+READER = "from motionbase.ring.reader import Reader\nr = Reader({name!r})\nwhile True: r.wait(0.05)\n"
 
 
 @functools.cache

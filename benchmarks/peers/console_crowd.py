@@ -14,7 +14,8 @@ from benchmarks.peers.console_server import Console, load, program, served
 from benchmarks.peers.console_viewers import dropped_after
 from benchmarks.peers.recorders import PATIENCE_S, folders, process, unpinned, until
 from motionbase.interpreter import motionbase_command
-from motionbase.ring import Reader, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring.reader import Reader
 
 RING = "bench-crowd"
 RATE = 2000  # ticks and records a second

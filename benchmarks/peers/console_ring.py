@@ -9,8 +9,10 @@ import time
 
 from benchmarks.peers.recording_files import readings
 from motionbase.platform.load import platform_text
-from motionbase.ring import Channel, Schema, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.pace import Pace
+from motionbase.ring.writer import Writer
 
 RATE = 1000  # [Hz]
 PLATFORM = "simona"

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Skip
-from motionbase.compile.cache import default_folder
 from motionbase.compile.runtime.c import find_compiler
 from motionbase.multibody import Body, Joint, Model
 from motionbase.multibody.joints import Axes, Free
+from motionbase.native.cache import default_folder
 
 HERE = Path(__file__).parent
 SITE = Path(sysconfig.get_paths()["purelib"])

@@ -17,12 +17,13 @@ from pathlib import Path
 from benchmarks.harness import Skip
 from benchmarks.peers.recording_files import cache_folder
 from motionbase.interpreter import motionbase_command
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.process import command as recorder_command
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.backend import DEVICE_VARIABLE, FOLDER_VARIABLE, shared_folder
 from motionbase.ring.pace import Pace
 from motionbase.ring.waveforms import REPEAT_S, records
+from motionbase.ring.writer import Writer
 
 NAME = "bench-recorder"
 PATIENCE_S = 30.0

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.harness import Skip
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.whole import whole_or_not
-from motionbase.ring import Schema, hexapod_schema
 
 RATE = 1000  # [Hz]
 CHUNK = 100  # records, as the recorder writes them

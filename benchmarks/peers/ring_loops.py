@@ -1,13 +1,12 @@
 """Native loops around the ring's own functions: a writer at full speed, plain memcpy, stamped records, their reader."""
 
 import ctypes
-import hashlib
 from functools import cache
 from typing import Any, NamedTuple
 
-from motionbase.compile.cache import ObjectCache
-from motionbase.compile.runtime.llvm import build, object_key
-from motionbase.ring.native import FIELD, NOW
+from motionbase.native.clock import NOW
+from motionbase.native.jit import loaded
+from motionbase.ring.native import FIELD
 
 
 class Loops(NamedTuple):
@@ -23,7 +22,7 @@ class Loops(NamedTuple):
 @cache
 def loops() -> Loops:
     """Compiled for this machine."""
-    library, _ = build(lambda: IR, object_key(hashlib.sha256(IR.encode()).hexdigest(), "ring loops"), ObjectCache())
+    library = loaded(IR, "ring loops")
     sizes = {"hammer": 6, "again": 3, "memcpy": 5, "stamped": 5, "delays": 6}
     return Loops(*(library.function(f"loop_{n}", *([ctypes.c_uint64] * k)) for n, k in sizes.items()))
 

@@ -8,7 +8,7 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.compile import Kernel, Port, compile
-from motionbase.compile.cache import default_folder
+from motionbase.native.cache import default_folder
 
 Capture = pytest.CaptureFixture[str]
 KERNEL = Kernel("twice", (Port("x"),), (Port("y"),), lambda x: 2 * x)

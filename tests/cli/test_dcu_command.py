@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Reader, ReaderState, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.lock import is_held
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.waveforms import recognised, records
 from tests.ring.ring_processes import PATIENCE_S, command, interrupt
 

@@ -8,10 +8,12 @@ import pytest
 
 from motionbase.cli import terminal
 from motionbase.cli.main import main as call
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.executive.estop import save_ring
-from motionbase.ring import Channel, Schema, Writer, hexapod_schema
+from motionbase.record.faults import Fault
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
+from motionbase.record.states import State
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 STOP_NS = 1_794_756_284_848_000_000  # 2026-11-15 15:24:44.848 UTC

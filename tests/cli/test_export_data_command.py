@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
-from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.recording.files import schema_of, waves, write_mcap
 

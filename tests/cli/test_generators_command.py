@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Writer, hexapod_schema
-from motionbase.ring.blocks import GeneratorReader, Outcome
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring.blocks.generators import GeneratorReader
+from motionbase.ring.blocks.seqlock import Outcome
 from motionbase.ring.command_words import user
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")

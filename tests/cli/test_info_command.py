@@ -11,13 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from motionbase.cli.main import main as call
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.export import export
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.snapshot import save
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.recording.files import EPOCH, schema_of, waves, write_mcap
 
 Capture = pytest.CaptureFixture[str]

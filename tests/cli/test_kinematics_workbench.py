@@ -13,8 +13,9 @@ from motionbase.kinematics.clearance import EXACT
 from motionbase.kinematics.posture import at_dof
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform, platform_text
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.ring.writer import Writer
 
 Capture = pytest.CaptureFixture[str]
 SIMONA = load_platform("simona")

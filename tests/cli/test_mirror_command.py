@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Reader, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring.reader import Reader
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, command, interrupt
 
 SCHEMA = hexapod_schema()

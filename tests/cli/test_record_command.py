@@ -11,7 +11,7 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control as control
-from motionbase.ring import Writer
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import files, rows, until, writer
 
 Capture = pytest.CaptureFixture[str]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.ring import Reader, Writer
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import SCHEMA, recorder, rows, until, writer
 
 Capture = pytest.CaptureFixture[str]
@@ -98,7 +99,7 @@ def test_what_cannot_be_is_one_sentence(file: Path, capsys: Capture, args: tuple
 
 
 def test_a_ring_that_is_no_replay_says_so(capsys: Capture) -> None:
-    from motionbase.ring.blocks.command import Reason, Result
+    from motionbase.record.requests import Reason, Result
     from motionbase.ring.blocks.commands import CommandReceiver
 
     with Writer(SCHEMA, name="live") as ring:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultKind
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.fault_cases import Moment, Outcome, Swing
 from motionbase.system.loads import Loads
 from motionbase.system.responses import Array, FrequencyResponse, Responses, StepResponse, Turnaround

@@ -10,10 +10,12 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.cli.ring_watch import View, sparkline
 from motionbase.errors import SchemaError
-from motionbase.ring import Reader, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.layout import HEAD
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.reader import Reader
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import command, interrupt
 
 PAIR = Schema("pair", (Channel("t", "s", "time", "time"), Channel("x", "m", "x", "time")))

@@ -17,17 +17,18 @@ import pytest
 from numpy.typing import NDArray
 
 from motionbase.cli.main import main as call
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.interpreter import python
 from motionbase.platform.load import load_platform
-from motionbase.ring import Reader, ReaderState, hexapod_schema
-from motionbase.ring.blocks.command import Command, Kind, Reason, Result
+from motionbase.record.axes import DOFS
+from motionbase.record.faults import Fault
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.requests import Command, Kind, Reason, Result
+from motionbase.record.states import State
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import shown as armed_in
 from motionbase.ring.blocks.parameters import shown
 from motionbase.ring.emergency import LATCHED
-from motionbase.ring.schema import DOFS
+from motionbase.ring.reader import Reader, ReaderState
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
 EXAMPLE = str(Path(__file__).resolve().parents[2] / "examples" / "generators.toml")

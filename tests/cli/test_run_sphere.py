@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.control.states import State
 from motionbase.platform.atlas.text import platforms_of_text
-from motionbase.ring import Reader
-from motionbase.ring.blocks.command import Command, Kind
+from motionbase.record.requests import Command, Kind
+from motionbase.record.sphere import sphere_schema
+from motionbase.record.states import State
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.parameters import shown
-from motionbase.ring.sphere import sphere_schema
+from motionbase.ring.reader import Reader
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
 Capture = pytest.CaptureFixture[str]

@@ -10,8 +10,8 @@ import pytest
 from motionbase.cli.main import main
 from motionbase.platform.demand import LegDemand
 from motionbase.platform.load import FOLDER, load_platform
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.sinks.sink import Heading, open_sink
-from motionbase.ring import hexapod_schema
 
 Capture = pytest.CaptureFixture[str]
 HEAVE = """

@@ -10,10 +10,11 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.cli.strip_chart import EXAMPLE, load_chart
-from motionbase.control.states import State
 from motionbase.errors import MotionBaseError
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import State
 from motionbase.recording.strip.chart import MOST_PENS
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.ring.writer import Writer
 from tests.recording.files import schema_of, waves, write_mcap
 from tests.recording.test_strip_pdf import Read
 from tests.ring.ring_processes import command, until

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.control.states import State
 from motionbase.executive.tuning import RAMP_S, Tuner
-from motionbase.ring import Writer, hexapod_schema
-from motionbase.ring.blocks import CommandReceiver, Parameter, ParameterTable, Result
-from motionbase.ring.blocks.command import Reason
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.parameters import Parameter, ParameterTable
+from motionbase.record.requests import Reason, Result
+from motionbase.record.states import State
+from motionbase.ring.blocks.commands import CommandReceiver
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import until
 
 Capture = pytest.CaptureFixture[str]

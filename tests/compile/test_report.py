@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from motionbase.compile import Kernel, Port, Program, Struct, compile, for_each, lower, q, switch, table
-from motionbase.compile.cache import ObjectCache
 from motionbase.compile.inspection.machine_code import build, functions, split_functions, stack_bytes, symbol_sizes
 from motionbase.compile.inspection.report import describe
 from motionbase.errors import KernelError
+from motionbase.native.cache import ObjectCache
 
 SUM = Kernel("total", (Port("q", 3, "m", "numbers"),), (Port("y", (), "m"),), lambda q: (q[0] + q[1]) * ca.sqrt(q[2]))
 SINE = Kernel("sine", (Port("x"),), (Port("y"),), ca.sin)

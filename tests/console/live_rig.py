@@ -21,8 +21,10 @@ from motionbase.console.console import Console, Settings
 from motionbase.console.listening import listening
 from motionbase.console.live.frames import Frame, decode
 from motionbase.console.server import new_server
-from motionbase.ring import Channel, Schema, Writer
-from motionbase.ring.standard import MODES, STATES, WARNINGS
+from motionbase.record.faults import WARNINGS
+from motionbase.record.schema import Channel, Schema
+from motionbase.record.states import MODES, STATES
+from motionbase.ring.writer import Writer
 
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"
 RING = "rig"

@@ -23,8 +23,9 @@ from motionbase.kinematics.clearance import Clearance, Thresholds
 from motionbase.kinematics.geometry import geometry_of
 from motionbase.kinematics.posture import at_dof
 from motionbase.platform.load import load_platform, platform_text
-from motionbase.ring import Channel, Schema, Writer
-from motionbase.ring.schema import DOFS
+from motionbase.record.axes import DOFS
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 from tests.console.live_rig import DT, RING, TOKEN, Page, console, own_rings, page, wait_for
 
 Served = tuple[Console, str]

@@ -16,8 +16,9 @@ from motionbase.console.api.strip import NOTHING, SILENT, Roll, chart_of, chart_
 from motionbase.console.children import Children
 from motionbase.console.models import StartStrip, Strip
 from motionbase.errors import MotionBaseError
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.backend import DEVICE_VARIABLE, NO_DEVICE, Device, Emulation, find
+from motionbase.ring.writer import Writer
 from tests.console.api_rig import Page, page, wait_for
 from tests.recording.files import schema_of, waves, write_mcap
 

@@ -14,11 +14,12 @@ from motionbase.errors import PlatformError
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import FOLDER, load_platform, load_text, platform_text
 from motionbase.platform.mesh import MeshFile
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.record.axes import DOFS
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.files import load
 from motionbase.ring.emergency import NO_ANSWER
-from motionbase.ring.schema import DOFS
+from motionbase.ring.writer import Writer
 from tests.console.api_rig import Page, page, wait_for
 
 CARD = {"enabled": True, "axes": ["pitch"], "shape": "chirp", "amplitude": 0.05, "frequency": 0.1,

@@ -17,9 +17,11 @@ from motionbase.console.live.ring_status import ring_status
 from motionbase.console.live.runs import Run
 from motionbase.console.models import Event
 from motionbase.errors import MotionBaseError
-from motionbase.ring import Channel, Schema, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.backend import find
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.console.live_rig import DT, RING, own_rings, rows, schema, wait_for, writer
 
 

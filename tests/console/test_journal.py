@@ -14,9 +14,10 @@ from motionbase.console.journal import LARGEST, ConsoleJournal
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import AlarmChange
 from motionbase.console.stop.button import NO_SEAT, VIEWER, Names, name_of
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.ring.writer import Writer
 from tests.console.api_rig import Page, page, wait_for
 from tests.recording.recorder_rig import recorder, turning
 

@@ -9,8 +9,9 @@ import pytest
 from motionbase.compile import Kernel, Port
 from motionbase.control.bounds import LEAST, Allowed, Limits, chase_of, limits_in
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import BRISK, State
+from motionbase.control.states import BRISK
 from motionbase.platform.load import load_platform
+from motionbase.record.states import State
 from tests.control.named import Named
 
 LAW = ControlLaw(load_platform("simona"))

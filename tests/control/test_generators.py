@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from motionbase.compile import compile
-from motionbase.control.generators import COLUMNS, COUNT, GENERATORS, TONES, Shape
-from motionbase.ring.blocks import generator as ring_generator
-from motionbase.ring.blocks.generator import Generator
+from motionbase.control.generators import GENERATORS
+from motionbase.record.generators import COLUMNS, COUNT, PERIODIC, SHAPES, Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
 
 RUN = compile(GENERATORS)
 NEVER = math.inf
-DOF = ring_generator.Space.DOF
+DOF = Space.DOF
 
 
 def made(generators: tuple[Generator, ...], t: np.ndarray, stop: float = NEVER, least: float = 0.0) -> list[np.ndarray]:
@@ -28,30 +27,22 @@ def made(generators: tuple[Generator, ...], t: np.ndarray, stop: float = NEVER, 
     return [each[name] for name in ("outputs", "sums", "active")]
 
 
-def test_columns_and_shapes_are_those_of_the_ring() -> None:
-    assert COLUMNS == tuple(c.name for c in ring_generator.COLUMNS)
-    assert [s.name for s in Shape] == [s.name for s in ring_generator.SHAPES]
-    assert [s.value for s in Shape] == list(range(len(ring_generator.SHAPES)))
-    assert (COUNT, TONES) == (ring_generator.COUNT, ring_generator.TONES)
-    assert [s.value for s in ring_generator.SPACES] == ["leg", "dof"]  # 0 and 1 in the kernel
-
-
 CARDS = [
     (
-        Generator(True, axes=(1, 4), shape=ring_generator.Shape.SINE, amplitude=0.1, frequency=0.7, phase=0.3),
-        Generator(True, DOF, ("heave",), ring_generator.Shape.CHIRP, 0.05, 0.5, 4.0, -0.4, 0.01, 1.0, 0.7, 0.5, 2, 3),
-        Generator(True, DOF, ("roll", "yaw"), ring_generator.Shape.MULTISINE, 0.02, 0.2, 3.0, tones=7, fade_in=0.5),
-        Generator(True, DOF, ("surge",), ring_generator.Shape.RANDOM, 0.02, 0.2, 3.0, tones=32, seed=41, cycles=1,
+        Generator(True, axes=(1, 4), shape=Shape.SINE, amplitude=0.1, frequency=0.7, phase=0.3),
+        Generator(True, DOF, ("heave",), Shape.CHIRP, 0.05, 0.5, 4.0, -0.4, 0.01, 1.0, 0.7, 0.5, 2, 3),
+        Generator(True, DOF, ("roll", "yaw"), Shape.MULTISINE, 0.02, 0.2, 3.0, tones=7, fade_in=0.5),
+        Generator(True, DOF, ("surge",), Shape.RANDOM, 0.02, 0.2, 3.0, tones=32, seed=41, cycles=1,
                   duration=4, fade_out=1.5),
-        Generator(True, axes=(6,), shape=ring_generator.Shape.RAMP, amplitude=-0.2, duration=2.5, start=1.0),
-        Generator(True, axes=(2, 3), shape=ring_generator.Shape.STEP, amplitude=0.05, offset=-0.01, fade_in=2,
+        Generator(True, axes=(6,), shape=Shape.RAMP, amplitude=-0.2, duration=2.5, start=1.0),
+        Generator(True, axes=(2, 3), shape=Shape.STEP, amplitude=0.05, offset=-0.01, fade_in=2,
                   fade_out=2, cycles=1, duration=3),
         Generator(False, axes=(5,), amplitude=1.0, frequency=1.0),
     ),
     tuple(
         Generator(True, axes=(1 + k,), shape=shape, amplitude=0.1, frequency=0.9, phase=phase, cycles=3, fade_out=0.5)
         for k, (shape, phase) in enumerate(
-            (s, p) for s in ring_generator.PERIODIC[1:] for p in (0.2, -3.0)
+            (s, p) for s in PERIODIC[1:] for p in (0.2, -3.0)
         )
     ),
 ]  # fmt: skip
@@ -72,7 +63,7 @@ def test_equal_to_the_preview(cards: tuple[Generator, ...], stop: float) -> None
 
 def test_chirp_is_a_sine_of_the_integrated_frequency() -> None:
     f1, f2, T = 0.5, 6.0, 4.0
-    card = Generator(True, axes=(1,), shape=ring_generator.Shape.CHIRP, amplitude=1.0, frequency=f1, end_frequency=f2,
+    card = Generator(True, axes=(1,), shape=Shape.CHIRP, amplitude=1.0, frequency=f1, end_frequency=f2,
                      duration=T)  # fmt: skip
     t = np.linspace(0, T, 200, endpoint=False)
     wanted = np.sin(2 * math.pi * (f1 * t + (f2 - f1) / T * t**2 / 2))
@@ -81,7 +72,7 @@ def test_chirp_is_a_sine_of_the_integrated_frequency() -> None:
 
 def test_chirp_has_no_jump_where_it_turns() -> None:
     """Between samples 1 us apart nothing moves further than the largest rate allows."""
-    card = Generator(True, axes=(1,), shape=ring_generator.Shape.CHIRP, amplitude=1.0, frequency=0.7, end_frequency=3.3,
+    card = Generator(True, axes=(1,), shape=Shape.CHIRP, amplitude=1.0, frequency=0.7, end_frequency=3.3,
                      duration=1.1)  # fmt: skip
     for k in range(1, 40):
         before, after = made((card,), np.array([1.1 * k - 5e-7, 1.1 * k + 5e-7]))[0][:, 0]
@@ -89,8 +80,8 @@ def test_chirp_has_no_jump_where_it_turns() -> None:
         assert abs(after[1] - before[1]) <= (2 * math.pi * 3.3) ** 2 * 1e-6 * 1.1
 
 
-@pytest.mark.parametrize("shape", [s for s in ring_generator.SHAPES if s.value not in ("square", "sawtooth")])
-def test_velocity_and_acceleration_are_derivatives(shape: ring_generator.Shape) -> None:
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s.value not in ("square", "sawtooth")])
+def test_velocity_and_acceleration_are_derivatives(shape: Shape) -> None:
     """Central differences over 2 us: error h^2/6 of the third derivative, and rounding 1e-16 / h."""
     card = Generator(True, DOF, ("pitch",), shape, 0.1, 0.4, 2.0, 0.2, 0.05, 0.9, 0.9, 0.1, 1, 2.2, 5, 3)
     h = 1e-6
@@ -101,7 +92,7 @@ def test_velocity_and_acceleration_are_derivatives(shape: ring_generator.Shape) 
 
 def test_settling_fades_at_least_so_long() -> None:
     """A generator without a fade of its own must not step when the drive is told to stop."""
-    card = Generator(True, DOF, ("heave",), ring_generator.Shape.STEP, amplitude=0.2)
+    card = Generator(True, DOF, ("heave",), Shape.STEP, amplitude=0.2)
     t = np.arange(0.9, 2.2, 0.0005)
     y = made((card,), t, stop=1.0, least=1.0)
     assert np.abs(np.diff(y[0][:, 0, 0])).max() <= 15 / 8 * 0.2 * 0.0005 * 1.001
@@ -113,7 +104,7 @@ def test_spoilt_rows_give_nothing() -> None:
     settings = np.zeros((COUNT, len(COLUMNS)))
     settings[:3] = CARDS[0][0].row
     settings[0, 7] = np.nan  # a phase
-    settings[1, 3] = Shape.CHIRP  # in no time
+    settings[1, 3] = Shape.CHIRP.code  # in no time
     each, sums, _ = RUN(0.0, settings, 0.3, NEVER)
     assert not each[:2].any()
     assert each[2].any() and np.isfinite(sums).all()

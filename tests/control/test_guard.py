@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, compile
 from motionbase.control import compensator, electric
-from motionbase.control.faults import GUARDED, Fault
 from motionbase.control.guard import MARGIN, PATIENCE, STOP_S, LegGuard, WheelGuard, command_rate
-from motionbase.control.states import State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.record.faults import GUARDED, Fault
+from motionbase.record.states import State
 
 Array = NDArray[np.float64]
 HEXAPODS = tuple(name for name in PRESETS if name != "atlas")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.states import Request, State
+from motionbase.record.faults import Fault, WarningBit
+from motionbase.record.states import Request, State
 from tests.control.rig import DT, LAW, run
 
 UP = {0.01: Request.DOWN, 0.02: Request.STANDBY}  # standby is reached after 7.3 s

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from motionbase.compile import Kernel, Layout, Port, compile
-from motionbase.control.faults import Fault, WarningBit
 from motionbase.control.limits import Limiter
 from motionbase.control.ports import ELSEWHERE, INPUTS, OUTPUTS, ControlPorts, channels
-from motionbase.control.states import Mode, Request, State
 from motionbase.control.watchdogs import Watch
 from motionbase.errors import PortError
-from motionbase.ring.standard import FAULTS, MODES, STATES, WARNINGS, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import Request, State
 from tests.control.rig import LAW
 from tests.control.test_law import CARDS
 
@@ -160,12 +159,3 @@ def test_garbage_never_reaches_a_valve(state: State) -> None:
     for port in LAW.program.outputs[1:]:
         assert np.isfinite(arrays[port.name]).all(), port.name
     assert arrays["state"] in (State.HELD, State.OFF, State.ABORT, State.STOPPING)
-
-
-def test_the_records_words_are_those_of_the_control_law() -> None:
-    assert STATES == tuple(s.name.lower() for s in State) and tuple(State) == tuple(range(len(State)))
-    assert MODES == tuple(m.name.lower() for m in Mode)
-    assert FAULTS == tuple(f"{f.name.lower().replace('_', ' ')}: {f.sentence}" for f in Fault)
-    assert tuple(Fault) == tuple(range(len(Fault)))
-    assert WARNINGS == tuple(w.name.lower().replace("_", " ") for w in WarningBit if w.name is not None)
-    assert [w.value for w in WarningBit] == [1 << k for k in range(len(WarningBit))]

@@ -6,20 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from motionbase.compile import kernel
-from motionbase.control.states import (
-    ENDS_OF_ABORT,
-    FLAGS,
-    MEASURED_FLAGS,
-    MOVING,
-    QUIET,
-    TRANSITIONS,
-    Request,
-    State,
-    following,
-    source_of,
-    state_step,
-)
-from motionbase.ring.blocks.command import Kind
+from motionbase.control.states import ENDS_OF_ABORT, MEASURED_FLAGS, source_of, state_step
+from motionbase.record.requests import Kind
+from motionbase.record.states import FLAGS, MOVING, QUIET, TRANSITIONS, Request, State, following
 from tests.control.named import Named
 
 STEP = Named(kernel(state_step))

@@ -11,12 +11,12 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.valve import spool_step
 from motionbase.compile import Kernel, Port, compile
 from motionbase.control.agreement import Agreement
-from motionbase.control.faults import BLOCKING, SENTENCES, SHUTTING, Fault
 from motionbase.control.latch import Latch, latched, stop_and_movable
 from motionbase.control.leg_control import usual_values
-from motionbase.control.states import Request, State
 from motionbase.control.watchdogs import Found, LegKind, Now, Reading, Thresholds, Told, Watch, watch_leg
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import BLOCKING, SENTENCES, SHUTTING, Fault
+from motionbase.record.states import Request, State
 from tests.control.named import Named
 
 DT, HARD_MIN, HARD_MAX = 0.0005, 2.0, 3.0

@@ -5,7 +5,7 @@ import casadi as ca
 import pytest
 
 from motionbase.compile import Compiled, Kernel, Port, compile
-from motionbase.ring import Channel, Schema
+from motionbase.record.schema import Channel, Schema
 
 
 @pytest.fixture(autouse=True)

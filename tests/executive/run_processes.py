@@ -11,7 +11,8 @@ WRITER = """
 import os, sys
 import numpy as np
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule
-from motionbase.ring import Channel, Schema, Writer
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 valve = np.ones(1)
 names = (("t", "s"), ("tick", "-"), ("valve", "-"))
 schema = Schema("s", tuple(Channel(n, u, n, "g" + n) for n, u in names))
@@ -31,7 +32,7 @@ if report.failed:
 SLEEPER = "import time; print('up', flush=True); time.sleep(1000)"
 WITNESS = """
 import signal, sys, time
-from motionbase.ring import Reader
+from motionbase.ring.reader import Reader
 reader, asked, last = Reader("rig", start="oldest"), [], None
 signal.signal(signal.SIGTERM, lambda *_: asked.append(1))
 print("up", flush=True)

@@ -15,9 +15,11 @@ from motionbase.executive import Executive, Job, Mode, Schedule, estop
 from motionbase.executive.estop_watch import EstopWatch
 from motionbase.executive.process import Role
 from motionbase.executive.supervisor import Supervisor
-from motionbase.ring import Channel, Schema, Writer, catalogue
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring import catalogue
 from motionbase.ring.layout import HEAD
 from motionbase.ring.segment import left_behind
+from motionbase.ring.writer import Writer
 from tests.executive.run_processes import WRITER, python
 
 SCHEMA = Schema("stops", (Channel("t", "s", "time", "time"), Channel("estop", "-", "1 acts", "status")))
@@ -55,7 +57,8 @@ STEPPED = """
 import sys, time
 from pathlib import Path
 from motionbase.executive import Executive, Job, Mode, Schedule
-from motionbase.ring import Channel, Schema, Writer
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 with Writer(Schema("s", (Channel("t", "s", "time", "time"),)), name="rig", dt=1e-3, capacity=100) as writer:
     close = Job("close", 1, lambda tick: Path(sys.argv[1]).touch())
     executive = Executive(Schedule(1e-3, ()), writer, Mode.STEPPED, safe_stop=[close])

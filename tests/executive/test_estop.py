@@ -15,12 +15,15 @@ import pytest
 from motionbase.errors import SnapshotError
 from motionbase.executive import Executive, Job, Mode, Schedule, Stop, estop, estop_process, estop_watch
 from motionbase.executive.estop_watch import EstopWatch
-from motionbase.ring import Channel, Schema, Writer, catalogue, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring import catalogue
 from motionbase.ring.backend import Emulation, shared_folder
 from motionbase.ring.layout import CLAIM, Layout, Status
 from motionbase.ring.parts import here
 from motionbase.ring.segment import attach
 from motionbase.ring.snapshot import Snapshot
+from motionbase.ring.writer import Writer
 
 SCHEMA = Schema(
     "stops",
@@ -321,7 +324,7 @@ def test_a_read_only_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
 KILLED = """
 import sys, time
 import numpy as np
-from motionbase.ring import Writer
+from motionbase.ring.writer import Writer
 from motionbase.ring.parts import here
 sys.path.insert(0, sys.argv[1])
 from tests.executive.test_estop import SCHEMA, rows

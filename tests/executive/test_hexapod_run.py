@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import Request
 from motionbase.executive import Executive, Job, Mode, Schedule
 from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.executive.tuning import parameter_table
 from motionbase.platform.load import load_platform
-from motionbase.ring import Writer, hexapod_schema
-from motionbase.ring.blocks.command import Command, Kind, Reason
+from motionbase.record.faults import Fault
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.requests import Command, Kind, Reason
+from motionbase.record.states import Request
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop
 
 

@@ -9,7 +9,10 @@ from motionbase.executive import Clock, Executive, Job, Mode, Schedule, Stop, na
 from motionbase.executive.control import bin_top
 from motionbase.executive.native import native
 from motionbase.executive.report import quantile
-from motionbase.ring import Reader, Schema, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Schema
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 from tests.memory import kept_blocks
 
 DT = 5e-4

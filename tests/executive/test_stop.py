@@ -14,10 +14,12 @@ import pytest
 from motionbase.compile import Compiled
 from motionbase.errors import ScheduleError
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule, Stop, Warnings, native_job
-from motionbase.ring import Reader, Schema, Writer
+from motionbase.record.schema import Schema
 from motionbase.ring.backend import find
 from motionbase.ring.layout import Status
+from motionbase.ring.reader import Reader
 from motionbase.ring.segment import Segment, attach
+from motionbase.ring.writer import Writer
 
 DT = 5e-4
 GENTLE = RealTime(priority=None, lock_memory=False)
@@ -133,7 +135,8 @@ CHILD = """
 import os, sys
 import numpy as np
 from motionbase.executive import Executive, Job, Mode, RealTime, Schedule
-from motionbase.ring import Channel, Schema, Writer
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 
 valve = np.ones(1)
 schema = Schema("s", (Channel("t", "s", "time", "time"), Channel("valve", "-", "1 open", "valve")))

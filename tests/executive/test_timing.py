@@ -14,7 +14,9 @@ import pytest
 from motionbase.errors import ScheduleError
 from motionbase.executive import Executive, Job, Limits, RealTime, Report, Schedule, Stop, Warnings
 from motionbase.executive.timing import SPIN_ORDINARY, SlowTicks
-from motionbase.ring import Reader, Schema, Writer
+from motionbase.record.schema import Schema
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 
 DT = 2e-3
 GENTLE = RealTime(priority=None, lock_memory=False)  # ordinary threads, so that a slow test harms nobody

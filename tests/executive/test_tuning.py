@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import State
 from motionbase.executive.tuning import RAMP_S, REST, Tuner, parameter_table
 from motionbase.platform.load import load_platform
-from motionbase.ring import Writer
-from motionbase.ring.blocks.command import Reason
-from motionbase.ring.blocks.generator import Generator, Shape, Space
+from motionbase.record.generators import Generator, Shape, Space
+from motionbase.record.requests import Reason
+from motionbase.record.states import State
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.parameters import current
+from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop
 from tests.ring.rings import small_writer
 

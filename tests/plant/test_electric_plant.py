@@ -10,8 +10,8 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.compile import Scan, compile, scan
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.plant.plant import Plant
-from motionbase.plant.sensors import Sensors
 from motionbase.platform.load import load_platform
+from motionbase.platform.sensors import Sensors
 
 Array = np.ndarray
 TICK = 5e-4

@@ -12,8 +12,9 @@ from motionbase.compile import Scan, compile, scan
 from motionbase.errors import PlatformError
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.plant.plant import Plant
-from motionbase.plant.sensors import Sensor, Sensors, bell
+from motionbase.plant.sensors import bell
 from motionbase.platform.load import load_platform
+from motionbase.platform.sensors import Sensor, Sensors
 
 Array = np.ndarray
 TICK = 5e-4

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionbase.plant.fault_plan import DEFAULT_VALUE, FaultKind, load_faults
 from motionbase.plant.plant import SEIZED_DAMPING, SEIZED_STIFFNESS
-from motionbase.plant.sensors import Sensors
+from motionbase.platform.sensors import Sensors
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "plant.md").read_text()

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
-from motionbase.ring.schema import Channel, Schema
 
 Rows = NDArray[np.float64]
 EPOCH = 1_700_000_000_000_000_000  # [ns of UTC]

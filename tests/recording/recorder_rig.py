@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.items import Settings
 from motionbase.recording.recorder.recorder import Recorder
-from motionbase.ring import Channel, Schema, Writer
+from motionbase.ring.writer import Writer
 
 PATIENCE_S = 90.0  # a busy machine starts processes slowly; nothing waits longer than it has to
 DT = 0.001

@@ -11,6 +11,7 @@ import pytest
 from motionbase.console.api.downloads import Sent
 from motionbase.console.api.sentences import NotThere
 from motionbase.errors import RecordingError
+from motionbase.native import guarded
 from motionbase.recording import growing
 from motionbase.recording.export import export
 from motionbase.recording.mapping import mapped
@@ -18,8 +19,8 @@ from motionbase.recording.mcap.tail import tail
 from motionbase.recording.open import open_recording
 from motionbase.recording.pyramid import Damaged, Pyramid
 from motionbase.recording.pyramid_write import PyramidWriter
-from motionbase.ring import Writer, guarded
 from motionbase.ring.snapshot import save
+from motionbase.ring.writer import Writer
 from tests.recording.files import schema_of, waves, write_mcap
 
 SCHEMA, COUNT = schema_of(), 20_000

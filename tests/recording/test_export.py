@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import RecordingError
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.export import export
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.open import open_recording
 from motionbase.recording.split import split
-from motionbase.ring import hexapod_schema
-from motionbase.ring.schema import Channel, Schema
 from tests.recording.files import EPOCH, NOTES, Rows, bits, schema_of, waves, write_mcap
 
 SCHEMA = schema_of(9, 3)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError
+from motionbase.record.requests import Command, Kind, Result
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.export import export
 from motionbase.recording.happened import SIDE_COLUMNS
 from motionbase.recording.journal import AT_ONCE, Journal, RecordWatch
@@ -15,10 +17,10 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control
 from motionbase.recording.recorder.items import Split
 from motionbase.recording.split import split
-from motionbase.ring import Channel, Schema, Writer
-from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Result
+from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.blocks.requests import Asked
 from motionbase.ring.command_words import signed
+from motionbase.ring.writer import Writer
 from tests.recording.files import write_mcap
 from tests.recording.recorder_rig import DT, files, recorder, turning, until
 

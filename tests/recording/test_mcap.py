@@ -22,6 +22,7 @@ from mcap.writer import Writer as OfficialWriter
 from mcap_ros2.decoder import DecoderFactory
 
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.mcap.chunks import CHUNK, CHUNK_FIELDS, MARK
 from motionbase.recording.mcap.messages import LONGEST_TEXT, Event, field_names, type_names
 from motionbase.recording.mcap.read import LARGEST_EVENTS, _events
@@ -30,7 +31,6 @@ from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.whole import link_new
-from motionbase.ring.schema import Channel, Schema
 from tests.recording.files import EPOCH, NOTES, Rows, bits, schema_of, waves, write_mcap
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)

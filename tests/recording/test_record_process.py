@@ -24,8 +24,8 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import control as control
 from motionbase.recording.recorder.process import STOP_S
 from motionbase.recording.recorder.process import command as recorder_command
-from motionbase.ring import Writer
 from motionbase.ring.pace import Pace
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import DT, events_in, files, records_in, rows, until, writer
 from tests.ring.ring_processes import command
 from tests.ring.ring_processes import until as patiently

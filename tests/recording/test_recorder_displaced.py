@@ -10,7 +10,7 @@ from motionbase.console.api.recorder import recorder_status
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder import displaced
 from motionbase.recording.recorder.recorder import Recorder
-from motionbase.ring import Writer
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import events_in, files, recorder, records_in, rows, until, writer
 
 RUN = "run.mcap"

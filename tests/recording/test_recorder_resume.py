@@ -16,8 +16,8 @@ from motionbase.recording.recorder.items import Settings
 from motionbase.recording.recorder.process import command as recorder_command
 from motionbase.recording.recorder.recorder import Recorder
 from motionbase.recording.recorder.resume import recorded
-from motionbase.ring import Writer
 from motionbase.ring.catalogue import left_epoch
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import DT, SCHEMA, events_in, files, recorder, records_in, rows, until, writer
 from tests.ring.ring_processes import writer as writer_process
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.recording.statistics import statistics
-from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.recording.files import Rows, schema_of, waves, write_mcap
 

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError, RingError
+from motionbase.record.requests import Command, Kind, Reason
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.replay import Replay, Settings, status
-from motionbase.ring import Reader, ReaderState, Writer
-from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import CommandSender
+from motionbase.ring.reader import Reader, ReaderState
+from motionbase.ring.writer import Writer
 from tests.recording.recorder_rig import DT, SCHEMA, events_in, recorder, records_in, rows, times_in
 
 EPOCH = 1_700_000_000_000_000_000

@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import RecordingError
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
 from motionbase.recording.source import Damage
-from motionbase.ring import Writer, hexapod_schema
 from motionbase.ring.snapshot import save
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from motionbase.system.record_file import RecordFile
 from tests.recording.files import NOTES, Rows, bits, schema_of, waves, write_mcap
 

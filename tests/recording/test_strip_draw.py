@@ -7,11 +7,11 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.strip.chart import INKS, MOST_PENS, PAPER_MM, Chart, Pen, default_chart
 from motionbase.recording.strip.draw import LEFT, RIGHT, WIDE, Heading, figure, rendered, scales_for
 from motionbase.recording.strip.lane import SIGNAL
 from motionbase.recording.strip.paper import Break, Gap, Mark, Page, Paper, Spoilt
-from motionbase.ring import hexapod_schema
 from tests.recording.files import schema_of
 
 HEADING = Heading("SIMONA", "MCAP run.mcap", 1_700_000_000_000_000_000)

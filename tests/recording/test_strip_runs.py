@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
@@ -21,7 +22,8 @@ from motionbase.recording.strip.live import Live
 from motionbase.recording.strip.paper import Mark, Page, Paper
 from motionbase.recording.strip.scale import Scale
 from motionbase.recording.strip.strip import Done, Hints, Names, Strip
-from motionbase.ring import Channel, Reader, Schema, Writer
+from motionbase.ring.reader import Reader
+from motionbase.ring.writer import Writer
 from tests.recording.files import EPOCH, Rows
 
 SCHEMA = Schema(

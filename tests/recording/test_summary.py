@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.mcap import summary
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.summary import ChunkPlace
 from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.open import open_recording
-from motionbase.ring import hexapod_schema
 from tests.recording.files import EPOCH, schema_of, waves
 
 CHUNKS = 37

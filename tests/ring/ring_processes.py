@@ -13,7 +13,8 @@ PATIENCE_S = 90.0  # a busy machine compiles slowly; nothing waits longer than i
 
 WRITER = """
 import sys, time
-from motionbase.ring import Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring.writer import Writer
 from motionbase.ring.waveforms import records
 name, count, capacity = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 writer = Writer(hexapod_schema(), name=name, dt=0.001, capacity=capacity, program="test writer")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from motionbase.ring import Channel, Schema, Writer
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.layout import FIELDS, HEADER
+from motionbase.ring.writer import Writer
 
 FORMS = {"I": "<u4", "Q": "<u8", "q": "<i8", "d": "<f8", "64s": "S64", "128s": "S128", "8s": "S8", "32s": "V32"}
 HEADER_FIELDS = np.dtype([(name, FORMS[form]) for name, form in FIELDS])  # as NumPy has them

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RingError
-from motionbase.ring import Reader, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.catalogue import Life, clean, entries, entry, lateness, mark_saved
 from motionbase.ring.layout import MAGIC, PAGE, Layout
 from motionbase.ring.lock import FileLock
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.reader import Reader
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, until, writer
 from tests.ring.rings import HEADER_FIELDS
 

@@ -9,12 +9,14 @@ from collections.abc import Callable
 import pytest
 
 from motionbase.errors import RingError
-from motionbase.ring import Writer, catalogue
-from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
+from motionbase.record.requests import Command, Kind, Reason, Result
+from motionbase.ring import catalogue
+from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
 from motionbase.ring.command_words import ACK_AT, READY_AT
 from motionbase.ring.layout import Status
 from motionbase.ring.lock import FileLock
+from motionbase.ring.writer import Writer
 from tests.ring.rings import numbered, small_schema, small_writer
 
 DRIVE = Command(Kind.DRIVE)
@@ -115,7 +117,7 @@ def test_a_ring_whose_file_and_writer_are_gone_takes_nothing() -> None:
 
 KILLED = """
 import os, signal
-from motionbase.ring.blocks import CommandReceiver
+from motionbase.ring.blocks.commands import CommandReceiver
 from tests.ring.rings import small_writer
 ring = small_writer()
 CommandReceiver(ring.segment, ring.header.layout)

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionbase.errors import CommandError, RingError
-from motionbase.ring import Writer
-from motionbase.ring.blocks import Ack, Command, CommandReceiver, CommandSender, Kind, Reason, Result
-from motionbase.ring.blocks.command import ARGUMENTS, CRC, SENTENCE, SLOT, SLOT_BYTES, decoded, encoded
-from motionbase.ring.blocks.commands import SLOTS, SLOTS_AT
+from motionbase.native.atomics import atomics
+from motionbase.record.requests import ARGUMENTS, SENTENCE, Ack, Command, Kind, Reason, Result
+from motionbase.ring.blocks.command import CRC, SLOT, SLOT_BYTES, decoded, encoded
+from motionbase.ring.blocks.commands import SLOTS, SLOTS_AT, CommandReceiver, CommandSender
 from motionbase.ring.blocks.seqlock import held
 from motionbase.ring.command_words import ESTOP_AT, HEAD_AT, READY_AT
-from motionbase.ring.native import native
+from motionbase.ring.writer import Writer
 from tests.ring.rings import small_writer
 
 DRIVE = Command(Kind.DRIVE)
@@ -197,7 +197,7 @@ def test_rings_that_take_no_commands_say_so() -> None:
     with pytest.raises(RingError, match="takes no commands"):
         sender.send(DRIVE)
     receiver_of(ring)
-    native().store_release(sender.map.address + READY_AT, 7)
+    atomics().store_release(sender.map.address + READY_AT, 7)
     with pytest.raises(RingError, match="its commands have format 0x7, this program's"):
         sender.send(DRIVE)
     ring.close()
@@ -211,7 +211,7 @@ def test_rings_that_take_no_commands_say_so() -> None:
 def test_a_wild_head_is_reported_and_survived(head: int) -> None:
     with small_writer() as ring:
         receiver, sender = receiver_of(ring), CommandSender(sender="a test")
-        native().store_release(sender.map.address + HEAD_AT, head)
+        atomics().store_release(sender.map.address + HEAD_AT, head)
         order = receiver.poll()
         assert order is not None and order.command is None and order.refusal is Reason.BAD_NUMBER
         assert receiver.poll() is None
@@ -280,7 +280,8 @@ def test_stop_reaches_the_writer_that_took_the_name() -> None:
 
 CHILD = """
 import sys
-from motionbase.ring.blocks import Command, CommandSender, Kind
+from motionbase.record.requests import Command, Kind
+from motionbase.ring.blocks.commands import CommandSender
 sender = CommandSender(sender='child')
 for _ in range(500):
     sender._add_estop()

@@ -18,13 +18,14 @@ from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.executive.estop_watch import EstopWatch
-from motionbase.ring import Reader, Writer
+from motionbase.record.requests import Command, Kind
 from motionbase.ring.backend import find
-from motionbase.ring.blocks import CommandReceiver, CommandSender, Kind
-from motionbase.ring.blocks.command import Command
+from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.layout import PAGE
+from motionbase.ring.reader import Reader
 from motionbase.ring.segment import attach
 from motionbase.ring.snapshot import save
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, command, environment, until, writer
 from tests.ring.rings import numbered, small_writer
 
@@ -104,7 +105,7 @@ def test_other_faults_kill_as_before(ring_folder: Path) -> None:
     code = """
 import mmap, os, sys
 import numpy as np
-from motionbase.ring import Reader
+from motionbase.ring.reader import Reader
 from tests.ring.rings import small_writer
 ring = small_writer()
 assert Reader().schema
@@ -123,7 +124,7 @@ with open(sys.argv[1], "wb+") as file:
 
 
 def test_mappings_are_forgotten_with_what_mapped_them() -> None:
-    from motionbase.ring import guarded
+    from motionbase.native import guarded
 
     with small():
         before = len(guarded._FREE)

@@ -7,11 +7,11 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Schema
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, STATUS, UNSAVED, Status
 from motionbase.ring.native import IR
 from motionbase.ring.reader import ReaderState
-from motionbase.ring.schema import Schema
-from motionbase.ring.standard import hexapod_schema
 from tests.ring.rings import HEADER_FIELDS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,23 +16,12 @@ from hypothesis import strategies as st
 from motionbase.compile import Port, compile
 from motionbase.compile.primitives import random
 from motionbase.errors import GeneratorError, RingError
-from motionbase.ring.blocks import (
-    Generator,
-    GeneratorClient,
-    GeneratorReader,
-    GeneratorSet,
-    Outcome,
-    Shape,
-    Space,
-    load,
-    outputs,
-    save,
-)
-from motionbase.ring.blocks.files import from_data, json_text, toml_text
-from motionbase.ring.blocks.generator import COLUMNS, PLACE
-from motionbase.ring.blocks.generators import ABOUT, BYTES, SHAPE
-from motionbase.ring.blocks.preview import tones
-from motionbase.ring.schema import DOFS, LEGS
+from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.generators import COLUMNS, PLACE, Generator, Shape, Space
+from motionbase.ring.blocks.files import from_data, json_text, load, save, toml_text
+from motionbase.ring.blocks.generators import ABOUT, BYTES, SHAPE, GeneratorClient, GeneratorReader, GeneratorSet
+from motionbase.ring.blocks.preview import outputs, tones
+from motionbase.ring.blocks.seqlock import Outcome
 from tests.ring.rings import small_writer
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,14 +9,17 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.errors import RingError
-from motionbase.ring import Channel, Reader, ReaderState, Schema, Writer, catalogue
+from motionbase.record.schema import Channel, Schema
+from motionbase.ring import catalogue
 from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks.generators import shown
 from motionbase.ring.layout import CLAIM, HEAD
 from motionbase.ring.lock import is_held
 from motionbase.ring.native import native
+from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import left_behind
 from motionbase.ring.snapshot import Snapshot, save
+from motionbase.ring.writer import Writer
 from tests.ring.rings import numbered, small_schema, small_writer
 
 Capture = pytest.CaptureFixture[str]

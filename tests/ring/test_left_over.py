@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from motionbase.errors import RingError
+from motionbase.record.schema import Channel, Schema
 from motionbase.recording.recorder.control import ControlServer, status, write_status
-from motionbase.ring import Writer
 from motionbase.ring.backend import Emulation, find
 from motionbase.ring.catalogue import clean
-from motionbase.ring.schema import Channel, Schema
+from motionbase.ring.writer import Writer
 
 ONE = Schema("one", (Channel("t", "s", "time", "time"),))
 RECORDER = {"motionbase-rig.recorder", "motionbase-rig.recorder.json", "motionbase-rig.recorder.lock"}

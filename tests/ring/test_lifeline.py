@@ -18,7 +18,6 @@ import pytest
 
 from motionbase.console.stop.keeper import _taken_over
 from motionbase.errors import RingError
-from motionbase.ring import Reader
 from motionbase.ring.backend import find
 from motionbase.ring.catalogue import Life, clean, entry
 from motionbase.ring.claim import Claim, Waiting
@@ -37,6 +36,7 @@ from motionbase.ring.lifeline import (
 )
 from motionbase.ring.living import has_writer, unnamed
 from motionbase.ring.lock import OWNERS_VARIABLE
+from motionbase.ring.reader import Reader
 from tests.ring.ring_processes import environment, until, writer
 from tests.ring.rings import small_writer
 
@@ -322,7 +322,7 @@ def test_answers_may_be_anything() -> None:
 
 
 def stops(ring: object) -> bool:
-    from motionbase.ring.blocks import CommandReceiver
+    from motionbase.ring.blocks.commands import CommandReceiver
 
     receiver = CommandReceiver(ring.segment, ring.header.layout)  # type: ignore[attr-defined]
     receiver.poll()

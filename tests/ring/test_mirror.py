@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 from motionbase.errors import MirrorError, RingError
-from motionbase.ring import Reader, ReaderState, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.layout import Layout
 from motionbase.ring.mirror.client import Gap, Mirror
 from motionbase.ring.mirror.frames import Begin, Frame, Hello, Kind, Records, Ring, State, encoded, read_frame
 from motionbase.ring.mirror.link import Receiver, address
 from motionbase.ring.mirror.server import MOST_CLIENTS, Server
+from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, command, until
 
 SCHEMA = hexapod_schema()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from motionbase.errors import MirrorError
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.layout import Layout
 from motionbase.ring.mirror.frames import (
     CRC,
@@ -31,7 +32,6 @@ from motionbase.ring.mirror.frames import (
     sentence_of,
 )
 from motionbase.ring.reader import ReaderState
-from motionbase.ring.schema import Channel, Schema
 
 NUMBER = st.integers(0, 2**64 - 1)
 SCHEMA = Schema("pair", (Channel("t", "s", "time", "time"), Channel("x", "m", "Länge", "time")))

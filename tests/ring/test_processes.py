@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RingError
-from motionbase.ring import Reader, ReaderState, Writer
 from motionbase.ring.backend import DEVICE_VARIABLE
-from motionbase.ring.reader import LOOK_AGAIN_S
+from motionbase.ring.reader import LOOK_AGAIN_S, Reader, ReaderState
+from motionbase.ring.writer import Writer
 from tests.ring.children import CAPACITY, CHANNELS
 from tests.ring.rings import small_schema
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from motionbase.ring import Reader, ReaderState, Writer
 from motionbase.ring.backend import AbstractBackend, Device, Emulation
 from motionbase.ring.layout import CLAIM, HEAD
-from motionbase.ring.reader import LOOK_AGAIN_S
+from motionbase.ring.reader import LOOK_AGAIN_S, Reader, ReaderState
+from motionbase.ring.writer import Writer
 from tests.ring.rings import numbered, small_schema
 
 CAPACITY = 32

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from motionbase.ring import Writer
+from motionbase.record.generators import Generator
+from motionbase.record.parameters import Parameter, ParameterTable
+from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.ring.backend import Emulation
-from motionbase.ring.blocks import Command, CommandReceiver, CommandSender, Kind, Reason, Result
-from motionbase.ring.blocks.commands import SLOTS
-from motionbase.ring.blocks.generator import Generator
+from motionbase.ring.blocks.commands import SLOTS, CommandReceiver, CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
-from motionbase.ring.blocks.parameter import Parameter, ParameterTable
 from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.blocks.requests import Asked, RequestWatch, watched
 from motionbase.ring.command_words import SENDER_BYTES, person_of, signed
+from motionbase.ring.writer import Writer
 from tests.ring.rings import small_writer
 
 ANNA = signed("console", "Anna")

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from motionbase.errors import RingError
-from motionbase.ring import Reader, ReaderState, Writer, hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.backend import Device, Emulation, find
 from motionbase.ring.layout import CLAIM, EPOCH, PAGE, STATUS, UNSAVED, Header, Status
+from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import attach
+from motionbase.ring.writer import Writer
 from tests.ring.rings import HEADER_FIELDS, numbered, small_schema, small_writer
 
 

@@ -162,10 +162,10 @@ DIES = """
 import os, signal
 from motionbase.ring.blocks.mapping import BlockMap, Section
 from motionbase.ring.blocks.seqlock import held
-from motionbase.ring.native import native
+from motionbase.native.atomics import atomics
 place = BlockMap(Section.GENERATORS)
 lock = held(place.lock_path)
-native().store_release(place.address, 1)
+atomics().store_release(place.address, 1)
 place.memory[64:2064] = b"h" * 2000
 os.kill(os.getpid(), signal.SIGKILL)
 """

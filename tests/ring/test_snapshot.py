@@ -19,13 +19,15 @@ from hypothesis import strategies as st
 from motionbase.cli import terminal
 from motionbase.cli.main import main
 from motionbase.errors import RingError, SnapshotError
-from motionbase.ring import Writer, catalogue, gentle, hexapod_schema, snapshot_save
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.ring import catalogue, gentle, snapshot_save
 from motionbase.ring.backend import find
 from motionbase.ring.layout import CLAIM, Status
 from motionbase.ring.segment import attach
 from motionbase.ring.snapshot import Details, Snapshot, details_of, file_name, save
 from motionbase.ring.snapshot_format import CHUNK_BYTES, MAGIC, SEAL, VERSION
 from motionbase.ring.waveforms import records
+from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, environment
 from tests.ring.ring_processes import writer as process_writer
 from tests.ring.rings import numbered, small_schema, small_writer

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.pace import Pace
-from motionbase.ring.schema import Channel, Schema
-from motionbase.ring.standard import hexapod_schema
 from motionbase.ring.waveforms import AMPLITUDE, REPEAT_S, SHAPES, frequency, recognised, records, waveform
 
 SCHEMA = hexapod_schema()

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Layout, Port
-from motionbase.control.faults import Fault
 from motionbase.control.own_law import OwnLaw
-from motionbase.control.states import State
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 
 OPENING, BREAKS_AT = 0.05, 400  # of the valves; the tick at which it breaks

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from motionbase.compile import Port, Scan, scan
 from motionbase.compile.runtime.c import STRICT_FLAGS, find_compiler
 from motionbase.control.ports import OUTPUTS
-from motionbase.control.states import Request
 from motionbase.errors import TargetUnavailable
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.motion import LEG_OUTPUTS
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.load import load_platform
-from motionbase.ring.blocks.generator import Generator
+from motionbase.record.generators import Generator
+from motionbase.record.states import Request
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.c_border import Border
 from motionbase.system.closed_loop import ClosedLoop

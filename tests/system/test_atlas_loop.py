@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from motionbase.console.ready_sets import ready_sets
-from motionbase.control.states import Request, State
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import load_platform
-from motionbase.ring.sphere import SPHERE_WARNINGS, sphere_schema
-from motionbase.ring.standard import WARNINGS
+from motionbase.record.faults import SPHERE_WARNINGS, WARNINGS
+from motionbase.record.sphere import sphere_schema
+from motionbase.record.states import Request, State
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.runs import Run, Runner, Scenario
 

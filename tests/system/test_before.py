@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
 
@@ -39,7 +39,7 @@ def settings() -> np.ndarray:
             "enabled": 1,
             "space": space,
             "axes": axes,
-            "shape": shape,
+            "shape": shape.code,
             "amplitude": amplitude,
             "frequency": frequency,
         }

@@ -14,7 +14,7 @@ import pytest
 from motionbase.console.ready_sets import ready_sets
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import load_platform
-from motionbase.ring.sphere import sphere_schema
+from motionbase.record.sphere import sphere_schema
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.manoeuvre import KEPT, drive
 from motionbase.system.runs import Runner, Scenario

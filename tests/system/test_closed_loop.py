@@ -8,13 +8,13 @@ import pytest
 
 from motionbase.compile import Scan, scan
 from motionbase.control.ports import channels
-from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.plant import Plant
-from motionbase.plant.sensors import Sensors
 from motionbase.platform.load import load_platform
-from motionbase.ring import hexapod_schema
-from motionbase.ring.blocks.generator import Generator
+from motionbase.platform.sensors import Sensors
+from motionbase.record.generators import Generator
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import State
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.control.faults import Fault
 from motionbase.control.ports import OUTPUTS
-from motionbase.control.states import Request, State
 from motionbase.plant.fault_plan import OF_OIL, FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.motion import LEG_OUTPUTS
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.load import load_platform
-from motionbase.ring.blocks.generator import Generator
+from motionbase.record.faults import Fault
+from motionbase.record.generators import Generator
+from motionbase.record.states import Request, State
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import control_border

@@ -15,10 +15,10 @@ import pytest
 
 from motionbase.cli.main import main as call
 from motionbase.compile import scan
-from motionbase.control.faults import Fault
-from motionbase.control.states import Mode, Request, State
 from motionbase.platform.load import load_platform
-from motionbase.ring.blocks.generator import Generator
+from motionbase.record.faults import Fault
+from motionbase.record.generators import Generator
+from motionbase.record.states import Mode, Request, State
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.c_border import Border
 from motionbase.system.export import EXAMPLES, control_border, loop_files, plant_border, write_folder

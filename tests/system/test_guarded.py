@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from motionbase.compile import compile, scan
-from motionbase.control.faults import GUARDED, Fault
 from motionbase.control.guard import STOP_S
-from motionbase.control.states import Request, State
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.record.faults import GUARDED, Fault
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.sphere import sphere_schema
+from motionbase.record.states import Request, State
 from motionbase.recording.journal import RecordWatch
-from motionbase.ring import hexapod_schema
-from motionbase.ring.sphere import sphere_schema
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import guard_border

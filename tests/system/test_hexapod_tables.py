@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.fault_cases import Moment, Outcome, Swing
 from motionbase.system.loads import Allowables, Loads
 from motionbase.system.responses import FrequencyResponse

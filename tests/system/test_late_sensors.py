@@ -6,10 +6,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from motionbase.control.states import State
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensors
-from motionbase.ring.blocks.generator import Generator
+from motionbase.record.generators import Generator
+from motionbase.record.states import State
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import plant_border

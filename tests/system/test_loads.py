@@ -5,12 +5,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import OF_OIL, FaultKind
 from motionbase.plant.plant import SEIZED_DAMPING
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.fault_cases import SHOWS, FaultStudy, Moment, Outcome, Swing
 from motionbase.system.loads import PHASES, SEARCH, Allowables, Loads, end_sine, full_speed, swings
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from motionbase.control.design import HOLD, RESERVE
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import State
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensor, Sensors
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.margins import design
 from motionbase.system.runs import Runner, Scenario
@@ -63,7 +63,14 @@ def test_a_drive_answers_the_measurement_of_its_own_tick() -> None:
 def test_a_spool_lags_its_command_by_its_own_dynamics_and_half_a_tick(simona: Bench, f: float) -> None:
     """From the command of a tick to the spool at the start of one: second order, and the hold."""
     settings = np.zeros((COUNT, len(COLUMNS)))
-    wanted = {"enabled": 1.0, "space": 1.0, "axes": 4.0, "shape": float(Shape.SINE), "amplitude": 1e-3, "frequency": f}
+    wanted = {
+        "enabled": 1.0,
+        "space": 1.0,
+        "axes": 4.0,
+        "shape": float(Shape.SINE.code),
+        "amplitude": 1e-3,
+        "frequency": f,
+    }
     for name, value in wanted.items():
         settings[0, PLACE[name]] = value
     run = simona.runner.run(Scenario(settings=settings, version=2), 5.0, simona.end)

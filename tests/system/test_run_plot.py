@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.errors import UsageError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
+from motionbase.record.words import told
 from motionbase.system.run_plot import BUCKETS, RunPicture, Traces
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
-from motionbase.words import told
 
 Array = NDArray[np.float64]
 DT = 5e-4

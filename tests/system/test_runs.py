@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from motionbase.compile import scan
-from motionbase.control.faults import Fault
-from motionbase.control.generators import COLUMNS, COUNT, PLACE
-from motionbase.control.states import Mode, Request, State
 from motionbase.errors import KernelError, SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.load import load_platform
-from motionbase.ring import hexapod_schema
+from motionbase.record.faults import Fault
+from motionbase.record.generators import COLUMNS, COUNT, PLACE
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import Mode, Request, State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Run, Runner, Scenario
 

@@ -7,10 +7,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary, Tally
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from motionbase.actuators.hydraulic import HydraulicActuator
-from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.states import State
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
+from motionbase.record.faults import Fault, WarningBit
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.lane_runs import LANES, LaneRunner
 from motionbase.system.runs import Scenario

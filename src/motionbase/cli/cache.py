@@ -28,7 +28,7 @@ def cache(
 
     Example: motionbase cache show
     """
-    from motionbase.compile.cache import ObjectCache
+    from motionbase.native.cache import ObjectCache
 
     store = ObjectCache()
     data = _state(store) if action is Action.show else _clear(store)

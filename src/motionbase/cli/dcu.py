@@ -14,7 +14,8 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     import threading
 
-    from motionbase.ring import Schema, Writer
+    from motionbase.record.schema import Schema
+    from motionbase.ring.writer import Writer
 
 FASTEST_HZ = 100_000.0
 MOST_AT_ONCE = 4096  # records
@@ -41,7 +42,7 @@ def dcu(
     Example: motionbase dcu --rate 1000 --duration 10
     """
     from motionbase.cli.stopping import stop_requested
-    from motionbase.ring import Writer
+    from motionbase.ring.writer import Writer
 
     if not 0.01 <= rate <= FASTEST_HZ:
         raise UsageError(f"--rate is {rate:g}, it must be 0.01 to {FASTEST_HZ:g} records per second")
@@ -69,7 +70,8 @@ def dcu(
 
 
 def _schema(path: Path | None) -> "Schema":
-    from motionbase.ring import Schema, hexapod_schema
+    from motionbase.record.hexapod import hexapod_schema
+    from motionbase.record.schema import Schema
 
     if path is None:
         return hexapod_schema()

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.ring.snapshot import Snapshot
 
 LOOK_BACK_S = 1.0

@@ -9,11 +9,12 @@ import typer
 
 from motionbase.cli import terminal
 from motionbase.cli.measuring import PICTURES, check_axis, check_writable, counted, drivable
+from motionbase.record.axes import DOFS, unit_of
 
 
 def frequency_response(
     platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
-    axis: Annotated[str, typer.Option(help="surge, sway, heave, roll, pitch or yaw.")] = "heave",
+    axis: Annotated[str, typer.Option(help=f"{', '.join(DOFS[:-1])} or {DOFS[-1]}.")] = "heave",
     lowest: Annotated[float, typer.Option("--from", help="Lowest frequency [Hz].")] = 0.1,
     highest: Annotated[float, typer.Option("--to", help="Highest frequency [Hz], up to 50.")] = 50.0,
     count: Annotated[int, typer.Option("--tones", help="How many tones, evenly spaced on a logarithmic scale.")] = 20,
@@ -73,7 +74,7 @@ def frequency_response(
         }
         print(json.dumps(data, indent=2))
         return
-    unit = "m" if axis in ("surge", "sway", "heave") else "rad"
+    unit = unit_of(axis)
     heads = "f [Hz]", f"amplitude [m{unit}]", "gain", "phase [deg]", "distortion", "with half of it"
     table = terminal.table(
         f"Frequency response of {hexapod.name} in {axis}, demand to true motion", *heads, right=heads

@@ -11,7 +11,8 @@ import typer
 from motionbase.cli import terminal
 
 if TYPE_CHECKING:
-    from motionbase.ring.blocks import Generator, GeneratorSet
+    from motionbase.record.generators import Generator
+    from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.segment import Segment
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -53,7 +54,8 @@ def set_(
 
     Example: motionbase generators set examples/generators.toml
     """
-    from motionbase.ring.blocks import GeneratorClient, load
+    from motionbase.ring.blocks.files import load
+    from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.command_words import signed
 
     wanted = load(file)  # before the ring is touched
@@ -67,7 +69,7 @@ def clear(ring: Ring = "motionbase", as_json: Json = False) -> None:
 
     Example: motionbase generators clear
     """
-    from motionbase.ring.blocks import GeneratorClient, GeneratorSet
+    from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
     from motionbase.ring.command_words import signed
 
     client = GeneratorClient(ring, author=signed(AUTHOR))
@@ -129,7 +131,7 @@ def _cells(g: "Generator") -> tuple[str, ...]:
 
 
 def _band(g: "Generator") -> str:
-    from motionbase.ring.blocks.generator import PERIODIC, Shape
+    from motionbase.record.generators import PERIODIC, Shape
 
     if g.shape in PERIODIC:
         return f"{g.frequency:.4g} Hz"
@@ -144,7 +146,7 @@ def _time(g: "Generator") -> str:
 
 def _more(g: "Generator") -> str:
     """What only some have."""
-    from motionbase.ring.blocks.generator import BANDS, Shape
+    from motionbase.record.generators import BANDS, Shape
 
     band = f"{g.tones} tones, at most {g.peak:.4g} {g.unit}" if g.shape in BANDS else ""
     sweep = f"{g.duration:.4g} s a sweep" if g.shape is Shape.CHIRP else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.errors import UsageError
+from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,6 @@ Warn = Annotated[float, typer.Option(metavar="M", help="Warn at clearances below
 Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below this [m].")]
 DEFAULT = "characteristic"
 LARGEST = 100.0  # metres or radians, and their rates: no platform comes near it
-DOF_NAMES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 WARN, STOP = 0.05, 0.0254  # [m]
 STYLES = {"clear": "green", "warn": "yellow", "stop": "bold red", "interference": "bold white on red"}
 
@@ -80,9 +80,7 @@ def six_dof(option: str, text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     if np.any(np.abs(given) > largest):
         k = int((np.abs(given) / largest).argmax())
         unit = "m" if k < 3 else "degrees"
-        raise UsageError(
-            f"{option}: {DOF_NAMES[k]} is {given[k]:g} {unit}, at most {largest[k]:.0f} either way is wanted"
-        )
+        raise UsageError(f"{option}: {DOFS[k]} is {given[k]:g} {unit}, at most {largest[k]:.0f} either way is wanted")
     return np.asarray(given * np.array([1, 1, 1, *[np.pi / 180] * 3]), dtype=np.float64)
 
 
@@ -135,8 +133,8 @@ def where(dof: Any) -> str:
     """Degrees of freedom [m, rad] in words, in degrees."""
     import numpy as np
 
-    from motionbase.platform.parts import DOF
+    from motionbase.record.axes import DOFS
 
     at = np.round(np.asarray(dof), 9) + 0.0  # no negative zeros
-    words = [f"{axis} {x:+.4f} m" for axis, x in zip(DOF[:3], at[:3], strict=True)]
-    return ", ".join(words + [f"{axis} {x:+.3f} deg" for axis, x in zip(DOF[3:], np.degrees(at[3:]), strict=True)])
+    words = [f"{axis} {x:+.4f} m" for axis, x in zip(DOFS[:3], at[:3], strict=True)]
+    return ", ".join(words + [f"{axis} {x:+.3f} deg" for axis, x in zip(DOFS[3:], np.degrees(at[3:]), strict=True)])

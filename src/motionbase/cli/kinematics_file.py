@@ -14,7 +14,7 @@ from motionbase.kinematics.geometry import geometry_of
 from motionbase.kinematics.posture import Postures, at_dof, at_legs
 from motionbase.kinematics.sweep import WITHIN, Sweep, sweep
 from motionbase.kinematics.trajectory import clearance_rows, posture_rows, posture_schema, with_clearance
-from motionbase.platform.parts import DOF
+from motionbase.record.axes import DOFS, LEGS
 from motionbase.recording.open import open_recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
 from motionbase.recording.whole import trouble, whole_or_not
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
 
 Array = NDArray[np.float64]
-LEGS = tuple(f"leg{k}_l_meas" for k in range(1, 7))
+LENGTHS = tuple(f"leg{k}_l_meas" for k in LEGS)
 POSES = {
-    "legs": LEGS,
-    "measured": tuple(f"pose_meas_{dof}" for dof in DOF),
-    "estimated": tuple(f"pose_hat_{dof}" for dof in DOF),
-    "host": tuple(f"host_{dof}" for dof in DOF),
+    "legs": LENGTHS,
+    "measured": tuple(f"pose_meas_{dof}" for dof in DOFS),
+    "estimated": tuple(f"pose_hat_{dof}" for dof in DOFS),
+    "host": tuple(f"host_{dof}" for dof in DOFS),
 }
 
 
@@ -67,7 +67,7 @@ def write(
 def read(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
     """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
     t, values, names, epoch = samples(file, source)
-    found = at_legs(platform, values, definition) if names == LEGS else at_dof(platform, values, definition)
+    found = at_legs(platform, values, definition) if names == LENGTHS else at_dof(platform, values, definition)
     return t, found, epoch
 
 
@@ -91,14 +91,14 @@ def samples(file: Path, source: str) -> tuple[Array, Array, tuple[str, ...], int
 def _names(recording: Recording, source: str) -> tuple[str, ...]:
     """The channels to look at: plain degrees of freedom where a file has them, else those of the pose asked for."""
     known = recording.schema.index
-    if all(dof in known for dof in DOF):
-        return DOF
+    if all(dof in known for dof in DOFS):
+        return DOFS
     if source not in POSES:
         raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
     missing = [name for name in POSES[source] if name not in known]
     if missing:
         raise UsageError(
-            f"{str(recording.path)!r} has no channel {missing[0]!r}; a trajectory has {', '.join(DOF)}, or the "
+            f"{str(recording.path)!r} has no channel {missing[0]!r}; a trajectory has {', '.join(DOFS)}, or the "
             "channels of a recorded platform"
         )
     return POSES[source]

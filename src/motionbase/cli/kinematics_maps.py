@@ -82,10 +82,10 @@ def maps(
 def _place(one: "PlaneMap", x: float, y: float) -> str:
     import math
 
-    from motionbase.platform.parts import DOF
+    from motionbase.record.axes import DOFS
 
     shown = ((axis, value if axis < 3 else math.degrees(value)) for axis, value in ((one.across, x), (one.up, y)))
-    return ", ".join(f"{DOF[axis]} {value:+.3f} {'m' if axis < 3 else 'deg'}" for axis, value in shown)
+    return ", ".join(f"{DOFS[axis]} {value:+.3f} {'m' if axis < 3 else 'deg'}" for axis, value in shown)
 
 
 def singular(
@@ -101,7 +101,7 @@ def singular(
     Example: motionbase kinematics singular simona
     """
     from motionbase.kinematics.singular import worst_pose
-    from motionbase.platform.parts import DOF
+    from motionbase.record.axes import DOFS
 
     if not 0 <= samples <= 1_000_000:
         raise UsageError(f"--samples is {samples}, it must be 0 to 1000000")
@@ -111,7 +111,7 @@ def singular(
     if as_json:
         facts = {
             "platform": hexapod.name, "definition": name, "dexterity": found.dexterity, "l_m": found.l.tolist(),
-            "dof": dict(zip(DOF, found.dof.tolist(), strict=True)), "looked_at": found.looked_at,
+            "dof": dict(zip(DOFS, found.dof.tolist(), strict=True)), "looked_at": found.looked_at,
             "starts": found.starts, "lost": found.lost, "crossed": found.crossed, "barred": found.barred,
             "sentence": found.sentence,
         }  # fmt: skip

@@ -12,7 +12,7 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.measuring import check_axis, check_writable, counted, drivable
 from motionbase.errors import UsageError
-from motionbase.words import named
+from motionbase.record.words import named
 
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod

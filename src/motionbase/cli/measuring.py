@@ -26,7 +26,7 @@ def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
 def check_axis(option: str, axis: str) -> None:
     """One of the six degrees of freedom."""
     from motionbase.cli.suggest import unknown
-    from motionbase.control.ports import DOFS
+    from motionbase.record.axes import DOFS
 
     if axis not in DOFS:
         raise UsageError(f"{option}: {unknown('axis', axis, DOFS, 'axes')}")

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from motionbase.errors import CommandError, RingError, UsageError
+from motionbase.record.requests import ACTIONS, ESTOP, SENTENCE, Result, operator_command
 
 SENDER = "motionbase operate"
-# of ring/blocks/actions.py, for the help, which must not wait for NumPy; a test keeps them to it
-LISTED = "down, standby, drive, settle, lower, off, freeze, abort, reset, host, maintenance, estop"
 REACHED = {
     "down": ("DOWN",), "standby": ("STANDBY",), "drive": ("DRIVE",), "settle": ("STANDBY",), "lower": ("DOWN",),
     "off": ("OFF",), "freeze": ("FREEZE",), "abort": ("OFF", "HELD"), "estop": ("OFF", "HELD"),
@@ -19,7 +18,7 @@ SOON_S, PAUSE_S = 0.3, 0.02
 
 
 def operate(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {LISTED}.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(ACTIONS)}.")],
     ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
     wait: Annotated[
         float | None, typer.Option(metavar="S", help="Wait until the base is there, at most so many seconds.")
@@ -36,8 +35,6 @@ def operate(
     Example: motionbase operate estop
     """
     from motionbase.cli.suggest import unknown
-    from motionbase.ring.blocks.actions import ACTIONS, ESTOP, operator_command
-    from motionbase.ring.blocks.command import SENTENCE, Result
     from motionbase.ring.blocks.commands import CommandSender
     from motionbase.ring.command_words import signed
 
@@ -96,7 +93,7 @@ def _await(ring: str, action: str, wait: float) -> None:
 
 def _state(ring: str) -> str | None:
     """The state in the newest record that comes soon; None if none comes, or the records have no state."""
-    from motionbase.control.states import State
+    from motionbase.record.states import State
     from motionbase.ring.reader import Reader
 
     reader, end = Reader(ring), time.monotonic() + SOON_S

@@ -113,8 +113,8 @@ def _facts(h: "Hexapod") -> dict[str, Any]:
     import numpy as np
 
     from motionbase.platform.envelope import axis_limits, extremes
-    from motionbase.platform.parts import DOF
     from motionbase.platform.sizing.architecture import SINGULAR
+    from motionbase.record.axes import DOFS
 
     limits, corners = axis_limits(h), extremes(h)
     reached = corners.dof[corners.converged]
@@ -124,7 +124,7 @@ def _facts(h: "Hexapod") -> dict[str, Any]:
         **dataclasses.asdict(h),
         "actuator": {"type": type(h.actuator).__name__, **dataclasses.asdict(h.actuator)},
         "l_neutral": h.l_neutral.tolist(),
-        "axis_limits": {name: row for name, row in zip(DOF, limits.tolist(), strict=True)},
+        "axis_limits": {name: row for name, row in zip(DOFS, limits.tolist(), strict=True)},
         "extremes": {
             "reached": int(corners.converged.sum()),
             **both,

@@ -1,18 +1,15 @@
 """`motionbase replay-control`: tells a replay that runs what to do, and shows where it is."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from motionbase.errors import RecordingError, UsageError
-
-if TYPE_CHECKING:
-    from motionbase.ring.blocks.command import Command
+from motionbase.record.requests import REPLAY_KINDS, Command, replay_command
 
 SENDER = "motionbase replay-control"
-# "status", and those of ring/blocks/actions.py; here for the help, which must not wait for NumPy
-ACTIONS = ("status", "play", "pause", "rewind", "step", "seek", "speed", "loop", "loop-off", "stop")
+ACTIONS = ("status", *REPLAY_KINDS)
 
 
 def replay_control(
@@ -52,8 +49,7 @@ def replay_control(
     print(json.dumps(found, indent=2) if as_json else _sentence(found))
 
 
-def _command(action: str, values: list[str]) -> "Command":
-    from motionbase.ring.blocks.actions import replay_command
+def _command(action: str, values: list[str]) -> Command:
 
     try:
         numbers = tuple(float(v) for v in values)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from motionbase.cli import terminal
 from motionbase.cli.stopping import stop_requested
 from motionbase.errors import RingError
+from motionbase.record.schema import Schema
 from motionbase.ring.reader import Batch, Reader, ReaderState
-from motionbase.ring.schema import Schema
 
 if TYPE_CHECKING:
     from rich.console import Group

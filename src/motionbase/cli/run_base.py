@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from motionbase.errors import UsageError
-from motionbase.words import told
+from motionbase.record.words import told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import Law
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
-    from motionbase.ring import Schema
+    from motionbase.record.schema import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.claim import Claim
     from motionbase.ring.printer import Printer
@@ -116,8 +116,8 @@ def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
 
 
 def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
-    from motionbase.ring import hexapod_schema
-    from motionbase.ring.sphere import sphere_schema
+    from motionbase.record.hexapod import hexapod_schema
+    from motionbase.record.sphere import sphere_schema
 
     return sphere_schema(len(atlas.wheels), hexapod.electric) if atlas else hexapod_schema(hexapod.electric)
 
@@ -206,9 +206,9 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
     from motionbase.executive.tuning import parameter_table
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
-    from motionbase.ring import Writer
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.printer import Printer, to_stderr
+    from motionbase.ring.writer import Writer
 
     schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
     signals: list[int] = []
@@ -247,7 +247,7 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
 
 def stopped_by_guard(fault: float) -> str:
     """The sentence of a fault that the guard found; empty for all others."""
-    from motionbase.control.faults import GUARDED
+    from motionbase.record.faults import GUARDED
 
     return next((f.sentence for f in GUARDED if f == fault), "")
 
@@ -262,7 +262,7 @@ class _told:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self) -> None:
-        from motionbase.control.faults import Fault
+        from motionbase.record.faults import Fault
 
         sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
         last = None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, final
 from motionbase.cli import terminal
 from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
-from motionbase.words import named, told
+from motionbase.record.axes import DOFS, LEGS, LINEAR
+from motionbase.record.words import named, told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import OwnLaw
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 DURATION = 20.0
 LONGEST = 1e6  # [s]: eleven days; more is a slip of the pen, for it would run for a week
 RATE = 1000
-LINEAR = ("surge", "sway", "heave")
-LEGS = tuple(f"leg {k}" for k in range(1, 7))
+LEG_NAMES = tuple(f"leg {k}" for k in LEGS)
 RESET = "reset"
 
 
@@ -97,9 +97,9 @@ def simulate_platform(
 
 
 def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
-    from motionbase.control.states import Mode, Request
     from motionbase.plant.fault_plan import FaultPlan, load_faults
-    from motionbase.ring.blocks import load
+    from motionbase.record.states import Mode, Request
+    from motionbase.ring.blocks.files import load
     from motionbase.system.runs import Scenario
 
     asked = _asked(o.at or [], duration)
@@ -123,7 +123,7 @@ def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
 def _asked(given: list[str], duration: float) -> dict[float, Any]:
     """Options of the form S=REQUEST, by time: a `Request`, a `Mode` or RESET."""
     from motionbase.cli.suggest import unknown
-    from motionbase.control.states import Mode, Request
+    from motionbase.record.states import Mode, Request
 
     names: dict[str, Any] = {r.name.lower(): r for r in Request if r} | {RESET: RESET}
     names |= {m.name.lower(): m for m in Mode}
@@ -159,7 +159,7 @@ def _run(
     hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None, law: "OwnLaw | None"
 ) -> Done:
     """Piece by piece: memory does not grow with the run."""
-    from motionbase.ring import hexapod_schema
+    from motionbase.record.hexapod import hexapod_schema
     from motionbase.system.closed_loop import ClosedLoop
     from motionbase.system.record_file import RecordFile
     from motionbase.system.run_plot import Traces
@@ -196,7 +196,6 @@ def _run(
 
 def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
     """For scripts: SI, names in lower case."""
-    from motionbase.control.ports import DOFS
 
     s, electric = done.summary, hexapod.electric
     return {
@@ -214,7 +213,7 @@ def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
         "ended_by": None if s.standing is None else named(s.standing[1].name.lower(), electric),
         "drive_s": s.drive_s,
         "tracking": _errors(DOFS, s.rms, s.largest) if s.drive_s > 0 else {},
-        "leg_tracking": _errors(LEGS, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
+        "leg_tracking": _errors(LEG_NAMES, s.leg_rms, s.leg_largest) if s.drive_s > 0 else {},
         "peak_leg_force": s.force.tolist(),
         "peak_leg_force_at": s.force_at.tolist(),
         "stroke_left": s.stroke_left.tolist() if s.drive_s > 0 else None,
@@ -231,7 +230,6 @@ def _errors(names: tuple[str, ...], rms: Any, largest: Any) -> dict[str, dict[st
 
 
 def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) -> None:
-    from motionbase.control.ports import DOFS
     from motionbase.spatial.equals import first_largest, first_least
 
     s, screen = done.summary, terminal.console()
@@ -262,9 +260,9 @@ def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) ->
     if s.drive_s > 0:
         columns = ("of", "rms error", "largest", "unit")
         errors = terminal.table(f"Error in drive, {s.drive_s:.2f} s", *columns, right=columns[1:3])
-        listed = _errors(DOFS, s.rms, s.largest) | _errors(LEGS, s.leg_rms, s.leg_largest)
+        listed = _errors(DOFS, s.rms, s.largest) | _errors(LEG_NAMES, s.leg_rms, s.leg_largest)
         for name, error in listed.items():
-            unit = "mm" if name in (*LINEAR, *LEGS) else "mrad"
+            unit = "mm" if name in (*LINEAR, *LEG_NAMES) else "mrad"
             errors.add_row(name, f"{1e3 * error['rms']:.3f}", f"{1e3 * error['max']:.3f}", unit)
         screen.print(errors)
         if s.rms is None:

@@ -10,13 +10,14 @@ import typer
 from motionbase.cli import terminal
 from motionbase.cli.measuring import PICTURES, check_axis, check_writable, drivable
 from motionbase.errors import UsageError
+from motionbase.record.axes import DOFS, unit_of
 
 ALLOWED_OVERSHOOT = 0.05
 
 
 def step_response(
     platform: Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")],
-    axis: Annotated[str, typer.Option(help="surge, sway, heave, roll, pitch or yaw.")] = "heave",
+    axis: Annotated[str, typer.Option(help=f"{', '.join(DOFS[:-1])} or {DOFS[-1]}.")] = "heave",
     size: Annotated[float, typer.Option(help="Of the step [m, rad].")] = 0.05,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
@@ -48,7 +49,7 @@ def step_response(
         )
         print(json.dumps({"platform": hexapod.name, **data, "illustrative": list(hexapod.illustrative)}, indent=2))
         return
-    unit = "m" if axis in ("surge", "sway", "heave") else "rad"
+    unit = unit_of(axis)
     table = terminal.table(f"Step of {size:g} {unit} in {axis}, {hexapod.name}", "measure", "value", right=("value",))
     within = (
         f"within {ALLOWED_OVERSHOOT:.0%}" if found.overshoot <= ALLOWED_OVERSHOOT else f"above {ALLOWED_OVERSHOOT:.0%}"

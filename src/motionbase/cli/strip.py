@@ -122,8 +122,8 @@ def _named(files: Sequence[Path]) -> str:
 
 def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say: "Printer") -> "Strip":
     from motionbase.cli.strip_chart import load_chart
-    from motionbase.control.faults import Fault
-    from motionbase.control.states import State
+    from motionbase.record.faults import Fault
+    from motionbase.record.states import State
     from motionbase.recording.strip.output import sink_for
     from motionbase.recording.strip.strip import Names, Strip
 

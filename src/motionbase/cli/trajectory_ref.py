@@ -73,7 +73,7 @@ def trajectory_of(
         return whole.part(_within(file, whole.t, start, stop))
     if duration is not None:
         raise UsageError(f"--duration is for function generators (.toml, .json), and {file.name!r} has a length")
-    from motionbase.cli.kinematics_file import LEGS, POSES, samples
+    from motionbase.cli.kinematics_file import LENGTHS, POSES, samples
 
     if source not in POSES:
         raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
@@ -81,7 +81,7 @@ def trajectory_of(
     within = _within(file, t, start, stop)
     measured = any(names == POSES[one] for one in MEASURED)
     window = smooth if smooth is not None else SMOOTH if measured else 0.0
-    return _sampled(platform, t[within], values[within], names == LEGS, window)
+    return _sampled(platform, t[within], values[within], names == LENGTHS, window)
 
 
 def _within(file: Path, t: Array, start: float | None, stop: float | None) -> NDArray[np.bool_]:
@@ -95,7 +95,7 @@ def _within(file: Path, t: Array, start: float | None, stop: float | None) -> ND
 
 
 def _of_generators(platform: Hexapod, file: Path, duration: float, smooth: float | None) -> Trajectory:
-    from motionbase.ring.blocks import load
+    from motionbase.ring.blocks.files import load
     from motionbase.ring.blocks.preview import outputs
 
     if not (math.isfinite(duration) and 0 < duration <= LONGEST):

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.names import check_name
 from motionbase.errors import KernelError, PortError
+from motionbase.record.quantity import Quantity
 
 if TYPE_CHECKING:
-    from motionbase.compile.struct import Quantity, Struct
+    from motionbase.compile.struct import Placed, Struct
 
 Numbers = float | tuple[float, ...]
 
@@ -83,6 +84,11 @@ class Port:
             if len(self.sparsity) and (max(self.sparsity.rows) >= shape[0] or max(self.sparsity.columns) >= shape[1]):
                 raise KernelError(f"port {self.name!r}: the sparsity reaches outside shape {shape}")
         self._check_numbers()
+
+    @staticmethod
+    def of(quantity: Quantity, shape: tuple[int, ...] | int = ()) -> Port:
+        """A quantity of the record as a port, under its name, with its unit and text."""
+        return Port(quantity.name, shape, quantity.unit, quantity.description)
 
     def _check_numbers(self) -> None:
         for what in ("start", "least", "most"):
@@ -161,7 +167,7 @@ class Port:
             return f"{self.name}{one}.{self.struct.layout.element(column if self.rows else row)}"
         return self.name + ("", f"[{row}]", f"[{row}, {column}]")[len(self.dims)]
 
-    def quantities(self) -> list[Quantity]:
+    def quantities(self) -> list[Placed]:
         """Of a port of structs: everything in it."""
         if self.struct is None:
             return []

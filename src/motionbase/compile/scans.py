@@ -11,16 +11,18 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.compile.cache import ObjectCache
+from motionbase.compile.keys import code_key
 from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice, whole_number
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
-from motionbase.compile.runtime import llvm, python
+from motionbase.compile.runtime import python
 from motionbase.compile.runtime.calling import checked, converted, lane_shape, named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, needed
 from motionbase.errors import KernelError, PortError
+from motionbase.native import jit
+from motionbase.native.cache import ObjectCache
 
 Array = NDArray[np.float64]
 CHUNK_SECONDS = 0.1
@@ -185,7 +187,7 @@ def _compiled(
         module = Module(unit.routine, lanes, mode, each_on_lanes)
         return module.text(exported=False, more=[scan_function(module, planned)])
 
-    library, _ = llvm.build(render, llvm.object_key(unit.digest, options), store)
+    library, _ = jit.build(render, code_key(unit.digest, options), store)
     types: list[Any] = [ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * (1 + len(unit.ports))]
     native: Callable[..., None] = library.function(f"{unit.name}.scan", *types)
     return native

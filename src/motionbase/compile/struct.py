@@ -23,13 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.compile.port import Port
 from motionbase.errors import KernelError, PortError
+from motionbase.record.quantity import Quantity
 
 MIXED = "SI, mixed"  # the comma tells the compiler that parts of such a port may have any unit
 Vector = NDArray[np.float64]
 
 
 def q(
-    unit: str = "-",
+    unit: str | Quantity = "-",
     shape: int | tuple[int, ...] = (),
     text: str = "",
     *,
@@ -41,9 +42,15 @@ def q(
     of: type[Struct] | None = None,
     rows: int = 0,
 ) -> Any:
-    """A quantity of a struct: unit, shape, text, start value and bounds; or another struct, or rows of one."""
+    """A quantity of a struct: unit, shape, text, start value and bounds; or another struct, or rows of one.
+
+    In place of a unit there may be a quantity of the record: it brings its unit and, where none is given, its text.
+    """
     if of is not None:
         return Spec(of=of, rows=rows, text=text)
+    if isinstance(unit, Quantity):
+        text = text or unit.description
+        unit = unit.unit
     return Spec(Port("quantity", shape, unit, text, None, None, start, least, most, tunable, at_rest))
 
 
@@ -67,7 +74,7 @@ class Spec:
 
 @final
 @dataclass(frozen=True)
-class Quantity:
+class Placed:
     """A quantity with its place in the array of the outermost struct.
 
     Attributes:
@@ -142,12 +149,12 @@ class Layout:
                 return None if "," in port.unit else port.unit
         return None
 
-    def described(self, first: int = 0, of: tuple[str, ...] = (), turns: tuple[str, ...] = ()) -> Iterator[Quantity]:
+    def described(self, first: int = 0, of: tuple[str, ...] = (), turns: tuple[str, ...] = ()) -> Iterator[Placed]:
         """Every quantity, those of inner structs in place of these; rows of structs are told, then their quantities."""
         for port in self.ports:
             at, name, inner = first + self.starts[port.name], (*of, port.name), port.struct
             if inner is None or port.rows:
-                yield Quantity(name, at, port, turns)
+                yield Placed(name, at, port, turns)
             if inner is not None:
                 stride = (f"{inner.layout.size} {'ijkn'[len(turns) % 4]}",) if port.rows else ()
                 yield from inner.layout.described(at, name, (*turns, *stride))

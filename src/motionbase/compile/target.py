@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 from typing import Literal
 
-from motionbase.compile.cache import ObjectCache
+from motionbase.compile.keys import code_key
 from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
-from motionbase.compile.runtime import llvm
 from motionbase.compile.runtime.calling import Compiled
 from motionbase.errors import KernelError
+from motionbase.native import jit
+from motionbase.native.cache import ObjectCache
 
 Target = Literal["python", "llvm", "c"]
 
@@ -60,12 +61,12 @@ def compile(
 
 def call_key(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool = True) -> str:
     """The key under which a unit's object code is kept."""
-    return llvm.object_key(unit.digest, f"call lanes={lanes} mode={mode.value} {each_on_lanes}")
+    return code_key(unit.digest, f"call lanes={lanes} mode={mode.value} {each_on_lanes}")
 
 
 def _compile_llvm(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None) -> Compiled:
     key = call_key(unit, lanes, mode, each_on_lanes)
-    library, times = llvm.build(lambda: Module(unit.routine, lanes, mode, each_on_lanes).text(), key, store)
+    library, times = jit.build(lambda: Module(unit.routine, lanes, mode, each_on_lanes).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))
     mapped = library.function(f"{unit.name}.map", ctypes.c_int64, *[ctypes.c_void_p] * len(unit.ports))
     packed = library.function(f"{unit.name}.packed")  # takes one C array of pointers

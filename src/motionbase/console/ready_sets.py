@@ -6,9 +6,9 @@ import math
 
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.hexapod import Hexapod
-from motionbase.ring.blocks.generator import Generator, Shape, Space
+from motionbase.record.axes import DOFS
+from motionbase.record.generators import Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
-from motionbase.ring.schema import DOFS
 
 # all numbers below are illustrative choices
 GENTLE = "gentle"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import IntEnum
 from functools import partial
 from typing import Any
 
@@ -20,32 +19,11 @@ from motionbase.compile import Port, Program, Struct, cond, for_each, q, random,
 from motionbase.compile.struct import MIXED
 from motionbase.control.profiles import quintic
 from motionbase.control.quantities import SX
-from motionbase.control.states import Machine, State
+from motionbase.control.states import Machine
+from motionbase.record.generators import COLUMNS, COUNT, PERIODIC, PLACE, TONES, Shape
+from motionbase.record.states import State
 
-COUNT, TONES = 7, 32
-COLUMNS = (
-    "enabled", "space", "axes", "shape", "amplitude", "frequency", "end_frequency", "phase", "offset", "fade_in",
-    "fade_out", "start", "cycles", "duration", "tones", "seed",
-)  # fmt: skip
-PLACE = {name: k for k, name in enumerate(COLUMNS)}
 TURN = 2 * math.pi
-
-
-class Shape(IntEnum):
-    """What a generator makes."""
-
-    SINE = 0
-    SQUARE = 1
-    TRIANGLE = 2
-    SAWTOOTH = 3
-    STEP = 4
-    RAMP = 5
-    CHIRP = 6
-    MULTISINE = 7
-    RANDOM = 8
-
-
-PERIODIC = (Shape.SINE, Shape.SQUARE, Shape.TRIANGLE, Shape.SAWTOOTH)
 
 
 def _get(row: SX, name: str) -> SX:
@@ -110,7 +88,7 @@ PLACES = random("tone_places", Port("places", 2, "-", "place of a tone in its pa
 
 def _tone(row: SX, tau: SX, places: SX, k: SX) -> SX:
     f, n, width = _get(row, "frequency"), _get(row, "tones"), _get(row, "end_frequency") - _get(row, "frequency")
-    is_random = ca.eq(_get(row, "shape"), Shape.RANDOM)
+    is_random = ca.eq(_get(row, "shape"), Shape.RANDOM.code)
     schroeder = -math.pi * k * (k + 1) / n  # Schroeder 1970: phases that keep peaks low
     f_k = ca.if_else(is_random, f + (k + places[0]) * width / n, f + k * width / ca.fmax(n - 1, 1))
     phase = ca.if_else(is_random, TURN * places[1], schroeder) + _get(row, "phase")
@@ -120,7 +98,7 @@ def _tone(row: SX, tau: SX, places: SX, k: SX) -> SX:
 def _tones(row: SX, tau: SX) -> SX:
     def one(k: SX) -> SX:
         nowhere = ca.SX.zeros(2)
-        places = switch(_get(row, "shape"), {Shape.RANDOM: lambda: PLACES(_get(row, "seed"), k)}, lambda: nowhere)
+        places = switch(_get(row, "shape"), {Shape.RANDOM.code: lambda: PLACES(_get(row, "seed"), k)}, lambda: nowhere)
         return _tone(row, tau, places, k)
 
     def turn(k: SX, total: SX) -> Any:
@@ -131,7 +109,7 @@ def _tones(row: SX, tau: SX) -> SX:
     return scaled
 
 
-SHAPES: dict[Shape, Callable[[SX, SX], SX]] = {
+WAVES: dict[Shape, Callable[[SX, SX], SX]] = {
     Shape.SINE: _sine,
     **{shape: _cornered(shape) for shape in (Shape.SQUARE, Shape.TRIANGLE, Shape.SAWTOOTH)},
     Shape.STEP: lambda row, tau: ca.SX([1, 0, 0]),
@@ -145,7 +123,7 @@ SHAPES: dict[Shape, Callable[[SX, SX], SX]] = {
 
 def _timing(fade_least: SX, row: SX, t: SX, stop: SX) -> tuple[SX, ...]:
     shape, cycles, start = (_get(row, name) for name in ("shape", "cycles", "start"))
-    periodic = shape <= max(PERIODIC)
+    periodic = shape <= max(s.code for s in PERIODIC)
     f = _get(row, "frequency")
     planned = ca.if_else(periodic, cycles / ca.if_else(f > 0, f, 1.0), cycles * _get(row, "duration"))
     endless = ca.logic_or(planned <= 0, ca.logic_and(periodic, f <= 0))
@@ -204,7 +182,7 @@ def generators(fade_least: SX, settings: SX, t: SX, stop: SX) -> Any:
             on, tau, run, fade_out = _timing(fade_least, row, t, stop)
 
             def giving() -> Any:
-                shapes = {int(code): partial(shape, row, tau) for code, shape in SHAPES.items()}
+                shapes = {shape.code: partial(wave, row, tau) for shape, wave in WAVES.items()}
                 wave = switch(_get(row, "shape"), shapes, lambda: _tones(row, tau))
                 return _faded(row, tau, run, fade_out, wave), ca.SX(1)
 

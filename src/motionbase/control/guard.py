@@ -20,11 +20,12 @@ import casadi as ca
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.compile import Kernel, Layout, Port, Struct, q
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.control.supervision import Times
 from motionbase.control.watchdogs import first_of
 from motionbase.platform.atlas.atlas import Atlas
+from motionbase.record.faults import Fault
+from motionbase.record.hexapod import QUANTITIES
+from motionbase.record.states import State
 
 SX: TypeAlias = ca.SX
 LEGS = 6
@@ -167,7 +168,7 @@ class LegGuard:
 
         outputs = (
             self.state.port("guard_next", "state for the next tick"),
-            Port("valve_cmd", LEGS, "-", "for the legs, -1 to 1; positive extends"),
+            Port.of(QUANTITIES["valve_cmd"], LEGS),
             Port("abort", (), "-", "for the hardware, 0 to 1: how far valves are shut off, or brakes closed"),
             Port("state", (), "-", "of the base: the law's, or stopping and held where the guard stopped it"),
             Port("fault", (), "-", "the law's, or the guard's where it stopped the law"),

@@ -7,10 +7,11 @@ from typing import Annotated
 import casadi as ca
 
 from motionbase.compile import Struct, q
-from motionbase.control.faults import Fault
 from motionbase.control.quantities import SX, Flag, Number, Pascals, Seconds
-from motionbase.control.states import Request, State, is_one_of
+from motionbase.control.states import is_one_of
 from motionbase.control.watchdogs import Found, first_of, timer
+from motionbase.record.faults import Fault
+from motionbase.record.states import Request, State
 
 RESETTABLE = (State.OFF, State.DOWN, State.HELD)
 

@@ -9,7 +9,6 @@ from motionbase.compile import Layout, Port, Struct, q
 from motionbase.compile.struct import MIXED
 from motionbase.control.agreement import Agreement
 from motionbase.control.bounds import Allowed, chase_of
-from motionbase.control.generators import COLUMNS, COUNT
 from motionbase.control.latch import Latch
 from motionbase.control.leg_control import LegControl
 from motionbase.control.limits import Limiter
@@ -17,14 +16,15 @@ from motionbase.control.ports import layout_of
 from motionbase.control.profiles import Plan
 from motionbase.control.propagator import Bridge
 from motionbase.control.quantities import SX
-from motionbase.control.states import State
 from motionbase.control.supervision import Estimate, Times, Turning
 from motionbase.control.supply_lines import Lines
 from motionbase.control.trajectory import AXES, Moves
 from motionbase.control.tuning import tunable
 from motionbase.control.watchdogs import Thresholds, Watch
 from motionbase.platform.hexapod import Hexapod
-from motionbase.words import told
+from motionbase.record.generators import COLUMNS, COUNT
+from motionbase.record.states import State
+from motionbase.record.words import told
 
 SUPPLY_PART = 0.6  # of the nominal supply pressure that is needed
 

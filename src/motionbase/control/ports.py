@@ -13,14 +13,13 @@ import casadi as ca
 
 from motionbase.compile import Kernel, Layout, Port, Program, Struct, Unit, q
 from motionbase.compile.struct import MIXED
-from motionbase.control.generators import COLUMNS, COUNT
 from motionbase.control.quantities import SX
 from motionbase.errors import PortError
+from motionbase.record.axes import DERIVATIVES, DOFS, LEGS
+from motionbase.record.generators import COLUMNS, COUNT
+from motionbase.record.hexapod import QUANTITIES
 
 Quantities: TypeAlias = Layout | type[Struct]
-DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-LEGS = (1, 2, 3, 4, 5, 6)
-DERIVATIVES = ("", "_dot", "_ddot")
 
 
 class Inputs(Struct):
@@ -28,29 +27,29 @@ class Inputs(Struct):
 
     request: SX = q("-", text="of the operator, for one tick: a number of `Request`")
     mode: SX = q("-", text="asked for: 0 host, 1 maintenance; heard outside drive, the ways to and from it, and freeze")
-    estop: SX = q("-", text="1 while the emergency stop acts")
+    estop: SX = q(QUANTITIES["estop"])
     reset: SX = q("-", text="1 for one tick to clear a fault")
     settings: SX = q(MIXED, (COUNT, len(COLUMNS)), "one row a generator, zeros are off")
     settings_version: SX = q("-", text="version of the generator settings")
     host_frame: SX = q(MIXED, (3, 6), "positions, velocities, accelerations of the degrees of freedom")
     host_count: SX = q("-", text="frames taken since the start; a change brings a new frame")
-    l_meas: SX = q("m", 6, "measured lengths, joint to joint")
-    l_dot_meas: SX = q("m/s", 6, "measured rates")
-    l_ddot_meas: SX = q("m/s^2", 6, "measured accelerations")
-    p_cap: SX = q("Pa", 6, "pressures that extend")
-    p_rod: SX = q("Pa", 6, "pressures that retract")
-    valve_meas: SX = q("-", 6, "measured spools")
-    f_meas: SX = q("N", 6, "measured forces, pushing positive")
-    acc: SX = q("m/s^2", 3, "specific force in P")
-    omega: SX = q("rad/s", 3, "angular rate in P")
-    p_supply: SX = q("Pa", text="supply pressure")
-    p_return: SX = q("Pa", text="return pressure")
+    l_meas: SX = q(QUANTITIES["l_meas"], 6)
+    l_dot_meas: SX = q(QUANTITIES["l_dot_meas"], 6)
+    l_ddot_meas: SX = q(QUANTITIES["l_ddot_meas"], 6)
+    p_cap: SX = q(QUANTITIES["p_cap"], 6)
+    p_rod: SX = q(QUANTITIES["p_rod"], 6)
+    valve_meas: SX = q(QUANTITIES["valve_meas"], 6)
+    f_meas: SX = q(QUANTITIES["f_meas"], 6)
+    acc: SX = q(QUANTITIES["acc"], 3)
+    omega: SX = q(QUANTITIES["omega"], 3)
+    p_supply: SX = q(QUANTITIES["p_supply"])
+    p_return: SX = q(QUANTITIES["p_return"])
 
 
 class Outputs(Struct):
     """What a control law gives each tick; each quantity is a port of its own."""
 
-    valve_cmd: SX = q("-", 6, "-1 to 1, positive extends")
+    valve_cmd: SX = q(QUANTITIES["valve_cmd"], 6)
     abort: SX = q("-", text="0 to 1: how far the hardware must have shut the valves off")
     state: SX = q("-", text="a number of `State`")
     mode_used: SX = q("-", text="0 host, 1 maintenance")
@@ -59,15 +58,15 @@ class Outputs(Struct):
     blend: SX = q("-", text="part of the drive's trajectory, 0 to 1")
     fault: SX = q("-", text="a number of `Fault`, the first one")
     warning: SX = q("-", text="bits of `WarningBit`")
-    generators_version: SX = q("-", text="version of the settings in use")
-    host_age: SX = q("s", text="since the newest good frame")
+    generators_version: SX = q(QUANTITIES["generators_version"])
+    host_age: SX = q(QUANTITIES["host_age"])
     host: SX = q(MIXED, (6, 3), "host demand in use: position, velocity, acceleration of each degree of freedom")
     cmd: SX = q(MIXED, (6, 3), "demand after propagation and generators, before limits")
     pose_meas: SX = q("m, rad", 6, "from the measured lengths")
     pose_hat: SX = q(MIXED, (6, 2), "estimated pose and its rate")
     legs_cmd: SX = q(MIXED, (6, 3), "commanded length, rate, acceleration of each leg, within the limits")
-    u_ff: SX = q("-", 6, "feed-forward parts of the valve commands")
-    u_fb: SX = q("-", 6, "feedback parts of the valve commands")
+    u_ff: SX = q(QUANTITIES["u_ff"], 6)
+    u_fb: SX = q(QUANTITIES["u_fb"], 6)
     generators: SX = q(MIXED, (COUNT, 3), "position, velocity, acceleration of each generator")
     generator_sums: SX = q(MIXED, (12, 3), "sums in the degrees of freedom, then on the legs")
     f_ff: SX = q("N", 6, "leg forces that weight and inertia need")

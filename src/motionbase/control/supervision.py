@@ -8,10 +8,11 @@ import casadi as ca
 
 from motionbase.compile import Struct, q
 from motionbase.control.bounds import Allowed
-from motionbase.control.faults import WarningBit
 from motionbase.control.propagator import Clock
 from motionbase.control.quantities import SX
-from motionbase.control.states import QUIET, TIMED, Flags, State, is_one_of
+from motionbase.control.states import TIMED, Flags, is_one_of
+from motionbase.record.faults import WarningBit
+from motionbase.record.states import QUIET, State
 
 if TYPE_CHECKING:
     from motionbase.control.params import ControlState

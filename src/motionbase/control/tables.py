@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from motionbase.control.faults import BLOCKING, GUARDED, SHUTTING, Fault, WarningBit
 from motionbase.control.law import ControlLaw
-from motionbase.control.states import FLAGS, TRANSITIONS
 from motionbase.platform import tables
 from motionbase.platform.load import load_platform
 from motionbase.platform.tables import markdown
+from motionbase.record.faults import BLOCKING, GUARDED, SHUTTING, Fault, WarningBit
+from motionbase.record.states import FLAGS, TRANSITIONS
 
 EXAMPLE = "simona"
 MODULE = "motionbase.control.tables"

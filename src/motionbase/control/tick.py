@@ -23,7 +23,7 @@ from motionbase.control.params import ControlState, Parameters
 from motionbase.control.ports import Inputs, Outputs
 from motionbase.control.propagator import host_clock, propagated
 from motionbase.control.quantities import SX
-from motionbase.control.states import DRIVEN, Mode, is_one_of, state_step
+from motionbase.control.states import DRIVEN, is_one_of, state_step
 from motionbase.control.supervision import (
     Estimate,
     estimated,
@@ -39,6 +39,7 @@ from motionbase.control.supply_lines import Lines, believed_lines
 from motionbase.control.trajectory import base_trajectory, planned_moves
 from motionbase.control.watchdogs import Found, Now, Reading, Told, Watch, watch_leg
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.states import Mode
 
 
 @final

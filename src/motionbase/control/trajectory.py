@@ -18,7 +18,8 @@ from motionbase.control.bounds import LEAST, Limits
 from motionbase.control.design import FELT_SHARE, TURN_CORNER
 from motionbase.control.profiles import Plan, blended, moved, planned, quintic
 from motionbase.control.quantities import SX
-from motionbase.control.states import BRISK, Machine, Source, State, is_one_of
+from motionbase.control.states import BRISK, Machine, is_one_of
+from motionbase.record.states import Source, State
 
 AXES = 12
 TO_NEUTRAL = (State.RISING, State.STANDBY, State.SETTLING)

@@ -15,8 +15,8 @@ import casadi as ca
 
 from motionbase.compile import Struct, q
 from motionbase.control.agreement import Agreement
-from motionbase.control.faults import BLOCKING, SHUTTING, Fault
 from motionbase.control.quantities import SX
+from motionbase.record.faults import BLOCKING, SHUTTING, Fault
 
 Actuation: TypeAlias = Callable[[SX, SX, SX, SX, SX], tuple[SX, ...]]
 """(two numbers of its model, command, quiet, valve_meas, f) -> how far valve or drive is off what it was told [-], how

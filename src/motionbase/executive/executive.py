@@ -19,8 +19,8 @@ from motionbase.executive.report import Report, Stop, report
 from motionbase.executive.schedule import Array, Job, Schedule
 from motionbase.executive.signals import heard, orphaned
 from motionbase.executive.timing import Clock, Limits, SlowTicks
-from motionbase.ring import Writer
 from motionbase.ring.printer import Printer
+from motionbase.ring.writer import Writer
 
 PIECE_S = 0.05  # between looks at signals, the parent and the load
 WARN_LAST_S = 0.2  # for the last warning, when the run is over

@@ -11,26 +11,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, Kernel, Port, compile
+from motionbase.control.own_law import OwnLaw
 from motionbase.executive.schedule import Job, Schedule, native_job
 from motionbase.executive.timing import Clock
 from motionbase.executive.tuning import Tuner
-from motionbase.ring import Writer
-from motionbase.ring.blocks.command import Kind, Order, Reason, Result
+from motionbase.plant.fault_plan import FaultPlan
+from motionbase.record.axes import LEGS
+from motionbase.record.faults import GUARDED, WarningBit
+from motionbase.record.parameters import ParameterTable
+from motionbase.record.requests import Kind, Reason, Result
+from motionbase.record.states import TRANSITIONS, Mode, Request, State
+from motionbase.ring.blocks.command import Order
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.blocks.generators import GeneratorReader
-from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome
+from motionbase.ring.writer import Writer
 from motionbase.system.operator import ASKED
 from motionbase.system.runnable import Runnable
-from motionbase.system.stages import GUARDED, TRANSITIONS, FaultPlan, OwnLaw, Request, State, WarningBit
 
 Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
 RESET, ANY = Port("reset", (), "-"), Port("any", (), "-")
-VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in range(1, 7))
-MODES = {Kind.HOST_MODE: 0.0, Kind.MAINTENANCE_MODE: 1.0}
+VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in LEGS)
+MODES = {Kind.HOST_MODE: float(Mode.HOST), Kind.MAINTENANCE_MODE: float(Mode.MAINTENANCE)}
 STATES = frozenset(float(s) for s in State)
-REQUESTS = {Kind(r.value): r for r in Request if r}
+REQUESTS = {Kind(r): r for r in Request if r}
 NOTHING = Kernel("nothing", (ANY,), (ASKED, RESET), lambda x: (0.0 * x, 0.0 * x))
 NOT_DRIVABLE = WarningBit.HOST_SILENT | WarningBit.DEMAND_OUTSIDE  # host mode: nothing that could be followed
 

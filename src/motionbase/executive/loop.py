@@ -17,8 +17,9 @@ from motionbase.executive.native import native
 from motionbase.executive.report import Histogram
 from motionbase.executive.schedule import CALLED, Array, Job, NativeJob, Schedule, copy_table
 from motionbase.executive.timing import BUSY, CROWDED, SPIN_CROWDED, SPIN_ORDINARY, Clock, Limits
-from motionbase.ring import Schema, Writer
+from motionbase.record.schema import Schema
 from motionbase.ring.native import native as ring_native
+from motionbase.ring.writer import Writer
 
 LEAD_NS = 2_000_000  # from the start of the loop to its first tick
 

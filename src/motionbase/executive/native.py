@@ -12,14 +12,12 @@ The loop works on one `Control` block, which other threads may read at any time 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from functools import cache
 from typing import Any, NamedTuple
 
-from motionbase.compile.cache import ObjectCache
-from motionbase.compile.runtime.llvm import build, object_key
 from motionbase.executive.control import CLOCK, FIELD, OURS, REAL_TIME, Warnings
 from motionbase.executive.support import SUPPORT
+from motionbase.native.jit import loaded
 
 NAP_NS = 50_000_000  # the longest sleep: a stop is heard after it, however slow the ticks are
 GUARD_NS = 5_000  # a sleep that ends closer than this to the due time counts as too long
@@ -37,8 +35,7 @@ class Native(NamedTuple):
 @cache
 def native() -> Native:
     """Compiled once for this machine, then from the object cache."""
-    key = object_key(hashlib.sha256(IR.encode()).hexdigest(), "executive")
-    library, _ = build(lambda: IR, key, ObjectCache())
+    library = loaded(IR, "executive")
     return Native(
         library.function("executive_run", ctypes.c_uint64),
         library.function("executive_prefault", ctypes.c_int64),

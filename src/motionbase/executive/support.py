@@ -1,27 +1,16 @@
-"""What the native loop calls, in LLVM IR: the clock, sleep, due times, bins of the histogram, copies, the stack."""
+"""What the native loop calls, in LLVM IR: clock and sleep, due times, bins of the histogram, copies, the stack."""
 
-from motionbase.ring.native import NOW
+from motionbase.native.clock import NOW, SLEEP_UNTIL
 
 SUPPORT = (
     NOW
+    + SLEEP_UNTIL
     + """
-declare i32 @clock_nanosleep(i32, i32, ptr, ptr)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.ctlz.i64(i64, i1)
 declare i64 @llvm.fptosi.sat.i64.f64(double)
-
-define internal void @sleep_until(i64 %wake) {
-  %time = alloca [2 x i64], align 8
-  %ns.at = getelementptr i64, ptr %time, i64 1
-  %s = udiv i64 %wake, 1000000000
-  %ns = urem i64 %wake, 1000000000
-  store i64 %s, ptr %time
-  store i64 %ns, ptr %ns.at
-  %unused = call i32 @clock_nanosleep(i32 1, i32 1, ptr %time, ptr null)
-  ret void
-}
 
 define internal i64 @due(i64 %origin, i64 %tick, double %period) {
   %number = sitofp i64 %tick to double

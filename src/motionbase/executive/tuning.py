@@ -7,12 +7,12 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.ring import Writer
-from motionbase.ring.blocks.command import Reason
-from motionbase.ring.blocks.parameter import Parameter, ParameterTable
+from motionbase.record.parameters import Parameter, ParameterTable
+from motionbase.record.requests import Reason
+from motionbase.record.states import State
 from motionbase.ring.blocks.parameters import ParameterPublisher
+from motionbase.ring.writer import Writer
 from motionbase.system.runnable import Runnable
-from motionbase.system.stages import State
 
 Array: TypeAlias = NDArray[np.float64]
 RAMP_S = 0.5  # [s] from the old value to the new: slow against the leg loops, quick against a hand

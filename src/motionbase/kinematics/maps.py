@@ -16,8 +16,8 @@ from motionbase.kinematics.poses import checked_rows
 from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.envelope import axis_limits, extremes
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import DOF
 from motionbase.platform.sizing.forces import INCLUDED, holding_forces
+from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
@@ -86,12 +86,12 @@ class PlaneMap:
         """The few numbers."""
         made: dict[str, Any] = {
             "quantity": self.quantity, "meaning": MEANING[self.quantity], "unit": self.unit,
-            "plane": [DOF[self.across], DOF[self.up]], "at": self.at.tolist(), "at_neutral": self.at_neutral,
+            "plane": [DOFS[self.across], DOFS[self.up]], "at": self.at.tolist(), "at_neutral": self.at_neutral,
             "reachable": float(np.isfinite(self.values).mean()),
         }  # fmt: skip
         for what, most in (("least", False), ("most", True)):
             value, x, y = self.extreme(most)
-            made[what] = {"value": value, DOF[self.across]: x, DOF[self.up]: y}
+            made[what] = {"value": value, DOFS[self.across]: x, DOFS[self.up]: y}
         return made
 
     def facts(self) -> dict[str, Any]:
@@ -103,9 +103,9 @@ class PlaneMap:
 def plane_of(text: str) -> tuple[int, int]:
     """Two different degrees of freedom, such as surge-heave."""
     names = text.split("-")
-    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(DOF):
-        raise PlatformError(f"plane is {text!r}, two of {', '.join(DOF)} with a dash between are wanted: surge-heave")
-    return DOF.index(names[0]), DOF.index(names[1])
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(DOFS):
+        raise PlatformError(f"plane is {text!r}, two of {', '.join(DOFS)} with a dash between are wanted: surge-heave")
+    return DOFS.index(names[0]), DOFS.index(names[1])
 
 
 def plane_map(

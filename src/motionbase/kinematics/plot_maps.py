@@ -9,7 +9,7 @@ import numpy as np
 from motionbase.kinematics.maps import PlaneMap
 from motionbase.kinematics.plotting import new_figure, quiet_grid
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import DOF
+from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def _map(axes: Axes, platform: Hexapod, one: PlaneMap) -> None:
     axes.plot(0, 0, "k+")
     title = f"{TITLES[one.quantity]}\n{INCLUDED[one.quantity]}"
     title += f"; legs: {limit:g} m/s" if one.quantity == "leg-rate" else ""
-    axes.set(title=title, xlabel=f"{DOF[one.across]} [{x_unit}]", ylabel=f"{DOF[one.up]} [{y_unit}]")
+    axes.set(title=title, xlabel=f"{DOFS[one.across]} [{x_unit}]", ylabel=f"{DOFS[one.up]} [{y_unit}]")
     quiet_grid(axes)
 
 

@@ -19,7 +19,7 @@ from motionbase.platform.forward import L
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import POSE
 from motionbase.platform.legs import legs_at
-from motionbase.platform.parts import DOF
+from motionbase.record.axes import DOFS
 from motionbase.spatial.rotations import Expr, R_quaternion
 
 Array: TypeAlias = NDArray[np.float64]
@@ -90,7 +90,7 @@ def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Def
 
 def at_dof(platform: Hexapod, dof: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 6) degrees of freedom from neutral [m, rad]."""
-    pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=checked_rows("dof", dof, len(DOF)))
+    pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=checked_rows("dof", dof, len(DOFS)))
     return postures(platform, pose["p_W"], pose["Q_WP"], definition)
 
 

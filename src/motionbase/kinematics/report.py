@@ -26,8 +26,8 @@ from motionbase.kinematics.sweep import Sweep, sweep
 from motionbase.kinematics.workspace import Progress, Workspace
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import DOF
 from motionbase.platform.shape import shape_of
+from motionbase.record.axes import DOFS
 
 Array: TypeAlias = NDArray[np.float64]
 PLANES = ((0, 2), (3, 4))  # surge-heave, roll-pitch
@@ -100,7 +100,7 @@ class Report:
             "illustrative": list(hexapod.illustrative),
             "shape": dataclasses.asdict(shape_of(hexapod)),
             "thresholds_m": {"warn": self.thresholds.warn, "stop": self.thresholds.stop},
-            "axis_limits": dict(zip(DOF, self.limits.tolist(), strict=True)),
+            "axis_limits": dict(zip(DOFS, self.limits.tolist(), strict=True)),
             "extremes": self.extreme_rows(),
             "joint_angles": self.extremes.angle_rows(),
             "clearances": self.clearance_rows(),

@@ -19,9 +19,9 @@ from motionbase.kinematics.report_style import STYLE
 from motionbase.kinematics.report_table import table
 from motionbase.kinematics.requirements import Row
 from motionbase.platform.hexapod import LEGS
-from motionbase.platform.parts import DOF
 from motionbase.platform.shape import shape_of
 from motionbase.platform.sizing.architecture import condition_words
+from motionbase.record.axes import DOFS
 
 PAIRS = 16  # of the table of clearances
 
@@ -114,7 +114,7 @@ def _single_axes(report: Report, drawn: dict[str, str]) -> str:
     corners = report.extremes.extremes
     reached = corners.dof[corners.converged]
     rows = []
-    for k, name in enumerate(DOF):
+    for k, name in enumerate(DOFS):
         scale, unit, digits = (1.0, "m", 3) if k < 3 else (float(np.degrees(1)), "deg", 1)
         pairs = report.limits[k], (reached[:, k].min(), reached[:, k].max())
         shown = [" to ".join(f"{scale * x:+.{digits}f}" for x in pair) for pair in pairs]
@@ -224,15 +224,15 @@ def _workspace(report: Report, drawn: dict[str, str]) -> str:
 
 def _maps(report: Report, drawn: dict[str, str]) -> str:
     words = "".join(f"<li><b>{name}</b>: {escape(text)}</li>" for name, text in QUANTITY_MEANING.items())
-    captions = (f"Over {DOF[maps[0].across]} and {DOF[maps[0].up]}, the others at neutral" for maps in report.planes)
+    captions = (f"Over {DOFS[maps[0].across]} and {DOFS[maps[0].up]}, the others at neutral" for maps in report.planes)
     figures = "".join(_figure(drawn, f"map{k}", f"{one}; white is out of reach.") for k, one in enumerate(captions))
     return _section("Dexterity, conditioning, leg rates and forces", f"<ul>{words}</ul>{figures}")
 
 
 def _singular(report: Report, drawn: dict[str, str]) -> str:
     worst = report.worst
-    at = [f"{name} {_signed(x, 3)} m" for name, x in zip(DOF[:3], worst.dof[:3], strict=True)]
-    at += [f"{name} {_signed(x, 1)}°" for name, x in zip(DOF[3:], np.degrees(worst.dof[3:]), strict=True)]
+    at = [f"{name} {_signed(x, 3)} m" for name, x in zip(DOFS[:3], worst.dof[:3], strict=True)]
+    at += [f"{name} {_signed(x, 1)}°" for name, x in zip(DOFS[3:], np.degrees(worst.dof[3:]), strict=True)]
     said = worst.sentence[0].upper() + worst.sentence[1:]
     return _section("Singular poses", f"<p>{escape(said)}.</p><p>The worst pose found: {', '.join(at)}.</p>")
 

@@ -15,11 +15,10 @@ from motionbase.kinematics.geometry import Geometry
 from motionbase.kinematics.posture import Postures
 from motionbase.kinematics.sweep import Sweep
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.parts import DOF
-from motionbase.ring.schema import MOST_WORDS, Channel, Schema
+from motionbase.record.axes import DOFS, LEGS, unit_of
+from motionbase.record.schema import MOST_WORDS, Channel, Schema
 
 Array: TypeAlias = NDArray[np.float64]
-LEGS = range(1, 7)
 ENDS = ("base", "platform")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 NONE = "none"  # where no parts are near
@@ -32,9 +31,8 @@ def posture_schema() -> Schema:
 
 def _channels() -> Iterator[Channel]:
     yield Channel("t", "s", "time", "time")
-    for dof in DOF:
-        unit = "m" if dof in DOF[:3] else "rad"
-        yield Channel(dof, unit, f"{dof} from neutral", "pose", dof=dof)
+    for dof in DOFS:
+        yield Channel(dof, unit_of(dof), f"{dof} from neutral", "pose", dof=dof)
     for leg in LEGS:
         yield Channel(f"leg{leg}_l", "m", f"length of leg {leg}", "legs", leg=leg)
     for leg in LEGS:

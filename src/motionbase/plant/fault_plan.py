@@ -17,7 +17,7 @@ from motionbase.multibody.loaders.toml_source import TomlSource
 from motionbase.plant.plant import HARD_IN, HARD_OUT, REVERSED, STUCK
 from motionbase.plant.sensors import ACCELERATION, CAP_PRESSURE, FORCE, FROZEN, LOST, OFFSET, RATE, SPOOL, fault_code
 from motionbase.platform.table import Table
-from motionbase.words import named
+from motionbase.record.words import named
 
 Array = NDArray[np.float64]
 LEGS = 6

@@ -20,12 +20,13 @@ from motionbase.plant.sensors import HELD, MEASURED, NUMBERS, SENSOR_FAULTS, Lag
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.mechanism import LOAD
 from motionbase.platform.sensors import Sensors
+from motionbase.record.hexapod import QUANTITIES
 from motionbase.spatial.rotations import Expr
 
 Array: TypeAlias = NDArray[np.float64]
 STUCK, HARD_OUT, HARD_IN, REVERSED = 1.0, 2.0, 3.0, 4.0
 SEIZED_STIFFNESS, SEIZED_DAMPING = 2e7, 2e5  # [N/m], [N s/m]: of a leg that has seized, about its oil spring's
-VALVE = Port("valve_cmd", LEGS, "-", "valve commands, -1 to 1; positive extends")
+VALVE = Port.of(QUANTITIES["valve_cmd"], LEGS)
 SEIZED_AT = Port("l_seized", LEGS, "m", "where each leg seized; where it is, while it moves")
 READ = Port("l_read", LEGS, "m", "lengths read last")
 TICK = Port("tick", (), "-", "ticks since the start: the counter of the random numbers")

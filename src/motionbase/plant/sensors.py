@@ -11,8 +11,8 @@ import casadi as ca
 from motionbase.compile import Port, Struct, for_each, q
 from motionbase.plant.legs import LEGS, ElectricLegs, LegKind
 from motionbase.plant.motion import Body, LegMotion
-from motionbase.platform.sensors import Sensor as Sensor
-from motionbase.platform.sensors import Sensors as Sensors
+from motionbase.platform.sensors import Sensor, Sensors
+from motionbase.record.hexapod import QUANTITIES
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
@@ -53,15 +53,15 @@ def bell(uniform: Expr) -> Expr:
 class Readings(Struct):
     """What the control law is told."""
 
-    l_meas: Expr = q("m", LEGS, "measured lengths, joint to joint")
-    l_dot_meas: Expr = q("m/s", LEGS, "measured rates")
-    l_ddot_meas: Expr = q("m/s^2", LEGS, "measured accelerations")
-    p_cap: Expr = q("Pa", LEGS, "pressures that extend")
-    p_rod: Expr = q("Pa", LEGS, "pressures that retract")
-    valve_meas: Expr = q("-", LEGS, "measured spools")
-    f_meas: Expr = q("N", LEGS, "measured forces, pushing positive")
-    acc: Expr = q("m/s^2", 3, "specific force in P")
-    omega: Expr = q("rad/s", 3, "angular rate in P")
+    l_meas: Expr = q(QUANTITIES["l_meas"], LEGS)
+    l_dot_meas: Expr = q(QUANTITIES["l_dot_meas"], LEGS)
+    l_ddot_meas: Expr = q(QUANTITIES["l_ddot_meas"], LEGS)
+    p_cap: Expr = q(QUANTITIES["p_cap"], LEGS)
+    p_rod: Expr = q(QUANTITIES["p_rod"], LEGS)
+    valve_meas: Expr = q(QUANTITIES["valve_meas"], LEGS)
+    f_meas: Expr = q(QUANTITIES["f_meas"], LEGS)
+    acc: Expr = q(QUANTITIES["acc"], 3)
+    omega: Expr = q(QUANTITIES["omega"], 3)
 
 
 class SensorFaults(Struct):

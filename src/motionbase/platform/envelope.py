@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from motionbase.compile import compile
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
-from motionbase.platform.parts import DOF
+from motionbase.record.axes import DOFS
 
 Array = NDArray[np.float64]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -25,7 +25,7 @@ def axis_limits(platform: Hexapod) -> Array:
     Along one axis the square of a leg's length is a parabola, about one axis a sine wave, so where a leg first reaches
     an end of its operational stroke is known in closed form. An axis that no leg limits goes to half a turn.
     """
-    return np.array([[-_reach(platform, k, -1.0), _reach(platform, k, 1.0)] for k in range(len(DOF))])
+    return np.array([[-_reach(platform, k, -1.0), _reach(platform, k, 1.0)] for k in range(len(DOFS))])
 
 
 def _reach(platform: Hexapod, axis: int, sign: float) -> float:

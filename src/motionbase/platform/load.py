@@ -23,10 +23,11 @@ from motionbase.platform.layout import AXES, renumbered, three_pairs
 from motionbase.platform.load_shape import checked_fit, gimbals_of, own_shape_of
 from motionbase.platform.mesh import MeshFile, with_absolute_files
 from motionbase.platform.own_shape import OwnShape
-from motionbase.platform.parts import DOF, LegPart, MotionLimits, Payload, Stroke
+from motionbase.platform.parts import LegPart, MotionLimits, Payload, Stroke
 from motionbase.platform.sensors import Sensor, Sensors
 from motionbase.platform.sizing.check import examine
 from motionbase.platform.table import Table
+from motionbase.record.axes import DOFS
 
 Array = NDArray[np.float64]
 FOLDER = Path(__file__).parent / "presets"
@@ -150,7 +151,7 @@ def _check_limits(hexapod: Hexapod, table: Table) -> None:
             asked, end = told_apart(limits.position[k], reach)
             table.complain(
                 "position",
-                f"limits.position is {asked} {unit} in {DOF[k]}, where the legs reach their ends at {end} {unit}; it "
+                f"limits.position is {asked} {unit} in {DOFS[k]}, where the legs reach their ends at {end} {unit}; it "
                 "must be at most that",
             )
 

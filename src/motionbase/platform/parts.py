@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.body import Vector, checked_inertia, checked_vector, numbers_of, shown, tensor_of
+from motionbase.record.axes import DOFS
 
 Six = tuple[float, float, float, float, float, float]
-DOF = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 def checked_number(owner: str, what: str, value: object, unit: str, *, above_zero: bool = True) -> float:
@@ -37,7 +37,7 @@ def checked_six(owner: str, what: str, value: object) -> Six:
     array = numbers_of(value)
     if array is None or array.shape != (6,) or not np.all(np.isfinite(array)) or not np.all(array > 0):
         raise PlatformError(
-            f"{owner}: {what} is {shown(value)}, six finite numbers above 0 are wanted ({', '.join(DOF)})"
+            f"{owner}: {what} is {shown(value)}, six finite numbers above 0 are wanted ({', '.join(DOFS)})"
         )
     a, b, c, d, e, f = (float(x) for x in array)
     return a, b, c, d, e, f

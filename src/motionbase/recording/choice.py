@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Iterable
 
 from motionbase.errors import RecordingError
-from motionbase.ring.schema import Schema
+from motionbase.record.schema import Schema
 
 
 def chosen(

@@ -12,6 +12,7 @@ import numpy as np
 
 from motionbase import private
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.happened import JOURNAL, Along, initial, is_complete, side_path, side_text
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress
@@ -19,7 +20,6 @@ from motionbase.recording.recording import Recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
 from motionbase.recording.times import rows_of
 from motionbase.recording.whole import refuse_existing, trouble, whole_or_not
-from motionbase.ring.schema import Schema
 
 DAMAGE = "damage"  # kind of the events that say what could not be read of the source
 NOT_COPIED = ("schema", "seal")  # the new file says these itself

@@ -10,9 +10,9 @@ import mmap
 import struct
 from typing import Final
 
+from motionbase.native.guarded import Mapped
 from motionbase.recording.mcap.chunks import BEFORE_BYTES, CHUNK_FIELDS, FOOTER_BYTES, MARK, record_at
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
-from motionbase.ring.guarded import Mapped
 
 LAST_LINE: Final = 1 << 24  # [bytes] in which the end of a line, or of a page, is looked for
 PDF_END: Final = b"%%EOF\n"

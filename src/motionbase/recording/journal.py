@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.record.schema import Channel, Schema
 from motionbase.ring.blocks.requests import Asked
-from motionbase.ring.schema import Channel, Schema
 
 Array: TypeAlias = NDArray[np.float64]
 IN_RECORDS = ("state", "mode", "fault", "warning", "estop", "generators")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from motionbase.errors import RecordingError
-from motionbase.ring.guarded import Mapped
+from motionbase.native.guarded import Mapped
 
 
 def mapped(path: Path) -> Mapped:

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from motionbase import private
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.pyramid import Pyramid
 from motionbase.recording.pyramid_write import PyramidWriter
 from motionbase.recording.sources.mcap import McapSource
 from motionbase.recording.whole import sweep
 from motionbase.ring.parts import parts
-from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]
 Progress: TypeAlias = Callable[[int, int], None]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
-from motionbase.ring.guarded import Mapped
+from motionbase.native.guarded import Mapped
 
 Narrow: TypeAlias = NDArray[np.float32]
 MAGIC = b"MBPYR2\r\n"

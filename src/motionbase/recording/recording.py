@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.ahead import THREADS
 from motionbase.recording.choice import chosen
 from motionbase.recording.happened import events_of
@@ -20,7 +21,6 @@ from motionbase.recording.overview import Progress, built_pyramid, found_pyramid
 from motionbase.recording.pieces import Piece, pieces
 from motionbase.recording.pyramid import BASE, FACTOR, Damaged, Narrow, Pyramid, level_for
 from motionbase.recording.source import Array, Damage, Source
-from motionbase.ring.schema import Schema
 
 RUN_ROWS, RUN_BYTES = 4096, 2_000_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
 AHEAD, AHEAD_BYTES = 8 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them

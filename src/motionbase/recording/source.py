@@ -10,8 +10,8 @@ from typing import Protocol, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
-from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]
 

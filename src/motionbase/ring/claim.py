@@ -18,12 +18,12 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, final
 
+from motionbase.native.atomics import atomics
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.command_words import BY_AT, ESTOP_AT, READY_AT, READY_WORD, asked_again, signature
 from motionbase.ring.glance import shows_stop
 from motionbase.ring.lifeline import Lifeline, Message, Reply, Role, asked, taken
 from motionbase.ring.lock import FileLock, is_own
-from motionbase.ring.native import native
 
 if TYPE_CHECKING:
     from motionbase.ring.layout import Header
@@ -85,7 +85,7 @@ class Claim:
         at = header.layout.commands_at
         segment.memory[at + BY_AT : at + BY_AT + len(signature(who))] = signature(who)
         (stops,) = struct.unpack_from("<Q", segment.memory, at + ESTOP_AT)
-        native().store_release(segment.address + at + ESTOP_AT, asked_again(stops))
+        atomics().store_release(segment.address + at + ESTOP_AT, asked_again(stops))
 
     def _answer(self, request: Message) -> Reply:
         with self._guard:

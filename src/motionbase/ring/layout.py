@@ -25,7 +25,7 @@ from enum import IntEnum
 from typing import Any, Protocol, final
 
 from motionbase.errors import RingError
-from motionbase.ring.schema import Schema
+from motionbase.record.schema import Schema
 
 MAGIC = b"MBRING\r\n"  # a transfer that changes line ends breaks it
 VERSION = 2

@@ -16,12 +16,11 @@ load gives an undefined value rather than undefined behaviour, and such values a
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from functools import cache
 from typing import Any, NamedTuple, final
 
-from motionbase.compile.cache import ObjectCache
-from motionbase.compile.runtime.llvm import build, object_key
+from motionbase.native.clock import NOW
+from motionbase.native.jit import loaded
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD
 
 OK, RESTARTED = 0, 1
@@ -63,26 +62,20 @@ class Native(NamedTuple):
     publish: Any
     read: Any
     wait: Any
-    load_acquire: Any
-    store_release: Any
 
 
 @cache
 def native() -> Native:
     """Compiled once for this machine, then from the object cache."""
-    key = object_key(hashlib.sha256(IR.encode()).hexdigest(), "ring")
-    library, _ = build(lambda: IR, key, ObjectCache())
-    one = (ctypes.c_uint64,)
-    write = library.function("ring_write", *one)
+    library = loaded(IR, "ring")
+    write = library.function("ring_write", ctypes.c_uint64)
     publish: Any = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(write, ctypes.c_void_p).value or 0)
     publish.library = library  # the code lives as long as the function
     return Native(
         write,
         publish,
-        library.function("ring_read", *one),
-        library.function("ring_wait", *one),
-        library.function("ring_load", *one, *one),
-        library.function("ring_store", *one, *one),
+        library.function("ring_read", ctypes.c_uint64),
+        library.function("ring_wait", ctypes.c_uint64),
     )
 
 
@@ -119,21 +112,6 @@ done:
   ret void
 }}"""
 
-
-NOW = """declare i32 @clock_gettime(i32, ptr)
-
-; CLOCK_MONOTONIC [ns]
-define internal i64 @now() {
-  %time = alloca [2 x i64], align 8
-  %unused = call i32 @clock_gettime(i32 1, ptr %time)
-  %s = load i64, ptr %time
-  %ns.at = getelementptr i64, ptr %time, i64 1
-  %ns = load i64, ptr %ns.at
-  %s.ns = mul i64 %s, 1000000000
-  %sum = add i64 %s.ns, %ns
-  ret i64 %sum
-}
-"""
 
 IR = f"""
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
@@ -282,21 +260,6 @@ clock:
   %late = icmp sgt i64 %time, %deadline
   br i1 %late, label %done, label %poll
 done:
-  ret void
-}}
-
-define void @ring_load(i64 %from, i64 %to) {{
-  %from.at = inttoptr i64 %from to ptr
-  %to.at = inttoptr i64 %to to ptr
-  %value = load atomic i64, ptr %from.at acquire, align 8
-  store i64 %value, ptr %to.at
-  ret void
-}}
-
-define void @ring_store(i64 %to, i64 %value) {{
-  %to.at = inttoptr i64 %to to ptr
-  store atomic i64 %value, ptr %to.at release, align 8
-  fence seq_cst
   ret void
 }}
 """

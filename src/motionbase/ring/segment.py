@@ -17,13 +17,13 @@ from typing import final
 import numpy as np
 
 from motionbase.errors import RingError, SchemaError
+from motionbase.native.atomics import atomics
+from motionbase.native.guarded import guarded
 from motionbase.ring.backend import LEFT_NAME, PREFIX, AbstractBackend, Device, Emulation, Left
 from motionbase.ring.command_words import ESTOP_AT
-from motionbase.ring.guarded import guarded
 from motionbase.ring.layout import EPOCH, HEAD, PAGE, STATUS, UNSAVED, Header, Layout, Status
 from motionbase.ring.lifeline import Taken, taken
 from motionbase.ring.lock import PAUSE_S, RETRIES, foreign, is_held
-from motionbase.ring.native import native
 
 
 @final
@@ -84,14 +84,14 @@ class Segment:
     def counter(self, offset: int) -> int:
         """One of the counters, with acquire order; an error where the file was cut short."""
         value = ctypes.c_uint64()
-        native().load_acquire(self.address + PAGE + offset, ctypes.addressof(value))
+        atomics().load_acquire(self.address + PAGE + offset, ctypes.addressof(value))
         if self.cut[0]:
             self.require_whole()
         return value.value
 
     def set_counter(self, offset: int, value: int) -> None:
         """One of the counters, with release order."""
-        native().store_release(self.address + PAGE + offset, value)
+        atomics().store_release(self.address + PAGE + offset, value)
 
     @property
     def head(self) -> int:
@@ -226,7 +226,7 @@ def _stops(segment: Segment) -> int:
 def _add_stops(segment: Segment, layout: Layout, count: int) -> None:
     """Beside senders that may have found the new ring already: too many stops do no harm, a lost one would."""
     at = segment.address + layout.commands_at + ESTOP_AT
-    native().store_release(at, (_stops(segment) + count) % 2**64)
+    atomics().store_release(at, (_stops(segment) + count) % 2**64)
 
 
 def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:

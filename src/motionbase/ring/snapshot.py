@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import SnapshotError
-from motionbase.ring.guarded import Mapped
-from motionbase.ring.schema import Schema
+from motionbase.native.guarded import Mapped
+from motionbase.record.schema import Schema
 from motionbase.ring.snapshot_format import SEAL, Details, Head, read_head
 from motionbase.ring.snapshot_save import EXTENSION, file_name, save
 

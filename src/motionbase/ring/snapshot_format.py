@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, final, get_type_hints
 
 from motionbase.errors import MotionBaseError, SnapshotError
+from motionbase.record.schema import Schema
 from motionbase.ring.layout import LARGEST_TEXT, PAGE
-from motionbase.ring.schema import Schema
 
 MAGIC = b"MBSNAP\r\n"  # a transfer that changes line ends breaks it
 VERSION = 1

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from motionbase import private
 from motionbase.errors import RingError, SnapshotError
+from motionbase.native.atomics import atomics
 from motionbase.ring.backend import AbstractBackend, Emulation, find
 from motionbase.ring.layout import CLAIM, EPOCH, Layout
-from motionbase.ring.native import native
 from motionbase.ring.parts import part_of
 from motionbase.ring.segment import Segment, attach
 from motionbase.ring.snapshot_format import CHUNK_BYTES, Details, Head, planned
@@ -200,7 +200,7 @@ def _oldest_after(segment: Segment, layout: Layout, epoch: int) -> int:
 def fence() -> None:
     """Loads before it are done before those after it, on every processor."""
     word = ctypes.c_uint64()
-    native().store_release(ctypes.addressof(word), 0)  # ends in a full fence, which is all that is wanted of it
+    atomics().store_release(ctypes.addressof(word), 0)  # ends in a full fence, which is all that is wanted of it
 
 
 @contextmanager

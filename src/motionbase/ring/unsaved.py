@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from motionbase.errors import RingError
+from motionbase.native.atomics import atomics
 from motionbase.ring.catalogue import mark_saved
 from motionbase.ring.layout import PAGE, UNSAVED
 from motionbase.ring.living import is_written
-from motionbase.ring.native import native
 from motionbase.ring.segment import Segment, left_behind
 
 
@@ -32,7 +32,7 @@ def mark(segment: Segment, unsaved: bool) -> None:
             raise RingError(f"{backend} cannot be marked: {error}") from None
     finally:
         os.close(file)
-    native().store_release(int(np.frombuffer(page, np.uint8).ctypes.data) + UNSAVED, int(unsaved))
+    atomics().store_release(int(np.frombuffer(page, np.uint8).ctypes.data) + UNSAVED, int(unsaved))
 
 
 def saved(segment: Segment) -> None:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.ring.schema import Schema
+from motionbase.record.schema import Schema
 
 Numbers: TypeAlias = NDArray[np.float64]
 AMPLITUDE = 0.45  # below 0.5, so that a sample rounds to its channel

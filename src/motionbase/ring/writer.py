@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RingError
+from motionbase.record.schema import Schema
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, Left, find
 from motionbase.ring.claim import Claim
 from motionbase.ring.layout import BEAT, DEFAULT_BYTES, PAGE, STATUS, UNSAVED, Layout, Status
 from motionbase.ring.native import Port, native
-from motionbase.ring.schema import Schema
 from motionbase.ring.segment import create
 
 Row: TypeAlias = NDArray[np.float64]

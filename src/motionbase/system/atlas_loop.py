@@ -11,15 +11,15 @@ import numpy as np
 
 from motionbase.compile import Layout, Port, Program
 from motionbase.compile.struct import MIXED
-from motionbase.control.faults import WarningBit
 from motionbase.control.own_law import Law
 from motionbase.control.sphere.demand import ANGLES, AXES, demanded, split, turning_of
-from motionbase.control.states import Request, State
 from motionbase.plant.motion import next_of
 from motionbase.plant.plant import Plant
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.decoupling import CENTRE, Decoupling
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.faults import SphereWarningBit
+from motionbase.record.states import Request, State
 from motionbase.spatial.rotations import Expr, R_quaternion, euler_zyx
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.sphere_loop import SphereLoop
@@ -79,7 +79,8 @@ def sphere_row(known: Values, channels: tuple[str, ...]) -> list[Expr]:
 
 def sphere_warnings(known: Values) -> Expr:
     """Bits of the warnings, those of the stage first."""
-    return known.warning + 2 ** len(WarningBit) * (known.slips + 2 * known.lost + 4 * known.limited)
+    slips, lost, limited = SphereWarningBit
+    return known.warning + slips.value * known.slips + lost.value * known.lost + limited.value * known.limited
 
 
 @final

@@ -14,8 +14,9 @@ from motionbase.compile import Layout, Port, Unit
 from motionbase.compile.render import c
 from motionbase.compile.render.c_family import literal
 from motionbase.errors import ModelError
+from motionbase.record.generators import Shape
 
-Numbering: TypeAlias = type[IntEnum] | type[IntFlag]
+Numbering: TypeAlias = type[IntEnum] | type[IntFlag] | type[Shape]
 NUMBERS_A_LINE = 6
 
 
@@ -118,7 +119,7 @@ class Border:
             f"#define {name.upper()}_DT {literal(self.dt)} /* [s] period of a tick; folded into the code */", "",
         ]  # fmt: skip
         for prefix, enum in self.enums.items():
-            members = [f"    {prefix}_{member.name} = {member.value}," for member in enum]
+            members = [f"    {prefix}_{member.name} = {_number(member)}," for member in enum]
             lines += [comment(f"{enum.__name__}: {(enum.__doc__ or prefix)}"), "enum {", *members, "};", ""]
         for places in self.places:
             about = comment(f"Where the numbers of {places.vector} begin.")
@@ -173,3 +174,7 @@ def _numbers(values: ArrayLike) -> str:
     texts = [literal(float(v)) for v in np.asarray(values, dtype=np.float64).ravel()]
     rows = [", ".join(texts[k : k + NUMBERS_A_LINE]) for k in range(0, len(texts), NUMBERS_A_LINE)]
     return "{" + ",\n     ".join(rows) + "}"
+
+
+def _number(member: IntEnum | IntFlag | Shape) -> int:
+    return member.code if isinstance(member, Shape) else member.value

@@ -19,6 +19,7 @@ from motionbase.plant.plant import FAULTS, SEED, Plant
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.mechanism import LOAD
+from motionbase.record.hexapod import QUANTITIES
 from motionbase.system.guarded import LATENESS, guarded_law
 from motionbase.system.operator import ASKED, AUTOMATIC, STATE_BEFORE, requested
 from motionbase.system.values import Values, called
@@ -26,8 +27,8 @@ from motionbase.system.values import Values, called
 LAW_INPUTS = tuple(p for p in INPUTS if p.name not in {m.name for m in MEASURED})
 SUPPLY = Port("supply", (), "-", "supply pressure, 1 is nominal")
 COUNTS = (
-    Port("command_ack", (), "-", "number of the last operator command taken, for the record"),
-    Port("host_lost", (), "-", "host frames lost, for the record"),
+    Port.of(QUANTITIES["command_ack"]),
+    Port.of(QUANTITIES["host_lost"]),
 )
 ALPHA = {f"alpha_{axis}": k for k, axis in enumerate("xyz")}  # first of the platform's accelerations
 VERSION_BEFORE = Port("version_before", (), "-", "version of the generator settings in use after the last tick")
@@ -106,7 +107,7 @@ class ClosedLoop:
     def pressures(self) -> Kernel:
         """Of the lines; a share becomes pressures, or with electric legs stays a share of the power."""
         high, low = self.plant.motion.actuator.p_supply, self.plant.motion.actuator.p_return
-        outputs = (Port("p_supply", (), "Pa"), Port("p_return", (), "Pa"))
+        outputs = (Port.of(QUANTITIES["p_supply"]), Port.of(QUANTITIES["p_return"]))
         return Kernel("pressures", (SUPPLY,), outputs, lambda supply: (low + supply * (high - low), low))
 
     def _tick(self, x: Values) -> Values:

@@ -11,12 +11,12 @@ import numpy as np
 from motionbase.compile import Layout, Port
 from motionbase.compile.render.c import FORBIDDEN_FLAGS
 from motionbase.compile.runtime.c import USER_FLAGS
-from motionbase.control.faults import Fault, WarningBit
-from motionbase.control.generators import COLUMNS, Shape
 from motionbase.control.own_law import OwnLaw
-from motionbase.control.states import Mode, Request, Source, State
 from motionbase.errors import UsageError
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.faults import Fault, WarningBit
+from motionbase.record.generators import COLUMNS, Shape
+from motionbase.record.states import Mode, Request, Source, State
 from motionbase.system.c_border import Border, Numbering, Places
 from motionbase.system.closed_loop import ClosedLoop
 
@@ -25,28 +25,7 @@ ENUMS: Mapping[str, Numbering] = {
     "CONTROL_STATE": State, "CONTROL_REQUEST": Request, "CONTROL_MODE": Mode, "CONTROL_SOURCE": Source,
     "CONTROL_FAULT": Fault, "CONTROL_WARNING": WarningBit, "CONTROL_SHAPE": Shape,
 }  # fmt: skip
-SETTINGS = {
-    "enabled": ("-", "1 on, 0 off"),
-    "space": ("-", "what the axes are: 0 legs, 1 degrees of freedom"),
-    "axes": (
-        "-",
-        "where it acts: the sum of 1, 2, 4, 8, 16, 32 for legs 1 to 6, or surge, sway, heave, roll, pitch, yaw",
-    ),
-    "shape": ("-", "a number of `Shape`"),
-    "amplitude": ("m, rad", "by the axes"),
-    "frequency": ("Hz", "or the first of a band"),
-    "end_frequency": ("Hz", "the last of a band"),
-    "phase": ("rad", "of the periodic shapes and the chirp"),
-    "offset": ("m, rad", "by the axes"),
-    "fade_in": ("s", "how long it takes to come"),
-    "fade_out": ("s", "how long it takes to go"),
-    "start": ("s", "after the transition to drive"),
-    "cycles": ("-", "then it fades out; 0: until stopped"),
-    "duration": ("s", "of a sweep or the rise of a ramp; of a cycle, for other shapes without a period"),
-    "tones": ("-", "of multisine and random, 1 to 32"),
-    "seed": ("-", "of random"),
-}
-SETTINGS_ROW = Layout(tuple(Port(name, (), *SETTINGS[name]) for name in COLUMNS))
+SETTINGS_ROW = Layout(tuple(Port.of(c) for c in COLUMNS))
 
 
 def control_border(loop: ClosedLoop) -> Border:

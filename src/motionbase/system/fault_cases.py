@@ -15,12 +15,12 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.control.faults import Fault
-from motionbase.control.ports import DOFS
-from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.axes import DOFS
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.lane_runs import LANES, LanePiece, LaneRunner
 from motionbase.system.runs import Scenario

@@ -14,11 +14,11 @@ from typing import final
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.control.geometry import leg_ratios
-from motionbase.control.ports import DOFS
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import OF_OIL, FaultKind
 from motionbase.plant.legs import kind_of
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.axes import DOFS
 from motionbase.system.fault_cases import CONTACT_LIMIT, FaultStudy, Moment, Outcome, Swing
 
 PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off

@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 
 from motionbase.compile import Port
-from motionbase.control.states import Request, State
+from motionbase.record.states import Request, State
 from motionbase.spatial.rotations import Expr
 
 AUTOMATIC = Port("automatic", (), "-", "1: the automatic operator asks when nobody else does")

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import compile
-from motionbase.control.faults import Fault
-from motionbase.control.generators import COLUMNS, COUNT, PLACE, Shape
-from motionbase.control.ports import DOFS
-from motionbase.control.states import State
 from motionbase.errors import SimulationError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
+from motionbase.record.axes import DOFS
+from motionbase.record.faults import Fault
+from motionbase.record.generators import COLUMNS, COUNT, PLACE, Shape, Space
+from motionbase.record.states import State
+from motionbase.record.words import told
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import TRUE_MOTION, Run, Runner, Scenario
-from motionbase.words import told
 
 Array: TypeAlias = NDArray[np.float64]
 PART_OF_LIMITS = 0.2  # of an axis' velocity and acceleration, which a tone uses at most
@@ -273,8 +273,8 @@ class Responses:
     def _driven(self, duration: float, axis: str, shape: Shape, **numbers: float) -> Run:
         """Rows of drive with one generator, for `duration` [s] from the transition on."""
         settings = np.zeros((COUNT, len(COLUMNS)))
-        row = {"enabled": 1.0, "space": 1.0, "axes": float(1 << DOFS.index(axis)), "shape": float(shape), **numbers}
-        for name, value in row.items():
+        codes = {"enabled": 1, "space": Space.DOF.code, "axes": 1 << DOFS.index(axis), "shape": shape.code}
+        for name, value in {**codes, **numbers}.items():
             settings[0, PLACE[name]] = value
         scenario = Scenario(settings=settings, version=2)
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.control.ports import DOFS
-from motionbase.control.states import QUIET
 from motionbase.errors import UsageError
 from motionbase.plant.fault_plan import FaultPlan
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.plot import COLOURS
+from motionbase.record.axes import DOFS
+from motionbase.record.states import QUIET
+from motionbase.record.words import named, told
 from motionbase.system.runs import Run
 from motionbase.system.summary import Summary
-from motionbase.words import named, told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

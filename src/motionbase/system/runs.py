@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from motionbase.compile import Scan, scan
 from motionbase.compile.authored import check_takes, run_authored
-from motionbase.control.generators import COLUMNS, COUNT, PLACE
-from motionbase.control.states import Mode, Request
 from motionbase.errors import SimulationError
 from motionbase.plant.fault_plan import FaultPlan
+from motionbase.record.generators import COLUMNS, COUNT, PLACE
+from motionbase.record.states import Mode, Request
 from motionbase.system.runnable import Runnable
 
 Array: TypeAlias = NDArray[np.float64]

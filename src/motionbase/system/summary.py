@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.compile import Compiled, compile
-from motionbase.control.faults import Fault
-from motionbase.control.states import State
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
+from motionbase.record.faults import Fault
+from motionbase.record.states import State
 from motionbase.system.runs import Run
 
 Array: TypeAlias = NDArray[np.float64]

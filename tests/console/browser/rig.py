@@ -19,10 +19,10 @@ import httpx
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.ring import Reader
-from motionbase.ring.blocks.actions import operator_command
+from motionbase.record.requests import operator_command
+from motionbase.record.states import STATES
 from motionbase.ring.blocks.commands import CommandSender
-from motionbase.ring.standard import STATES
+from motionbase.ring.reader import Reader
 
 RING = "rig"
 TOKEN, VIEWER = "operator-token-of-a-test", "viewer-token-of-a-test"

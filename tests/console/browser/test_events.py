@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from motionbase.platform.load import platform_text
+from motionbase.record.faults import FAULTS
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.states import STATES
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
-from motionbase.ring import hexapod_schema
-from motionbase.ring.standard import FAULTS, STATES
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, panel, pixels
 from tests.console.browser.rig import Numbers, Rig, until

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from motionbase.kinematics.posture import at_dof
 from motionbase.platform.load import load_platform
-from motionbase.ring.schema import DOFS
+from motionbase.record.axes import DOFS
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, drag, overflow, panel, pixels, shown, take_seat
 from tests.console.browser.rig import Rig, until

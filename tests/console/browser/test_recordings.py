@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from motionbase.platform.load import platform_text
+from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
-from motionbase.ring import hexapod_schema
 from motionbase.ring.waveforms import records
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, coloured, drag, panel, shown, take_seat

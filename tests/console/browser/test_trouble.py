@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from motionbase.ring import Channel, Schema, Writer
-from motionbase.ring.standard import STATES
+from motionbase.record.schema import Channel, Schema
+from motionbase.record.states import STATES
+from motionbase.ring.writer import Writer
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, panel, take_seat
 from tests.console.browser.rig import RING, TOKEN, Rig, until

@@ -7,7 +7,8 @@ import type { Scene as Platform } from "../net/types";
 import { choice } from "../panels/common/ui";
 import { choicesOf } from "../scene/choices";
 import { NEUTRAL, type Pose } from "../scene/kinematics";
-import { DOFS, newestPose } from "../scene/pose";
+import { DOFS } from "../net/words";
+import { newestPose } from "../scene/pose";
 import { studiesOf } from "./study";
 
 const DEGREES = 180 / Math.PI;

@@ -3,6 +3,7 @@
 import { randomName } from "../core/random";
 import { isPiece, type Piece } from "../data/layout";
 import type { Channel } from "../net/types";
+import { DOFS, LEGS } from "../net/words";
 
 export type Side = "left" | "right";
 export type Range = readonly [number, number];
@@ -57,10 +58,9 @@ export function plotOf(names: readonly string[]): PlotSpec {
   return withTraces({ id: newId(), traces: [] }, names);
 }
 
-const LEGS = [1, 2, 3, 4, 5, 6];
 const HEXAPOD: readonly (readonly string[])[] = [
   LEGS.map((leg) => `leg${leg}_l_meas`),
-  ["surge", "sway", "heave", "roll", "pitch", "yaw"].map((dof) => `pose_meas_${dof}`),
+  DOFS.map((dof) => `pose_meas_${dof}`),
   LEGS.map((leg) => `leg${leg}_l_dot_meas`),
   LEGS.map((leg) => `leg${leg}_f_meas`),
   LEGS.map((leg) => `leg${leg}_valve_cmd`),

@@ -1,7 +1,8 @@
 /** The picture as a file, with a line that says what it shows. */
 
 import { number } from "../core/format";
-import { DOFS, POSE_OF, type PoseSource } from "./pose";
+import { DOFS } from "../net/words";
+import { POSE_OF, type PoseSource } from "./pose";
 import type { Pose } from "./kinematics";
 
 const CAPTION_PX = 34;

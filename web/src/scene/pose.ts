@@ -1,9 +1,9 @@
 /** Poses and leg lengths out of the newest record. */
 
 import type { App } from "../app";
+import { DOFS } from "../net/words";
 import type { Pose } from "./kinematics";
 
-export const DOFS = ["surge", "sway", "heave", "roll", "pitch", "yaw"] as const;
 export const POSE_SOURCES = ["measured", "estimated", "command", "host"] as const;
 export type PoseSource = (typeof POSE_SOURCES)[number];
 

@@ -2,13 +2,15 @@
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
+import { isOneOf } from "../core/one_of";
 import { effect } from "../core/signal";
 import { gapText } from "../kinematics/store";
 import type { Posture, Scene as Platform } from "../net/types";
 import { fixedText } from "../plots/numbers";
 import type { ChoiceStore } from "./choices";
 import { level, strokeShare, type Pose } from "./kinematics";
-import { DOFS, POSE_OF } from "./pose";
+import { DOFS, LINEAR } from "../net/words";
+import { POSE_OF } from "./pose";
 import { judgedShare, restsDown } from "./resting";
 import { sphereReadout } from "./sphere_readout";
 
@@ -63,7 +65,7 @@ function lengthText(metres: number, millimetres: boolean): string {
 }
 
 function row(dof: (typeof DOFS)[number], choices: ChoiceStore) {
-  const isLength = dof === "surge" || dof === "sway" || dof === "heave";
+  const isLength = isOneOf(LINEAR, dof);
   const value = h("b", { class: "num", "data-test": `scene-pose-${dof}` }, MISSING);
   const unit = isLength
     ? h("button", { class: "scene-unit", title: "Metres or millimetres",

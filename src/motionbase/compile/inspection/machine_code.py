@@ -20,7 +20,7 @@ from llvmlite.binding import ObjectFileRef
 from motionbase.compile.mode import Mode
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
-from motionbase.compile.runtime import llvm
+from motionbase.native import jit
 
 _X86 = (
     (re.compile(r"pushq?\s"), 8),
@@ -68,7 +68,7 @@ class Built:
     assembly: str
     code_bytes: int
     functions: tuple[Function, ...]
-    times: llvm.BuildTimes
+    times: jit.BuildTimes
 
 
 def build(unit: Unit, lanes: int, mode: Literal["strict", "fast"]) -> Built:
@@ -76,14 +76,14 @@ def build(unit: Unit, lanes: int, mode: Literal["strict", "fast"]) -> Built:
     t0 = time.perf_counter()
     text = Module(unit.routine, lanes, Mode(mode)).text()
     t1 = time.perf_counter()
-    machine = llvm.target_machine(llvm.host_cpu())
-    module = llvm.optimised(text, machine, llvm.host_cpu().triple)
+    machine = jit.target_machine(jit.host_cpu())
+    module = jit.optimised(text, machine, jit.host_cpu().triple)
     t2 = time.perf_counter()
     ir, names = str(module), [f.name for f in module.functions if not f.is_declaration]
     assembly = machine.emit_assembly(module.clone())  # a clone, because emitting changes the module
     t3 = time.perf_counter()
     payload = machine.emit_object(module)
-    times = llvm.BuildTimes(t1 - t0, t2 - t1, time.perf_counter() - t3)
+    times = jit.BuildTimes(t1 - t0, t2 - t1, time.perf_counter() - t3)
     code_bytes = sum(s.size() for s in ObjectFileRef.from_data(payload).sections() if s.is_text())
     return Built(ir, assembly, code_bytes, functions(names, assembly, payload), times)
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, final
 
 from motionbase.compile.block import Block
-from motionbase.compile.cache import ObjectCache
 from motionbase.compile.inspection.machine_code import Function, build
 from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import lower_kernel
@@ -20,8 +19,9 @@ from motionbase.compile.options import check_lanes
 from motionbase.compile.port import Port
 from motionbase.compile.programs import Program, Turn, Unit
 from motionbase.compile.routine import Call, Loop, Role, Routine, Statement, Switch
-from motionbase.compile.runtime import llvm
 from motionbase.compile.target import call_key
+from motionbase.native import jit
+from motionbase.native.cache import ObjectCache
 
 FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT}
 _NO_WORK = {Op.CONST, Op.ICONST, Op.ARG}
@@ -158,7 +158,7 @@ def describe(
         flops=_flops(unit.routine.body),
         routines=parts,
         times=Times(trace_s, lower_s, built.times.render, built.times.optimise, built.times.emit),
-        cpu=llvm.host_cpu().name,
+        cpu=jit.host_cpu().name,
         code_bytes=built.code_bytes,
         functions=built.functions,
         stack_bytes=next((f.deepest for f in built.functions if f.name == unit.name), 0),

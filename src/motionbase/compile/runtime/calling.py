@@ -15,7 +15,7 @@ from motionbase.compile.programs import Unit
 from motionbase.errors import PortError
 
 if TYPE_CHECKING:
-    from motionbase.compile.runtime.llvm import BuildTimes, Library
+    from motionbase.native.jit import BuildTimes, Library
 
 Array = NDArray[np.float64]
 

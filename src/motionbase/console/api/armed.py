@@ -13,7 +13,7 @@ from motionbase.console.api.judge import Judge, counted, told
 from motionbase.console.api.preview import exceeded_by
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.models import Exceeded
-from motionbase.ring.blocks.generator import BANDS, PERIODIC, Generator
+from motionbase.record.generators import BANDS, PERIODIC, Generator
 from motionbase.ring.blocks.generators import NAME_BYTES, GeneratorSet
 from motionbase.ring.command_words import cut
 

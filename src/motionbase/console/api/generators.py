@@ -22,18 +22,19 @@ from motionbase.console.models import Apply, Card, CardSet, Exceeded, Generators
 from motionbase.console.ready_sets import ready_sets
 from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import GeneratorError, MotionBaseError
+from motionbase.record.generators import COLUMNS, Generator
+from motionbase.record.schema import Schema
+from motionbase.record.states import State
 from motionbase.ring.blocks import files
-from motionbase.ring.blocks.generator import COLUMNS, Generator
 from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
 from motionbase.ring.blocks.requests import spoken
 from motionbase.ring.command_words import signed
-from motionbase.ring.schema import Schema
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 WHAT = "set of generators"
-QUIET = ("off", "down", "rising", "standby")  # states in which nothing follows the generators yet
+QUIET = tuple(s.name.lower() for s in (State.OFF, State.DOWN, State.RISING, State.STANDBY))  # generators do not act yet
 NEEDED = ("state", "mode", "fault")
 _applying = threading.Lock()  # so that of two pages at once the second is told
 

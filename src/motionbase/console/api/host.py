@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from motionbase.console.api.judge import Demand, Judge, judge_of, told
 from motionbase.console.models import Exceeded, HostDemand
+from motionbase.record.axes import DOFS
+from motionbase.record.schema import Schema
 from motionbase.ring.layout import Header
-from motionbase.ring.schema import DOFS, Schema
 
 SUFFIXES = ("", "_dot", "_ddot")
 NEEDED = ("host_age", "host_frames", "host_lost", *(f"host_{dof}{order}" for order in SUFFIXES for dof in DOFS))

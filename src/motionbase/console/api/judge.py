@@ -17,8 +17,8 @@ from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.text import platforms_of_text
 from motionbase.platform.demand import LegDemand
 from motionbase.platform.hexapod import Hexapod
+from motionbase.record.axes import DOFS
 from motionbase.ring.layout import Header
-from motionbase.ring.schema import DOFS
 
 Array: TypeAlias = NDArray[np.float64]
 ORDERS = (("position", "", ("m", "rad")), ("velocity", "velocity", ("m/s", "rad/s")),

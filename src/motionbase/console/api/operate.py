@@ -15,8 +15,7 @@ from motionbase.console.live.life import started_again
 from motionbase.console.models import Answer, Operate, Seen
 from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import RingError
-from motionbase.ring.blocks.actions import operator_command
-from motionbase.ring.blocks.command import Ack, Command
+from motionbase.record.requests import CALMING, Ack, Command, operator_command
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import shown
 from motionbase.ring.command_words import signed
@@ -24,7 +23,6 @@ from motionbase.ring.command_words import signed
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-CALMING = ("freeze", "abort", "settle", "lower")  # they bring a base to rest: better late than refused
 OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be so far behind the ring, and so far ahead of it
 
 

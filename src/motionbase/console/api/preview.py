@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from motionbase.console.api.judge import Demand, Judge, counted
 from motionbase.console.models import Exceeded, Preview
-from motionbase.ring.blocks.generator import BANDS, PERIODIC, Generator, Shape
+from motionbase.record.generators import BANDS, PERIODIC, Generator, Shape
 from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
 

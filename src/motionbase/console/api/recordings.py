@@ -37,13 +37,13 @@ from motionbase.console.models import (
     Ticket,
 )
 from motionbase.errors import UsageError
+from motionbase.record import schema as ring_schema
 from motionbase.recording.happened import JOURNAL, SIDE_ENDING
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.recorder.control import read_status
 from motionbase.recording.recorder.files import platform_name
 from motionbase.recording.recording import Recording
 from motionbase.recording.source import Damage
-from motionbase.ring import schema as ring_schema
 from motionbase.ring.backend import shared_folder
 from motionbase.ring.folders import data_folder
 

@@ -19,9 +19,9 @@ from motionbase.console.models import Answer, Replay, ReplayControl, SourceName,
 from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import RingError
 from motionbase.interpreter import motionbase_command
+from motionbase.record.requests import replay_command
 from motionbase.recording.recorder.control import beside, read_status
 from motionbase.ring.backend import DEVICE_VARIABLE, NO_DEVICE, AbstractBackend
-from motionbase.ring.blocks.actions import replay_command
 from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.lock import is_held
 

@@ -19,9 +19,9 @@ from motionbase.console.children import Child
 from motionbase.console.models import StartStrip, Strip
 from motionbase.errors import UsageError
 from motionbase.interpreter import motionbase_command
+from motionbase.record.schema import Schema
 from motionbase.recording.strip.chart import PAPER_MM, SPEEDS, Chart, Pen
 from motionbase.recording.whole import whole_or_not
-from motionbase.ring.schema import Schema
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console

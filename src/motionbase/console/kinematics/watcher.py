@@ -24,7 +24,7 @@ from motionbase.console.live.runs import Run
 from motionbase.console.models import ClearanceAlarm, Kinematics, PoseName, SourceName
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
-from motionbase.ring.schema import DOFS
+from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console

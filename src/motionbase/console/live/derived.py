@@ -12,7 +12,7 @@ from motionbase.console.api.sentences import NotThere, TooMany, WrongState
 from motionbase.console.live.formula import Formula, FormulaError, parse
 from motionbase.console.live.history import History
 from motionbase.console.live.levels import Array
-from motionbase.ring.schema import Schema
+from motionbase.record.schema import Schema
 
 MOST, MOST_OF_ONE = 32, 8  # of all pages together, and of one
 MOST_KEPT = MOST - MOST_OF_ONE  # of all operators together, so that viewers have some as well

@@ -22,12 +22,12 @@ from motionbase.console.models import Derive, EventKind, SourceName
 from motionbase.console.polite import give_way
 from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import MotionBaseError, RingError
+from motionbase.record.schema import Schema
 from motionbase.recording.journal import Journal
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.blocks.requests import RequestWatch, watched
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import BATCH, Batch, Reader, ReaderState
-from motionbase.ring.schema import Schema
 
 State: TypeAlias = Literal["live", "waiting", "lost", "none"]
 TURN_S = 1 / 60

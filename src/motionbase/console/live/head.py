@@ -9,10 +9,10 @@ import numpy as np
 
 from motionbase.console.live.levels import Array
 from motionbase.errors import RingError
+from motionbase.record.schema import Schema
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.blocks.mapping import absence, attached
 from motionbase.ring.layout import CLAIM, Header
-from motionbase.ring.schema import Schema
 from motionbase.ring.segment import Segment
 
 LOOKS = 5  # at a record that its writer laps meanwhile

@@ -9,8 +9,8 @@ from motionbase.console.live.derived import MOST, DerivedChannels
 from motionbase.console.live.history import History
 from motionbase.console.models import Channel as ChannelModel
 from motionbase.console.models import Schema as SchemaModel
+from motionbase.record.schema import Schema
 from motionbase.ring.layout import Header
-from motionbase.ring.schema import Schema
 
 
 @final

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
 from pydantic import Field
 
-from motionbase.console.models.base import Model, Numbers
+from motionbase.console.models.base import Model, Numbers, OneOf
+from motionbase.record.generators import COUNT, SHAPES, SPACES
 
 
 class Card(Model):
     """One function generator; numbers as in docs/generators.md."""
 
     enabled: bool = False
-    space: Literal["leg", "dof"] = "dof"
+    space: Annotated[str, OneOf(map(str, SPACES))] = "dof"
     axes: list[int | str] = []
-    shape: Literal[
-        "sine", "square", "triangle", "sawtooth", "step", "ramp", "chirp", "multisine", "random"
-    ] = "sine"  # fmt: skip
+    shape: Annotated[str, OneOf(map(str, SHAPES))] = "sine"
     amplitude: float = 0.0
     frequency: float = 0.0
     end_frequency: float = 0.0
@@ -36,7 +35,7 @@ class CardSet(Model):
     """Seven cards at most, with a name for people."""
 
     name: str = Field(default="", max_length=64)
-    cards: list[Card] = Field(max_length=7)
+    cards: list[Card] = Field(max_length=COUNT)
 
 
 class Exceeded(Model):

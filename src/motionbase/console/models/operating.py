@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from motionbase.console.models.base import Model
+from motionbase.console.models.base import Model, OneOf
+from motionbase.record.requests import KINDS
 
 
 class Answer(Model):
@@ -36,9 +37,7 @@ class Operate(Model):
     """
 
     seen: Seen | None = None
-    action: Literal[
-        "down", "standby", "drive", "settle", "lower", "off", "freeze", "abort", "reset", "host", "maintenance"
-    ]
+    action: Annotated[str, OneOf(KINDS)]
 
 
 class Parameter(Model):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from motionbase.console.models.base import Model, SourceName
+from motionbase.console.models.base import Model, OneOf, SourceName
 from motionbase.console.models.ring import Channel, Schema
+from motionbase.record.requests import REPLAY_KINDS
 
 
 class Ticket(Model):
@@ -90,5 +91,5 @@ class ReplayControl(Model):
     """As `motionbase replay-control`."""
 
     source: SourceName = "replay"
-    action: Literal["play", "pause", "rewind", "step", "seek", "speed", "loop", "loop-off", "stop"]
+    action: Annotated[str, OneOf(REPLAY_KINDS)]
     values: list[float] = Field(default=[], max_length=2)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal, TypeAlias
 
 from pydantic import Field, field_validator
 
 from motionbase.console.models.base import Model, SourceName
-
-DERIVED_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+from motionbase.record.schema import NAME
 
 
 class Timing(Model):
@@ -160,7 +158,7 @@ class Derive(Model):
     @field_validator("name")
     @classmethod
     def _is_a_channel_name(cls, name: str) -> str:
-        if not DERIVED_NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise ValueError(
                 "a name is 1 to 64 lower-case letters, digits and _, and begins with a letter, such as leg1_error"
             )

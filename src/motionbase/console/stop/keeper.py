@@ -21,7 +21,7 @@ from motionbase.ring.lock import is_own
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-COMMAND = python("-m", "motionbase.console.stop.alone")
+COMMAND = python("-m", "motionbase.console.stop")
 AGAIN_S = 1.0
 
 

@@ -15,11 +15,11 @@ import casadi as ca
 
 from motionbase.compile import Port, cond
 from motionbase.compile.struct import MIXED
-from motionbase.control.generators import COUNT, PLACE
 from motionbase.control.geometry import turning
 from motionbase.control.sphere.ports import Target
-from motionbase.control.states import Mode, State
 from motionbase.platform.atlas.decoupling import Decoupling
+from motionbase.record.generators import COUNT, PLACE
+from motionbase.record.states import Mode, State
 from motionbase.spatial.rotations import (
     Expr,
     R_quaternion,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.platform.envelope import extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
-from motionbase.platform.parts import DOF
 from motionbase.platform.sizing.capability import capability_of, friction_force
 from motionbase.platform.sizing.forces import LegMotion, Motion, holding_forces
 from motionbase.platform.sizing.plausible import Finding
+from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import first_largest, first_least
 
 Array: TypeAlias = NDArray[np.float64]
@@ -173,7 +173,7 @@ class Reserves:
         has = np.where(f >= 0, self.has.push, self.has.pull)
         worst = first_least(has / needed)
         pose, leg = divmod(worst, LEGS)
-        axis = DOF[pose % LEGS]
+        axis = DOFS[pose % LEGS]
         return Reserve("force, accelerating one axis by its limit", "at neutral", "limits.acceleration",
                        float(needed.flat[worst]), float(has.flat[worst]), "N", ACCELERATE,
                        f"the actuators cannot accelerate {axis} by its limit of acceleration",
@@ -215,7 +215,7 @@ class Reserves:
         if asked[axis] > RATES:
             unit = "m/s" if axis < 3 else "rad/s"
             yield Finding("limits.velocity", False, (
-                f"limits.velocity is {limits.velocity[axis]:g} {unit} in {DOF[axis]}, for which the legs would need "
+                f"limits.velocity is {limits.velocity[axis]:g} {unit} in {DOFS[axis]}, for which the legs would need "
                 f"{asked[axis] * limits.leg_velocity:.3g} m/s and may have leg_velocity, {limits.leg_velocity:g} m/s; "
                 f"{limits.velocity[axis] / asked[axis]:.3g} {unit} would take all of it"
             ))  # fmt: skip
@@ -246,7 +246,7 @@ def plain(x: float) -> str:
 def _end(dof: Array) -> str:
     axis = first_largest(np.abs(dof))
     unit, value = ("m", dof[axis]) if axis < 3 else ("deg", np.degrees(dof[axis]))
-    return f"{DOF[axis]} {value:+.3g} {unit}"
+    return f"{DOFS[axis]} {value:+.3g} {unit}"
 
 
 def _corners(platform: Hexapod) -> Array:

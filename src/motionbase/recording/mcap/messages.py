@@ -7,8 +7,8 @@ import struct
 from dataclasses import dataclass
 from typing import final
 
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.records import Cut
-from motionbase.ring.schema import Schema
 
 CDR_HEAD = b"\x00\x01\x00\x00"  # little-endian CDR
 PACKAGE = "motionbase_msgs"

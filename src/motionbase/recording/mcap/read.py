@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.schema import Schema
 from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.chunks import (
     LARGEST_CHUNK,
@@ -33,7 +34,6 @@ from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
 from motionbase.recording.mcap.rows import RowLayout
 from motionbase.recording.mcap.write import ABOUT, SEAL, seal
 from motionbase.recording.source import Damage
-from motionbase.ring.schema import Schema
 
 LARGEST_EVENTS, MOST_EVENTS = 1 << 26, 1_000_000  # bytes of a chunk of events, and events: more take no one's memory
 TRIES = 64  # places where a copy of what the file says of itself may be

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import CDR_HEAD
 from motionbase.recording.mcap.records import HEAD, Cut, Op
-from motionbase.ring.schema import Schema
 
 Rows: TypeAlias = NDArray[np.float64]
 MESSAGE_HEAD = 2 + 4 + 8 + 8  # channel, sequence, log time, publish time

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.schema import Schema
 from motionbase.recording.mapping import mapped
 from motionbase.recording.mcap.chunks import BEFORE_BYTES, CHUNK, CHUNK_FIELDS, MARK, chunk_at, indexed, unpacked
 from motionbase.recording.mcap.read import beginning
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
 from motionbase.recording.mcap.rows import RowLayout
-from motionbase.ring.schema import Schema
 
 MOST_TRIES = 10_000  # places from the end backwards that look like a chunk
 

@@ -16,6 +16,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from motionbase import private
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.messages import (
     EVENT_DEFINITION,
@@ -31,7 +32,6 @@ from motionbase.recording.mcap.rows import RowLayout, Rows
 from motionbase.recording.mcap.summary import ChunkPlace, Kept, Places, chunk_indexes, statistics, summary
 from motionbase.recording.whole import link_new, sweep
 from motionbase.ring.parts import part_of
-from motionbase.ring.schema import Schema
 
 COMPRESSION, LEVEL = "zstd", 1
 # at the end, wherever that is: what somebody cuts off stays cut off, and the next look at the file's size tells

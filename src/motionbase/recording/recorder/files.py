@@ -15,11 +15,11 @@ from typing import final
 
 from motionbase import private
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.happened import JOURNAL
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import Header
-from motionbase.ring.schema import Schema
 
 EXTENSION = ".mcap"
 GIT_S = 2.0  # for the revision of a checkout

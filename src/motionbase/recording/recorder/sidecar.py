@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, final
 
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.overview import pyramid_paths, stamp_of
 from motionbase.recording.pyramid_write import PyramidWriter, origin_of
-from motionbase.ring.schema import Schema
 
 QUEUE_BYTES = 16_000_000  # 11 s at 1 kHz and 178 channels
 

@@ -13,16 +13,17 @@ from typing import Any, final
 import numpy as np
 
 from motionbase.errors import RecordingError
+from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.recording.recorder.control import beside, read_status, write_status
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.player import FASTEST, SLOWEST, Player
 from motionbase.recording.source import Array
 from motionbase.recording.times import check_times
-from motionbase.ring import Writer
 from motionbase.ring.backend import DEFAULT_NAME, find
-from motionbase.ring.blocks.command import Command, Kind, Order, Reason, Result
+from motionbase.ring.blocks.command import Order
 from motionbase.ring.blocks.commands import CommandReceiver
 from motionbase.ring.lock import is_held
+from motionbase.ring.writer import Writer
 
 PROGRAM = "motionbase replay"
 LONGEST_REST_S, SHORTEST_REST_S = 0.02, 2e-3  # between turns; above 500 Hz several records are due at each

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol, final
 
 from motionbase.errors import RecordingError
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array
-from motionbase.ring.schema import Schema
 
 ENDINGS = (".mcap", ".csv", ".parquet")
 

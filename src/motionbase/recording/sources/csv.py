@@ -19,13 +19,13 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from motionbase.errors import RecordingError
+from motionbase.record.schema import LARGEST
 from motionbase.recording.happened import JOURNAL, side_events
 from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
-from motionbase.ring.schema import LARGEST
 
 BLOCK, BLOCK_BYTES = 2048, 4_000_000  # lines and bytes of a block, whichever is reached first
 BLOCK_NUMBERS = 4_000_000  # of a block: short lines below a wide header are NaN, which take memory as numbers do

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from motionbase.errors import RecordingError, SchemaError
-from motionbase.ring.schema import LARGEST, Channel, Schema
-from motionbase.ring.standard import hexapod_schema
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import LARGEST, Channel, Schema
 
 TITLE = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 TIMES = ("t", "time")

@@ -10,12 +10,12 @@ from typing import Any, final
 import pyarrow as pa
 
 from motionbase.errors import RecordingError, SchemaError
+from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.source import Array, Damage, one_by_one
 from motionbase.recording.sources.group_times import GroupTimes
 from motionbase.recording.sources.header import schema_of
 from motionbase.recording.sources.row_groups import RowGroups
-from motionbase.ring.schema import Schema
 
 SCHEMA, ABOUT, EVENTS, TIME = (f"motionbase.{key}" for key in ("schema", "about", "events", "time"))
 """Keys of the file's metadata: the schema's JSON, what the writer says, events, name of the column of times."""

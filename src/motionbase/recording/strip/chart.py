@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from motionbase.errors import RecordingError
-from motionbase.ring.schema import Schema
+from motionbase.record.schema import Schema
 
 MOST_PENS = 16
 BY_DEFAULT = 8  # pens of a schema that nobody made a chart for

@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.record.schema import Schema
 from motionbase.recording.strip.chart import Chart, default_chart
 from motionbase.recording.strip.output import Sink
 from motionbase.recording.strip.paper import Paper
-from motionbase.ring.schema import Schema
 
 Array: TypeAlias = NDArray[np.float64]
 ESTOP = "the emergency stop acts"

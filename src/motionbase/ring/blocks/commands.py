@@ -23,17 +23,10 @@ from contextlib import suppress
 from typing import final
 
 from motionbase.errors import CommandError, RingError
+from motionbase.native.atomics import atomics
+from motionbase.record.requests import Ack, Command, Reason, Result
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device
-from motionbase.ring.blocks.command import (
-    SLOT_BYTES,
-    Ack,
-    Command,
-    Order,
-    Reason,
-    Result,
-    decoded,
-    encoded,
-)
+from motionbase.ring.blocks.command import SLOT_BYTES, Order, decoded, encoded
 from motionbase.ring.blocks.mapping import RENAMES, BlockMap, Section
 from motionbase.ring.blocks.native import LookPort, block_native
 from motionbase.ring.blocks.seqlock import held
@@ -51,7 +44,6 @@ from motionbase.ring.command_words import (
     signature,
 )
 from motionbase.ring.layout import COMMAND_BYTES, Layout
-from motionbase.ring.native import native
 from motionbase.ring.segment import Segment
 
 SLOTS_AT, SLOTS, ANSWERS_AT = 512, 16, 2560
@@ -74,7 +66,7 @@ class CommandReceiver:
         self._look, self._argument = block_native().look, ctypes.addressof(self._port)
         self._taken = self._answered = _load(self._at + ACK_AT)
         self._estop_ack, self._stops = _load(self._at + ESTOP_ACK_AT), False
-        native().store_release(self._at + READY_AT, READY_WORD)
+        atomics().store_release(self._at + READY_AT, READY_WORD)
 
     def poll(self) -> Order | None:
         """The next command, if there is one; `estop` is up to date afterwards.
@@ -110,16 +102,16 @@ class CommandReceiver:
     def answer(self, order: Order, result: Result, reason: Reason = Reason.NONE) -> None:
         """Tell the sender what became of its command."""
         word = (order.number & NUMBER_MASK) << 16 | result << 8 | reason
-        native().store_release(self._at + ANSWERS_AT + 8 * (order.number % SLOTS), word)
-        native().store_release(self._at + ACK_AT, order.number)
+        atomics().store_release(self._at + ANSWERS_AT + 8 * (order.number % SLOTS), word)
+        atomics().store_release(self._at + ACK_AT, order.number)
         self._answered = order.number
 
     def _repair(self) -> None:
         """The words of the receiver, from its own copies; a stop that acts is put back where clients look for it."""
         for at, word in ((READY_AT, READY_WORD), (ACK_AT, self._answered), (ESTOP_ACK_AT, self._estop_ack)):
-            native().store_release(self._at + at, word)
+            atomics().store_release(self._at + at, word)
         if self._stops and self._port.estop == self._estop_ack:
-            block_native().add(self._at + ESTOP_AT, 1)
+            atomics().add(self._at + ESTOP_AT, 1)
 
     @property
     def estop(self) -> bool:
@@ -129,7 +121,7 @@ class CommandReceiver:
     def release_estop(self) -> None:
         """End the stops seen by the last poll; one that was asked for since acts on."""
         self._estop_ack, self._stops = self._port.estop, False
-        native().store_release(self._at + ESTOP_ACK_AT, self._estop_ack)
+        atomics().store_release(self._at + ESTOP_ACK_AT, self._estop_ack)
 
     @property
     def estop_by(self) -> tuple[str, int]:
@@ -179,7 +171,7 @@ class CommandSender:
             deadline = time.monotonic_ns() + int(valid * 1e9) if shared_clock else 0
             at = SLOTS_AT + number % SLOTS * SLOT_BYTES
             self.map.memory[at : at + SLOT_BYTES] = encoded(number, command, self._sender, os.getpid(), deadline)
-            native().store_release(self._at + HEAD_AT, number)
+            atomics().store_release(self._at + HEAD_AT, number)
         return number
 
     def wait(self, number: int, timeout: float = TIMEOUT_S) -> Ack | None:
@@ -218,7 +210,7 @@ class CommandSender:
 
     def _add_estop(self) -> None:
         self.map.memory[BY_AT : BY_AT + WHO.size] = signature(self._sender)
-        block_native().add(self._at + ESTOP_AT, 1)
+        atomics().add(self._at + ESTOP_AT, 1)
 
     @property
     def estop_acts(self) -> bool:
@@ -239,5 +231,5 @@ def _ack(number: int, word: int) -> Ack:
 
 def _load(address: int) -> int:
     value = ctypes.c_uint64()
-    native().load_acquire(address, ctypes.addressof(value))
+    atomics().load_acquire(address, ctypes.addressof(value))
     return value.value

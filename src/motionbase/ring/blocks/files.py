@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.errors import GeneratorError
-from motionbase.ring.blocks.generator import COUNT, Generator
+from motionbase.record.generators import COUNT, Generator
 from motionbase.ring.blocks.generators import GeneratorSet
 
 TOP = ("name", "generator")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import GeneratorError, RingError
+from motionbase.record.generators import COLUMNS, COUNT, Generator, row_problem
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend
-from motionbase.ring.blocks.generator import COLUMNS, COUNT, Generator, row_problem
 from motionbase.ring.blocks.mapping import BlockMap, Section, attached
 from motionbase.ring.blocks.seqlock import Outcome, SeqlockReader, SeqlockWriter
 from motionbase.ring.layout import Layout

@@ -12,8 +12,8 @@ from typing import final
 import numpy as np
 
 from motionbase.errors import RingError
+from motionbase.native.guarded import guarded
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
-from motionbase.ring.guarded import guarded
 from motionbase.ring.layout import COMMAND_BYTES, EPOCH, GENERATOR_BYTES, Header, Layout, Status
 from motionbase.ring.living import START, is_written, is_written_unnamed, unnamed
 from motionbase.ring.segment import Segment, attach

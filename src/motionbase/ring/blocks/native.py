@@ -9,12 +9,10 @@ A reader gives up after a given number of tries, so it never waits for a writer 
 from __future__ import annotations
 
 import ctypes
-import hashlib
 from functools import cache
 from typing import Any, NamedTuple, final
 
-from motionbase.compile.cache import ObjectCache
-from motionbase.compile.runtime.llvm import build, object_key
+from motionbase.native.jit import loaded
 
 UNCHANGED, COPIED, UNFINISHED = 0, 1, 2
 PAYLOAD_AT = 64  # after the sequence, which has a cache line of its own
@@ -49,25 +47,18 @@ class LookPort(ctypes.Structure):
 
 
 class BlockNative(NamedTuple):
-    """The functions; all but `add` take the address of a port."""
+    """The functions; each takes the address of a port."""
 
     write: Any
     read: Any
     look: Any
-    add: Any
 
 
 @cache
 def block_native() -> BlockNative:
     """Compiled once for this machine, then from the object cache."""
-    library, _ = build(lambda: IR, object_key(hashlib.sha256(IR.encode()).hexdigest(), "blocks"), ObjectCache())
-    word = ctypes.c_uint64
-    return BlockNative(
-        library.function("block_write", word),
-        library.function("block_read", word),
-        library.function("block_look", word),
-        library.function("block_add", word, word),
-    )
+    library = loaded(IR, "blocks")
+    return BlockNative(*(library.function(f"block_{name}", ctypes.c_uint64) for name in BlockNative._fields))
 
 
 _FIELD = {name: k for k, (name, _) in enumerate(SeqlockPort._fields_)}
@@ -158,12 +149,6 @@ define void @block_look(i64 %address) {{
   %block.int = load i64, ptr %port
   %block = inttoptr i64 %block.int to ptr
 {_LOOK}
-  ret void
-}}
-
-define void @block_add(i64 %to, i64 %value) {{
-  %at = inttoptr i64 %to to ptr
-  %unused = atomicrmw add ptr %at, i64 %value seq_cst, align 8
   ret void
 }}
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.errors import CommandError
-from motionbase.ring.blocks.parameter import ParameterTable
+from motionbase.record.parameters import ParameterTable
 
 TOP = ("law", "parameters")
 LARGEST_FILE = 1_000_000  # bytes of a file that is worth reading

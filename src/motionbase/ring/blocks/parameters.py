@@ -14,18 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import CommandError, RingError
+from motionbase.record.parameters import LARGEST, ParameterTable
+from motionbase.record.requests import Command, Kind, Reason
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend
-from motionbase.ring.blocks.command import Command, Kind, Reason
 from motionbase.ring.blocks.commands import TIMEOUT_S, CommandSender
 from motionbase.ring.blocks.mapping import attached
-from motionbase.ring.blocks.parameter import ParameterTable
 from motionbase.ring.blocks.seqlock import Outcome, SeqlockReader, SeqlockWriter
-from motionbase.ring.layout import Layout
+from motionbase.ring.layout import VALUE_BYTES, Layout
 from motionbase.ring.segment import Segment
 
 Values: TypeAlias = NDArray[np.float64]
 KIND, FORMAT = b"MBPV", 1
 PATIENCE_S = 0.5  # [s] that a client gives the writer at work
+assert 16 * LARGEST <= VALUE_BYTES - 128  # value and goal of each
 
 
 @final

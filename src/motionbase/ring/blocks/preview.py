@@ -15,9 +15,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionbase.ring.blocks.generator import COUNT, Generator, Shape, Space
+from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.generators import COUNT, Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
-from motionbase.ring.schema import DOFS, LEGS
 
 Array: TypeAlias = NDArray[np.float64]
 TURN = 2 * math.pi

@@ -15,9 +15,10 @@ from typing import NamedTuple, final
 import numpy as np
 
 from motionbase.errors import GeneratorError, MotionBaseError
+from motionbase.record.requests import SENTENCE, Command, Kind, Reason, Result
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.blocks import generators, mapping, parameters
-from motionbase.ring.blocks.command import SENTENCE, SLOT_BYTES, Command, Kind, Reason, Result, decoded
+from motionbase.ring.blocks.command import SLOT_BYTES, decoded
 from motionbase.ring.blocks.commands import ANSWERS_AT, NUMBER_MASK, SLOTS, SLOTS_AT
 from motionbase.ring.blocks.seqlock import Outcome, SeqlockReader
 from motionbase.ring.command_words import ACK_AT, BY_AT, ESTOP_ACK_AT, ESTOP_AT, WHO, person_of, printable

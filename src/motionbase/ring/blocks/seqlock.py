@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import final
 
 from motionbase.errors import RingError
+from motionbase.native.atomics import atomics
 from motionbase.ring.blocks.native import COPIED, UNCHANGED, SeqlockPort, block_native
 from motionbase.ring.lock import PAUSE_S, FileLock
-from motionbase.ring.native import native
 
 HEAD = struct.Struct("<4sII")
 CRC = struct.Struct("<I")
@@ -68,7 +68,7 @@ class SeqlockReader:
 
     def changed(self) -> bool:
         """Whether there is a whole write that `poll` has not looked at."""
-        native().load_acquire(self._port.block, ctypes.addressof(self._now))
+        atomics().load_acquire(self._port.block, ctypes.addressof(self._now))
         now = self._now.value
         return bool(now % 2 == 0 and now != self._port.sequence)
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import MirrorError, MotionBaseError
+from motionbase.record.schema import Schema
 from motionbase.ring.layout import LARGEST_TEXT, Layout
 from motionbase.ring.reader import ReaderState
-from motionbase.ring.schema import Schema
 
 MAGIC, VERSION = b"MBMR", 1
 START = struct.Struct("<4sBBHI")

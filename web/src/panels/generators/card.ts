@@ -4,9 +4,9 @@ import { h, setText, toggleClass } from "../../core/dom";
 import { icon } from "../../core/icon";
 import type { Card } from "../../net/types";
 import { choice, ICONS, sentence, toggle } from "../common/ui";
+import { DOFS, LEGS, SHAPES } from "../../net/words";
 import {
-  DOFS, FIELDS, isAngular, kindOf, LEGS, problems, shown, SHAPES, summary, typed, type Axis, type Field, type Kind,
-  type Shape,
+  FIELDS, isAngular, kindOf, problems, shown, summary, typed, type Axis, type Field, type Kind, type Shape,
 } from "./model";
 
 export interface CardView {

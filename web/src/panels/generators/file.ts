@@ -2,7 +2,8 @@
 
 import type { Card, CardSet } from "../../net/types";
 import { isPiece, type Piece } from "../../data/layout";
-import { BLANK, COUNT, DOFS, FIELDS, SHAPES, whole, type Axis } from "./model";
+import { COUNT, DOFS, SHAPES } from "../../net/words";
+import { BLANK, FIELDS, whole, type Axis } from "./model";
 import { parseToml } from "./toml";
 
 /** Errors are one sentence that names the generator and the key. */

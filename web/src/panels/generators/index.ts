@@ -12,7 +12,7 @@ import { baseOf } from "../common/base";
 import { gate, iconButton, ICONS, note, section, sentence, whileVisible } from "../common/ui";
 import { Block } from "./block";
 import { cardView } from "./card";
-import { COUNT } from "./model";
+import { COUNT } from "../../net/words";
 import { preview } from "./preview";
 import { sets } from "./sets";
 

@@ -1,22 +1,14 @@
 /** Function generators as the border has them: the numbers of a shape, their bounds, what is wrong with a card. */
 
 import { number } from "../../core/format";
+import { isOneOf } from "../../core/one_of";
 import type { Card, CardSet } from "../../net/types";
+import { ANGULAR, BANDS, NUMBERS, COUNT, PERIODIC, TURNED } from "../../net/words";
 
 export type Shape = Card["shape"];
 export type Axis = Card["axes"][number];
 export type Kind = "linear" | "angular" | "leg";
 
-export const COUNT = 7;
-export const DOFS = ["surge", "sway", "heave", "roll", "pitch", "yaw"] as const;
-export const LEGS = [1, 2, 3, 4, 5, 6] as const;
-export const SHAPES: readonly Shape[] = [
-  "sine", "square", "triangle", "sawtooth", "step", "ramp", "chirp", "multisine", "random",
-];
-const PERIODIC: readonly Shape[] = ["sine", "square", "triangle", "sawtooth"];
-const BANDS: readonly Shape[] = ["multisine", "random"];
-const HIGHEST_HZ = 50;
-const MOST_TONES = 32;
 export const DEGREE = Math.PI / 180;
 
 /** A number of a card. `low` and `high` are as the border has them; angles are shown in degrees. */
@@ -26,61 +18,30 @@ export interface Field {
   unit: "length" | "angle" | "Hz" | "s" | "";
   low: number;
   high: number;
-  isWhole?: boolean;
+  isWhole: boolean;
   hint: string;
   has(shape: Shape): boolean;
 }
 
 const all = (): boolean => true;
 const waves = (shape: Shape): boolean => shape !== "step" && shape !== "ramp";
-const swept = (shape: Shape): boolean => shape === "chirp" || BANDS.includes(shape);
+const swept = (shape: Shape): boolean => shape === "chirp" || isOneOf(BANDS, shape);
 
-export const FIELDS: readonly Field[] = [
-  {
-    key: "amplitude", label: "Amplitude", unit: "length", low: -5, high: 5,
-    hint: "half of the way from peak to peak of a wave", has: all,
-  },
-  {
-    key: "offset", label: "Offset", unit: "length", low: -5, high: 5, hint: "added, and faded with the rest", has: all,
-  },
-  {
-    key: "frequency", label: "Frequency", unit: "Hz", low: 0, high: HIGHEST_HZ,
-    hint: "of chirp, multisine and random the first of the band", has: waves,
-  },
-  {
-    key: "end_frequency", label: "End frequency", unit: "Hz", low: 0, high: HIGHEST_HZ, hint: "the last of the band",
-    has: swept,
-  },
-  {
-    key: "phase", label: "Phase", unit: "angle", low: -2 * Math.PI, high: 2 * Math.PI, hint: "of the wave at its start",
-    has: waves,
-  },
-  {
-    key: "duration", label: "Duration", unit: "s", low: 0, high: 3600,
-    hint: "of a sweep or the rise of a ramp; else the length of one cycle", has: (shape) => !PERIODIC.includes(shape),
-  },
-  {
-    key: "tones", label: "Tones", unit: "", low: 0, high: MOST_TONES, isWhole: true, hint: "sines in the band",
-    has: (shape) => BANDS.includes(shape),
-  },
-  {
-    key: "seed", label: "Seed", unit: "", low: 0, high: 2 ** 32 - 1, isWhole: true,
-    hint: "the same seed makes the same signal", has: (shape) => shape === "random",
-  },
-  { key: "start", label: "Start", unit: "s", low: 0, high: 86_400, hint: "after the transition to drive", has: all },
-  {
-    key: "cycles", label: "Cycles", unit: "", low: 0, high: 1e6, hint: "then it fades out; 0: until it is stopped",
-    has: all,
-  },
-  {
-    key: "fade_in", label: "Fade in", unit: "s", low: 0, high: 600,
-    hint: "smooth in position, velocity and acceleration", has: all,
-  },
-  {
-    key: "fade_out", label: "Fade out", unit: "s", low: 0, high: 600,
-    hint: "at the end of the cycles, or when the drive is told to stop", has: all,
-  },
+const SHOWN: readonly Pick<Field, "key" | "label" | "unit" | "has">[] = [
+  { key: "amplitude", label: "Amplitude", unit: "length", has: all },
+  { key: "offset", label: "Offset", unit: "length", has: all },
+  { key: "frequency", label: "Frequency", unit: "Hz", has: waves },
+  { key: "end_frequency", label: "End frequency", unit: "Hz", has: swept },
+  { key: "phase", label: "Phase", unit: "angle", has: waves },
+  { key: "duration", label: "Duration", unit: "s", has: (shape) => !isOneOf(PERIODIC, shape) },
+  { key: "tones", label: "Tones", unit: "", has: (shape) => isOneOf(BANDS, shape) },
+  { key: "seed", label: "Seed", unit: "", has: (shape) => shape === "random" },
+  { key: "start", label: "Start", unit: "s", has: all },
+  { key: "cycles", label: "Cycles", unit: "", has: all },
+  { key: "fade_in", label: "Fade in", unit: "s", has: all },
+  { key: "fade_out", label: "Fade out", unit: "s", has: all },
 ];
+export const FIELDS: readonly Field[] = SHOWN.map((field) => ({ ...field, ...NUMBERS[field.key] }));
 
 export const BLANK: Card = {
   enabled: false, space: "dof", axes: [], shape: "sine", amplitude: 0, frequency: 0, end_frequency: 0,
@@ -103,7 +64,7 @@ function isUnused(card: Card): boolean {
 }
 
 export function isAngular(axis: Axis): boolean {
-  return axis === "roll" || axis === "pitch" || axis === "yaw";
+  return isOneOf(ANGULAR, axis);
 }
 
 /** What the axes of a card are; null where it has none. */
@@ -119,7 +80,7 @@ export function shown(field: Field, card: Card): { factor: number; unit: string;
   if (!angular) return {
     factor: 1, unit: field.unit === "length" ? "m" : field.unit, low: field.low, high: field.high,
   };
-  const [low, high] = field.unit === "length" ? [-Math.PI, Math.PI] : [field.low, field.high];
+  const { low, high } = field.unit === "length" ? TURNED : field;
   return { factor: 1 / DEGREE, unit: "°", low, high };
 }
 
@@ -147,13 +108,13 @@ export function problems(card: Card): Partial<Record<Field["key"] | "axes", stri
 function lacking(card: Card): Partial<Record<Field["key"], string>> {
   const { shape, frequency, end_frequency, tones, duration, cycles } = card;
   const found: Partial<Record<Field["key"], string>> = {};
-  if (waves(shape) && frequency <= 0) found.frequency = `a ${shape} needs more than 0, up to ${HIGHEST_HZ} Hz`;
+  if (waves(shape) && frequency <= 0) found.frequency = `a ${shape} needs more than 0, up to ${NUMBERS.frequency.high} Hz`;
   if (shape === "chirp" && end_frequency <= 0) found.end_frequency =
-    `a chirp needs more than 0, up to ${HIGHEST_HZ} Hz`;
-  if (BANDS.includes(shape) && end_frequency <= frequency) found.end_frequency = "must be more than the frequency";
-  if (BANDS.includes(shape) && tones < 1) found.tones = `must be 1 to ${MOST_TONES}`;
-  const isTimed = shape === "ramp" || shape === "chirp" || (!PERIODIC.includes(shape) && cycles > 0);
-  if (isTimed && duration <= 0) found.duration = `this ${shape} needs more than 0, up to 3600 s`;
+    `a chirp needs more than 0, up to ${NUMBERS.frequency.high} Hz`;
+  if (isOneOf(BANDS, shape) && end_frequency <= frequency) found.end_frequency = "must be more than the frequency";
+  if (isOneOf(BANDS, shape) && tones < 1) found.tones = `must be 1 to ${NUMBERS.tones.high}`;
+  const isTimed = shape === "ramp" || shape === "chirp" || (!isOneOf(PERIODIC, shape) && cycles > 0);
+  if (isTimed && duration <= 0) found.duration = `this ${shape} needs more than 0, up to ${NUMBERS.duration.high} s`;
   return found;
 }
 

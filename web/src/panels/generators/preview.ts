@@ -8,7 +8,8 @@ import { choice, note, section } from "../common/ui";
 import type { Block } from "./block";
 import { Chart, css, type Curve } from "./chart";
 import { exceededList } from "./exceeded";
-import { DEGREE, DOFS } from "./model";
+import { DOFS } from "../../net/words";
+import { DEGREE } from "./model";
 import { usage } from "./usage";
 
 const LATER_MS = 250;

@@ -3,7 +3,8 @@
 import { fill, h } from "../../core/dom";
 import { number } from "../../core/format";
 import type { Preview } from "../../net/types";
-import { DEGREE, DOFS, short } from "./model";
+import { DOFS } from "../../net/words";
+import { DEGREE, short } from "./model";
 
 const KINDS = ["position", "velocity", "acceleration"] as const;
 

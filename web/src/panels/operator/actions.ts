@@ -1,6 +1,8 @@
 /** What an operator can ask for, from where, and what follows: the table of docs/control.md in words. */
 
+import { isOneOf } from "../../core/one_of";
 import type { HostDemand, Operate } from "../../net/types";
+import { CALMING as CALM, MOVING, RESTING, type State } from "../../net/words";
 
 export type Action = Operate["action"];
 
@@ -17,16 +19,14 @@ interface Known {
   label: string;
   does: string;
   /** States from which the control law hears it. */
-  from: readonly string[];
+  from: readonly State[];
   /** Whether a latched fault or a stop is in the way. */
   needsHealth: boolean;
   /** What follows, where it moves the base: it is asked back. */
   moves?: { title: string; text: string };
 }
 
-const MOVING = ["rising", "standby", "engaging", "drive", "settling", "lowering", "freeze"];
-const RESTING = ["off", "down", "held"];
-const DRIVING = ["engaging", "drive", "settling", "freeze"];
+const DRIVING: readonly State[] = ["engaging", "drive", "settling", "freeze"];
 const SILENT_S = 1;
 const LATCHED = "a fault or an emergency stop is latched: reset it first";
 const CLEAR = "Nobody may be on, under or beside the platform who does not belong there.";
@@ -70,14 +70,14 @@ export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
 };
 
 /** What brings a base to rest: it needs no page that is up to date, here as at the console. */
-export const CALMING: ReadonlySet<keyof typeof ACTIONS> = new Set(["freeze", "abort", "settle", "lower"] as const);
+export const CALMING: ReadonlySet<keyof typeof ACTIONS> = new Set(CALM);
 
 /** Why an action cannot be asked for now; "" where it can. */
 export function whyNot(action: keyof typeof ACTIONS, now: Situation): string {
   const known = ACTIONS[action];
   if (now.state === null) return "the state of the base is not known";
   if (action === "reset" && now.fault === null && !now.estop) return "there is nothing to reset";
-  if (!known.from.includes(now.state)) {
+  if (!isOneOf(known.from, now.state)) {
     return `${known.label.toLowerCase()} works from ${listed(known.from)}, the base is in ${now.state}`;
   }
   if (known.needsHealth && (now.fault !== null || now.estop)) return LATCHED;
@@ -94,12 +94,12 @@ function whyNotDrive({ mode, host }: Situation): string {
 /** Why the mode stays; "" where it can be changed. */
 export function whyNotMode({ state }: Situation): string {
   if (state === null) return "the state of the base is not known";
-  return DRIVING.includes(state) ? `the mode cannot change in ${state}: settle first` : "";
+  return isOneOf(DRIVING, state) ? `the mode cannot change in ${state}: settle first` : "";
 }
 
 /** What most operators would do next. */
 export function nextAction({ state, fault, estop }: Situation): keyof typeof ACTIONS | null {
-  if (state !== null && RESTING.includes(state) && (fault !== null || estop)) return "reset";
+  if (state !== null && isOneOf(RESTING, state) && (fault !== null || estop)) return "reset";
   const next: Record<string, keyof typeof ACTIONS> = {
     off: "down", down: "standby", standby: "drive", drive: "settle", freeze: "settle", held: "lower",
   };

@@ -1,6 +1,7 @@
 /** Parameters in groups that people look for; names that nobody knows here are told apart by when they may change. */
 
 import type { Parameter } from "../../net/types";
+import { DOFS } from "../../net/words";
 
 const GROUPS: [string, RegExp][] = [
   ["Feedback", /^(k_|dp_corner$|felt_share$|integral_max$|estimator$)/],
@@ -27,8 +28,6 @@ function groupOf(parameter: Parameter): string {
   const known = GROUPS.find(([, names]) => names.test(parameter.name));
   return known?.[0] ?? (parameter.at_rest ? MONITORS : OTHER);
 }
-
-const DOFS = ["surge", "sway", "heave", "roll", "pitch", "yaw"];
 
 /** What the numbers of a parameter are called, and the unit of each: "m, rad" is of linear and angular axes. */
 export function numbersOf(parameter: Parameter): { label: string; unit: string }[] {

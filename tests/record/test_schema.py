@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionbase.errors import SchemaError
-from motionbase.ring import Channel, Schema, hexapod_schema
-from motionbase.ring.schema import DOFS
+from motionbase.record.axes import DOFS
+from motionbase.record.hexapod import hexapod_schema
+from motionbase.record.schema import Channel, Schema
 
 
 def test_standard_record_has_178_doubles_and_fills_64_MB_as_the_paper_says() -> None:

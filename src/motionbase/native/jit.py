@@ -6,15 +6,18 @@ import ctypes
 import hashlib
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, final
 
 import llvmlite.binding as llvm
 
-from motionbase.compile.cache import ObjectCache, compiler_digest
+from motionbase.native.cache import ObjectCache, source_digest
 
 OPTIMISATION = 2
+_LOADING = threading.Lock()  # readers begin in any thread, and LLVM compiles for one at a time
 
 
 @final
@@ -100,14 +103,27 @@ class Library:
         return function
 
 
+@cache
+def loader_digest() -> str:
+    """Of what turns LLVM IR into an object: this package's source and llvmlite."""
+    return source_digest(Path(__file__).parent, "llvmlite")
+
+
 def object_key(digest: str, options: str) -> str:
-    """Key of an object: the content, the options, the processor, and the compiler itself."""
+    """Key of an object: the content, the options, the processor, and what makes objects."""
     cpu = host_cpu()
-    parts = (digest, options, cpu.triple, cpu.name, cpu.features, compiler_digest(), str(OPTIMISATION))
+    parts = (digest, options, cpu.triple, cpu.name, cpu.features, loader_digest(), str(OPTIMISATION))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def build(render: Any, key: str, store: ObjectCache | None) -> tuple[Library, BuildTimes]:
+def loaded(ir: str, name: str) -> Library:
+    """The library of LLVM IR that was written by hand, compiled once for this machine, then from the object cache."""
+    key = object_key(hashlib.sha256(ir.encode()).hexdigest(), name)
+    with _LOADING:
+        return build(lambda: ir, key, ObjectCache())[0]
+
+
+def build(render: Callable[[], str], key: str, store: ObjectCache | None) -> tuple[Library, BuildTimes]:
     """The library for a key: from the cache, or rendered by `render() -> text`, compiled and kept."""
     start = time.perf_counter()
     payload = store.get(key) if store else None

@@ -7,14 +7,16 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import casadi as ca
 import numpy as np
 import pytest
 
-from motionbase.compile import Compiled, Kernel, Port, Program, cache, compile, switch
-from motionbase.compile.cache import MAGIC, SUFFIX, CacheWarning, ObjectCache, _sealed
-from motionbase.compile.runtime import llvm
+from motionbase.compile import Compiled, Kernel, Port, Program, compile, keys, switch
+from motionbase.native import cache, jit
+from motionbase.native.cache import MAGIC, SUFFIX, CacheWarning, ObjectCache, _sealed
 
 
 def kernel(factor: float = 3.0, name: str = "cached") -> Kernel:
@@ -48,7 +50,7 @@ SCRIPT = """
     import sys
     import casadi as ca, numpy as np
     from motionbase.compile import Kernel, Port, compile
-    from motionbase.compile.runtime import llvm
+    from motionbase.native import jit
     k = Kernel("cached", (Port("x", 2),), (Port("y"),), lambda x: 3.0 * x[0] + ca.sin(x[1]))
 """
 
@@ -82,7 +84,7 @@ def test_a_new_process_finds_the_object_and_renders_nothing(store: ObjectCache) 
     assert not built(store)
     body = """
         def never(*_): raise AssertionError("rendered")
-        llvm.optimised = never
+        jit.optimised = never
         import motionbase.compile.target as target
         target.Module = never
         c = compile(k)
@@ -140,15 +142,20 @@ def test_the_key_changes_with_everything_that_matters(store: ObjectCache, monkey
     assert not checked(compile(kernel(4.0), cache=store), 4.0)
     assert not built(store, kernel(name="renamed"))
     assert len(store.entries()) == 7
-    key = llvm.object_key("digest", "options")
-    assert key == llvm.object_key("digest", "options")
-    assert len({key, llvm.object_key("other", "options"), llvm.object_key("digest", "other")}) == 3
-    monkeypatch.setattr(llvm, "compiler_digest", lambda: "another compiler")
-    assert llvm.object_key("digest", "options") != key
+    key = jit.object_key("digest", "options")
+    assert key == jit.object_key("digest", "options")
+    assert len({key, jit.object_key("other", "options"), jit.object_key("digest", "other")}) == 3
+    monkeypatch.setattr(jit, "loader_digest", lambda: "another loader")
+    assert jit.object_key("digest", "options") != key
     monkeypatch.undo()
-    other = llvm.Cpu(llvm.host_cpu().triple, "generic", llvm.host_cpu().features)
-    monkeypatch.setattr(llvm, "host_cpu", lambda: other)
-    assert llvm.object_key("digest", "options") != key
+    code = keys.code_key("digest", "options")
+    assert code not in (key, keys.code_key("digest", "other"))
+    monkeypatch.setattr(keys, "compiler_digest", lambda: "another compiler")
+    assert keys.code_key("digest", "options") != code
+    monkeypatch.undo()
+    other = jit.Cpu(jit.host_cpu().triple, "generic", jit.host_cpu().features)
+    monkeypatch.setattr(jit, "host_cpu", lambda: other)
+    assert jit.object_key("digest", "options") != key
 
 
 def test_a_program_that_differs_in_a_case_number_has_another_key() -> None:
@@ -160,13 +167,16 @@ def test_a_program_that_differs_in_a_case_number_has_another_key() -> None:
     assert digest(1) != digest(2)
 
 
-def test_the_compiler_digest_covers_every_source_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("module", "digest"), [(keys, keys.compiler_digest), (jit, jit.loader_digest)])
+def test_a_digest_covers_every_source_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, digest: Any
+) -> None:
     """A copy of the package with one changed byte, wherever it is, has another digest."""
     for name in ("cache.py", "render/llvm.py", "maths/pieces.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("a = 1\n")
-    monkeypatch.setattr(cache, "__file__", str(tmp_path / "cache.py"))
-    fresh = cache.compiler_digest.__wrapped__
+    monkeypatch.setattr(module, "__file__", str(tmp_path / "cache.py"))
+    fresh = digest.__wrapped__
     before = fresh()
     assert before == fresh()
     for name in ("cache.py", "render/llvm.py", "maths/pieces.py"):
@@ -360,7 +370,7 @@ def test_clear_removes_entries_and_leftovers(store: ObjectCache) -> None:
 def test_processes_that_build_the_same_kernel_at_once(tmp_path: Path) -> None:
     """Two processes clear, build and read one entry twenty times; no warning, no wrong result, no damage."""
     body = """
-        from motionbase.compile.cache import ObjectCache
+        from motionbase.native.cache import ObjectCache
         for _ in range(20):
             ObjectCache().clear()
             for _ in range(2):
@@ -378,7 +388,7 @@ def test_processes_that_build_the_same_kernel_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("moment", ["write", "replace"])
 def test_a_process_killed_while_it_writes_leaves_no_bad_entry(tmp_path: Path, moment: str) -> None:
     body = f"""
-        import os, signal, motionbase.compile.cache as cache
+        import os, signal, motionbase.native.cache as cache
         whole = cache._sealed
         def half(key, payload):
             data = whole(key, payload)

@@ -13,22 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, final
+from typing import Any, ClassVar, final
 
-from motionbase.errors import CommandError, RingError, told_apart
-from motionbase.ring.layout import VALUE_BYTES
+from motionbase.errors import CommandError, MotionBaseError, RingError, told_apart
+from motionbase.record.quantity import LONGEST, Quantity
 
-LARGEST = 500  # numbers of all parameters: values and goals of so many fit their block
-assert 16 * LARGEST <= VALUE_BYTES - 128
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+LARGEST = 500  # numbers of all parameters: values and goals of so many fit their block of the ring
 ITEM = re.compile(r"(.*?)(?:\[(\d{1,4})\])?", re.DOTALL)
 TOP, KEYS = ("law", "parameters"), ("name", "unit", "description", "designed", "least", "most", "at_rest")
-TEXT_BYTES = 1000  # of a unit or a description
 
 
 @final
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(Quantity):
     """One parameter of one or more numbers.
 
     Attributes:
@@ -37,21 +34,19 @@ class Parameter:
         at_rest: it may be tuned only while the base rests
     """
 
-    name: str
-    unit: str
-    description: str
+    kind: ClassVar[str] = "parameter"
+    error: ClassVar[type[MotionBaseError]] = RingError
+
     designed: tuple[float, ...]
     least: tuple[float, ...] = ()
     most: tuple[float, ...] = ()
     at_rest: bool = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and NAME.fullmatch(self.name)):
-            raise RingError(f"parameter {self.name!r:.80}: a name is up to 64 letters, digits and _, a letter first")
+        super().__post_init__()
         for what in ("unit", "description"):
-            text = getattr(self, what)
-            if not (isinstance(text, str) and text.isprintable() and len(text) <= TEXT_BYTES):
-                raise RingError(f"parameter {self.name!r}: its {what} is {text!r:.80}, it must be a printable text")
+            if not getattr(self, what).isprintable():
+                raise RingError(f"parameter {self.name!r}: its {what} is {getattr(self, what)!r:.80}, not printable")
         for what in ("designed", "least", "most"):
             numbers = getattr(self, what)
             if not (isinstance(numbers, tuple) and all(_is_finite(x) for x in numbers)):
@@ -77,12 +72,12 @@ class Parameter:
 
     def problem(self, k: int, value: float) -> str:
         """Why number k must not have this value; "" where it may."""
-        label, unit = self.label(k), "" if self.unit == "-" else f" {self.unit}"
+        label = self.label(k)
         if not self.tunable:
             return f"{label} cannot be changed while the law runs"
         if not self.least[k] <= value <= self.most[k]:  # NaN is not either
             number, least, most = told_apart(value, self.least[k], self.most[k], digits=6)
-            return f"{label} is {number}{unit}, it must be {least} to {most}"
+            return f"{label} is {number}{self.after}, it must be {least} to {most}"
         return ""
 
     def label(self, k: int) -> str:
@@ -103,7 +98,7 @@ class ParameterTable:
     parameters: tuple[Parameter, ...]
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.law, str) and self.law.isprintable() and len(self.law) <= TEXT_BYTES):
+        if not (isinstance(self.law, str) and self.law.isprintable() and len(self.law) <= LONGEST):
             raise RingError(f"parameters: law is {self.law!r:.80}, it must be a printable text")
         if len(self.starts) < len(self.parameters):
             raise RingError("parameters: two have the same name")

@@ -15,7 +15,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import final
@@ -37,13 +36,12 @@ def default_folder() -> Path:
     return Path(base) / "motionbase" / "objects"
 
 
-@cache
-def compiler_digest() -> str:
-    """Hash of this compiler's own source and of the libraries under it: a changed compiler never finds old objects."""
+def source_digest(folder: Path, *packages: str) -> str:
+    """Hash of the Python source in a folder and of the versions of packages: other source never finds old objects."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         digest.update(path.read_bytes())
-    for package in ("llvmlite", "casadi"):
+    for package in packages:
         digest.update(version(package).encode())
     return digest.hexdigest()
 

@@ -6,27 +6,26 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from motionbase.errors import SchemaError
+from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.quantity import Quantity
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 LARGEST = 65_536  # channels
+LONGEST = 400  # letters of a text
 MOST_WORDS = 256  # codes of a channel; bits beyond the 53rd are never set
-DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-LEGS = (1, 2, 3, 4, 5, 6)
 
 
 @final
 @dataclass(frozen=True)
-class Channel:
-    """One float64 of every record.
+class Channel(Quantity):
+    """One float64 of every record; formulas, columns and message fields all use its name.
 
     Attributes:
-        name: an identifier, so that formulas, columns and message fields can all use it
-        unit: SI, "-" for none
         group: the sensor or calculation it belongs to
         leg: 1 to 6 for people, or None
         dof: surge, sway, heave, roll, pitch or yaw, or None
@@ -34,9 +33,8 @@ class Channel:
         bits: what each bit means, from the lowest, where the number is a set of them; or None
     """
 
-    name: str
-    unit: str
-    description: str
+    kind: ClassVar[str] = "channel"
+
     group: str
     leg: int | None = None
     dof: str | None = None
@@ -44,6 +42,7 @@ class Channel:
     bits: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for what, text in (("name", self.name), ("group", self.group)):
             if not (isinstance(text, str) and NAME.fullmatch(text)):
                 raise SchemaError(
@@ -51,10 +50,7 @@ class Channel:
                     "starting with a letter, 64 at most"
                 )
         for what, text in (("unit", self.unit), ("description", self.description)):
-            if not (isinstance(text, str) and text and len(text) <= 400):
-                raise SchemaError(
-                    f"channel {self.name!r}: its {what} is {text!r}, a text of 1 to 400 letters is wanted"
-                )
+            self.check_text(what, text, 1, LONGEST)
         if self.leg is not None and self.leg not in LEGS:
             raise SchemaError(f"channel {self.name!r}: leg {self.leg!r}, it must be 1 to 6 or none")
         if self.dof is not None and self.dof not in DOFS:
@@ -154,13 +150,15 @@ def _words(channel: str, what: str, words: Any) -> tuple[str, ...]:
     if not isinstance(words, list | tuple) or not 1 <= len(words) <= MOST_WORDS:
         raise SchemaError(f"channel {channel!r}: {what} are {words!r:.80}, a list of 1 to {MOST_WORDS} texts is wanted")
     for word in words:
-        if not (isinstance(word, str) and word.isprintable() and 0 < len(word) <= 400):
-            raise SchemaError(f"channel {channel!r}: {what} has {word!r:.80}, a text of 1 to 400 letters is wanted")
+        if not (isinstance(word, str) and word.isprintable() and 0 < len(word) <= LONGEST):
+            raise SchemaError(
+                f"channel {channel!r}: {what} has {word!r:.80}, a text of 1 to {LONGEST} letters is wanted"
+            )
     return tuple(words)
 
 
 def _channel(at: int, given: Any) -> Channel:
-    known = set(Channel.__dataclass_fields__)
+    known = {f.name for f in fields(Channel)}
     if not isinstance(given, dict) or not given.keys() <= known or not {"name", "unit", "group"} <= given.keys():
         raise SchemaError(f"channel {at} of the schema is {given!r:.80}; its keys are {', '.join(sorted(known))}")
     return Channel(**{"description": "-", **given})

@@ -1,15 +1,16 @@
-"""One function generator: what it makes, where it acts, and the bounds of every number."""
+"""One function generator: what it makes, where it acts, and every number of its row with unit, text and bounds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
-from motionbase.errors import GeneratorError, told_apart
-from motionbase.ring.schema import DOFS, LEGS
+from motionbase.errors import GeneratorError
+from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.quantity import Setting
 
 COUNT = 7  # generators, as many as the motion base of NASA Langley has
 TONES = 32  # of a multisine or random signal, at most
@@ -25,6 +26,11 @@ class Space(StrEnum):
     LEG = "leg"
     DOF = "dof"
 
+    @property
+    def code(self) -> int:
+        """Its number in a row."""
+        return SPACES.index(self)
+
 
 class Shape(StrEnum):
     """What a generator makes; docs/generators.md has the formulas."""
@@ -39,40 +45,49 @@ class Shape(StrEnum):
     MULTISINE = "multisine"
     RANDOM = "random"
 
+    @property
+    def code(self) -> int:
+        """Its number in a row."""
+        return SHAPES.index(self)
+
 
 SPACES, SHAPES = tuple(Space), tuple(Shape)
 PERIODIC = (Shape.SINE, Shape.SQUARE, Shape.TRIANGLE, Shape.SAWTOOTH)
 BANDS = (Shape.MULTISINE, Shape.RANDOM)
 
 
-class Column(NamedTuple):
-    """One number of a generator's row: its bounds, and whether it must be whole."""
-
-    name: str
-    unit: str
-    low: float
-    high: float
-    whole: bool = False
-
-
+BY_AXES = "m, rad"  # metres on legs and linear axes, radians on angular ones
 COLUMNS = (
-    Column("enabled", "", 0, 1, True),
-    Column("space", "", 0, len(SPACES) - 1, True),
-    Column("axes", "", 0, 63, True),  # bit k: leg k + 1, or degree of freedom k
-    Column("shape", "", 0, len(SHAPES) - 1, True),
-    Column("amplitude", "m", -LARGEST_M, LARGEST_M),
-    Column("frequency", "Hz", 0, HIGHEST_HZ),
-    Column("end_frequency", "Hz", 0, HIGHEST_HZ),
-    Column("phase", "rad", -2 * math.pi, 2 * math.pi),
-    Column("offset", "m", -LARGEST_M, LARGEST_M),
-    Column("fade_in", "s", 0, 600),
-    Column("fade_out", "s", 0, 600),
-    Column("start", "s", 0, 86_400),
-    Column("cycles", "", 0, 1e6),
-    Column("duration", "s", 0, 3600),
-    Column("tones", "", 0, TONES, True),
-    Column("seed", "", 0, 2**32 - 1, True),
+    Setting("enabled", "-", "1 on, 0 off", 0, 1, True),
+    Setting("space", "-", "what the axes are: 0 legs, 1 degrees of freedom", 0, len(SPACES) - 1, True),
+    Setting(
+        "axes",
+        "-",
+        f"where it acts: the sum of 1, 2, 4, 8, 16, 32 for legs 1 to 6, or {', '.join(DOFS)}",
+        0,
+        63,
+        True,
+    ),
+    Setting("shape", "-", "a number of `Shape`", 0, len(SHAPES) - 1, True),
+    Setting("amplitude", BY_AXES, "half of the way from peak to peak of a wave", -LARGEST_M, LARGEST_M),
+    Setting("frequency", "Hz", "of chirp, multisine and random the first of the band", 0, HIGHEST_HZ),
+    Setting("end_frequency", "Hz", "the last of the band", 0, HIGHEST_HZ),
+    Setting("phase", "rad", "of the wave at its start", -2 * math.pi, 2 * math.pi),
+    Setting("offset", BY_AXES, "added, and faded with the rest", -LARGEST_M, LARGEST_M),
+    Setting("fade_in", "s", "smooth in position, velocity and acceleration", 0, 600),
+    Setting("fade_out", "s", "at the end of the cycles, or when the drive is told to stop", 0, 600),
+    Setting("start", "s", "after the transition to drive", 0, 86_400),
+    Setting("cycles", "-", "then it fades out; 0: until it is stopped", 0, 1e6),
+    Setting("duration", "s", "of a sweep or the rise of a ramp; else the length of one cycle", 0, 3600),
+    Setting("tones", "-", "sines in the band of multisine and random", 0, TONES, True),
+    Setting("seed", "-", "the same seed makes the same random signal", 0, 2**32 - 1, True),
 )
+BY_UNIT = {  # amplitude and offset, once the axes are known
+    "m": tuple(replace(c, unit="m") if c.unit == BY_AXES else c for c in COLUMNS),
+    "rad": tuple(
+        replace(c, unit="rad", low=-LARGEST_RAD, high=LARGEST_RAD) if c.unit == BY_AXES else c for c in COLUMNS
+    ),
+}
 PLACE = {column.name: k for k, column in enumerate(COLUMNS)}
 
 
@@ -82,19 +97,8 @@ class Generator:
     """One card. The default is what a block of zeros means: off, with every number 0.
 
     Attributes:
-        space: leg or dof
         axes: legs 1 to 6, or names of degrees of freedom; linear and angular ones do not go together
-        amplitude: [m], or [rad] on angular axes
-        frequency: [Hz]; of chirp, multisine and random the first of the band
-        end_frequency: [Hz] the last of the band
-        phase: [rad]
-        offset: added, and faded with the rest [m] or [rad]
-        fade_in, fade_out: [s]; fade_out begins at the end of the cycles, or when the drive is told to stop
-        start: [s] after the transition to drive
-        cycles: 0 until stopped; of shapes without a period they count `duration`
-        duration: [s] of a sweep or of the rise of a ramp, else of one cycle
-        tones: of multisine and random
-        seed: of random
+        amplitude: this and all that follow are as COLUMNS says
     """
 
     enabled: bool = False
@@ -130,7 +134,7 @@ class Generator:
         """As a row of float64, in the order of COLUMNS."""
         names: tuple[int | str, ...] = LEGS if self.space is Space.LEG else DOFS
         mask = sum(1 << names.index(axis) for axis in self.axes)
-        codes = (self.enabled, SPACES.index(self.space), mask, SHAPES.index(self.shape))
+        codes = (self.enabled, self.space.code, mask, self.shape.code)
         return tuple(float(v) for v in (*codes, *(getattr(self, c.name) for c in COLUMNS[4:])))
 
     @staticmethod
@@ -166,15 +170,11 @@ def row_problem(row: Sequence[float]) -> str:
     """What is wrong with a row: the field, its value and its bounds; "" for a good one. Cheap enough for a tick."""
     if len(row) != len(COLUMNS):
         return f"{len(row)} numbers, {len(COLUMNS)} are wanted"
-    for column, value in zip(COLUMNS, row, strict=True):
-        name, unit, low, high, whole = column
-        if unit == "m" and _unit(row) == "rad":  # space and axes come before and are good
-            unit, low, high = "rad", -LARGEST_RAD, LARGEST_RAD
-        if not low <= value <= high:  # NaN fails too
-            number, least, most = told_apart(value, low, high, digits=6)
-            return f"{name} is {number}{_spaced(unit)}, it must be {least} to {most}"
-        if whole and value != math.floor(value):
-            return f"{name} is {value:.6g}, it must be a whole number"
+    for k, column in enumerate(COLUMNS):
+        if column.unit == BY_AXES:
+            column = BY_UNIT[_unit(row)][k]  # space and axes come before and are good
+        if problem := column.problem(row[k]):
+            return problem
     return _axes_problem(row) or (_shape_problem(row) if row[0] else "")
 
 
@@ -209,10 +209,6 @@ def _unit(row: Sequence[float]) -> str:
     return "rad" if row[1] == 1 and int(row[2]) & ANGULAR else "m"
 
 
-def _spaced(unit: str) -> str:
-    return f" {unit}" if unit else ""
-
-
 def _member(kind: type[StrEnum], name: str, given: Any) -> StrEnum:
     try:
         return kind(given)
@@ -229,9 +225,9 @@ def _axes(space: Space, given: Any) -> tuple[int | str, ...]:
     return tuple(name for name in names if name in given)
 
 
-def _number(column: Column, given: Any) -> float | int:
+def _number(column: Setting, given: Any) -> float | int:
     if isinstance(given, bool) or not isinstance(given, int | float):
-        raise GeneratorError(f"{column.name} is {given!r}, it must be a number{_spaced(column.unit)}")
+        raise GeneratorError(f"{column.name} is {given!r}, it must be a number{column.after}")
     try:
         number = float(given)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Faults and warnings of the control law: numbers of the record, a sentence each, and what each of them forbids."""
+"""Faults and warnings: numbers of the record, a sentence each, and what each of them forbids."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SENTENCES = {
     Fault.GUARD_SPHERE: "the guard stopped the sphere's law: torques that its motors may not be told",
 }
 GUARDED = frozenset(f for f in Fault if f.name.startswith("GUARD"))
-"""Faults of the law itself, which the guard finds (`guard.py`): the legs are held whatever the law says."""
+"""Faults of the law itself, which the guard finds (`control/guard.py`): the legs are held whatever the law says."""
 BLOCKING = frozenset({Fault.BLIND, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
 """Faults with which going down under control is not possible: the legs are stopped and held."""
 SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY, Fault.SUPPLY})
@@ -70,3 +70,21 @@ class WarningBit(IntFlag):
     LEG_LIMIT = 8  # a limit of a leg acts
     DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow
     GYROS_WRONG = 32  # the rate gyros contradict the rates of the legs, and are not asked any more
+
+
+class SphereWarningBit(IntFlag):
+    """Bits of a sphere on wheels, after those of its stage."""
+
+    SPHERE_SLIPS = 64
+    SPHERE_HAS_LOST_TRACTION = 128
+    SPHERE_MOTOR_AT_ITS_LIMIT = 256
+
+
+def words(code: IntEnum | IntFlag) -> str:
+    """A number's name as people read it: `leg velocity`."""
+    return (code.name or "").lower().replace("_", " ")
+
+
+FAULTS = tuple(f"{words(f)}: {f.sentence}" for f in Fault)  # the words of records
+WARNINGS = tuple(map(words, WarningBit))
+SPHERE_WARNINGS = tuple(map(words, SphereWarningBit))

@@ -12,7 +12,6 @@ nobody has to ask for the size of a file before every record, which another prog
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import mmap
 import sys
 import threading
@@ -23,8 +22,7 @@ from typing import Any, final
 
 import numpy as np
 
-from motionbase.compile.cache import ObjectCache
-from motionbase.compile.runtime.llvm import build, object_key
+from motionbase.native.jit import loaded
 
 SLOTS = 1024  # mappings at a time; further ones are not guarded
 SIGBUS, SA_SIGINFO, SA_RESTART = 7, 4, 0x10000000
@@ -102,9 +100,8 @@ _FREE = list(range(SLOTS - 1, -1, -1))
 @cache
 def _table() -> Any:
     """Rows of three: where a mapping begins, where it ends, whether its file was cut short."""
-    library, _ = build(lambda: IR, object_key(hashlib.sha256(IR.encode()).hexdigest(), "guarded"), ObjectCache())
     at = ctypes.c_uint64()
-    install = library.function("guard_install", ctypes.c_uint64)
+    install = loaded(IR, "guarded").function("guard_install", ctypes.c_uint64)
     install(ctypes.addressof(at))
     _CODE.append(install)  # it must stay
     return (ctypes.c_uint64 * (3 * SLOTS)).from_address(at.value)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from motionbase.ring.schema import Channel, Schema
-from motionbase.ring.standard import WARNINGS, Channels, hexapod_schema
+from motionbase.record.faults import SPHERE_WARNINGS, WARNINGS
+from motionbase.record.hexapod import Channels, hexapod_schema
+from motionbase.record.schema import Channel, Schema
 
-SPHERE_WARNINGS = ("sphere slips", "sphere has lost traction", "sphere motor at its limit")
 AXES = "xyz"
 
 
