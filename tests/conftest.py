@@ -5,9 +5,12 @@ An example of hypothesis may take as long as a busy machine needs; speed is for 
 
 import gc
 import os
+import signal
 import sys
+from itertools import zip_longest
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("motionbase", deadline=None)
@@ -25,6 +28,33 @@ if sys.dont_write_bytecode:
     sys.dont_write_bytecode = False
     sys.pycache_prefix = str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "bytecode")
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+
+
+# A shell lets its jobs in the background ignore Ctrl-C, and children of tests, who are sent it, would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+WAITING = ("benchmarks", "cli", "console", "executive", "recording", "ring", "test_examples.py")  # for processes mostly
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="also run tests that take minutes each (marked `long`)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before any fixture is made."""
+    if (long := item.get_closest_marker("long")) and not item.config.getoption("--all"):
+        pytest.skip(f"{long.args[0]}: ./motionbase test --all")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests wait in turn with files whose tests compute, so that workers seldom all wait or all compute."""
+    files: tuple[list[Path], list[Path]] = ([], [])
+    for path in dict.fromkeys(item.path for item in items):
+        files[any(part in WAITING for part in path.parts)].append(path)
+    place = {path: k for k, path in enumerate(p for pair in zip_longest(*files) for p in pair if p)}
+    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_collection_finish() -> None:
