@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
@@ -34,6 +35,7 @@ if sys.dont_write_bytecode:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+NICE = os.getpriority(os.PRIO_PROCESS, 0)
 WAITING = ("benchmarks", "cli", "console", "executive", "recording", "ring", "test_examples.py")  # for processes mostly
 
 
@@ -46,6 +48,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Before any fixture is made."""
     if (long := item.get_closest_marker("long")) and not item.config.getoption("--all"):
         pytest.skip(f"{long.args[0]}: ./motionbase test --all")
+
+
+def pytest_runtest_teardown() -> None:
+    """A command that ran in this process may have made it more or less urgent for good: not for the tests after it."""
+    with suppress(PermissionError):  # to be as urgent as before may need a right
+        os.setpriority(os.PRIO_PROCESS, 0, NICE)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
