@@ -1,6 +1,5 @@
 """`scripts/processors`: settings reach the tests, failures are counted; on demand, all numbers under all settings."""
 
-import os
 import platform
 import runpy
 import signal
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-VARIABLE = "MOTIONBASE_TEST_PROCESSORS"
 FAILS_ONCE = """import os
 
 
@@ -59,7 +57,7 @@ def test_each_setting_is_a_row_and_a_failure_is_exit_code_1(
     assert list(counts.values()) == [["2", "0"]]
 
 
-@pytest.mark.skipif(not os.environ.get(VARIABLE), reason=f"set {VARIABLE}=1 to run all numbers under all settings")
+@pytest.mark.long("half an hour")
 def test_all_numbers_under_all_settings() -> None:
     done = processors()
     assert done.returncode == 0, done.stdout[-5000:]

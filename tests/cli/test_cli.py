@@ -11,6 +11,7 @@ import motionbase
 from motionbase.cli import checkout, commands
 from motionbase.cli.commands import COMMANDS, Command
 from motionbase.cli.main import main as call
+from motionbase.cli.test import cores
 from motionbase.errors import KernelError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,7 +171,7 @@ def test_test_hands_options_and_paths_to_pytest(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "execv", lambda _, args: called.append(args))
     monkeypatch.chdir(ROOT / "tests")
     assert call(["test", "-x", "-k", "a or b", "cli::test_x", "--lf"]) == 0
-    spread = ["-n", "auto", "--dist", "loadfile"]
+    spread = ["-n", str(cores() + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     assert [*called[0][1:]] == [
         "-P",
         "-m",

@@ -244,11 +244,6 @@ def test_interrupted_download_is_repaired(bare: Checkout) -> None:
     assert [p.name for p in (bare.root / ".uv").iterdir()] == ["uv"]
 
 
-needs_network = pytest.mark.skipif(
-    not os.environ.get("MOTIONBASE_TEST_NETWORK"), reason="set MOTIONBASE_TEST_NETWORK=1 to download"
-)
-
-
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     """This checkout as a clone has it."""
@@ -264,7 +259,7 @@ def set_up(root: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.network
-@needs_network
+@pytest.mark.long("downloads all packages")
 def test_fresh_clone_with_nothing_but_python(copied: Path) -> None:
     """The real thing: uv and all packages are downloaded into a copy of the checkout."""
     done = set_up(copied)
@@ -272,7 +267,7 @@ def test_fresh_clone_with_nothing_but_python(copied: Path) -> None:
 
 
 @pytest.mark.network
-@needs_network
+@pytest.mark.long("downloads all packages")
 @pytest.mark.parametrize("name", ["uv", "run", "build"])
 def test_a_package_with_another_hash_is_refused(copied: Path, tmp_path: Path, name: str) -> None:
     """As if somebody had put another file in the place of each package of a list."""

@@ -36,6 +36,7 @@ def test_it_has_a_ring_of_its_own_and_obeys(folder: Path) -> None:
             assert schema == sphere_schema(3, electric=True) and schema.name == "atlas"
             stage, atlas = platforms_of_text(reader.header.layout.platform)
             assert atlas is not None and (stage.name, atlas.name) == ("atlas-stage", "atlas")
+            until(lambda: reader.behind > 0, "a record")  # the ring has its name before it takes commands
             assert {"sphere_bandwidth", "slip_speed"} <= {p.name for p in shown("ball")[0].table.parameters}
             assert CommandSender("ball", sender="test").request(Command(Kind.DOWN), timeout=PATIENCE_S)
             at, rows = schema.index, [np.empty((0, len(schema.channels)))]

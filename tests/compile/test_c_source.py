@@ -1,6 +1,5 @@
 """The generated C: clean under strict warnings in C and C++, self-contained, and the same bits on ARM64."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -396,10 +395,9 @@ def test_the_hex_program_itself(sources: Path) -> None:
     assert_same_bits(got, on_python(EVERYTHING, EVERYTHING_BATCH), "hex program")
 
 
+@pytest.mark.long("zig compiles a C library for ARM64 first")
 def test_the_same_bits_on_arm64(sources: Path) -> None:
     """Cross-compiled with zig's clang, fused operations and all, and run under qemu."""
-    if not os.environ.get("MOTIONBASE_TEST_ARM64"):
-        pytest.skip("zig compiles a C library for ARM64 first, which takes a minute: MOTIONBASE_TEST_ARM64=1 does it")
     qemu = emulator()
     if qemu is None:
         pytest.skip("qemu-aarch64 is not installed (apt-get install qemu-user): ARM64 code cannot run here")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import resource
 import socket
 import time
@@ -295,7 +294,7 @@ def test_slow_requests_of_viewers_do_not_keep_an_operator_out(few: Served) -> No
         operates(few[1])
 
 
-@pytest.mark.skipif(os.environ.get("MOTIONBASE_TEST_FLOOD") != "1", reason="set MOTIONBASE_TEST_FLOOD=1: 1500 sockets")
+@pytest.mark.long("1500 sockets")
 def test_a_flood_on_a_console_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of WebSockets, of half requests and of viewers at once, against the console's limits and the post's."""
     folder = own_rings(tmp_path, monkeypatch)

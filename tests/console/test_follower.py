@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -276,6 +277,27 @@ def test_the_rate_is_the_writers_however_late_the_console_takes_records(
             assert timing is not None
             found.append(timing.rate_hz)
     assert found[0] == 0.0 and found[1:] == pytest.approx([200.0] * 6)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+def test_a_closed_one_keeps_nothing_of_the_ring_open(follower: Follower) -> None:
+    follower.start()
+    with writer() as made:
+        made.write(rows(0, 10))
+        wait_for(lambda: follower.state == "live" and follower.history)
+        before = _open_of_ring()
+        follower.close()
+        assert before - _open_of_ring() == 2  # for records and for requests
+    assert follower.value("x") == 9.0
+
+
+def _open_of_ring() -> int:
+    """Files of the ring that this process has open; a mapping counts."""
+    links = []
+    for one in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # that of the listing itself
+            links.append(str(one.readlink()))
+    return sum(f"motionbase-{RING}" in link for link in links)
 
 
 def test_the_log_keeps_the_last_thousand_and_tells_each_once() -> None:

@@ -153,7 +153,7 @@ def test_the_old_post_takes_stops_of_the_next_consoles_pages_until_that_has_its_
         made.close()
 
 
-@pytest.mark.skipif(os.environ.get("MOTIONBASE_TEST_FLOOD") != "1", reason="set MOTIONBASE_TEST_FLOOD=1: minutes")
+@pytest.mark.long("a flood of minutes")
 @pytest.mark.parametrize("acts", [True, False])
 def test_a_flood_of_stops_loses_none_while_consoles_are_replaced(folder: Path, acts: bool) -> None:
     said, lost, over = Counter[str](), Counter[str](), threading.Event()

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -114,9 +115,12 @@ def ports_here() -> list[int]:
     """Ports on which this process can listen, one for each open file."""
     found = []
     for file in os.listdir("/proc/self/fd"):
-        with suppress(OSError), socket.socket(fileno=os.dup(int(file))) as one:
-            if one.family == socket.AF_INET and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                found.append(int(one.getsockname()[1]))
+        with suppress(OSError):  # that of the listing itself
+            if not stat.S_ISSOCK(os.fstat(int(file)).st_mode):
+                continue  # before it is copied: what is no socket is refused, and the copy would stay open
+            with socket.socket(fileno=os.dup(int(file))) as one:
+                if one.family == socket.AF_INET and one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    found.append(int(one.getsockname()[1]))
     return found
 
 

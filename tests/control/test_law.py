@@ -55,27 +55,25 @@ def check_smooth(made: dict[str, np.ndarray]) -> None:
     assert np.abs(rate).max() <= LAW.parameters.find("valve_rate_max").start_values[0] * (1 + 1e-9)
 
 
-SESSION = run(
-    25.0,
-    {**UP, STANDBY_AT: Request.DRIVE, 13.0: Request.SETTLE, 16.0: Request.LOWER},
-    settings=CARDS,
-    settings_version=7,
-)
-
-
 def test_session_with_generators() -> None:
-    assert visited(SESSION) == [
+    session = run(
+        25.0,
+        {**UP, STANDBY_AT: Request.DRIVE, 13.0: Request.SETTLE, 16.0: Request.LOWER},
+        settings=CARDS,
+        settings_version=7,
+    )
+    assert visited(session) == [
         State.OFF, State.DOWN, State.RISING, State.STANDBY, State.ENGAGING, State.DRIVE, State.SETTLING, State.STANDBY,
         State.LOWERING, State.DOWN,
     ]  # fmt: skip
-    assert not SESSION["fault"].any()
-    check_smooth(SESSION)
-    error = SESSION["motion_next"][at(0.5) : at(23), :, 0] - SESSION["legs_cmd"][at(0.5) : at(23), :, 0]
+    assert not session["fault"].any()
+    check_smooth(session)
+    error = session["motion_next"][at(0.5) : at(23), :, 0] - session["legs_cmd"][at(0.5) : at(23), :, 0]
     assert np.abs(error).max() < 2e-3  # of 0.1 m at 0.5 Hz; friction and the inertia a leg was not told of
-    check_down(SESSION)
+    check_down(session)
     driving = slice(at(9.5), at(12.9))
-    assert np.ptp(SESSION["cmd"][driving, 2, 0]) == pytest.approx(0.2, rel=1e-3)
-    assert np.ptp(SESSION["generator_sums"][driving, 6, 0]) == pytest.approx(0.04, rel=1e-3)
+    assert np.ptp(session["cmd"][driving, 2, 0]) == pytest.approx(0.2, rel=1e-3)
+    assert np.ptp(session["generator_sums"][driving, 6, 0]) == pytest.approx(0.04, rel=1e-3)
 
 
 def test_settings_are_taken_once_on_the_way_to_drive() -> None:

@@ -20,16 +20,17 @@ from motionbase.platform.atlas.allocation import (
     least_squares_demand,
     wheel_demand,
 )
-from motionbase.platform.atlas.analysis import G, analyse, rest_normals
+from motionbase.platform.atlas.analysis import G, Traction, analyse, rest_normals
 from motionbase.platform.atlas.conditioning import conditioning
-from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.atlas.plot import normal_map, write_analysis
 from motionbase.platform.atlas.units import PAPER
+from tests.platform.atlas_analysis import ATLAS, analysis
 
 Array = NDArray[np.float64]
-ATLAS = load_atlas("atlas")
-FOUND = analyse(ATLAS)
-TRACTION = FOUND.traction["least_squares"]
+
+
+def traction() -> Traction:
+    return analysis().traction["least_squares"]
 
 
 def spread(wheels: int, seed: int) -> Array:
@@ -59,10 +60,10 @@ def random_directions(count: int) -> Array:
 
 def test_numbers_of_the_paper() -> None:
     """'roughly 4800 pound inches', 'approximately 1500 pounds', 'nearly 50 percent'."""
-    assert PAPER.of(TRACTION.torque, "N m") == pytest.approx(4844.16, abs=0.01)
-    assert PAPER.of(TRACTION.normal, "N") == pytest.approx(1522.37, abs=0.01)
-    assert TRACTION.demand.underestimate == pytest.approx(1 - math.sqrt(27 / 91), rel=1e-12)  # 45.53 percent
-    np.testing.assert_allclose(TRACTION.demand.each, TRACTION.demand.worst, rtol=1e-13)  # all three alike
+    assert PAPER.of(traction().torque, "N m") == pytest.approx(4844.16, abs=0.01)
+    assert PAPER.of(traction().normal, "N") == pytest.approx(1522.37, abs=0.01)
+    assert traction().demand.underestimate == pytest.approx(1 - math.sqrt(27 / 91), rel=1e-12)  # 45.53 percent
+    np.testing.assert_allclose(traction().demand.each, traction().demand.worst, rtol=1e-13)  # all three alike
 
 
 def test_three_wheels_in_closed_form() -> None:
@@ -137,30 +138,31 @@ def test_upright_torques_by_sampling_the_motion() -> None:
     alpha, Omega = size * d / np.linalg.norm(d, axis=2)[:, :, None]
     I = ATLAS.sphere.inertia_matrix
     sampled = np.abs((alpha @ I + np.cross(Omega, Omega @ I)) @ np.linalg.inv(ATLAS.J_tau).T).max()
-    assert 0.997 * TRACTION.upright < sampled <= TRACTION.upright < TRACTION.torque
-    assert FOUND.traction["least_largest"].upright == pytest.approx(TRACTION.upright, rel=1e-12)
+    assert 0.997 * traction().upright < sampled <= traction().upright < traction().torque
+    assert analysis().traction["least_largest"].upright == pytest.approx(traction().upright, rel=1e-12)
 
 
 def test_some_orientation_makes_the_largest_torque() -> None:
     """Turn the worst moment of the sphere into the worst direction of a wheel: the two-step maximum is met."""
-    a, b = FOUND.moment.direction, TRACTION.demand.worst_direction
+    a, b = analysis().moment.direction, traction().demand.worst_direction
     axis = np.cross(a, b)
     c, K = float(a @ b), np.cross(np.eye(3), axis)
     R = np.eye(3) + K + K @ K / (1 + c)
     np.testing.assert_allclose(R @ a, b, atol=1e-12)
-    alpha, Omega = R @ FOUND.moment.acceleration, R @ FOUND.moment.velocity
+    alpha, Omega = R @ analysis().moment.acceleration, R @ analysis().moment.velocity
     I = R @ ATLAS.sphere.inertia_matrix @ R.T
     tau = np.linalg.solve(ATLAS.J_tau, I @ alpha + np.cross(Omega, I @ Omega))
-    assert np.abs(tau).max() == pytest.approx(TRACTION.torque, rel=1e-12)
+    assert np.abs(tau).max() == pytest.approx(traction().torque, rel=1e-12)
 
 
 def test_speeds_weight_and_spin_up() -> None:
-    assert FOUND.speed == pytest.approx(math.radians(35) * 7.6 * math.sqrt(2), rel=1e-13)
-    assert FOUND.speed < FOUND.speed_limit and TRACTION.torque_with_weight + FOUND.spin_up < TRACTION.limit
+    found, t = analysis(), traction()
+    assert found.speed == pytest.approx(math.radians(35) * 7.6 * math.sqrt(2), rel=1e-13)
+    assert found.speed < found.speed_limit and t.torque_with_weight + found.spin_up < t.limit
     arm = ATLAS.sphere.mass * G * 0.005
-    assert FOUND.moment.value < FOUND.moment_with_weight.value < FOUND.moment.value + arm
+    assert found.moment.value < found.moment_with_weight.value < found.moment.value + arm
     wheel = ATLAS.wheels[0]
-    assert FOUND.spin_up == pytest.approx((0.45 + 0.002 * 400) * math.radians(350) * 7.6 * math.sqrt(2), rel=1e-12)
+    assert found.spin_up == pytest.approx((0.45 + 0.002 * 400) * math.radians(350) * 7.6 * math.sqrt(2), rel=1e-12)
     assert wheel.axle_inertia == pytest.approx(1.25)
 
 
@@ -176,27 +178,27 @@ def test_wheels_at_rest_balance_weight_and_preload() -> None:
     np.testing.assert_allclose(alone, ATLAS.sphere.mass * G / (3 * math.sin(math.pi / 4)), rtol=1e-12)
     level = tuple(dataclasses.replace(w, elevation=0.0) for w in ATLAS.wheels)
     assert rest_normals(dataclasses.replace(ATLAS, wheels=level)) is None
-    assert FOUND.normal_is_enough
+    assert analysis().normal_is_enough
     assert not analyse(dataclasses.replace(ATLAS, rings=())).normal_is_enough  # its weight alone is too little
 
 
 def test_the_map_of_figure_5_meets_both_ends() -> None:
     polar, azimuth = np.meshgrid(np.linspace(0, np.pi, 361), np.linspace(-np.pi, np.pi, 721), indexing="ij")
-    for name, t in FOUND.traction.items():
-        values = normal_map(FOUND, name, polar, azimuth)
+    for name, t in analysis().traction.items():
+        values = normal_map(analysis(), name, polar, azimuth)
         least = t.normal * t.demand.best / t.demand.worst
         assert values.max() == pytest.approx(t.normal, rel=1e-4) and values.max() <= t.normal * (1 + 1e-12)
         assert values.min() == pytest.approx(least, rel=0.01) and values.min() >= least * (1 - 1e-12)
 
 
 def test_pictures(tmp_path: Path) -> None:
-    write_analysis(FOUND, tmp_path / "a.svg", PAPER)
+    write_analysis(analysis(), tmp_path / "a.svg", PAPER)
     text = (tmp_path / "a.svg").read_text()
     assert text.count("<path") > 100 and "</svg>" in text
     with pytest.raises(UsageError, match="must end in .png, .pdf or .svg"):
-        write_analysis(FOUND, tmp_path / "a.gif")
+        write_analysis(analysis(), tmp_path / "a.gif")
     with pytest.raises(UsageError, match="cannot write"):
-        write_analysis(FOUND, tmp_path / "nowhere" / "a.png")
+        write_analysis(analysis(), tmp_path / "nowhere" / "a.png")
 
 
 def rounded(J: Array, seed: int) -> Array:

@@ -9,14 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionbase.platform.atlas.analysis import analyse
-from motionbase.platform.atlas.load import NEEDED, OPTIONAL, load_atlas
+from motionbase.platform.atlas.load import NEEDED, OPTIONAL
 from motionbase.platform.atlas.units import ENDINGS, PAPER
+from tests.platform.atlas_analysis import ATLAS, analysis
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "atlas.md").read_text()
-ATLAS = load_atlas("atlas")
-FOUND = analyse(ATLAS)
 
 
 def row(start: str) -> list[str]:
@@ -25,21 +23,22 @@ def row(start: str) -> list[str]:
 
 
 def test_numbers_of_the_page() -> None:
-    t = FOUND.traction["least_squares"]
+    found = analysis()
+    t = found.traction["least_squares"]
     for name, value, unit in (
-        ("largest moment on the sphere", FOUND.moment.value, "N m"),
+        ("largest moment on the sphere", found.moment.value, "N m"),
         ("largest wheel torque", t.torque, "N m"),
         ("the same with the sphere upright", t.upright, "N m"),
         ("normal force for traction", t.normal, "N"),
     ):
         assert row(name)[1] == f"{PAPER.of(value, unit):,.0f} {PAPER.name(unit)}"
-    assert row("gyroscopic part at most")[1] == f"{PAPER.of(FOUND.gyroscopic, 'N m'):.1f} lb in"
-    assert row("condition number")[1] == f"{FOUND.conditioning.condition:.4f}"
+    assert row("gyroscopic part at most")[1] == f"{PAPER.of(found.gyroscopic, 'N m'):.1f} lb in"
+    assert row("condition number")[1] == f"{found.conditioning.condition:.4f}"
     assert row("too little in the kindest direction")[1] == f"{t.demand.underestimate:.2%}".replace("%", " %")
     about_z = np.abs(np.linalg.inv(ATLAS.J_tau) @ [0, 0, 1]).max()
     assert f"axis it is {1 - about_z / t.demand.worst:.0%}".replace("%", " %") in TEXT
-    assert FOUND.rest is not None and f"{PAPER.of(float(FOUND.rest.min()), 'N'):,.0f} lb" in TEXT
-    assert 14_000 < FOUND.moment.cells < 16_000  # "some 15,000 triangles"
+    assert found.rest is not None and f"{PAPER.of(float(found.rest.min()), 'N'):,.0f} lb" in TEXT
+    assert 14_000 < found.moment.cells < 16_000  # "some 15,000 triangles"
     head = float(np.linalg.norm(ATLAS.points["head"]))
     assert f"last for {math.degrees(2 * math.asin(0.3 / (2 * head))):.0f}°" in TEXT
     assert f"{head:.2f} m from the centre" in TEXT

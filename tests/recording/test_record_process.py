@@ -31,7 +31,6 @@ from tests.ring.ring_processes import command
 from tests.ring.ring_processes import until as patiently
 
 LOST_S = 0.2  # that a killed recorder may lose: a chunk of 0.1 s, and as much on its way
-KILLS_VARIABLE = "MOTIONBASE_TEST_KILLS"  # kills of a recorder; 260 take up to half an hour
 SOAK = Path(__file__).resolve().parents[2] / "scripts" / "soak"
 DCU = ("dcu", "--rate", "500", "--duration", "1")
 
@@ -121,9 +120,10 @@ def test_a_supervised_recorder_has_the_whole_run(folder: Path) -> None:
         control.status("rig")
 
 
-def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path) -> None:
+@pytest.mark.parametrize("kills", [3, pytest.param(260, marks=pytest.mark.long("up to half an hour"))])
+def test_a_recorder_killed_again_and_again_from_its_start_on_has_every_record_once(folder: Path, kills: int) -> None:
     """At any moment: while it starts, before its file has a name, with its first record, later."""
-    out, moments, kills = folder / "runs", random.Random(3), int(os.environ.get(KILLS_VARIABLE, "3"))
+    out, moments = folder / "runs", random.Random(3)
     recording, starting_s = ("record", "--ring", "rig", "--after", "0", "--out", str(out)), 1.0
     with writer(capacity=300_000) as ring, writing(ring):
         for turn in range(kills):
@@ -179,12 +179,12 @@ def test_the_soak_tells_what_grew_since_a_process_did_its_work(tmp_path: Path) -
     assert soak["kinds"](life.grown.files) == "+9 sockets, +1 recordings" and soak["is_leak"](life.grown)
 
 
-@pytest.mark.parametrize("minutes", [os.environ.get("MOTIONBASE_TEST_SOAK", "")])
-def test_the_soak_loses_nothing(minutes: str) -> None:
-    script = [sys.executable, str(SOAK)]
-    told = subprocess.run([*script, "--help"], capture_output=True, text=True)
+def test_the_soak_has_help_with_an_example() -> None:
+    told = subprocess.run([sys.executable, str(SOAK), "--help"], capture_output=True, text=True)
     assert told.returncode == 0 and "Example: uv run scripts/soak 30" in told.stdout
-    if not minutes:
-        pytest.skip("MOTIONBASE_TEST_SOAK=3 soaks for three minutes")
-    soaked = subprocess.run([*script, minutes], capture_output=True, text=True)
+
+
+@pytest.mark.long("three minutes")
+def test_the_soak_loses_nothing() -> None:
+    soaked = subprocess.run([sys.executable, str(SOAK), "3"], capture_output=True, text=True)
     assert soaked.returncode == 0, soaked.stdout + soaked.stderr

@@ -12,8 +12,6 @@ from motionbase.cli import browser, checkout
 from motionbase.errors import UsageError
 from motionbase.interpreter import python
 
-BROWSER_VARIABLE = "MOTIONBASE_TEST_BROWSER"
-
 
 def test(
     pytest_args: Annotated[
@@ -22,8 +20,8 @@ def test(
 ) -> None:
     """Run the test suite of a checkout on all cores; further arguments go to pytest.
 
-    The console is also tested in Chromium, which is installed if it may be: shortly, and with MOTIONBASE_TEST_BROWSER=1
-    in full, which takes minutes.
+    The console is also tested in Chromium, which is installed if it may be: shortly, and with --all in full. --all runs
+    everything else that takes minutes as well: floods, long runs, ARM64, downloads, other processors.
 
     Example: motionbase test tests/cli -k help
     """
@@ -34,8 +32,15 @@ def test(
     args = [_absolute(a) for a in pytest_args or ()]
     # Replacing this process leaves Ctrl-C, the exit code and the terminal to pytest.
     os.chdir(root)
-    spread = ["-n", "auto", "--dist", "loadfile"]  # a file stays on one worker: its tests may share processes
+    # One worker more than cores, because tests that start processes wait a lot. A file stays on one worker: its tests
+    # may share processes. The order is that of tests/conftest.py.
+    spread = ["-n", str(cores() + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     os.execv(sys.executable, python("-m", "pytest", *spread, *args))
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _absolute(argument: str) -> str:

@@ -277,7 +277,7 @@ class Reader:
 
     def close(self) -> None:
         """Let go of the memory; the writer does not notice."""
-        self._segment, self._header, self._port = None, None, Port()
+        self._segment, self._skipped, self._header, self._port = None, None, None, Port()
         self.state = ReaderState.NO_SEGMENT
 
     def __enter__(self) -> Reader:

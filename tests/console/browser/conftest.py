@@ -15,12 +15,12 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, 
 
 from motionbase.cli import browser as system
 from motionbase.cli.console import STATIC_VARIABLE
-from motionbase.cli.test import BROWSER_VARIABLE
 from motionbase.console.console import STATIC
 from tests.console.browser import rig as rigs
 from tests.console.browser.person import PATIENCE_MS, at
 
 SHOTS_VARIABLE = "MOTIONBASE_SHOTS"
+SHORT = ("test_smoke.py", "test_tokens.py")  # take so little time that they always run
 ARGUMENTS = (
     "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
@@ -28,17 +28,15 @@ ARGUMENTS = (
 QUIET: dict[str, object] = {"shell": {"view": "plots"}}  # a shaded view drawn by a processor is slow
 
 
-@pytest.fixture(scope="module")
-def is_short() -> bool:
-    """Whether the tests of a module take so little time that they always run; a module may say so by its own."""
-    return False
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent and item.path.name not in SHORT:
+            item.add_marker(pytest.mark.long("minutes with software rendering"))
 
 
 @pytest.fixture(scope="module")
-def browser(is_short: bool) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """The system's Chromium."""
-    if not is_short and os.environ.get(BROWSER_VARIABLE) != "1":
-        pytest.skip(f"minutes with software rendering: runs with {BROWSER_VARIABLE}=1")
     static = Path(os.environ.get(STATIC_VARIABLE) or STATIC)
     if not (static / "index.html").is_file():
         pytest.skip(f"the page is not built: {static}; install the package, or run `npm run build` in web")

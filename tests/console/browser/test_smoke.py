@@ -14,12 +14,6 @@ from tests.console.browser.rig import Rig, until
 SMALL: dict[str, object] = {"shell": {"view": "plots", "list": False}}
 
 
-@pytest.fixture(scope="module")
-def is_short() -> bool:
-    """See `conftest.browser`."""
-    return True
-
-
 @pytest.fixture(scope="module", autouse=True)
 def world(rig: Rig) -> Iterator[None]:
     """A base that is off, in maintenance."""

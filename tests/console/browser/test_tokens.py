@@ -21,12 +21,6 @@ from tests.console.live_rig import TOKEN, VIEWER, beating, own_rings, writer
 ONE_PLACE = Limits(pages=2, viewer_pages=1)
 
 
-@pytest.fixture(scope="module")
-def is_short() -> bool:
-    """See `conftest.browser`."""
-    return True
-
-
 @pytest.fixture
 def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Of a console with room for one viewer, and one operator without eviction."""

@@ -190,6 +190,7 @@ class Follower:
             self._stop.wait(max(1e-3, pause))
         if self._reader is not None:
             self._reader.close()
+        self._requests = None  # it maps the ring, too
 
     def turn(self) -> bool:
         """Take what has come; whether anything is new."""
