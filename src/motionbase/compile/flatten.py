@@ -1,8 +1,8 @@
 """A routine with what it calls as part of it: nothing passes through memory between them that need not.
 
-Calls of turns of loops stay: there the place of an argument depends on the turn. Blocks that come to stand side by side
-become one, in which a number that was stored is not loaded again, and what nobody reads is left out. Every operation
-stays what it was, so the results have the same bits.
+Calls of turns of loops stay: there the place of an argument depends on the turn. So do pieces of long kernels. Blocks
+that come to stand side by side become one, in which a number that was stored is not loaded again, and what nobody reads
+is left out. Every operation stays what it was, so the results have the same bits.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class _Flat:
 
     def _call(self, call: Call, frame: _Frame) -> Iterator[Statement]:
         routine, addresses = call.routine, tuple(map(frame.address, call.addresses))
-        if any(a.strides for a in addresses) or _computes_places(routine):
+        piece = routine.origin is None  # of a block that is too long already
+        if piece or any(a.strides for a in addresses) or _computes_places(routine):
             yield Call(_inlined(routine), addresses)
             return
         places = dict(enumerate(addresses))
