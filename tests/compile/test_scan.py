@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -12,8 +13,11 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
-from motionbase.compile import Kernel, Port, Program, Scan, compile, delay, scan
+from motionbase.compile import Kernel, Port, Program, Scan, compile, delay, scan, scans
+from motionbase.compile import target as compiling
+from motionbase.compile.render.llvm import Module
 from motionbase.errors import KernelError, PortError
+from motionbase.native.cache import ObjectCache
 
 H = 1e-3
 SPRING = Kernel(
@@ -131,6 +135,29 @@ def test_ctrl_c_is_heard() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - start < 20  # a loaded machine; on a quiet one it is 0.4 s
+
+
+def test_loops_around_a_long_step_share_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scans, "SHARED_FROM", 1)
+    step = Kernel(
+        "swing",
+        (Port("g"), Port("x", 2)),
+        (Port("x_next", 2), Port("e")),
+        lambda g, x: (ca.vertcat(x[0] + 0.1 * x[1], x[1] - 0.1 * g * ca.sin(x[0])), x[0] * x[1]),
+    )
+    store, made = ObjectCache(tmp_path), list[Any]()
+
+    def counted(*given: Any) -> Module:
+        made.append(given)
+        return Module(*given)
+
+    monkeypatch.setattr(compiling, "Module", counted)
+    runs = [scan(step, {"x": "x_next"}, record=record, cache=store) for record in ([], ["e"], ["x_next", "e"])]
+    assert len(made) == 1
+    wanted = scan(step, {"x": "x_next"}, record=["x_next", "e"], target="python")(9, every=2, g=9.8, x=[0.1, 0.0])
+    for run in runs:
+        for name, value in run(9, every=2, g=9.8, x=[0.1, 0.0]).items():
+            np.testing.assert_array_equal(value, wanted[name])
 
 
 def test_a_large_state_needs_no_stack() -> None:

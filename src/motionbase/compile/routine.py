@@ -173,6 +173,11 @@ class Routine:
         return counts
 
 
+def instructions(routine: Routine) -> int:
+    """Of a routine and all it calls, each counted once."""
+    return sum(r.instruction_count for r in routine.callees())
+
+
 def arguments_of(unit: Unit) -> tuple[Argument, ...]:
     """The arguments of a unit's routine."""
     roles = ((unit.inputs, Role.INPUT), (unit.outputs, Role.OUTPUT), (unit.memory, Role.MEMORY))

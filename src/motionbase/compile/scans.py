@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, final
@@ -16,16 +17,19 @@ from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice, whole_number
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.llvm import Module
-from motionbase.compile.render.llvm_scan import scan_function, workspace_doubles
+from motionbase.compile.render.llvm_scan import loop_module, scan_function, workspace_doubles
+from motionbase.compile.routine import instructions
 from motionbase.compile.runtime import python
 from motionbase.compile.runtime.calling import checked, converted, lane_shape, named_values
-from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, needed
+from motionbase.compile.scan_plan import Feed, ScanPlan, fed_back, needed, plan
+from motionbase.compile.target import compile_llvm
 from motionbase.errors import KernelError, PortError
 from motionbase.native import jit
 from motionbase.native.cache import ObjectCache
 
 Array = NDArray[np.float64]
 CHUNK_SECONDS = 0.1
+SHARED_FROM = 2000  # instructions of a step that all loops around it share; a shorter one is part of its loop
 _NOTHING: Array = np.empty(0)  # stands for an output nobody keeps
 
 
@@ -65,11 +69,17 @@ def scan(
     choice(owner, "mode", mode, ("strict", "fast"))
     choice(owner, "each", each, ("lanes", "loops"))
     lanes = check_lanes(owner, lanes, target)
-    planned = needed(step, fed_back(step) if feedback is None else feedback, per_step, record)
+    states = fed_back(step) if feedback is None else feedback
     if target == "python":
-        return Scan(planned, _interpreted(planned, python.native(step, lanes), lanes), lanes)
+        planned = needed(step, states, per_step, record)
+        return Scan(planned, _interpreted(planned, python.native(planned.unit, lanes), lanes), lanes)
     store = ObjectCache() if cache == "default" else cache
-    return Scan(planned, _compiled(planned, lanes, Mode(mode), each == "lanes", store), lanes)
+    how = lanes, Mode(mode), each == "lanes", store
+    whole = plan(step, states, per_step, record)  # refuses wrong names before anything is traced
+    if lanes == 1 and instructions(step.routine) >= SHARED_FROM:  # batches are for speed: they get a step of their own
+        return Scan(whole, _around(whole, *how), lanes)
+    planned = needed(step, states, per_step, record)
+    return Scan(planned, _compiled(planned, *how), lanes)
 
 
 @final
@@ -185,11 +195,30 @@ def _compiled(
     def render() -> str:
         """The step as an inner function, and the loop."""
         module = Module(unit.routine, lanes, mode, each_on_lanes)
-        return module.text(exported=False, more=[scan_function(module, planned)])
+        loop = scan_function(planned, lanes, f"{unit.name}.scan", f"@{module.entry}")
+        return module.text(exported=False, more=[loop])
 
     library, _ = jit.build(render, code_key(unit.digest, options), store)
     types: list[Any] = [ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * (1 + len(unit.ports))]
     native: Callable[..., None] = library.function(f"{unit.name}.scan", *types)
+    return native
+
+
+def _around(
+    planned: ScanPlan, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None
+) -> Callable[..., None]:
+    """A small loop around the step, which is compiled once for all that is recorded of it."""
+    step = compile_llvm(planned.unit, lanes, mode, each_on_lanes, store).library
+    assert step is not None
+    text = loop_module(planned, lanes)
+    library, _ = jit.build(lambda: text, jit.object_key(hashlib.sha256(text.encode()).hexdigest(), "scan"), store)
+    types: list[Any] = [ctypes.c_int64, ctypes.c_int64, *[ctypes.c_void_p] * (1 + len(planned.unit.ports))]
+    loop = library.function("scan", ctypes.c_void_p, *types)
+
+    def native(*arguments: int, code: jit.Library = step, address: int = step.address(planned.unit.name)) -> None:
+        """The loop with its step, whose code must live as long as the loop."""
+        loop(address, *arguments)
+
     return native
 
 

@@ -45,7 +45,7 @@ def compile(
     lanes = check_lanes(owner, lanes, target)
     if target == "llvm":
         store = ObjectCache() if cache == "default" else cache
-        return _compile_llvm(unit, lanes, Mode(mode), each == "lanes", store)
+        return compile_llvm(unit, lanes, Mode(mode), each == "lanes", store)
     if mode == "fast":
         raise KernelError(f"{unit.name!r}: target {target!r} has no fast mode; use llvm, or mode='strict'")
     if target == "python":
@@ -64,7 +64,8 @@ def call_key(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool = True) -> 
     return code_key(unit.digest, f"call lanes={lanes} mode={mode.value} {each_on_lanes}")
 
 
-def _compile_llvm(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None) -> Compiled:
+def compile_llvm(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None) -> Compiled:
+    """Machine code of this process, from the cache or made now."""
     key = call_key(unit, lanes, mode, each_on_lanes)
     library, times = jit.build(lambda: Module(unit.routine, lanes, mode, each_on_lanes).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))

@@ -93,12 +93,16 @@ class Library:
             self._engine.add_object_file(self._object)
             self._engine.finalize_object()
 
-    def function(self, name: str, *argument_types: Any) -> Any:
-        """A ctypes function returning nothing, called without Python's lock."""
-        address = self._engine.get_function_address(name)
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        address: int = self._engine.get_function_address(name)
         if not address:
             raise KeyError(name)
-        function: Any = ctypes.CFUNCTYPE(None, *argument_types)(address)
+        return address
+
+    def function(self, name: str, *argument_types: Any) -> Any:
+        """A ctypes function returning nothing, called without Python's lock."""
+        function: Any = ctypes.CFUNCTYPE(None, *argument_types)(self.address(name))
         function.library = self  # keep the code alive as long as the function
         return function
 

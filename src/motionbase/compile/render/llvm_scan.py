@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from motionbase.compile.render.llvm import Module
 from motionbase.compile.scan_plan import Feed, ScanPlan
 
 
@@ -23,13 +22,21 @@ def _workspace(plan: ScanPlan, lanes: int) -> dict[int, tuple[int, int]]:
     return places
 
 
-def scan_function(module: Module, plan: ScanPlan) -> str:
-    """`NAME.scan(n, every, workspace, one pointer a port)`: states in place, recorded outputs one row a time.
+def loop_module(plan: ScanPlan, lanes: int) -> str:
+    """`scan(step, n, every, workspace, one pointer a port)`: a loop around any step with such ports."""
+    function = scan_function(plan, lanes, "scan", "%function")
+    return f"{function}\n\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
+
+
+def scan_function(plan: ScanPlan, lanes: int, name: str, step: str) -> str:
+    """`name(n, every, workspace, one pointer a port)`: states in place, recorded outputs one row a time.
 
     A state has two places that change roles after each step, so that nothing is copied: a copy would read wide what
     the step has just written narrow, and wait for it.
+
+    Args:
+        step: the function that is called, or %function where it is the first parameter
     """
-    lanes = module.dialect.lanes
     doubles = [plan.size(k) * lanes for k in range(len(plan.feeds))]
     source = {output: state for state, output in plan.feedback}  # the state an output becomes
     copied = [(state, output) for state, output in plan.feedback if source[output] != state]
@@ -46,8 +53,8 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
         return f"%row{k}" if feed is Feed.PER_STEP else f"%p{k}"
 
     for k, (offset, _) in _workspace(plan, lanes).items():
-        name = "other" if plan.feeds[k] is Feed.STATE else "own"
-        put(f"  %{name}{k} = getelementptr double, ptr %workspace, i64 {offset}")
+        which = "other" if plan.feeds[k] is Feed.STATE else "own"
+        put(f"  %{which}{k} = getelementptr double, ptr %workspace, i64 {offset}")
     put("  %any = icmp sgt i64 %n, 0")
     put("  br i1 %any, label %step, label %done")
     put("step:")
@@ -60,7 +67,7 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
     for k in plan.per_step:
         put(f"  %at{k} = mul i64 %k, {doubles[k]}")
         put(f"  %row{k} = getelementptr double, ptr %p{k}, i64 %at{k}")
-    put(f"  call void @{module.entry}({', '.join(f'ptr {place(k)}' for k in range(len(plan.feeds)))})")
+    put(f"  call void {step}({', '.join(f'ptr {place(k)}' for k in range(len(plan.feeds)))})")
     for state, output in copied:
         put(_copy(f"%then{state}", place(output), doubles[state]))
     put("  %left.less = sub i64 %left, 1")
@@ -89,9 +96,10 @@ def scan_function(module: Module, plan: ScanPlan) -> str:
     put("  br label %done")
     put("done:")
     put("  ret void")
-    parameters = ["i64 %n", "i64 %every", "ptr noalias %workspace"]
+    parameters = ["ptr %function"] if step == "%function" else []
+    parameters += ["i64 %n", "i64 %every", "ptr noalias %workspace"]
     parameters += [f"ptr noalias %p{k}" for k in range(len(plan.feeds))]
-    head = f"define void @{plan.unit.name}.scan({', '.join(parameters)}) nounwind {{"
+    head = f"define void @{name}({', '.join(parameters)}) nounwind {{"
     return "\n".join([head, "entry:", *lines, "}"])
 
 
