@@ -4,7 +4,9 @@ What it offers is imported when it is first asked for: a process that only needs
 reader of a ring does, starts without CasADi, in half the time.
 """
 
-from typing import TYPE_CHECKING
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from motionbase.compile.annotated import kernel, program
@@ -44,3 +46,13 @@ def __getattr__(name: str) -> object:
 
             return globals().setdefault(name, getattr(import_module(f"{__name__}.{home}"), name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Package(ModuleType):
+    """Called, it compiles: `motionbase.compile(kernel)` is what people write, and the package has taken the name."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.compile(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Package
