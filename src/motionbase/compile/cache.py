@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
@@ -40,6 +39,8 @@ def default_folder() -> Path:
 @cache
 def compiler_digest() -> str:
     """Hash of this compiler's own source and of the libraries under it: a changed compiler never finds old objects."""
+    from importlib.metadata import version  # slow to import, and readers of a ring need no key
+
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
