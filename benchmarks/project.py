@@ -33,13 +33,14 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @contextmanager
-def running(disk: Path) -> Iterator[Console]:
-    """`./motionbase run` as people start it, but without a browser."""
+def running(disk: Path, program: str = LAUNCHER) -> Iterator[Console]:
+    """`motionbase run` as people start it, in some folder, but without a browser."""
     port = free_port(0)
-    command = (LAUNCHER, "run", "--ring", RING, "--port", str(port), "--no-browser", "--anyone-may-view",
+    command = (program, "run", "--ring", RING, "--port", str(port), "--no-browser", "--anyone-may-view",
                "--record", str(disk))  # fmt: skip
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, stdout=quiet, stderr=quiet, env=environment(**{DATA_VARIABLE: str(disk)})) as run:
+    own = environment(**{DATA_VARIABLE: str(disk)})
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=disk, env=own) as run:
         try:
             yield Console(f"http://127.0.0.1:{port}", run.pid)
             if run.poll() is not None:
@@ -60,14 +61,20 @@ def shows_motion(console: Console) -> bool:
         return False
 
 
+def wait_for_motion(console: Console) -> None:
+    """Until the console shows it."""
+    end = time.monotonic() + PATIENCE_S
+    while not shows_motion(console):
+        if time.monotonic() > end:
+            raise Skip(f"the console showed no motion within {PATIENCE_S:g} s")
+        time.sleep(LOOK_S)
+
+
 def ready_s(disk: Path) -> float:
     """From the command to a console that shows motion."""
     begin = time.monotonic()
     with running(disk) as console:
-        while not shows_motion(console):
-            if time.monotonic() > begin + PATIENCE_S:
-                raise Skip(f"the console showed no motion within {PATIENCE_S:g} s")
-            time.sleep(LOOK_S)
+        wait_for_motion(console)
         return time.monotonic() - begin
 
 
