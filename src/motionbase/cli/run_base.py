@@ -139,8 +139,6 @@ def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
 
 def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
     """With the record's channels."""
-    from motionbase.platform.atlas.decoupling import CENTRE
-    from motionbase.system.atlas_loop import AtlasLoop
     from motionbase.system.closed_loop import ClosedLoop
 
     channels = tuple(c.name for c in _schema(hexapod, atlas).channels)
@@ -148,6 +146,9 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
         if point is not None:
             raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
         return ClosedLoop.of(hexapod, channels, law)
+    from motionbase.platform.atlas.decoupling import CENTRE
+    from motionbase.system.atlas_loop import AtlasLoop
+
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
