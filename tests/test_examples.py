@@ -54,14 +54,15 @@ def test_catalogue_entry_loads(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/compiler.md", "docs/multibody.md", "docs/examples_multibody.md"]
+    "document", ["README.md", "docs/compiler.md", "docs/multibody.md", "docs/examples_multibody.md", "docs/python.md"]
 )
-def test_python_in_the_documents_runs(document: str, tmp_path: Path) -> None:
+def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of one document in order, in one namespace; kept in a file so that the diagnosis finds its lines."""
     blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / document).read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     path = tmp_path / "document.py"
     path.write_text("\n".join(blocks))
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(path.read_text(), str(path), "exec"), names)

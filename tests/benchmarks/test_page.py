@@ -10,7 +10,7 @@ TEXT = (Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md").read_tex
 SIGN = {">=": "≥", "<=": "≤"}
 
 
-@pytest.mark.parametrize("name", ["actuators", "ring", "executive", "hexapod", "console"])
+@pytest.mark.parametrize("name", ["actuators", "ring", "executive", "hexapod", "console", "project"])
 def test_every_bar_is_on_the_page(name: str) -> None:
     rows = [line for line in TEXT.splitlines() if line.startswith(f"| `{name}.")]
     for benchmark in import_module(f"benchmarks.{name}").BENCHMARKS:

@@ -14,6 +14,7 @@ from motionbase.cli.units import guarded, module_of
 from motionbase.errors import UsageError
 from motionbase.multibody import Model
 from motionbase.multibody.loaders import MIMICS, ModelWarning, load_toml, load_urdf
+from motionbase.multibody.loaders.named import URDF_ENDINGS
 from motionbase.multibody.models import MODELS
 
 FORMS = "a built-in name, a .toml or .urdf file, or file.py:NAME"
@@ -33,7 +34,7 @@ class Found:
 def load(reference: str, strict: bool | None = None, mimic: str | None = None) -> Found:
     """The model that MODEL names; `strict` and `mimic` are for URDF files, as of `load_urdf`."""
     suffix = Path(reference).suffix.lower()
-    if reference not in MODELS and suffix in (".urdf", ".xml"):
+    if reference not in MODELS and suffix in URDF_ENDINGS:
         if mimic not in (None, *MIMICS):
             raise unknown("--mimic", mimic, MIMICS)
         with warnings.catch_warnings(record=True) as caught:

@@ -145,11 +145,12 @@ def _supervised(request: Request, extras: Extras) -> int:
 
 
 def _waited_for(request: Request, extras: Extras, waiting: "Waiting") -> int:
-    from motionbase.cli.run_base import at_rest, checked
+    from motionbase.cli.run_base import at_rest, checked, is_preset_as_it_is
     from motionbase.executive.supervisor import Process, Role, Supervisor
     from motionbase.recording.recorder import process as recorder_process
 
-    checked(request)  # said here, in one sentence, rather than by a process that ends at once
+    if not is_preset_as_it_is(request):
+        checked(request)  # said here, in one sentence, rather than by a process that ends at once
     stays = not (extras.ends_with_base or extras.no_console or request.duration is not None)
     again = _command(at_rest(request)) if stays else None
     processes = [Process("base", _command(request), Role.WRITER, stop_s=COMPILING_S, again=again)]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.record.parameters import ParameterTable
     from motionbase.record.schema import Schema
     from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.claim import Claim
@@ -50,6 +51,7 @@ class Start(NamedTuple):
     atlas: "Atlas | None"
     loop: "Runnable"
     plan: "FaultPlan"
+    parameters: "ParameterTable"
     tuned: dict[int, float]
     generators: "GeneratorSet | None"
 
@@ -95,14 +97,27 @@ def _signals_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
 
 
+def is_preset_as_it_is(request: Request) -> bool:
+    """Whether there is nothing to refuse: a base that checks all the same would check it twice, and start later."""
+    from motionbase import platform
+
+    presets = {path.stem for folder in platform.__path__ for path in Path(folder, "presets").glob("*.toml")}
+    own = (request.faults, request.parameters, request.law, request.generators, request.point)
+    return request.platform in presets and all(given is None for given in own)
+
+
 def checked(request: Request) -> Start:
     """Everything that can be refused, before anything takes long."""
+    from motionbase.executive.tuning import parameter_table
     from motionbase.plant.fault_plan import FaultPlan, load_faults
+    from motionbase.ring.blocks.parameter_files import load_parameters
 
     plan = load_faults(request.faults) if request.faults else FaultPlan()
     hexapod, atlas = _platform(request.platform)
     loop = _loop(hexapod, atlas, _law(hexapod, request.law), request.point)
-    return Start(hexapod, atlas, loop, plan, _tuned(loop, request.parameters), _generators(hexapod, atlas, request))
+    table = parameter_table(loop)  # refuses what a ring could not show
+    tuned = load_parameters(request.parameters, table) if request.parameters else {}
+    return Start(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, request))
 
 
 def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
@@ -124,8 +139,6 @@ def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
 
 def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
     """With the record's channels."""
-    from motionbase.platform.atlas.decoupling import CENTRE
-    from motionbase.system.atlas_loop import AtlasLoop
     from motionbase.system.closed_loop import ClosedLoop
 
     channels = tuple(c.name for c in _schema(hexapod, atlas).channels)
@@ -133,6 +146,9 @@ def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | No
         if point is not None:
             raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
         return ClosedLoop.of(hexapod, channels, law)
+    from motionbase.platform.atlas.decoupling import CENTRE
+    from motionbase.system.atlas_loop import AtlasLoop
+
     return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
 
 
@@ -191,26 +207,17 @@ def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> 
     return ready[wanted]
 
 
-def _tuned(loop: "Runnable", file: Path | None) -> dict[int, float]:
-    from motionbase.executive.tuning import parameter_table
-    from motionbase.ring.blocks.parameter_files import load_parameters
-
-    table = parameter_table(loop)  # refuses here what a ring could not show
-    return load_parameters(file, table) if file else {}
-
-
 def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -> Ended:
     from motionbase.executive import Executive, Mode
     from motionbase.executive.hexapod import HexapodRun, safe_stop
     from motionbase.executive.signals import heard
-    from motionbase.executive.tuning import parameter_table
     from motionbase.platform.atlas.text import sphere_text
     from motionbase.platform.load import platform_text
     from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.printer import Printer, to_stderr
     from motionbase.ring.writer import Writer
 
-    schema, say, table = _schema(start.hexapod, start.atlas), Printer(to_stderr), parameter_table(code.loop).json
+    schema, say = _schema(start.hexapod, start.atlas), Printer(to_stderr)
     signals: list[int] = []
     stops: list[Callable[[], None]] = []
 
@@ -219,7 +226,7 @@ def _in_ring(code: "LoopCode", request: Request, start: Start, claim: "Claim") -
         for stop in stops:
             stop()
 
-    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": table}
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // request.rate, "parameters": start.parameters.json}
     header["platform"] = (sphere_text if start.atlas else platform_text)(request.platform)
     with (
         Writer(schema, name=request.ring, program="motionbase run", claim=claim, **header) as writer,

@@ -1,5 +1,9 @@
 """The compiler: pure Python kernels over CasADi, traced once and rendered to LLVM, C99, CUDA and Python."""
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from motionbase.compile.annotated import kernel, program
 from motionbase.compile.flow import cond, for_each, repeat, switch
 from motionbase.compile.kernels import Kernel, compose, jacobian, probe
@@ -16,3 +20,13 @@ __all__ = [
     "Struct", "Unit", "compile", "compose", "cond", "delay", "for_each", "jacobian", "kernel", "probe", "program", "q",
     "random", "repeat", "scan", "switch", "table",
 ]  # fmt: skip
+
+
+class _Package(ModuleType):
+    """Called, it compiles: `motionbase.compile(kernel)` is what people write, and the package has taken the name."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.compile(*args, **options)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -21,7 +21,7 @@ BUSY = 0.8  # share of the period for computing and spinning together
 # fairly makes a spinning thread wait
 SPIN_ORDINARY, SPIN_CROWDED, CROWDED = 300e-6, 40e-6, 4
 
-PAUSES_S = (10.0, 60.0, 600.0, 3600.0)  # before slow ticks are summed up again
+PAUSES_S = (60.0, 600.0, 3600.0)  # before slow ticks are summed up again
 
 
 @final

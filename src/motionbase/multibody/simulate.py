@@ -77,7 +77,9 @@ def simulate(
     """
     chosen = _method(method)
     if not isinstance(model, Model | Tree | Loops | Flight):
-        raise SimulationError(f"model is {shown(model)}, a Model is wanted (load_toml and load_urdf read one)")
+        raise SimulationError(
+            f"model is {shown(model)}, a Model is wanted (load_model gives one by name or from a file)"
+        )
     plain = model if isinstance(model, Model) else model.model
     steps, h = _steps(plain, duration, dt, every)
     begin = Start(

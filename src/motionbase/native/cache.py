@@ -15,7 +15,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import final
 
@@ -38,6 +37,8 @@ def default_folder() -> Path:
 
 def source_digest(folder: Path, *packages: str) -> str:
     """Hash of the Python source in a folder and of the versions of packages: other source never finds old objects."""
+    from importlib.metadata import version  # slow to import, and readers of a ring need no key
+
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.read_bytes())

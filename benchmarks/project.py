@@ -1,0 +1,138 @@
+"""The project itself: how soon a run shows a moving platform, the import, the test suite, a first set-up."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks.harness import Benchmark, Samples, Settings, Skip
+from benchmarks.peers.console_server import DATA_VARIABLE, Console, load
+from benchmarks.peers.recorders import folders, unpinned
+from motionbase.cli.console import free_port
+
+ROOT = Path(__file__).resolve().parents[1]
+LAUNCHER = str(ROOT / "motionbase")
+RING = "bench-project"
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"  # where it is set, every start compiles every module, which nobody's does
+Measure = Callable[[Settings], Samples]
+LOOK_S = 0.02
+PATIENCE_S = 120.0  # for a first run, which fills the cache
+
+
+def environment(**more: str) -> dict[str, str]:
+    """As people have it."""
+    return {name: value for name, value in os.environ.items() if name != NO_BYTECODE} | more
+
+
+# ---- start --------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def running(disk: Path, program: str = LAUNCHER) -> Iterator[Console]:
+    """`motionbase run` as people start it, in some folder, but without a browser."""
+    port = free_port(0)
+    command = (program, "run", "--ring", RING, "--port", str(port), "--no-browser", "--anyone-may-view",
+               "--record", str(disk))  # fmt: skip
+    quiet = subprocess.DEVNULL
+    own = environment(**{DATA_VARIABLE: str(disk)})
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=disk, env=own) as run:
+        try:
+            yield Console(f"http://127.0.0.1:{port}", run.pid)
+            if run.poll() is not None:
+                raise RuntimeError(f"motionbase run ended with exit code {run.returncode}")
+        finally:
+            run.send_signal(signal.SIGINT)  # to the supervisor, which ends the others
+            try:
+                run.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                run.kill()
+
+
+def shows_motion(console: Console) -> bool:
+    """Whether the console's newest record is one of a platform that rises."""
+    try:
+        return any(ring["base_state"] == "rising" for ring in console.status()["sources"])
+    except OSError:  # nobody listens yet
+        return False
+
+
+def wait_for_motion(console: Console) -> None:
+    """Until the console shows it."""
+    end = time.monotonic() + PATIENCE_S
+    while not shows_motion(console):
+        if time.monotonic() > end:
+            raise Skip(f"the console showed no motion within {PATIENCE_S:g} s")
+        time.sleep(LOOK_S)
+
+
+def ready_s(disk: Path) -> float:
+    """From the command to a console that shows motion."""
+    begin = time.monotonic()
+    with running(disk) as console:
+        wait_for_motion(console)
+        return time.monotonic() - begin
+
+
+def run_ready(settings: Settings) -> Samples:
+    """After a run that fills the caches of object code and bytecode."""
+    with unpinned(), folders() as disk:
+        first = ready_s(disk)
+        return Samples(
+            tuple(ready_s(disk) for _ in range(2 if settings.quick else 5)), f"the first {first:.1f} s; {load()}"
+        )
+
+
+def import_time(settings: Settings) -> Samples:
+    """A process that imports motionbase, from its start to its end."""
+    command = (sys.executable, "-P", "-c", "import motionbase")
+    values = []
+    for _ in range(settings.repeats + 1):
+        begin = time.perf_counter()
+        subprocess.run(command, env=environment(), check=True)
+        values.append(time.perf_counter() - begin)
+    return Samples(tuple(values[1:]), load())
+
+
+# ---- what contributors wait for -------------------------------------------------------------------------------------
+
+
+def test_time(settings: Settings) -> Samples:
+    """The whole suite on all cores."""
+    if settings.quick:
+        raise Skip("not in a quick run")
+    begin = time.monotonic()
+    with unpinned():
+        done = subprocess.run((LAUNCHER, "test", "-q"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    last = done.stdout.strip().rpartition("\n")[2]
+    if done.returncode:
+        raise RuntimeError(f"the tests failed: {last}")
+    return Samples(((time.monotonic() - begin) / 60,), f"{last.strip('= ')}; {load()}")
+
+
+def first_setup(settings: Settings) -> Samples:
+    """A fresh clone to its first answer; packages come from uv's cache where it has them."""
+    if settings.quick:
+        raise Skip("not in a quick run")
+    with unpinned(), tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "motionbase"
+        begin = time.monotonic()
+        for command in (("git", "clone", "--quiet", str(ROOT), str(clone)), (str(clone / "motionbase"), "--version")):
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                raise Skip(f"{Path(command[0]).name} failed: {done.stderr.strip().rpartition(chr(10))[2]}")
+        return Samples((time.monotonic() - begin,), f"the last commit; {load()}")
+
+
+BENCHMARKS = [
+    Benchmark(
+        "project.run_ready_s", "s", "<= 5", "./motionbase run to a console that shows the platform rise", run_ready
+    ),
+    Benchmark("project.import_s", "s", "<= 0.3", "a process that imports motionbase and ends", import_time),
+    Benchmark("project.test_minutes", "min", "<= 7", "./motionbase test, all cores", test_time),
+    Benchmark("project.first_setup_s", "s", None, "git clone and ./motionbase --version", first_setup),
+]

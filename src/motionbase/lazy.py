@@ -1,0 +1,29 @@
+"""Names of a package that are imported when they are first asked for (PEP 562): the package itself costs nothing."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+
+
+def lazily(package: str, homes: Mapping[str, Sequence[str]]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` of a package; modules in it are found as well.
+
+    Type checkers and editors do not follow this: the package imports the same names under TYPE_CHECKING.
+
+    Args:
+        homes: module below the package -> names of it
+    """
+    home_of = {name: home for home, names in homes.items() for name in names}
+
+    def found(name: str) -> object:
+        if name in home_of:
+            value = getattr(import_module(f"{package}.{home_of[name]}"), name)
+            setattr(sys.modules[package], name, value)
+            return value
+        if not name.startswith("_") and find_spec(f"{package}.{name}") is not None:
+            return import_module(f"{package}.{name}")
+        message = f"module {package!r} has no attribute {name!r}"
+        raise AttributeError(message, name=name, obj=sys.modules[package])
+
+    return found, lambda: sorted({*vars(sys.modules[package]), *home_of})
