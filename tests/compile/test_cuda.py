@@ -18,6 +18,7 @@ import pytest
 
 from motionbase.compile import Kernel, Port, Program, Unit, compile, delay, for_each, random, scan, switch, table
 from motionbase.compile.render.cuda import render, render_scan, shared_places
+from motionbase.compile.runtime import cuda
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
 from motionbase.errors import KernelError, PortError, TargetUnavailable
@@ -179,6 +180,14 @@ def test_an_input_beyond_constant_memory_is_read_where_it_is() -> None:
     assert shared_places(planned, ["small", "u"]) == {"small": 0}
     source = render_scan(planned, shared=["small", "u"])
     assert "mb_shared + 0, u)" in source and "mb_own_u" not in source
+
+
+def test_a_number_that_all_scenarios_share_stays_a_number() -> None:
+    for value, shape in ((0.5, ()), (np.zeros(3), (3,))):
+        array, stride, shift = cuda._placed(np, "scan", Port("gain", shape), value, shape, N)
+        assert (array.shape, stride, shift) == (shape, 1, 0)
+    array, stride, shift = cuda._placed(np, "scan", Port("gain"), np.zeros(N), (), N)
+    assert (array.shape, stride, shift) == ((N,), N, 1)
 
 
 def test_quotients_are_those_of_ieee_754(tmp_path: Path) -> None:

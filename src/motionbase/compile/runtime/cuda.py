@@ -65,7 +65,8 @@ def _placed(xp: Any, owner: str, port: Port, value: Any, shape: tuple[int, ...],
         raise PortError(f"{owner}: port {port.name!r} is not given; shape {(*shape, n)} is wanted")
     if not np.can_cast(getattr(value, "dtype", np.float64), np.float64, "safe"):
         raise PortError(f"{owner}: port {port.name!r} has dtype {value.dtype}, float64 is wanted")
-    array = xp.ascontiguousarray(xp.asarray(value, dtype=xp.float64))
+    array = xp.asarray(value, dtype=xp.float64)
+    array = xp.ascontiguousarray(array).reshape(array.shape)  # a single number would become an array of one
     if array.shape == (*shape, n):
         return array, n, 1
     if array.shape == shape:
