@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from motionbase.console.api import host, judge
+from motionbase.console.api import host
 from motionbase.console.api.judge import Demand, Judge, counted, told
 from motionbase.console.models import Exceeded
+from motionbase.platform import demand
 from motionbase.platform.demand import LegDemand
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.load import load_platform
@@ -24,7 +25,7 @@ def test_every_judge_prepares_itself_once(monkeypatch: pytest.MonkeyPatch) -> No
         made.append(given)
         return LegDemand(given)
 
-    monkeypatch.setattr(judge, "LegDemand", prepared)
+    monkeypatch.setattr(demand, "LegDemand", prepared)
     nothing = Demand(np.zeros(1), np.zeros((6, 3, 1)), np.zeros((6, 3, 1)))
     for count in (1, 2, 3):
         one = Judge(platform)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from motionbase.platform.atlas.atlas import Atlas
-from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS
 from motionbase.record.generators import Generator, Shape, Space
 from motionbase.ring.blocks.generators import GeneratorSet
+
+if TYPE_CHECKING:
+    from motionbase.platform.atlas.atlas import Atlas
+    from motionbase.platform.hexapod import Hexapod
 
 # all numbers below are illustrative choices
 GENTLE = "gentle"

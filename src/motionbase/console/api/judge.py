@@ -6,19 +6,20 @@ import math
 import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.console.models import Exceeded, Limits
 from motionbase.errors import MotionBaseError
-from motionbase.platform.atlas.atlas import Atlas
-from motionbase.platform.atlas.text import platforms_of_text
-from motionbase.platform.demand import LegDemand
-from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS
 from motionbase.ring.layout import Header
+
+if TYPE_CHECKING:  # loaded with the first platform: a console is there sooner
+    from motionbase.platform.atlas.atlas import Atlas
+    from motionbase.platform.demand import LegDemand
+    from motionbase.platform.hexapod import Hexapod
 
 Array: TypeAlias = NDArray[np.float64]
 ORDERS = (("position", "", ("m", "rad")), ("velocity", "velocity", ("m/s", "rad/s")),
@@ -82,6 +83,8 @@ class Judge:
 
     def prepare(self) -> LegDemand:
         """Compile now rather than with the first demand."""
+        from motionbase.platform.demand import LegDemand
+
         with self._lock:
             if self._legs is None:
                 self._legs = LegDemand(self.platform)
@@ -160,6 +163,8 @@ def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: s
 @lru_cache(maxsize=4)
 def _judge(text: str) -> Judge | str:
     """Of a platform's text; a sentence where it is none."""
+    from motionbase.platform.atlas.text import platforms_of_text
+
     try:
         return Judge(*platforms_of_text(text))
     except MotionBaseError as error:

@@ -13,12 +13,11 @@ from motionbase.console.access import viewer
 from motionbase.console.api.judge import Judge, judge_of, judge_of_text, why_no_platform
 from motionbase.console.api.sentences import NotThere, SentenceRoute
 from motionbase.console.models import Mesh, Scene, SourceName, SphereShape, SphereWheel
-from motionbase.platform.atlas.atlas import Atlas
-from motionbase.platform.mesh import MeshFile
-from motionbase.platform.shape import radii
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
+    from motionbase.platform.atlas.atlas import Atlas
+    from motionbase.platform.mesh import MeshFile
 
 LARGEST_MESH = 64 * 1000 * 1000  # bytes
 MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
@@ -26,6 +25,8 @@ MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
 
 def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
     """As the border has it."""
+    from motionbase.platform.shape import radii
+
     platform = judge.platform
     shown, stroke = judge.atlas or platform, platform.stroke
     cylinder, rod = radii(platform)

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, PlatformError
-from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.mesh import MeshFile
 
 if TYPE_CHECKING:  # coal and trimesh are loaded in the background: that takes seconds
     from motionbase.kinematics.clearance import Clearance, Gap
     from motionbase.kinematics.posture import Postures
     from motionbase.kinematics.requirements import Requirement
     from motionbase.kinematics.sweep import Worst
+    from motionbase.platform.hexapod import Hexapod
+    from motionbase.platform.mesh import MeshFile
 
 Array: TypeAlias = NDArray[np.float64]
 Gaps: TypeAlias = "tuple[Gap, ...]"

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionbase.console.models import AngleRange, Extreme, Extremes, LegPosture, PartGap, Posture, WorstGap
-from motionbase.platform.gimbals import STRAIGHT
-from motionbase.platform.hexapod import LEGS, Hexapod
 
 if TYPE_CHECKING:
     from motionbase.console.kinematics.bench import Bench, Gaps
     from motionbase.kinematics.clearance import Gap, Thresholds
     from motionbase.kinematics.posture import Postures
+    from motionbase.platform.hexapod import Hexapod
 
 DECIMALS = 6  # of metres and radians: what is told is for people
 SLACK = 1e-6  # [m] beyond the stroke: an extreme is at its end
@@ -26,7 +25,7 @@ def posture(
     shown = [part_gap(gap, thresholds) for gap in gaps]
     return Posture(
         dof=_rounded(found.dof[k]),
-        legs=[_leg(platform, found, k, leg) for leg in range(LEGS)],
+        legs=[_leg(platform, found, k, leg) for leg in range(len(platform.joints))],
         bearings=[[_range(x) for x in pair] for pair in (platform.gimbals.base, platform.gimbals.platform)],
         dexterity=round(float(found.dexterity[k]), DECIMALS),
         gaps=shown,
@@ -51,7 +50,7 @@ def unreachable(platform: Hexapod, lengths: list[float]) -> str:
     """A sentence about the leg that is furthest beyond its stroke; "" where all are within."""
     low, high = platform.stroke.l_min, platform.stroke.l_max
     beyond = [max(low - l, l - high) for l in lengths]
-    worst = max(range(LEGS), key=beyond.__getitem__)
+    worst = max(range(len(lengths)), key=beyond.__getitem__)
     if beyond[worst] <= SLACK:
         return ""
     count = sum(one > SLACK for one in beyond)
@@ -76,7 +75,7 @@ def extremes(bench: Bench, thresholds: Thresholds) -> Extremes:
             )
             for k, number in enumerate(found.numbers)
         ],
-        missing=sorted(set(range(2**LEGS)) - set(found.numbers)),
+        missing=sorted(set(range(2 ** len(bench.platform.joints))) - set(found.numbers)),
         requirements=[
             AngleRange(
                 joint=one.joint, leg=one.leg, least=round(one.least, DECIMALS), most=round(one.most, DECIMALS),
@@ -113,6 +112,8 @@ def _leg(platform: Hexapod, found: Postures, k: int, leg: int) -> LegPosture:
 
 def _range(angle: float) -> float | None:
     """Of a bearing; none where the platform says nothing of it."""
+    from motionbase.platform.gimbals import STRAIGHT
+
     return round(angle, DECIMALS) if angle < STRAIGHT else None
 
 
