@@ -134,7 +134,8 @@ def test_a_status_that_fails_is_logged_once_and_pages_are_checked(
 
 def test_how_far_the_console_is_behind_is_said(served: Served) -> None:
     follower = served[0].source("live")
-    wait_for(lambda: follower.behind_s == 0 and follower.value("x") == 2999)
+    # a turn takes records first and says "live" at its end
+    wait_for(lambda: follower.behind_s == 0 and follower.value("x") == 2999 and follower.state == "live")
     with follower._lock:  # it is held up
         served[2].write(rows(3000, 1500))
         status = ring_status(follower)
