@@ -22,18 +22,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "executive": {*LIBRARIES, *STAGES, "system", "ring"},
     "campaign": {*LIBRARIES, "system"},
     "recording": {"native", "record", "ring"},
-    "kinematics": {*LIBRARIES, "ring"},
+    "workbench": {*LIBRARIES, "ring", "recording"},
     # shows platforms and recordings; no control law, no executive
-    "console": {*LIBRARIES, "ring", "recording", "kinematics"},
+    "console": {*LIBRARIES, "ring", "recording", "workbench"},
 }
 EVERYONE = {
+    "arrays",
     "errors",
     "interpreter",
     "private",
 }  # may be imported by all, and import nothing of motionbase but errors
 ROOT_MODULES = {
-    "__init__": set[str](), "errors": set[str](), "interpreter": set[str](), "private": {"errors"},
-    "__main__": {"cli", *EVERYONE},
+    "__init__": set[str](), "arrays": set[str](), "errors": set[str](), "interpreter": set[str](),
+    "private": {"errors"}, "__main__": {"cli", *EVERYONE},
 }  # fmt: skip
 
 

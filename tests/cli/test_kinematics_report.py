@@ -13,12 +13,12 @@ from mpl_toolkits.mplot3d import Axes3D, proj3d  # type: ignore[import-untyped]
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.cli.main import main
-from motionbase.kinematics.clearance import Clearance
-from motionbase.kinematics.geometry import DIMENSIONS, geometry_of
-from motionbase.kinematics.plot_scene import _triangles, scene_figure
-from motionbase.kinematics.requirements import swept_extremes
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform
+from motionbase.workbench.clearance import Clearance
+from motionbase.workbench.geometry import DIMENSIONS, geometry_of
+from motionbase.workbench.plot_space import _triangles, scene_figure
+from motionbase.workbench.requirements import swept_extremes
 
 Capture = pytest.CaptureFixture[str]
 VOID = {"meta", "img", "br"}

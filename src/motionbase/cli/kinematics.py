@@ -34,11 +34,11 @@ from motionbase.cli.kinematics_watch import watch
 from motionbase.cli.kinematics_workspace import workspace
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.clearance import Thresholds
-    from motionbase.kinematics.dexterity import Definition as DexterityName
-    from motionbase.kinematics.posture import Postures
-    from motionbase.kinematics.requirements import Row
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.workbench.clearance import Thresholds
+    from motionbase.workbench.posture import Definition as DexterityName
+    from motionbase.workbench.posture import Postures
+    from motionbase.workbench.requirements import Row
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 SHOWN = 12  # pairs of a table
@@ -66,8 +66,8 @@ def pose(
 
     Example: motionbase kinematics pose simona --legs "2.5 2.6 2.7 2.8 2.9 3.0"
     """
-    from motionbase.kinematics.effort import condition_numbers
     from motionbase.platform.sizing.architecture import SINGULAR
+    from motionbase.workbench.posture import condition_numbers
 
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("compiling"):
@@ -100,10 +100,10 @@ def extremes(
     import numpy as np
 
     from motionbase.errors import PlatformError
-    from motionbase.kinematics.posture import postures
-    from motionbase.kinematics.requirements import legs_out
     from motionbase.platform import envelope
     from motionbase.spatial.equals import first_least
+    from motionbase.workbench.posture import postures
+    from motionbase.workbench.requirements import legs_out
 
     hexapod, name, limits = loaded(platform), dexterity_name(definition), thresholds(warn, stop)
     with terminal.working("sweeping"):
@@ -135,9 +135,9 @@ def extremes(
 
 
 def _clearances(hexapod: "Hexapod", hard: bool, limits: "Thresholds") -> "list[Row]":
-    from motionbase.kinematics.clearance import Clearance
-    from motionbase.kinematics.geometry import geometry_of
-    from motionbase.kinematics.requirements import swept_extremes
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
+    from motionbase.workbench.requirements import swept_extremes
 
     within = max(0.25, 1.5 * limits.warn)
     found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=within)
@@ -163,7 +163,7 @@ def _show_clearances(rows: "list[Row]", limits: "Thresholds") -> None:
 def _neutral(hexapod: "Hexapod", name: "DexterityName") -> float:
     import numpy as np
 
-    from motionbase.kinematics.posture import at_dof
+    from motionbase.workbench.posture import at_dof
 
     return float(at_dof(hexapod, np.zeros(6), name).dexterity[0])
 
@@ -189,9 +189,8 @@ def _show(
 ) -> None:  # fmt: skip
     import numpy as np
 
-    from motionbase.kinematics.dexterity import DEFINITIONS
-    from motionbase.kinematics.posture import postures
     from motionbase.platform.sizing.architecture import condition_words
+    from motionbase.workbench.posture import DEFINITIONS, postures
 
     stroke, screen = hexapod.stroke, terminal.console()
     ends = [f"{end} {which}" for end in ("base", "platform") for which in ("1st", "2nd")]

@@ -28,10 +28,10 @@ from motionbase.cli.kinematics_common import (
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.clearance import Clearance, Gap
-    from motionbase.kinematics.geometry import Geometry
-    from motionbase.kinematics.parts_mesh import Part
-    from motionbase.kinematics.posture import Postures
+    from motionbase.workbench.clearance import Clearance, Gap
+    from motionbase.workbench.geometry import Geometry
+    from motionbase.workbench.parts import Part
+    from motionbase.workbench.posture import Postures
 
 WORDS = {
     "clear": "clear: all parts keep their distance",
@@ -61,8 +61,8 @@ def clearance(
 
     Example: motionbase kinematics clearance cmf --dof "0 0 -0.5 10 0 20" --pairs rod catwalk
     """
-    from motionbase.kinematics.clearance import Clearance
-    from motionbase.kinematics.geometry import geometry_of
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
 
     limits = thresholds(warn, stop)
     if not 1 <= nearest <= 500:
@@ -99,8 +99,8 @@ def clearance(
 
 def _between(measure: "Clearance", at: "Postures", a: str, b: str) -> "tuple[Gap, ...]":
     """Pairs of the parts, or kinds, of these names, the nearest first; joined ones only where both are named."""
-    from motionbase.kinematics.clearance import EXACT
     from motionbase.spatial.equals import ranked
+    from motionbase.workbench.clearance import EXACT
 
     geometry = measure.geometry
     first, second = _parts(geometry, a), _parts(geometry, b)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.text import Text
 
-    from motionbase.kinematics.clearance import Gap, Thresholds
-    from motionbase.kinematics.dexterity import Definition as DexterityName
-    from motionbase.kinematics.posture import Postures
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.workbench.clearance import Gap, Thresholds
+    from motionbase.workbench.posture import Definition as DexterityName
+    from motionbase.workbench.posture import Postures
 
 Platform = Annotated[str, typer.Argument(metavar="PLATFORM", help="A preset, or a .toml file of yours.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -46,12 +46,12 @@ def loaded(reference: str) -> Hexapod:
 
 def dexterity_name(name: str) -> DexterityName:
     """One of the definitions."""
-    from motionbase.kinematics.dexterity import DEFINITIONS, MEANING
+    from motionbase.workbench.posture import DEFINITIONS, DEXTERITIES
 
     for known in DEFINITIONS:
         if name == known:
             return known
-    meanings = "; ".join(f"{one}: {text}" for one, text in MEANING.items())
+    meanings = "; ".join(f"{one}: {text}" for one, text in DEXTERITIES.items())
     raise UsageError(f"--dexterity is {name!r}, it must be one of {', '.join(DEFINITIONS)} ({meanings})")
 
 
@@ -86,7 +86,7 @@ def six_dof(option: str, text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def posture_at(hexapod: Hexapod, dof: str | None, legs: str | None, name: DexterityName) -> Postures:
     """At one pose, given by one of the two; at neutral if by neither."""
-    from motionbase.kinematics.posture import at_dof, at_legs
+    from motionbase.workbench.posture import at_dof, at_legs
 
     if dof is not None and legs is not None:
         raise UsageError("--dof and --legs both say where the platform is; give one of them")
@@ -98,7 +98,7 @@ def posture_at(hexapod: Hexapod, dof: str | None, legs: str | None, name: Dexter
 def thresholds(warn: float, stop: float) -> Thresholds:
     """Checked."""
     from motionbase.errors import PlatformError
-    from motionbase.kinematics.clearance import Thresholds
+    from motionbase.workbench.clearance import Thresholds
 
     try:
         return Thresholds(warn, stop)

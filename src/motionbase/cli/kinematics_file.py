@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.errors import UsageError
-from motionbase.kinematics.clearance import Clearance, Thresholds
-from motionbase.kinematics.geometry import geometry_of
-from motionbase.kinematics.posture import Postures, at_dof, at_legs
-from motionbase.kinematics.sweep import WITHIN, Sweep, sweep
-from motionbase.kinematics.trajectory import clearance_rows, posture_rows, posture_schema, with_clearance
 from motionbase.record.axes import DOFS, LEGS
 from motionbase.recording.open import open_recording
 from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
 from motionbase.recording.whole import trouble, whole_or_not
+from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.geometry import geometry_of
+from motionbase.workbench.posture import Postures, at_dof, at_legs
+from motionbase.workbench.sweep import WITHIN, Sweep, sweep
+from motionbase.workbench.trajectory import clearance_rows, posture_rows, posture_schema, with_clearance
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.dexterity import Definition
     from motionbase.platform.hexapod import Hexapod
     from motionbase.recording.recording import Recording
+    from motionbase.workbench.posture import Definition
 
 Array = NDArray[np.float64]
 LENGTHS = tuple(f"leg{k}_l_meas" for k in LEGS)

@@ -41,7 +41,7 @@ def increments(
 
     import numpy as np
 
-    from motionbase.kinematics.compared import compare, turn_in_steps
+    from motionbase.workbench.increments import compare, turn_in_steps
 
     if steps is not None and turn is not None:
         raise UsageError("--steps and --turn both give the increments; give one of them")
@@ -61,8 +61,7 @@ def increments(
     with terminal.working("following"):
         found = compare(hexapod, ds, dtheta)
     if plot is not None:
-        from motionbase.kinematics.plot_increments import increments_figure
-        from motionbase.kinematics.plotting import save
+        from motionbase.workbench.plots import increments_figure, save
 
         save(increments_figure(hexapod, found), plot)
     if as_json:

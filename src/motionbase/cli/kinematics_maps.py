@@ -13,7 +13,7 @@ from motionbase.cli.suggest import unknown
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.maps import PlaneMap, Quantity
+    from motionbase.workbench.maps import PlaneMap, Quantity
 
 
 def maps(
@@ -40,8 +40,8 @@ def maps(
     Example: motionbase kinematics maps simona --quantity leg-rate --plane surge-pitch --plot rates.png
     """
     from motionbase.errors import PlatformError
-    from motionbase.kinematics.maps import FEWEST, MOST, QUANTITIES, plane_map, plane_of
-    from motionbase.kinematics.workspace import Workspace
+    from motionbase.workbench.maps import FEWEST, MOST, QUANTITIES, plane_map, plane_of
+    from motionbase.workbench.workspace import Workspace
 
     chosen: tuple[Quantity, ...] = QUANTITIES if quantity == "all" else tuple(q for q in QUANTITIES if q == quantity)
     if not chosen:
@@ -59,8 +59,7 @@ def maps(
         found = [plane_map(Workspace(hexapod), one, axes, points=points, at=held) for one in chosen]
     summaries = [one.summary() for one in found]
     if plot is not None:
-        from motionbase.kinematics.plot_maps import maps_figure
-        from motionbase.kinematics.plotting import save
+        from motionbase.workbench.plots import maps_figure, save
 
         save(maps_figure(hexapod, found), plot)
     if as_json:
@@ -100,8 +99,8 @@ def singular(
 
     Example: motionbase kinematics singular simona
     """
-    from motionbase.kinematics.singular import worst_pose
     from motionbase.record.axes import DOFS
+    from motionbase.workbench.singular import worst_pose
 
     if not 0 <= samples <= 1_000_000:
         raise UsageError(f"--samples is {samples}, it must be 0 to 1000000")

@@ -26,7 +26,7 @@ from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.report import Report
+    from motionbase.workbench.report import Report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 PRINTING_S = 120.0
@@ -63,8 +63,7 @@ def report(
 
     Example: motionbase kinematics report mine.toml --out report.pdf --author "A. Smith" --revision B
     """
-    from motionbase.kinematics.report import made_report
-    from motionbase.kinematics.report_front import Document, today
+    from motionbase.workbench.report import Document, made_report, today
 
     document = Document(date or today(), revision, author, customer)
     limits = thresholds(warn, stop)
@@ -103,7 +102,7 @@ def report(
 
 
 def _write(made: "Report", out: Path, browser: str) -> None:
-    from motionbase.kinematics.report_page import page
+    from motionbase.workbench.page import page
 
     text = page(made)
     if out.suffix == ".html":

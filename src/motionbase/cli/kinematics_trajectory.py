@@ -23,7 +23,7 @@ from motionbase.cli.kinematics_common import (
 )
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.posture import Postures
+    from motionbase.workbench.posture import Postures
 
 
 def trajectory(
@@ -83,7 +83,7 @@ def needs_of(found: "Postures", numbers: Any = None) -> dict[str, dict[str, Any]
     """Largest angle of each kind, at which leg and in which pose."""
     import math
 
-    from motionbase.kinematics.requirements import largest_of, requirements_of
+    from motionbase.workbench.requirements import largest_of, requirements_of
 
     return {
         joint: {"degrees": math.degrees(one.largest), "leg": one.leg, "pose": one.at_largest}

@@ -24,10 +24,10 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from motionbase.kinematics.clearance import Thresholds
-    from motionbase.kinematics.live import Follower, Seen
     from motionbase.platform.hexapod import Hexapod
     from motionbase.ring.reader import Reader
+    from motionbase.workbench.clearance import Thresholds
+    from motionbase.workbench.trajectory import Follower, Seen
 
 MOST_BATCHES = 64  # between two pictures; the head of a ring that was spoilt may be anything
 
@@ -129,9 +129,9 @@ def _platform(reader: "Reader", reference: str | None) -> "Hexapod":
 
 
 def _follower(hexapod: "Hexapod", clearances: bool) -> "Follower":
-    from motionbase.kinematics.clearance import Clearance
-    from motionbase.kinematics.geometry import geometry_of
-    from motionbase.kinematics.live import Follower
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
+    from motionbase.workbench.trajectory import Follower
 
     follower = Follower(hexapod, Clearance(geometry_of(hexapod)) if clearances else None)
     follower.at_legs(0.0, hexapod.l_neutral)

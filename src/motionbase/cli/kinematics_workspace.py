@@ -14,9 +14,9 @@ from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.surface import Surface
-    from motionbase.kinematics.workspace import Workspace
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.workbench.surface import Surface
+    from motionbase.workbench.workspace import Workspace
 
 MESHES = (".glb", ".stl")
 Triple = tuple[float, float, float]
@@ -110,10 +110,10 @@ def _check(
 
 
 def _space(hexapod: "Hexapod", meshes: bool, stop: float, thickness: float | None) -> "Workspace":
-    from motionbase.kinematics.clearance import Clearance
-    from motionbase.kinematics.geometry import geometry_of
-    from motionbase.kinematics.workspace import Workspace
     from motionbase.platform.shape import shape_of
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
+    from motionbase.workbench.workspace import Workspace
 
     thick = 2 * shape_of(hexapod).cylinder_radius if thickness is None else thickness
     return Workspace(hexapod, None, thick, Clearance(geometry_of(hexapod)) if meshes else None, stop)
@@ -129,9 +129,9 @@ def _found(
 ) -> "tuple[Surface, Surface | None]":
     import numpy as np
 
-    from motionbase.kinematics.any_attitude import reachable_surface
-    from motionbase.kinematics.lanes import compiled, kinematics_of
-    from motionbase.kinematics.surface import surface_at_attitude, surface_at_place
+    from motionbase.workbench.any_attitude import reachable_surface
+    from motionbase.workbench.poses import compiled, kinematics_of
+    from motionbase.workbench.surface import surface_at_attitude, surface_at_place
 
     hexapod = space.platform
     if place is not None:
@@ -146,8 +146,8 @@ def _found(
 
 
 def _draw(hexapod: "Hexapod", space: "Workspace", found: "Surface", union: "Surface | None", plot: Path) -> None:
-    from motionbase.kinematics.plot_workspace import surface_figure, turns_figure
-    from motionbase.kinematics.plotting import save
+    from motionbase.workbench.plot_space import surface_figure, turns_figure
+    from motionbase.workbench.plots import save
 
     with terminal.working("drawing"):
         figure = turns_figure(hexapod, found) if found.kind == "place" else surface_figure(hexapod, found, space, union)
@@ -155,7 +155,7 @@ def _draw(hexapod: "Hexapod", space: "Workspace", found: "Surface", union: "Surf
 
 
 def _write_mesh(found: "Surface", path: Path) -> None:
-    from motionbase.kinematics.surface_files import write_surface
+    from motionbase.workbench.surface import write_surface
 
     write_surface(found, path)
 
@@ -177,7 +177,7 @@ def _show(
 ) -> None:
     import numpy as np
 
-    from motionbase.kinematics.plot_workspace import MEANING
+    from motionbase.workbench.surface import END_MEANING
 
     turns = found.kind == "place"
     if turns:
@@ -191,7 +191,7 @@ def _show(
         at = f"azimuth {np.degrees(azimuth):.0f}, elevation {np.degrees(elevation):.0f} deg{' of the axis' * turns}"
         table.add_row(f"{what} of {len(found.reach)} rays", f"{scale * reach:.{digits}f} {unit}", at)
     for name, share in found.shares.items():
-        table.add_row(f"ended by {MEANING[name]}", f"{share:.1%}", "of all directions")
+        table.add_row(f"ended by {END_MEANING[name]}", f"{share:.1%}", "of all directions")
     if not turns:
         table.add_row("volume with this attitude", f"{found.volume:.4g} m^3", "as seen from neutral")
     if union is not None:

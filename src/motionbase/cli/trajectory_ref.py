@@ -114,8 +114,8 @@ def _of_generators(platform: Hexapod, file: Path, duration: float, smooth: float
 
 
 def _sampled(platform: Hexapod, t: Array, values: Array, of_legs: bool, window: float) -> Trajectory:
-    from motionbase.kinematics.posture import at_legs
     from motionbase.platform.sizing.fitted import LEAST, fitted
+    from motionbase.workbench.posture import at_legs
 
     dof = at_legs(platform, values).dof if of_legs else values
     around = f"{window:g} s" if window > 0 else f"{LEAST} samples"

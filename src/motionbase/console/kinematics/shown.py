@@ -12,8 +12,8 @@ from motionbase.platform.hexapod import LEGS, Hexapod
 
 if TYPE_CHECKING:
     from motionbase.console.kinematics.bench import Bench, Gaps
-    from motionbase.kinematics.clearance import Gap, Thresholds
-    from motionbase.kinematics.posture import Postures
+    from motionbase.workbench.clearance import Gap, Thresholds
+    from motionbase.workbench.posture import Postures
 
 DECIMALS = 6  # of metres and radians: what is told is for people
 SLACK = 1e-6  # [m] beyond the stroke: an extreme is at its end
@@ -64,7 +64,7 @@ def unreachable(platform: Hexapod, lengths: list[float]) -> str:
 
 def extremes(bench: Bench, thresholds: Thresholds) -> Extremes:
     """All of them, in the order of their numbers."""
-    from motionbase.kinematics.requirements import legs_out
+    from motionbase.workbench.requirements import legs_out
 
     found, text = bench.extremes(), bench.clearance_text
     return Extremes(
