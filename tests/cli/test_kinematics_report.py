@@ -66,7 +66,7 @@ def test_the_page_holds_what_it_says(made: tuple[str, dict[str, object]]) -> Non
         assert shown in text
     assert text.count('src="data:image/png;base64,') == 6
     assert (
-        "a search, not a proof" in text and "it reaches about" in text and "SIMONA&#x27;s own control software" in text
+        "a search, not a proof" in text and "it reaches about" in text and "SIMONA&#39;s own control software" in text
     )
     for key in load_platform("simona").illustrative:
         assert key in text
@@ -114,7 +114,7 @@ def test_it_can_be_handed_on(made: tuple[str, dict[str, object]]) -> None:
     """Date, revision, author and data on the first page; revision and number on every printed page."""
     text, data = made
     front = text[: text.index('class="cards"')]
-    for shown in ("2026-05-31", "B &quot;2&quot;", "A. &lt;Smith&gt;", "Example Ltd", "fingerprint"):
+    for shown in ("2026-05-31", "B &#34;2&#34;", "A. &lt;Smith&gt;", "Example Ltd", "fingerprint"):
         assert shown in front, shown
     assert '"page " counter(page) " of " counter(pages)' in text
     assert r'content: "simona, kinematics, revision B \"2\", 2026-05-31"' in text

@@ -1,11 +1,8 @@
 """`motionbase kinematics report`: everything about a platform as one page, and as JSON."""
 
 import json
-import shutil
-import subprocess
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -24,12 +21,6 @@ from motionbase.cli.kinematics_common import (
 from motionbase.cli.measuring import check_writable
 from motionbase.cli.progress import fraction_bar
 from motionbase.errors import UsageError
-
-if TYPE_CHECKING:
-    from motionbase.workbench.report import Report
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-PRINTING_S = 120.0
 
 
 def report(
@@ -63,6 +54,7 @@ def report(
 
     Example: motionbase kinematics report mine.toml --out report.pdf --author "A. Smith" --revision B
     """
+    from motionbase.workbench.page import browser, page, print_pdf
     from motionbase.workbench.report import Document, made_report, today
 
     document = Document(date or today(), revision, author, customer)
@@ -75,7 +67,7 @@ def report(
     for path in (out, None if printed else data):
         if path is not None and path.exists() and not force:
             raise UsageError(f"{str(path)!r} is there already; choose another name, or --force to write over it")
-    browser = _browser() if out.suffix == ".pdf" else ""
+    printer = browser() if out.suffix == ".pdf" else ""
     hexapod = loaded(platform)
     moments = None
     if recording is not None:
@@ -87,7 +79,11 @@ def report(
         made = made_report(
             hexapod, limits, document, recording=moments, rows=rows, progress=lambda part: bar(0.85 * part)
         )
-        _write(made, out, browser)
+        text = page(made)
+        if printer:
+            print_pdf(text, out, printer)
+        else:
+            _write_text(out, text)
         bar(1.0)
     if data is not None:
         text = json.dumps(made.facts(), default=_plain, allow_nan=False)
@@ -99,35 +95,6 @@ def report(
     near = "no parts near" if worst is None else f"{worst.gap.first} and {worst.gap.second} nearest"
     files = str(out) if data is None else f"{out} and {data}"
     terminal.console().print(f"report of {hexapod.name} to {files}; {near} at the extremes")
-
-
-def _write(made: "Report", out: Path, browser: str) -> None:
-    from motionbase.workbench.page import page
-
-    text = page(made)
-    if out.suffix == ".html":
-        _write_text(out, text)
-        return
-    with tempfile.TemporaryDirectory(prefix="motionbase-report-") as folder:
-        source = Path(folder) / "report.html"
-        source.write_text(text)
-        options = "--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"
-        files = f"--user-data-dir={folder}/profile", f"--print-to-pdf={out.absolute()}", source.as_uri()
-        command = [browser, *options, *files]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=PRINTING_S)
-        except (OSError, subprocess.TimeoutExpired) as e:
-            raise UsageError(f"{browser} did not print {str(out)!r}: {e}; write .html and print it by hand") from None
-    if done.returncode != 0 or not out.is_file():
-        raise UsageError(f"{browser} did not print {str(out)!r}; write .html and print it by hand")
-
-
-def _browser() -> str:
-    """Chromium or one like it."""
-    for name in BROWSERS:
-        if found := shutil.which(name):
-            return found
-    raise UsageError(f"a PDF needs one of {', '.join(BROWSERS)}, and none is here; write .html and print it by hand")
 
 
 def _write_text(path: Path, text: str) -> None:
