@@ -17,13 +17,13 @@ from motionbase.workbench.any_attitude import reachable_surface
 from motionbase.workbench.clearance import Clearance
 from motionbase.workbench.geometry import geometry_of
 from motionbase.workbench.increments import compare, turn_in_steps
+from motionbase.workbench.live import Follower
 from motionbase.workbench.maps import plane_map, plane_of
 from motionbase.workbench.mesh import box
 from motionbase.workbench.parts import Part
 from motionbase.workbench.posture import at_dof
 from motionbase.workbench.singular import worst_pose
 from motionbase.workbench.surface import ENDS, SphereGrid, surface_at_attitude, surface_at_place, write_surface
-from motionbase.workbench.trajectory import Follower
 from motionbase.workbench.workspace import LIMITS, Workspace
 
 SIMONA = load_platform("simona")

@@ -73,7 +73,7 @@ def trajectory_of(
         return whole.part(_within(file, whole.t, start, stop))
     if duration is not None:
         raise UsageError(f"--duration is for function generators (.toml, .json), and {file.name!r} has a length")
-    from motionbase.cli.kinematics_file import LENGTHS, POSES, samples
+    from motionbase.workbench.trajectory import LENGTHS, POSES, samples
 
     if source not in POSES:
         raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")

@@ -79,6 +79,13 @@ class Gap:
         """Whether the parts overlap or touch."""
         return self.distance is None
 
+    def facts(self, limits: Thresholds) -> dict[str, Any]:
+        """For scripts."""
+        return {
+            "first": self.first, "second": self.second, "distance_m": self.distance, "points_m": self.points.tolist(),
+            "verdict": limits.verdict(self.distance),
+        }  # fmt: skip
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,26 @@ class Clearance:
         a, b = T[FRAME[part_a.frame]], T[FRAME[part_b.frame]]
         mine = [self._of_parts[self.geometry.parts.index(part)] for part in (part_a, part_b)]
         return _gap(first, second, *least([(one, a, other, b) for one in mine[0] for other in mine[1]]))
+
+    def between_kinds(self, a: str, b: str, p_W: ArrayLike, Q_WP: ArrayLike) -> tuple[Gap, ...]:
+        """Of all pairs of the parts or kinds of these names, nearest first; joined ones only where both are parts."""
+        first, second = self._named(a), self._named(b)
+        left_out = {frozenset((one.first, one.second)) for one in self.geometry.left_out}
+        both_named = len(first) == 1 and len(second) == 1
+        pairs = {frozenset((one, other)): (one, other) for one in first for other in second if one != other}
+        gaps = [self.between(*names, p_W, Q_WP) for pair, names in pairs.items() if both_named or pair not in left_out]
+        if not gaps:
+            raise PlatformError(f"{a!r} {b!r}: all of these are one body or joined to each other; name others")
+        return tuple(gaps[k] for k in ranked([-1.0 if gap.distance is None else gap.distance for gap in gaps], EXACT))
+
+    def _named(self, name: str) -> list[str]:
+        found = [part.name for part in self.geometry.parts if name in (part.name, part.kind)]
+        if not found:
+            kinds = ", ".join(dict.fromkeys(part.kind for part in self.geometry.parts))
+            raise PlatformError(
+                f"{self.geometry.platform.name!r} has no part {name!r}; kinds: {kinds}, or one of a leg: 'rod 3'"
+            )
+        return found
 
     def nearest(self, where: Placement, wanted: int) -> tuple[Gap, ...]:
         """At the first pose of a placement."""

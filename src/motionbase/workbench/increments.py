@@ -12,7 +12,10 @@ Its equation 14 adds leg increments by the Jacobian of a step's beginning, which
 
 from __future__ import annotations
 
+import csv
+import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias, final, get_args
 
 import casadi as ca
@@ -21,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, scan
-from motionbase.errors import PlatformError
+from motionbase.errors import PlatformError, UsageError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.legs import Legs, repeated, rows_dot
 from motionbase.spatial.rotations import Expr, R_quaternion, quaternion_rotation_vector
@@ -38,6 +41,7 @@ MEANING: dict[Form, str] = {
 }
 RIGHT: tuple[Form, ...] = ("scaled, in front", "exact")  # the forms to use
 MOST_STEPS = 1_000_000
+COLUMNS = ("dx", "dy", "dz", "rx", "ry", "rz")
 
 
 def increment_matrix(dtheta: Expr, form: Form) -> Expr:
@@ -200,3 +204,29 @@ def turn_in_steps(turn: ArrayLike, step: float) -> Array:
     rows = [np.tile(angle / n * axis, (int(n), 1))
             for angle, n, axis in zip(angles, counts, np.eye(3), strict=True) if n]  # fmt: skip
     return np.vstack(rows)
+
+
+def read_increments(path: Path) -> Array:
+    """(n, 6) displacements [m] and rotation vectors [rad] of a CSV with the six columns by name."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise UsageError(f"{str(path)!r} has no column {missing[0]!r}; columns: {', '.join(COLUMNS)}")
+            rows = []
+            for number, row in enumerate(reader, start=2):
+                try:
+                    values = [float(row[name]) for name in COLUMNS]
+                except (TypeError, ValueError):
+                    values = [math.nan]
+                if not all(map(math.isfinite, values)):
+                    raise UsageError(f"{str(path)!r}, line {number}: six finite numbers are wanted")
+                rows.append(values)
+    except OSError as e:
+        raise UsageError(f"cannot read {str(path)!r}: {e.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{str(path)!r} is not a text in UTF-8; a CSV is wanted") from None
+    if not rows:
+        raise UsageError(f"{str(path)!r} has no rows; at least one increment is wanted")
+    return np.array(rows)

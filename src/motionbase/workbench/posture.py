@@ -99,6 +99,11 @@ class Postures:
     def __len__(self) -> int:
         return len(self.dexterity)
 
+    def facts(self) -> dict[str, Any]:
+        """For scripts; metres and radians, one row a pose."""
+        parts = ("dof", "l", "base", "platform", "rotation", "actuator", "dexterity")
+        return {part: getattr(self, part).tolist() for part in parts}
+
 
 def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Definition = "characteristic") -> Postures:
     """At (n, 3) positions [m] and (n, 4) attitudes, all on lanes."""

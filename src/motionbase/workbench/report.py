@@ -123,6 +123,14 @@ class Report:
             made["recording"] = self.moment_facts(self.moments)
         return made
 
+    def json(self) -> str:
+        """The facts as text; what JSON has no word for is written out."""
+
+        def plain(value: Any) -> Any:
+            return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
+
+        return json.dumps(self.facts(), default=plain, allow_nan=False)
+
     def extreme_rows(self) -> list[dict[str, Any]]:
         """The 64, each with its pose, dexterity and least clearance."""
         found, swept, rows = self.extremes.extremes, self.extremes.clearances, []
@@ -187,7 +195,7 @@ def made_report(
     """
     done = progress or (lambda part: None)
     clearance = Clearance(geometry_of(hexapod))
-    space = Workspace(hexapod, thickness=2 * shape_of(hexapod).cylinder_radius)
+    space = Workspace.of(hexapod)
     within = max(0.25, 1.5 * thresholds.warn)
     extremes = swept_extremes(hexapod, clearance, within=within)
     done(0.1)

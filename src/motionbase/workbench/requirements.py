@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Ints
 from motionbase.errors import PlatformError
 from motionbase.platform.envelope import Extremes, extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
@@ -64,7 +63,7 @@ class SweptExtremes:
     """
 
     extremes: Extremes
-    numbers: NDArray[np.int64]
+    numbers: Ints
     postures: Postures
     clearances: Sweep
 
@@ -101,7 +100,7 @@ class SweptExtremes:
         ]  # fmt: skip
 
 
-def requirements_of(found: Postures, numbers: NDArray[np.int64] | None = None) -> tuple[Requirement, ...]:
+def requirements_of(found: Postures, numbers: Ints | None = None) -> tuple[Requirement, ...]:
     """Joint by joint, leg by leg, over poses with these numbers; counted from 0 where they have none."""
     angles = {
         "base, first bearing": found.base[:, :, 0],
@@ -114,7 +113,7 @@ def requirements_of(found: Postures, numbers: NDArray[np.int64] | None = None) -
     return tuple(_range(joint, k, turns[:, k], named) for joint, turns in angles.items() for k in range(LEGS))
 
 
-def _range(joint: str, leg: int, turns: Array, numbers: NDArray[np.int64]) -> Requirement:
+def _range(joint: str, leg: int, turns: Array, numbers: Ints) -> Requirement:
     low, high = first_least(turns, ALIKE), first_largest(turns, ALIKE)
     return Requirement(joint, leg + 1, float(turns[low]), float(turns[high]), int(numbers[low]), int(numbers[high]))
 
@@ -126,19 +125,33 @@ def largest_of(requirements: tuple[Requirement, ...]) -> dict[str, Requirement]:
     return {joint: those[first_largest([one.largest for one in those], ALIKE)] for joint, those in of.items()}
 
 
+def needs_of(found: Postures, numbers: Ints | None = None) -> dict[str, dict[str, Any]]:
+    """Largest angle of each kind of joint, at which leg and in which pose, for scripts."""
+    return {
+        joint: {"degrees": float(np.degrees(one.largest)), "leg": one.leg, "pose": one.at_largest}
+        for joint, one in largest_of(requirements_of(found, numbers)).items()
+    }
+
+
 def legs_out(number: int) -> str:
     """An extreme in words: "legs 1, 4 out"."""
     out = [str(k + 1) for k in range(LEGS) if number >> k & 1]
     return {0: "all legs in", LEGS: "all legs out"}.get(len(out), f"leg{'s' * (len(out) > 1)} {', '.join(out)} out")
 
 
-def swept_extremes(
-    platform: Hexapod, clearance: Clearance, *, hard: bool = False, within: float = WITHIN
-) -> SweptExtremes:
-    """At the extremes of the operational stroke, or of the hard ends."""
+def reached_extremes(platform: Hexapod, hard: bool = False) -> tuple[Extremes, Ints]:
+    """All 64, and the numbers of those that have a pose."""
     found = extremes(platform, hard=hard)
     numbers = np.flatnonzero(found.converged)
     if not len(numbers):
         raise PlatformError(f"platform {platform.name!r}: no pose was found at any of the 64 extremes of its legs")
+    return found, numbers
+
+
+def swept_extremes(
+    platform: Hexapod, clearance: Clearance, *, hard: bool = False, within: float = WITHIN
+) -> SweptExtremes:
+    """At the extremes of the operational stroke, or of the hard ends."""
+    found, numbers = reached_extremes(platform, hard)
     p, Q = found.p_W[numbers], found.Q_WP[numbers]
     return SweptExtremes(found, numbers, postures(platform, p, Q), sweep(clearance, p, Q, within))

@@ -9,7 +9,7 @@ has been passed. That is a search, not a proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from motionbase.platform.envelope import IDENTITY, extremes
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.architecture import check_architecture
+from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import ALIKE, first_largest_of_rows, ranked
 from motionbase.workbench.poses import compiled, kinematics_of, on_lanes
 from motionbase.workbench.posture import Definition, posture_kernel
@@ -53,6 +54,14 @@ class Worst:
     crossed: int
     barred: int
     starts: int
+
+    def facts(self) -> dict[str, Any]:
+        """For scripts; metres and radians."""
+        return {
+            "dexterity": self.dexterity, "l_m": self.l.tolist(), "dof": dict(zip(DOFS, self.dof.tolist(), strict=True)),
+            "looked_at": self.looked_at, "starts": self.starts, "lost": self.lost, "crossed": self.crossed,
+            "barred": self.barred, "sentence": self.sentence,
+        }  # fmt: skip
 
     @property
     def sentence(self) -> str:

@@ -1,28 +1,37 @@
-"""Postures along a trajectory: as channels of data files, and followed record by record as they come."""
+"""Postures along a trajectory: read from recordings and CSV files, written to data files as channels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import final, get_args
+from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
-from motionbase.errors import PlatformError
-from motionbase.platform.envelope import IDENTITY
+from motionbase.errors import PlatformError, UsageError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS, LEGS, unit_of
 from motionbase.record.schema import MOST_WORDS, Channel, Schema
-from motionbase.workbench.clearance import Clearance, Gap, Thresholds, Verdict
-from motionbase.workbench.geometry import Geometry
-from motionbase.workbench.poses import compiled, kinematics_of
-from motionbase.workbench.posture import Postures, at_dof, condition_numbers, postures
-from motionbase.workbench.sweep import Sweep
+from motionbase.recording.open import open_recording
+from motionbase.recording.recording import Recording
+from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
+from motionbase.recording.whole import trouble, whole_or_not
+from motionbase.workbench.clearance import Clearance, Thresholds, Verdict
+from motionbase.workbench.geometry import Geometry, geometry_of
+from motionbase.workbench.posture import Definition, Postures, at_dof, at_legs, condition_numbers
+from motionbase.workbench.sweep import WITHIN, Sweep, sweep
 
 ENDS = ("base", "platform")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+LENGTHS = tuple(f"leg{k}_l_meas" for k in LEGS)
+POSES = {
+    "legs": LENGTHS,
+    "measured": tuple(f"pose_meas_{dof}" for dof in DOFS),
+    "estimated": tuple(f"pose_hat_{dof}" for dof in DOFS),
+    "host": tuple(f"host_{dof}" for dof in DOFS),
+}
 NONE = "none"  # where no parts are near
 
 
@@ -86,60 +95,6 @@ def clearance_rows(geometry: Geometry, found: Sweep, limits: Thresholds) -> Arra
     return np.column_stack([found.distance, pairs, verdicts]).astype(np.float64)
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """At one record.
-
-    Attributes:
-        t: [s]
-        posture: None where the numbers have no pose
-        gaps: the nearest pairs of parts, where clearances are looked at
-        trouble: why there is no posture; "" where there is one
-    """
-
-    t: float
-    posture: Postures | None
-    gaps: tuple[Gap, ...]
-    trouble: str = ""
-
-
-@final
-class Follower:
-    """Follows a platform record by record.
-
-    Args:
-        clearance: of its parts; None to leave clearances out
-        nearest: how many pairs of parts
-    """
-
-    def __init__(self, platform: Hexapod, clearance: Clearance | None, nearest: int = 3) -> None:
-        self.platform, self.clearance, self.nearest = platform, clearance, nearest
-        self._forward = compiled(kinematics_of(platform).forward)
-        self._start = np.asarray(platform.p_neutral), np.array(IDENTITY)
-
-    def at_legs(self, t: float, l: Array) -> Seen:
-        """Of (6,) leg lengths [m]."""
-        if not np.all(np.isfinite(l)):
-            return Seen(t, None, (), "a leg's length is not a number")
-        for p, Q in (self._start, (np.asarray(self.platform.p_neutral), np.array(IDENTITY))):
-            p_W, Q_WP, residual, _, converged = self._forward(l=np.ascontiguousarray(l), p_start=p, Q_start=Q)
-            if converged == 1:
-                self._start = np.array(p_W), np.array(Q_WP)
-                return self._seen(t, postures(self.platform, *self._start))
-        return Seen(t, None, (), f"no pose has these leg lengths; they are missed by {float(residual):.2g} m")
-
-    def at_dof(self, t: float, dof: Array) -> Seen:
-        """Of (6,) degrees of freedom from neutral [m, rad]."""
-        if not np.all(np.isfinite(dof)):
-            return Seen(t, None, (), "a degree of freedom is not a number")
-        return self._seen(t, at_dof(self.platform, dof))
-
-    def _seen(self, t: float, found: Postures) -> Seen:
-        gaps = () if self.clearance is None else self.clearance.at(found.p_W, found.Q_WP, self.nearest)
-        return Seen(t, found, gaps)
-
-
 def leg_rates(t: ArrayLike, l: ArrayLike) -> Array:
     """(n, 6) rates of leg lengths along a trajectory [m/s], by differences of second order in time.
 
@@ -153,3 +108,73 @@ def leg_rates(t: ArrayLike, l: ArrayLike) -> Array:
     found = np.gradient(lengths, np.concatenate([[0.0], np.cumsum(np.where(good, steps, 1.0))]), axis=0)
     found[np.concatenate([[False], ~good]) | np.concatenate([~good, [False]])] = np.nan
     return np.asarray(found)
+
+
+def write_trajectory(
+    platform: Hexapod,
+    file: Path,
+    out: Path,
+    source: str,
+    definition: Definition,
+    force: bool,
+    limits: Thresholds | None = None,
+) -> tuple[Array, Postures, Sweep | None]:
+    """What is in the file, moment by moment, to `out`, with clearances where there are limits; whole or not there."""
+    ending = out.suffix.lower()
+    if ending not in ENDINGS:
+        raise UsageError(f"--out is {str(out)!r}: the name must end in {', '.join(ENDINGS)}")
+    t, found, epoch = read_trajectory(platform, file, source, definition)
+    geometry = None if limits is None else geometry_of(platform)
+    swept, schema, rows = None, posture_schema(), posture_rows(platform, t, found)
+    if geometry is not None and limits is not None:
+        swept = sweep(Clearance(geometry), found.p_W, found.Q_WP, within=max(WITHIN, 1.5 * limits.warn))
+        schema, rows = with_clearance(schema, geometry), np.hstack([rows, clearance_rows(geometry, swept, limits)])
+    about = {"platform": platform.name, "from": file.name, "dexterity": definition}
+    try:
+        with whole_or_not(out, force) as part:
+            sink = open_sink(part, ending, Heading(schema, about, epoch, 0))
+            sink.write(t, rows)
+            sink.close([])
+    except OSError as e:
+        raise trouble(out, e) from None
+    return t, found, swept
+
+
+def read_trajectory(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
+    """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
+    t, values, names, epoch = samples(file, source)
+    found = at_legs(platform, values, definition) if names == LENGTHS else at_dof(platform, values, definition)
+    return t, found, epoch
+
+
+def samples(file: Path, source: str) -> tuple[Array, Array, tuple[str, ...], int]:
+    """(n,) times [s] of a recording or CSV, (n, 6) degrees of freedom or leg lengths, their channels, the epoch."""
+    with open_recording(file) as recording:
+        names = _names(recording, source)
+        columns = recording.columns(names)
+        epoch = int(recording.source.about.get("epoch_utc_ns", "0") or 0)
+    t, values = columns["time"], np.stack([columns[name] for name in names], axis=1)
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        row, column = bad[0]
+        raise UsageError(
+            f"{file.name}, record {row + 1} at {float(t[row]):g} s: {names[column]} is {values[row, column]:g}, "
+            "a finite number is wanted"
+        )
+    return np.asarray(t), values, names, epoch
+
+
+def _names(recording: Recording, source: str) -> tuple[str, ...]:
+    """The channels to look at: plain degrees of freedom where a file has them, else those of the pose asked for."""
+    known = recording.schema.index
+    if all(dof in known for dof in DOFS):
+        return DOFS
+    if source not in POSES:
+        raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
+    missing = [name for name in POSES[source] if name not in known]
+    if missing:
+        raise UsageError(
+            f"{str(recording.path)!r} has no channel {missing[0]!r}; a trajectory has {', '.join(DOFS)}, or the "
+            "channels of a recorded platform"
+        )
+    return POSES[source]

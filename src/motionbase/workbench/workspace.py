@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any, TypeAlias, final
+from typing import Any, Self, TypeAlias, final
 
 import casadi as ca
 import numpy as np
@@ -26,14 +26,17 @@ from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.kinematics import POSE
 from motionbase.platform.legs import legs_at
+from motionbase.platform.shape import shape_of
 from motionbase.spatial.rotations import Expr, R_quaternion
 from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.geometry import geometry_of
 from motionbase.workbench.poses import on_lanes
 from motionbase.workbench.posture import base_angles, dexterity, platform_angles
 from motionbase.workbench.sweep import sweep
 
 Poses: TypeAlias = Callable[[Array], tuple[Array, Array]]  # (rays,) distances -> positions, attitudes
 Progress: TypeAlias = Callable[[float], None]  # the part that is done
+STOP = Thresholds().stop
 LIMITS = ("stroke", "bearings", "legs", "clearance")
 CLEARANCE = LIMITS.index("clearance")
 HALVINGS = 40  # of the last step of a ray: to 1e-12 of it
@@ -105,7 +108,13 @@ class Workspace:
     gimbals: Gimbals | None = None
     thickness: float = 0.0
     clearance: Clearance | None = None
-    stop: float = Thresholds().stop
+    stop: float = STOP
+
+    @classmethod
+    def of(cls, platform: Hexapod, *, thickness: float | None = None, meshes: bool = False, stop: float = STOP) -> Self:
+        """With legs as thick as the platform's cylinders where nothing else is said, and with its parts if wanted."""
+        thick = 2 * shape_of(platform).cylinder_radius if thickness is None else thickness
+        return cls(platform, None, thick, Clearance(geometry_of(platform)) if meshes else None, stop)
 
     @cached_property
     def _kernel(self) -> Kernel:
