@@ -172,8 +172,7 @@ def _clearances(hexapod: "Hexapod", hard: bool, limits: "Thresholds") -> "list[R
     from motionbase.workbench.geometry import geometry_of
     from motionbase.workbench.requirements import swept_extremes
 
-    within = max(0.25, 1.5 * limits.warn)
-    found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=within)
+    found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=limits.within)
     return found.clearance_rows(limits)
 
 

@@ -1,4 +1,4 @@
-"""What the commands of `motionbase kinematics` share: arguments, poses, verdicts in colour."""
+"""What the commands of `motionbase kinematics` share: options, poses from text, tables, verdicts in colour."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from motionbase.errors import UsageError
 from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
-    import numpy as np
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
+    from motionbase.arrays import Array
     from motionbase.platform.hexapod import Hexapod
     from motionbase.ring.reader import Reader
     from motionbase.workbench.clearance import Thresholds
@@ -39,18 +39,18 @@ Rates = Annotated[
 ]
 LegLengths = Annotated[str | None, typer.Option(metavar="SIX", help="Leg lengths instead [m].")]
 Warn = Annotated[float, typer.Option(metavar="M", help="Warn at clearances below this [m].")]
+Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below this [m].")]
 Source = Annotated[
     str, typer.Option("--pose", metavar="NAME", help="Of a recording: legs (measured), measured, estimated, host.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write over files that are there.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it: .png, .pdf or .svg.")]
-Stop = Annotated[float, typer.Option(metavar="M", help="Stop at clearances below this [m].")]
+Triple: TypeAlias = tuple[float, float, float]
 DEFAULT = "characteristic"
 LARGEST = 100.0  # metres or radians, and their rates: no platform comes near it
 WARN, STOP = 0.05, 0.0254  # [m]
 ROUNDING = 1e-6  # [%] of the stroke: forward kinematics comes to 1e-10 m
 SHOWN = 12  # pairs of a table
-Triple: TypeAlias = tuple[float, float, float]
 STYLES = {"clear": "green", "warn": "yellow", "stop": "bold red", "interference": "bold white on red"}
 
 
@@ -72,7 +72,7 @@ def dexterity_name(name: str) -> DexterityName:
     raise UsageError(f"--dexterity is {name!r}, it must be one of {', '.join(DEFINITIONS)} ({meanings})")
 
 
-def numbers(option: str, text: str, count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+def numbers(option: str, text: str, count: int) -> Array:
     """So many finite numbers of one option."""
     import numpy as np
 
@@ -88,7 +88,7 @@ def numbers(option: str, text: str, count: int) -> np.ndarray[Any, np.dtype[np.f
     return found
 
 
-def six_dof(option: str, text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def six_dof(option: str, text: str) -> Array:
     """Metres and degrees -> metres and radians."""
     import numpy as np
 

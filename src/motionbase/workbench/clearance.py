@@ -31,6 +31,7 @@ from motionbase.workbench.geometry import FRAME, Geometry, Placement
 
 Verdict: TypeAlias = Literal["clear", "warn", "stop", "interference"]
 EXACT = 10 * TOLERANCE  # [m]: pairs that differ by less are equally near
+WITHIN = 0.25  # [m]: how far sweeps look
 HORIZONS = (0.2, 1.0, np.inf)  # [m]: pairs are sorted by their bounds as far as they are needed
 
 
@@ -50,6 +51,11 @@ class Thresholds:
             raise PlatformError(
                 f"thresholds: stop is {self.stop:g} m and warn {self.warn:g} m; 0 <= stop <= warn is wanted"
             )
+
+    @property
+    def within(self) -> float:
+        """How far a sweep has to look for all that could be warned of, and a little more [m]."""
+        return max(WITHIN, 1.5 * self.warn)
 
     def verdict(self, clearance: float | None) -> Verdict:
         """Of a distance [m]; None is interference."""

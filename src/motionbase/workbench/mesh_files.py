@@ -19,6 +19,7 @@ import numpy as np
 import trimesh
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.errors import PlatformError
 from motionbase.workbench.mesh import Mesh, checked_mesh
 
@@ -86,7 +87,7 @@ def open_warning(part: str, mesh: Mesh) -> MeshWarning | None:
 # ---- STL ----
 
 
-def _stl(raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _stl(raw: bytes) -> tuple[Array, Ints]:
     """Corners and triangles. By its size it is binary, whatever it begins with; else it has to be text."""
     said = int.from_bytes(raw[80:STL_HEAD], "little") if len(raw) >= STL_HEAD else 0
     if len(raw) >= STL_HEAD and len(raw) == STL_HEAD + STL_TRIANGLE.itemsize * said:
@@ -117,7 +118,7 @@ def _stl_text(raw: bytes) -> Floats:
         raise ValueError(f"a corner is no number: {_first_line(e)}") from None
 
 
-def _with_area(corners: Floats) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _with_area(corners: Floats) -> tuple[Array, Ints]:
     """Without triangles that have two equal corners: millions of them would cost half a minute later on."""
     each = corners.reshape(-1, 3, 3)
     if not len(each):
@@ -133,7 +134,7 @@ def _with_area(corners: Floats) -> tuple[NDArray[np.float64], NDArray[np.int64]]
 # ---- GLB ----
 
 
-def _glb(raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _glb(raw: bytes) -> tuple[Array, Ints]:
     """Corners and triangles of all that is shown. The shapes alone are read: no pictures, no other files."""
     if len(raw) < GLB_HEAD.size + GLB_CHUNK.size:
         raise ValueError(f"it has {len(raw)} bytes, which is no GLB file")

@@ -196,8 +196,7 @@ def made_report(
     done = progress or (lambda part: None)
     clearance = Clearance(geometry_of(hexapod))
     space = Workspace.of(hexapod)
-    within = max(0.25, 1.5 * thresholds.warn)
-    extremes = swept_extremes(hexapod, clearance, within=within)
+    extremes = swept_extremes(hexapod, clearance, within=thresholds.within)
     done(0.1)
     reach, turns = surface_at_attitude(space, rows=rows), surface_at_place(space, rows=rows)
     done(0.2)
@@ -209,7 +208,7 @@ def made_report(
     moments = None
     if recording is not None:
         name, t, found = recording
-        moments = Moments(name, t, found, sweep(clearance, found.p_W, found.Q_WP, within))
+        moments = Moments(name, t, found, sweep(clearance, found.p_W, found.Q_WP, thresholds.within))
     done(1.0)
     return Report(hexapod, thresholds, clearance, space, axis_limits(hexapod), extremes, reach, turns, union, planes,
                   worst, moments, document)  # fmt: skip

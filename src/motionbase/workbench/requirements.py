@@ -13,9 +13,9 @@ from motionbase.errors import PlatformError
 from motionbase.platform.envelope import Extremes, extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.spatial.equals import ALIKE, first_largest, first_least
-from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.clearance import WITHIN, Clearance, Thresholds
 from motionbase.workbench.posture import Postures, postures
-from motionbase.workbench.sweep import WITHIN, Sweep, sweep
+from motionbase.workbench.sweep import Sweep, sweep
 
 Row: TypeAlias = dict[str, str | int | float | None]
 

@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike
 from motionbase.arrays import Array, Flags, Ints
 from motionbase.errors import PlatformError
 from motionbase.spatial.equals import ranked
-from motionbase.workbench.clearance import EXACT, Clearance, Gap, Thresholds, Verdict, nearest_first
+from motionbase.workbench.clearance import EXACT, WITHIN, Clearance, Gap, Thresholds, Verdict, nearest_first
 from motionbase.workbench.distance import box_bounds, capsule_bounds, moved, placed, reach_of_frames, transforms
 from motionbase.workbench.geometry import Placement
 from motionbase.workbench.poses import checked_poses
 
-WITHIN = 0.25  # [m]
 BLOCK = 4096  # poses placed at once: 10 MB
 LONGEST = 256  # poses of a range that is looked at as a whole: over longer ones everything moves too far
 

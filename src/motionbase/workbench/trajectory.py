@@ -21,7 +21,7 @@ from motionbase.recording.whole import trouble, whole_or_not
 from motionbase.workbench.clearance import Clearance, Thresholds, Verdict
 from motionbase.workbench.geometry import Geometry, geometry_of
 from motionbase.workbench.posture import Definition, Postures, at_dof, at_legs, condition_numbers
-from motionbase.workbench.sweep import WITHIN, Sweep, sweep
+from motionbase.workbench.sweep import Sweep, sweep
 
 ENDS = ("base", "platform")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -127,7 +127,7 @@ def write_trajectory(
     geometry = None if limits is None else geometry_of(platform)
     swept, schema, rows = None, posture_schema(), posture_rows(platform, t, found)
     if geometry is not None and limits is not None:
-        swept = sweep(Clearance(geometry), found.p_W, found.Q_WP, within=max(WITHIN, 1.5 * limits.warn))
+        swept = sweep(Clearance(geometry), found.p_W, found.Q_WP, limits.within)
         schema, rows = with_clearance(schema, geometry), np.hstack([rows, clearance_rows(geometry, swept, limits)])
     about = {"platform": platform.name, "from": file.name, "dexterity": definition}
     try:
