@@ -10,14 +10,6 @@ import numpy as np
 
 from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
 from motionbase.compile import compile, scan
-from motionbase.kinematics.clearance import Clearance
-from motionbase.kinematics.frames import FRAME
-from motionbase.kinematics.geometry import geometry_of
-from motionbase.kinematics.lanes import LANES, compiled, kinematics_of, on_lanes
-from motionbase.kinematics.posture import posture_kernel
-from motionbase.kinematics.solid_models import surface_tree, transforms
-from motionbase.kinematics.sweep import sweep
-from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.atlas.analysis import analyse
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.gimbals import Gimbals, neutral_frames
@@ -26,6 +18,13 @@ from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.manoeuvre import Manoeuvre, drive
 from motionbase.system.sphere_loop import SphereLoop
 from motionbase.system.spins import tumbling
+from motionbase.workbench.clearance import Clearance
+from motionbase.workbench.distance import surface_tree, transforms
+from motionbase.workbench.geometry import FRAME, geometry_of
+from motionbase.workbench.poses import LANES, compiled, kinematics_of, on_lanes
+from motionbase.workbench.posture import posture_kernel
+from motionbase.workbench.sweep import sweep
+from motionbase.workbench.workspace import Workspace
 
 PLATFORM = load_platform("simona")
 POSES = 2048  # a block of on_lanes

@@ -6,13 +6,13 @@ The page is docs/kinematics.md.
 
 import numpy as np
 
-from motionbase.kinematics.clearance import Clearance, Thresholds
-from motionbase.kinematics.geometry import geometry_of
-from motionbase.kinematics.requirements import swept_extremes
-from motionbase.kinematics.singular import worst_pose
-from motionbase.kinematics.surface import surface_at_attitude, surface_at_place
-from motionbase.kinematics.workspace import Workspace
 from motionbase.platform.load import load_platform
+from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.geometry import geometry_of
+from motionbase.workbench.requirements import swept_extremes
+from motionbase.workbench.singular import worst_pose
+from motionbase.workbench.surface import surface_at_attitude, surface_at_place
+from motionbase.workbench.workspace import Workspace
 
 SIMONA = load_platform("simona")
 

@@ -22,11 +22,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "executive": {*LIBRARIES, *STAGES, "system", "ring"},
     "campaign": {*LIBRARIES, "system"},
     "recording": {"native", "record", "ring"},
-    "kinematics": {*LIBRARIES, "ring"},
+    "workbench": {*LIBRARIES, "ring", "recording"},
     # shows platforms and recordings; no control law, no executive
-    "console": {*LIBRARIES, "ring", "recording", "kinematics"},
+    "console": {*LIBRARIES, "ring", "recording", "workbench"},
 }
 EVERYONE = {
+    "arrays",
     "errors",
     "interpreter",
     "lazy",
@@ -34,7 +35,7 @@ EVERYONE = {
 }  # may be imported by all, and import nothing of motionbase but errors
 ROOT_MODULES = {
     "__init__": {*MAY_IMPORT, "errors", "lazy"},  # lazily: tests/test_face.py
-    "errors": set[str](), "interpreter": set[str](), "lazy": set[str](), "private": {"errors"},
+    "arrays": set[str](), "errors": set[str](), "interpreter": set[str](), "lazy": set[str](), "private": {"errors"},
     "__main__": {"cli", *EVERYONE},
 }  # fmt: skip
 

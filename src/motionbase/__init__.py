@@ -1,7 +1,7 @@
 """motionbase: design, simulate, operate and analyse motion platforms from one model written once in Python.
 
 What people start from is here, imported when it is first asked for; docs/python.md shows all of it. The rest is in the
-packages below, `motionbase.kinematics` and so on.
+packages below, `motionbase.workbench` and so on.
 """
 
 from typing import TYPE_CHECKING

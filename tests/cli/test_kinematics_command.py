@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main
-from motionbase.kinematics.posture import at_dof
 from motionbase.platform.load import load_platform
 from motionbase.recording.open import open_recording
+from motionbase.workbench.posture import at_dof
 
 Capture = pytest.CaptureFixture[str]
 DOF = "0.1 0 0.2 5 0 10"

@@ -13,12 +13,12 @@ from mpl_toolkits.mplot3d import Axes3D, proj3d  # type: ignore[import-untyped]
 
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.cli.main import main
-from motionbase.kinematics.clearance import Clearance
-from motionbase.kinematics.geometry import DIMENSIONS, geometry_of
-from motionbase.kinematics.plot_scene import _triangles, scene_figure
-from motionbase.kinematics.requirements import swept_extremes
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform
+from motionbase.workbench.clearance import Clearance
+from motionbase.workbench.geometry import DIMENSIONS, geometry_of
+from motionbase.workbench.plot_space import _triangles, scene_figure
+from motionbase.workbench.requirements import swept_extremes
 
 Capture = pytest.CaptureFixture[str]
 VOID = {"meta", "img", "br"}
@@ -66,7 +66,7 @@ def test_the_page_holds_what_it_says(made: tuple[str, dict[str, object]]) -> Non
         assert shown in text
     assert text.count('src="data:image/png;base64,') == 6
     assert (
-        "a search, not a proof" in text and "it reaches about" in text and "SIMONA&#x27;s own control software" in text
+        "a search, not a proof" in text and "it reaches about" in text and "SIMONA&#39;s own control software" in text
     )
     for key in load_platform("simona").illustrative:
         assert key in text
@@ -114,7 +114,7 @@ def test_it_can_be_handed_on(made: tuple[str, dict[str, object]]) -> None:
     """Date, revision, author and data on the first page; revision and number on every printed page."""
     text, data = made
     front = text[: text.index('class="cards"')]
-    for shown in ("2026-05-31", "B &quot;2&quot;", "A. &lt;Smith&gt;", "Example Ltd", "fingerprint"):
+    for shown in ("2026-05-31", "B &#34;2&#34;", "A. &lt;Smith&gt;", "Example Ltd", "fingerprint"):
         assert shown in front, shown
     assert '"page " counter(page) " of " counter(pages)' in text
     assert r'content: "simona, kinematics, revision B \"2\", 2026-05-31"' in text

@@ -9,13 +9,13 @@ import pytest
 import trimesh
 
 from motionbase.cli.main import main
-from motionbase.kinematics.clearance import EXACT
-from motionbase.kinematics.posture import at_dof
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.open import open_recording
 from motionbase.ring.writer import Writer
+from motionbase.workbench.clearance import EXACT
+from motionbase.workbench.posture import at_dof
 
 Capture = pytest.CaptureFixture[str]
 SIMONA = load_platform("simona")

@@ -19,13 +19,13 @@ from motionbase.console.kinematics.bench import NEAREST, Bench
 from motionbase.console.kinematics.thresholds import USUAL, KeptThresholds
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import ClearanceThresholds
-from motionbase.kinematics.clearance import Clearance, Thresholds
-from motionbase.kinematics.geometry import geometry_of
-from motionbase.kinematics.posture import at_dof
 from motionbase.platform.load import load_platform, platform_text
 from motionbase.record.axes import DOFS
 from motionbase.record.schema import Channel, Schema
 from motionbase.ring.writer import Writer
+from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.geometry import geometry_of
+from motionbase.workbench.posture import at_dof
 from tests.console.live_rig import DT, RING, TOKEN, Page, console, own_rings, page, wait_for
 
 Served = tuple[Console, str]

@@ -7,14 +7,14 @@ import pytest
 
 from motionbase.compile import compile
 from motionbase.errors import PlatformError
-from motionbase.kinematics.maps import MEANING, plane_map, plane_of
-from motionbase.kinematics.workspace import Workspace
 from motionbase.plant import motion as plant
 from motionbase.plant import rest
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import PRESETS, load_platform
 from motionbase.platform.sizing.forces import BLOCK, LegMotion, Motion, holding_forces, rotations
+from motionbase.workbench.maps import MEANING, plane_map, plane_of
+from motionbase.workbench.workspace import Workspace
 
 G = 9.80665
 UPRIGHT = np.array([[1.0, 0, 0, 0]])

@@ -13,7 +13,6 @@ from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.linear import steady_speed
 from motionbase.control.law import ControlLaw
 from motionbase.errors import PlatformError, PlatformWarning
-from motionbase.kinematics.singular import worst_pose
 from motionbase.platform.load import FOLDER, PRESETS, load_file, load_platform, load_text
 from motionbase.platform.sizing.architecture import SINGULAR, are_similar, condition_words, conditions_of
 from motionbase.platform.sizing.capability import capability_of
@@ -21,6 +20,7 @@ from motionbase.platform.sizing.check import examine
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.platform.sizing.plausible import ANY_KIND, ELECTRIC, HYDRAULIC
 from motionbase.platform.sizing.reserves import Reserves
+from motionbase.workbench.singular import worst_pose
 
 EMOTION, SIMONA = ((FOLDER / f"{name}.toml").read_text() for name in ("emotion-1500", "simona"))
 SIMILAR = (

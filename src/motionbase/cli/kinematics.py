@@ -1,48 +1,61 @@
 """`motionbase kinematics`: what the legs and joints of a platform do, at a pose, along a trajectory, everywhere."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+import math
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.kinematics_clearance import clearance
 from motionbase.cli.kinematics_common import (
     DEFAULT,
+    ROUNDING,
     STOP,
     WARN,
     Definition,
     Dof,
+    Force,
     Json,
     LegLengths,
     Platform,
     Rates,
+    Source,
     Stop,
     Warn,
+    apart,
     dexterity_name,
+    leg_table,
     loaded,
     posture_at,
+    record_facts,
+    record_line,
+    record_picture,
+    show_clearances,
     six_dof,
+    strokes_used,
     thresholds,
+    verdict_text,
     where,
 )
-from motionbase.cli.kinematics_increments import increments
-from motionbase.cli.kinematics_maps import maps, singular
-from motionbase.cli.kinematics_report import report
-from motionbase.cli.kinematics_trajectory import needs_of, trajectory
-from motionbase.cli.kinematics_watch import watch
-from motionbase.cli.kinematics_workspace import workspace
+from motionbase.cli.kinematics_space import increments, maps, report, singular, workspace
+from motionbase.errors import PlatformError, UsageError
 
 if TYPE_CHECKING:
-    from motionbase.kinematics.clearance import Thresholds
-    from motionbase.kinematics.dexterity import Definition as DexterityName
-    from motionbase.kinematics.posture import Postures
-    from motionbase.kinematics.requirements import Row
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.workbench.clearance import Thresholds
+    from motionbase.workbench.posture import Postures
+    from motionbase.workbench.requirements import Row
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
-SHOWN = 12  # pairs of a table
-ROUNDING = 1e-6  # [%] of the stroke: forward kinematics comes to 1e-10 m
+WORDS = {
+    "clear": "clear: all parts keep their distance",
+    "warn": "warning: parts come near",
+    "stop": "stop: parts are too near",
+    "interference": "interference: parts would be in one another",
+}
 
 
 @app.callback()
@@ -66,8 +79,8 @@ def pose(
 
     Example: motionbase kinematics pose simona --legs "2.5 2.6 2.7 2.8 2.9 3.0"
     """
-    from motionbase.kinematics.effort import condition_numbers
     from motionbase.platform.sizing.architecture import SINGULAR
+    from motionbase.workbench.posture import condition_numbers
 
     hexapod, name = loaded(platform), dexterity_name(definition)
     with terminal.working("compiling"):
@@ -76,9 +89,35 @@ def pose(
         condition = float(condition_numbers(hexapod, found.p_W, found.Q_WP)[0])
     if as_json:
         known = condition if condition < SINGULAR else None  # JSON has no infinity
-        print(json.dumps({**_facts(found, name), "condition": [known], "l_dot": [leg_rates]}, indent=2))
+        print(json.dumps({"definition": name, **found.facts(), "condition": [known], "l_dot": [leg_rates]}, indent=2))
     else:
         _show(hexapod, found, name, leg_rates, condition)
+
+
+def _leg_rates(hexapod: "Hexapod", found: "Postures", rates: str | None) -> list[float] | None:
+    """Of the rates that were asked for [m/s]."""
+    from motionbase.platform.demand import LegDemand
+
+    if rates is None:
+        return None
+    _, l_dot = LegDemand(hexapod)(found.dof, six_dof("--rates", rates)[None])
+    return [float(rate) for rate in l_dot[0]]
+
+
+def _show(
+    hexapod: "Hexapod", found: "Postures", name: str, leg_rates: list[float] | None, condition: float
+) -> None:  # fmt: skip
+    from motionbase.platform.sizing.architecture import condition_words
+    from motionbase.workbench.posture import DEFINITIONS, postures
+
+    stroke, screen = hexapod.stroke, terminal.console()
+    screen.print(leg_table(hexapod, found, leg_rates, actuators=True))
+    numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
+    screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
+    words = condition_words(condition)
+    screen.print(f"characteristic condition number {words} (leg Jacobian, turns by the rms radius of the joints)")
+    if any(used < -ROUNDING or used > 100 + ROUNDING for used in strokes_used(hexapod, found.l[0])):
+        screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")
 
 
 @app.command()
@@ -99,25 +138,20 @@ def extremes(
     """
     import numpy as np
 
-    from motionbase.errors import PlatformError
-    from motionbase.kinematics.posture import postures
-    from motionbase.kinematics.requirements import legs_out
-    from motionbase.platform import envelope
     from motionbase.spatial.equals import first_least
+    from motionbase.workbench.posture import at_dof, postures
+    from motionbase.workbench.requirements import legs_out, needs_of, reached_extremes
 
     hexapod, name, limits = loaded(platform), dexterity_name(definition), thresholds(warn, stop)
     with terminal.working("sweeping"):
-        corners = envelope.extremes(hexapod, hard=hard)
-        reached = np.flatnonzero(corners.converged)
-        if not len(reached):
-            raise PlatformError(f"platform {hexapod.name!r}: no pose was found at any of the 64 extremes of its legs")
+        corners, reached = reached_extremes(hexapod, hard)
         found = postures(hexapod, corners.p_W[reached], corners.Q_WP[reached], name)
         rows = _clearances(hexapod, hard, limits) if clearances else None
     needs = needs_of(found, reached)
     if as_json:
         made = {"platform": hexapod.name, "reached": len(reached), "needs": needs, "dexterity": name}
         near = {} if rows is None else {"clearances": rows, "warn_m": warn, "stop_m": stop}
-        print(json.dumps({**made, **near, "poses": _facts(found, name)}))
+        print(json.dumps({**made, **near, "poses": {"definition": name, **found.facts()}}))
         return
     columns = "what", "largest [deg]", "leg", "where"
     table = terminal.table(f"{hexapod.name}: {len(reached)} of 64 extremes are reached", *columns, right=columns[1:3])
@@ -126,94 +160,189 @@ def extremes(
     screen = terminal.console()
     screen.print(table)
     worst = first_least(found.dexterity)
-    screen.print(
-        f"least dexterity {found.dexterity[worst]:.4f} ({name}), {legs_out(int(reached[worst]))}; at neutral "
-        f"{_neutral(hexapod, name):.4f}"
-    )
+    neutral = at_dof(hexapod, np.zeros(6), name).dexterity[0]
+    least = f"least dexterity {found.dexterity[worst]:.4f} ({name}), {legs_out(int(reached[worst]))}"
+    screen.print(f"{least}; at neutral {neutral:.4f}")
     if rows is not None:
-        _show_clearances(rows, limits)
+        show_clearances(rows, limits)
 
 
 def _clearances(hexapod: "Hexapod", hard: bool, limits: "Thresholds") -> "list[Row]":
-    from motionbase.kinematics.clearance import Clearance
-    from motionbase.kinematics.geometry import geometry_of
-    from motionbase.kinematics.requirements import swept_extremes
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
+    from motionbase.workbench.requirements import swept_extremes
 
-    within = max(0.25, 1.5 * limits.warn)
-    found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=within)
+    found = swept_extremes(hexapod, Clearance(geometry_of(hexapod)), hard=hard, within=limits.within)
     return found.clearance_rows(limits)
 
 
-def _show_clearances(rows: "list[Row]", limits: "Thresholds") -> None:
-    from motionbase.cli.kinematics_common import apart, verdict_text
+@app.command()
+def clearance(
+    platform: Platform,
+    dof: Dof = None,
+    legs: LegLengths = None,
+    pairs: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="These two parts, or all of two kinds: 'rod 1' catwalk, or rod catwalk."),
+    ] = None,
+    nearest: Annotated[int, typer.Option(metavar="N", help="So many pairs, the nearest first, 1 to 500.")] = 10,
+    warn: Warn = WARN,
+    stop: Stop = STOP,
+    as_json: Json = False,
+) -> None:
+    """Show the nearest pairs of parts at a pose, with their distance, nearest points and a verdict.
 
-    columns = "parts", "clearance [mm]", "verdict", "where"
-    title = f"Worst clearances; stop below {1000 * limits.stop:g} mm, warn below {1000 * limits.warn:g} mm"
-    table = terminal.table(title, *columns, right=columns[1:2])
-    for row in rows[:SHOWN]:
-        distance = row["distance_m"]
-        table.add_row(f"{row['first']} and {row['second']}", apart(distance if isinstance(distance, float) else None),
-                      verdict_text(str(row["verdict"])), str(row["at"]))  # fmt: skip
+    Distances are between the meshes of the parts; where they overlap it is interference, and no distance. Dimensions
+    that a platform does not give are illustrative.
+
+    Example: motionbase kinematics clearance cmf --dof "0 0 -0.5 10 0 20" --pairs rod catwalk
+    """
+    from motionbase.workbench.clearance import Clearance
+    from motionbase.workbench.geometry import geometry_of
+
+    limits = thresholds(warn, stop)
+    if not 1 <= nearest <= 500:
+        raise UsageError(f"--nearest is {nearest}, it must be 1 to 500")
+    hexapod = loaded(platform)
+    with terminal.working("measuring"):
+        at = posture_at(hexapod, dof, legs, dexterity_name(DEFAULT))
+        measure = Clearance(geometry_of(hexapod))
+        if pairs is None:
+            gaps = measure.at(at.p_W, at.Q_WP, nearest)
+        else:
+            try:
+                gaps = measure.between_kinds(*pairs, at.p_W, at.Q_WP)[:nearest]
+            except PlatformError as e:
+                raise UsageError(f"--pairs: {e}") from None
+    verdict = limits.verdict(gaps[0].distance)
+    warnings = [one.sentence for one in measure.geometry.warnings]
+    if as_json:
+        facts = {"platform": hexapod.name, "dof": at.dof[0].tolist(), "verdict": verdict, "warn_m": warn,
+                 "stop_m": stop, "pairs": [gap.facts(limits) for gap in gaps], "warnings": warnings}  # fmt: skip
+        print(json.dumps(facts, indent=2))
+        return
+    columns = "parts", "clearance [mm]", "verdict", "nearest points in W [m]"
+    table = terminal.table(f"{hexapod.name} at {where(at.dof[0])}", *columns, right=columns[1:2])
+    for gap in gaps:
+        points = " and ".join(f"({', '.join(f'{x:.3f}' for x in point)})" for point in gap.points)
+        shown = verdict_text(limits.verdict(gap.distance))
+        table.add_row(f"{gap.first} and {gap.second}", apart(gap.distance), shown, points)
     screen = terminal.console()
     screen.print(table)
-    if len(rows) > SHOWN:
-        screen.print(f"{len(rows) - SHOWN} more pairs come within reach; --json has them all", style="dim")
+    text = verdict_text(verdict)
+    text.plain = WORDS[verdict] + f" (stop below {1000 * stop:g} mm, warn below {1000 * warn:g} mm)"
+    screen.print(text)
+    for sentence in warnings:
+        screen.print(f"! {sentence}")
 
 
-def _neutral(hexapod: "Hexapod", name: "DexterityName") -> float:
-    import numpy as np
+@app.command()
+def trajectory(
+    platform: Platform,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording, or a CSV with t, surge to yaw [m, rad].")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Data file to write: .csv, .parquet or .mcap.")],
+    source: Source = "legs",
+    clearances: Annotated[
+        bool, typer.Option("--clearance", help="Also the least clearance, its parts and the verdict of every moment.")
+    ] = False,
+    warn: Warn = WARN,
+    stop: Stop = STOP,
+    definition: Definition = DEFAULT,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Write lengths, angles, rod rotation and dexterity of every moment of a trajectory to a data file.
 
-    from motionbase.kinematics.posture import at_dof
+    Example: motionbase kinematics trajectory simona flight.mcap --clearance --out angles.csv
+    """
+    from motionbase.workbench.requirements import needs_of
+    from motionbase.workbench.trajectory import write_trajectory
 
-    return float(at_dof(hexapod, np.zeros(6), name).dexterity[0])
-
-
-def _facts(found: "Postures", name: str) -> dict[str, Any]:
-    """Everything, in metres and radians; one row a pose."""
-    parts = ("dof", "l", "base", "platform", "rotation", "actuator", "dexterity")
-    return {"definition": name, **{part: getattr(found, part).tolist() for part in parts}}
-
-
-def _leg_rates(hexapod: "Hexapod", found: "Postures", rates: str | None) -> list[float] | None:
-    """Of the rates that were asked for [m/s]."""
-    from motionbase.platform.demand import LegDemand
-
-    if rates is None:
-        return None
-    _, l_dot = LegDemand(hexapod)(found.dof, six_dof("--rates", rates)[None])
-    return [float(rate) for rate in l_dot[0]]
-
-
-def _show(
-    hexapod: "Hexapod", found: "Postures", name: str, leg_rates: list[float] | None, condition: float
-) -> None:  # fmt: skip
-    import numpy as np
-
-    from motionbase.kinematics.dexterity import DEFINITIONS
-    from motionbase.kinematics.posture import postures
-    from motionbase.platform.sizing.architecture import condition_words
-
-    stroke, screen = hexapod.stroke, terminal.console()
-    ends = [f"{end} {which}" for end in ("base", "platform") for which in ("1st", "2nd")]
-    moving = [] if leg_rates is None else ["rate [m/s]"]
-    columns = ("leg", "length [m]", "stroke [%]", *moving, *ends, "rod", "elevation", "azimuth")
-    table = terminal.table(f"{hexapod.name} at {where(found.dof[0])}; angles [deg]", *columns, right=columns[1:])
-    for k in range(6):
-        used = 100 * (found.l[0, k] - stroke.l_min) / stroke.length
-        angles = (*found.base[0, k], *found.platform[0, k], found.rotation[0, k], *found.actuator[0, k])
-        beyond = "" if -ROUNDING <= used <= 100 + ROUNDING else " !"
-        shown = (f"{x:.2f}" for x in np.degrees(angles))
-        rate = [] if leg_rates is None else [f"{leg_rates[k]:+.4f}"]
-        table.add_row(str(k + 1), f"{found.l[0, k]:.4f}", f"{used:.1f}{beyond}", *rate, *shown)
-    screen.print(table)
-    numbers = [f"{one} {postures(hexapod, found.p_W, found.Q_WP, one).dexterity[0]:.4f}" for one in DEFINITIONS]
-    screen.print(f"dexterity {found.dexterity[0]:.4f} ({name}); by definition: {', '.join(numbers)}")
-    words = condition_words(condition)
-    screen.print(f"characteristic condition number {words} (leg Jacobian, turns by the rms radius of the joints)")
-    used = 100 * (found.l[0] - stroke.l_min) / stroke.length
-    if np.any((used < -ROUNDING) | (used > 100 + ROUNDING)):
-        screen.print(f"! beyond the operational stroke of {stroke.l_min:g} to {stroke.l_max:g} m", style="bold")
+    limits = thresholds(warn, stop)
+    hexapod, name = loaded(platform), dexterity_name(definition)
+    with terminal.working("computing"):
+        t, found, swept = write_trajectory(hexapod, file, out, source, name, force, limits if clearances else None)
+    needs = needs_of(found)
+    worst = None if swept is None else swept.least
+    if as_json:
+        facts = {"out": str(out), "moments": len(found), "needs": needs,
+                 "least_dexterity": float(found.dexterity.min())}  # fmt: skip
+        if swept is not None:
+            near = None
+            if worst is not None:
+                near = {**worst.gap.facts(limits), "moment": worst.pose, "t": float(t[worst.pose])}
+            facts["clearance"] = {"within_m": swept.within, "worst": near}
+        print(json.dumps(facts))
+        return
+    screen = terminal.console()
+    screen.print(
+        f"{len(found)} records of {t[-1] - t[0]:.4g} s to {out}; least dexterity {found.dexterity.min():.4f} ({name}), "
+        "largest angles " + ", ".join(f"{what} {need['degrees']:.1f} deg" for what, need in needs.items())
+    )
+    if swept is not None and worst is None:
+        screen.print(f"clearance: no parts come nearer than {1000 * swept.within:g} mm")
+    elif worst is not None:
+        gap = worst.gap
+        distance = "interference" if gap.distance is None else f"{1000 * gap.distance:.1f} mm"
+        verdict = limits.verdict(gap.distance)
+        said = "" if verdict == "interference" else f": {verdict}"
+        screen.print(f"worst clearance: {gap.first} and {gap.second}, {distance}, at {t[worst.pose]:.2f} s{said}")
 
 
-for command in (clearance, trajectory, workspace, singular, maps, increments, watch, report):
+@app.command()
+def watch(
+    ring: Annotated[str, typer.Option(metavar="NAME", help="Name of the ring.")] = "motionbase",
+    platform: Annotated[
+        str | None, typer.Option(metavar="PLATFORM", help="Preset or file; without it, the ring's own.")
+    ] = None,
+    source: Annotated[
+        str, typer.Option("--pose", metavar="NAME", help="legs (measured), measured, estimated or host.")
+    ] = "legs",
+    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")] = None,
+    refresh: Annotated[float, typer.Option(help="Pictures per second, 0.1 to 30.")] = 5.0,
+    clearances: Annotated[bool, typer.Option("--clearance/--no-clearance", help="Distances of the parts.")] = True,
+    warn: Warn = WARN,
+    stop: Stop = STOP,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for every picture.")] = False,
+) -> None:
+    """Watch what the legs and joints of a running platform do: a table in place, redrawn a few times a second.
+
+    It reads the newest record of the ring whenever it draws, with a tail of its own and the lowest priority, so the
+    writer never waits for it. In a pipe it prints a line for each picture.
+
+    Example: motionbase kinematics watch --ring motionbase --seconds 10
+    """
+    from rich.live import Live
+
+    from motionbase.cli.stopping import stop_requested
+    from motionbase.ring.gentle import be_gentle
+    from motionbase.ring.reader import Reader
+    from motionbase.workbench.live import RingFollower
+
+    if not 0.1 <= refresh <= 30:
+        raise UsageError(f"--refresh is {refresh:g}, it must be 0.1 to 30 pictures per second")
+    if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
+        raise UsageError(f"--seconds is {seconds:g}, it must be above 0")
+    limits, named = thresholds(warn, stop), None if platform is None else loaded(platform)
+    in_place = sys.stdout.isatty() and not as_json
+    with stop_requested() as ended, Reader(ring) as reader:
+        with terminal.working("compiling"):
+            follower = RingFollower(reader, named, source, clearances)
+        be_gentle()
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        with Live(console=terminal.console(), auto_refresh=False, transient=True) as live:
+            while not ended.is_set() and time.monotonic() < end:
+                seen = follower.newest()
+                if seen is not None and as_json:
+                    print(json.dumps(record_facts(seen, reader, limits)), flush=True)
+                elif seen is not None and in_place:
+                    live.update(record_picture(follower.platform, seen, reader, limits), refresh=True)
+                elif seen is not None:
+                    print(record_line(seen, reader, limits), flush=True)
+                ended.wait(1 / refresh)
+        if not as_json:
+            print(f"{reader.name}: {reader.state.value}; {reader.lost} records lost")
+
+
+for command in (workspace, singular, maps, increments, report):
     app.command()(command)

@@ -73,7 +73,7 @@ def trajectory_of(
         return whole.part(_within(file, whole.t, start, stop))
     if duration is not None:
         raise UsageError(f"--duration is for function generators (.toml, .json), and {file.name!r} has a length")
-    from motionbase.cli.kinematics_file import LENGTHS, POSES, samples
+    from motionbase.workbench.trajectory import LENGTHS, POSES, samples
 
     if source not in POSES:
         raise UsageError(f"--pose is {source!r}, it must be one of {', '.join(POSES)}")
@@ -114,8 +114,8 @@ def _of_generators(platform: Hexapod, file: Path, duration: float, smooth: float
 
 
 def _sampled(platform: Hexapod, t: Array, values: Array, of_legs: bool, window: float) -> Trajectory:
-    from motionbase.kinematics.posture import at_legs
     from motionbase.platform.sizing.fitted import LEAST, fitted
+    from motionbase.workbench.posture import at_legs
 
     dof = at_legs(platform, values).dof if of_legs else values
     around = f"{window:g} s" if window > 0 else f"{LEAST} samples"

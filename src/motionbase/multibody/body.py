@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.modes import Modes
 
@@ -33,7 +34,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else f"{text[:70]} ..."
 
 
-def numbers_of(value: object) -> NDArray[np.float64] | None:
+def numbers_of(value: object) -> Array | None:
     """A value as an array; None where it holds anything but numbers, or lists of different lengths."""
     try:
         given = np.asarray(value)
@@ -55,7 +56,7 @@ def checked_vector(owner: str, what: str, value: object) -> Vector:
     return (float(array[0]), float(array[1]), float(array[2]))
 
 
-def tensor_of(six: Iterable[float]) -> NDArray[np.float64]:
+def tensor_of(six: Iterable[float]) -> Array:
     """(3, 3) of xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

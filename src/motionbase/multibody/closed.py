@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.integrators.run import Jump, RanAway
@@ -20,7 +20,6 @@ from motionbase.multibody.tree.consistency import MET
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.redundancy import RANK_TOLERANCE
 
-Array = NDArray[np.float64]
 LARGEST_TRIES = 50
 CLOSED = 1e-10  # [m, rad] change of the last Newton step; what is left is its square
 MET_AT_ONCE = 1e-14  # [m, rad] residual of a start that needs no Newton step

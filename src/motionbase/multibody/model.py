@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.body import GROUND as GROUND
 from motionbase.multibody.body import Body, Vector, checked_vector, shown
@@ -180,7 +180,7 @@ class Model:
         return max(depths, default=0)
 
     @property
-    def neutral(self) -> NDArray[np.float64]:
+    def neutral(self) -> Array:
         """Coordinates at which every child frame is its joint frame and nothing is deformed."""
         pairs = zip(self.joints, self.bodies, strict=True)
         return np.array([x for j, b in pairs for x in (*j.motion.neutral, *[0.0] * b.n_modes)])

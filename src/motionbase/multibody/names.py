@@ -7,12 +7,13 @@ from difflib import get_close_matches
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 
-Values: TypeAlias = float | Sequence[float] | NDArray[np.float64]
+Values: TypeAlias = float | Sequence[float] | Array
 State: TypeAlias = ArrayLike | Mapping[str, Values] | None
 
 
@@ -58,7 +59,7 @@ def _counted(name: str, units: Sequence[str]) -> list[Quantity]:
     return [Quantity(f"{name}.{k + 1}", unit) for k, unit in enumerate(units)]
 
 
-def q_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[np.float64]:
+def q_of(model: Model, given: State, start: ArrayLike | None = None) -> Array:
     """Coordinates from an array, or from some by name (a coordinate, or a joint with all of its own).
 
     Args:
@@ -111,15 +112,13 @@ def _means(name: str, quantity: Quantity) -> bool:
     return name in (quantity.name, quantity.name.rpartition(".")[0])
 
 
-def v_of(model: Model, given: State, start: ArrayLike | None = None) -> NDArray[np.float64]:
+def v_of(model: Model, given: State, start: ArrayLike | None = None) -> Array:
     """Speeds from an array or by name; zero where not named."""
     base = np.zeros(model.nv) if start is None else np.array(start, dtype=np.float64)
     return _filled(model, given, base, speeds(model), "v0", "speed")
 
 
-def _filled(
-    model: Model, given: State, base: NDArray[np.float64], known: tuple[Quantity, ...], what: str, kind: str
-) -> NDArray[np.float64]:
+def _filled(model: Model, given: State, base: Array, known: tuple[Quantity, ...], what: str, kind: str) -> Array:
     names = [quantity.name for quantity in known]
     if given is None:
         return base

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.lookup import Point, check_place
@@ -18,7 +18,6 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 
-Array = NDArray[np.float64]
 COLUMNS = {"accelerations": "a", "com": "com", "loads": "load", "reactions": "reaction"}  # what their names begin with
 KINDS = tuple(COLUMNS)
 WRENCH = (("mx", "N m"), ("my", "N m"), ("mz", "N m"), ("fx", "N"), ("fy", "N"), ("fz", "N"))

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Port, compile
 from motionbase.compile.authored import check_takes, run_authored
 from motionbase.errors import ModelError, SimulationError
@@ -28,7 +29,6 @@ from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 from motionbase.multibody.watch import SimulationWarning, doubts
 
-Array: TypeAlias = NDArray[np.float64]
 Input: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
 Progress: TypeAlias = Callable[[float], None]
 LARGEST = 2e9  # [bytes] of recorded rows

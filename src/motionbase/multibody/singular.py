@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, SimulationError, SingularSystem
 from motionbase.multibody.lookup import listed
 from motionbase.multibody.model import Model
@@ -16,7 +16,6 @@ from motionbase.multibody.names import speeds
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 
-Array = NDArray[np.float64]
 SINGULAR = 1e-11  # least eigenvalue of the scaled mass matrix; rounding leaves 1e-15 for each of its rows
 TAKES_PART = 0.05  # of the largest share of a speed in a motion
 

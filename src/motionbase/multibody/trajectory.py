@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.multibody.names import Quantity
-
-Array = NDArray[np.float64]
 
 
 class Column(NamedTuple):

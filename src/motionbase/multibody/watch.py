@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile.linear import GROWTH_ALARM, RESIDUAL_ALARM
 from motionbase.multibody.closed import LARGEST_GAP, NEARLY_SINGULAR, held_closures
 from motionbase.multibody.tree.loops import Loops
 
-Array = NDArray[np.float64]
 WATCHED = 2000  # samples looked at, evenly over the run
 # [m, rad]; drift and correction leave far less in a run whose step suits its speeds (see CORRECTION_STEPS), and a
 # closure that takes hold may begin with half of it

@@ -6,8 +6,8 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, compile
 from motionbase.platform.forward import L
 from motionbase.platform.hexapod import Hexapod
@@ -15,7 +15,6 @@ from motionbase.platform.kinematics import L_DOT, POSITION
 from motionbase.platform.legs import legs_at
 from motionbase.spatial.rotations import Expr, quaternion_euler_zyx
 
-Array = NDArray[np.float64]
 RATES = Port("dof_dot", 6, "m/s, rad/s", "rates of the degrees of freedom")
 
 

@@ -8,14 +8,13 @@ from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags
 from motionbase.compile import compile
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.kinematics import Kinematics
 from motionbase.record.axes import DOFS
 
-Array = NDArray[np.float64]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -88,7 +87,7 @@ class Extremes:
     dof: Array
     condition: Array
     iterations: Array
-    converged: NDArray[np.bool_]
+    converged: Flags
 
 
 def extremes(platform: Hexapod, *, hard: bool = False) -> Extremes:

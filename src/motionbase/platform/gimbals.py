@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.spatial.equals import first_least
@@ -15,7 +15,6 @@ from motionbase.spatial.equals import first_least
 if TYPE_CHECKING:
     from motionbase.platform.hexapod import Hexapod
 
-Array = NDArray[np.float64]
 Pair = tuple[float, float]
 Axes = tuple[tuple[float, float, float], ...]
 BEARINGS = ("base", "platform")

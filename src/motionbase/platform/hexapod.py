@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError, told_apart
 from motionbase.multibody.body import Vector, numbers_of, shown
 from motionbase.platform.gimbals import Gimbals, check_axes
@@ -149,7 +149,7 @@ class Hexapod:
                 )
 
     @property
-    def l_neutral(self) -> NDArray[np.float64]:
+    def l_neutral(self) -> Array:
         """(6,) leg lengths at neutral [m]."""
         legs = np.asarray(self.p_neutral) + np.asarray(self.joints) - np.asarray(self.base)
         return np.asarray(np.linalg.norm(legs, axis=1))
@@ -165,7 +165,7 @@ class Hexapod:
         return float(np.sqrt(np.mean(np.sum(np.asarray(self.joints) ** 2, axis=1))))
 
     @property
-    def twist_scale(self) -> NDArray[np.float64]:
+    def twist_scale(self) -> Array:
         """(6,) factors of a leg Jacobian's columns, turns first, that make turns count by `joint_radius` [1/m, -]."""
         return np.array([1 / self.joint_radius] * 3 + [1.0] * 3)
 

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.parts import checked_number
-
-Array = NDArray[np.float64]
 
 
 def three_pairs(radius: float, spacing: float, at_deg: float) -> Array:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, PlatformError, PlatformWarning, told_apart
 from motionbase.multibody.body import tensor_of
 from motionbase.multibody.loaders.toml_source import TomlSource, read_text
@@ -29,7 +29,6 @@ from motionbase.platform.sizing.check import examine
 from motionbase.platform.table import Table
 from motionbase.record.axes import DOFS
 
-Array = NDArray[np.float64]
 FOLDER = Path(__file__).parent / "presets"
 SPHERES = ("atlas",)  # presets of the other kind of platform, for motionbase.platform.atlas.load
 PRESETS = tuple(sorted(path.stem for path in FOLDER.glob("*.toml") if path.stem not in SPHERES))

@@ -7,8 +7,8 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.body import numbers_of
 from motionbase.platform.gimbals import Gimbals
@@ -18,7 +18,6 @@ from motionbase.platform.own_shape import Cabin, OwnShape
 from motionbase.platform.shape import check_fit
 from motionbase.platform.table import Table
 
-Array = NDArray[np.float64]
 Convert = Callable[[Array], Array]
 RANGES, AXES = ("base_deg", "platform_deg"), ("base_axes", "platform_axes")
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, Program, for_each
 from motionbase.compile.linear import solve
 from motionbase.multibody import GROUND, Body, Joint, Model
@@ -35,7 +35,6 @@ from motionbase.platform.parts import LegPart, Payload
 from motionbase.spatial import R_quaternion
 from motionbase.spatial.rotations import Expr
 
-Array: TypeAlias = NDArray[np.float64]
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 LEGS = range(6)
 POSE = (Port("p_W", 3, "m", "origin of the platform frame"), Port("Q_WP", 4, "-", "attitude of the platform"))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, PlatformError
 from motionbase.multibody.body import Vector, checked_inertia, checked_vector, numbers_of, shown, tensor_of
 from motionbase.record.axes import DOFS
@@ -117,7 +117,7 @@ class Payload:
         object.__setattr__(self, "inertia", tuple(float(x) for x in array))
 
     @property
-    def inertia_matrix(self) -> NDArray[np.float64]:
+    def inertia_matrix(self) -> Array:
         """(3, 3) about the centre of mass [kg m^2]."""
         return tensor_of(self.inertia)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.platform.envelope import axis_limits
 from motionbase.platform.hexapod import Hexapod
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 BASE, PLATFORM, LEG, GHOST = "#4a5a6a", "#c2571a", "#2f6fae", "#b9b9b9"
 COLOURS = (
     "#0072b2",

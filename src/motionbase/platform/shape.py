@@ -12,15 +12,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.gimbals import joint_frames, neutral_frames
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.own_shape import Cabin, Flat, checked_size
 
-Array = NDArray[np.float64]
 WALL = 1.25  # outer radius of a cylinder over that of its piston
 SLIM = 0.03  # radius of a cylinder over the retracted leg, where nothing of it is known
 ROD_SHARE = 0.6  # of a cylinder's radius, where the areas do not tell

@@ -11,8 +11,8 @@ from dataclasses import MISSING, dataclass
 from typing import Any, NoReturn, TypeVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, MotionBaseError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
@@ -80,7 +80,7 @@ class Table:
             self.refuse(key, "a finite number")
         return float(array)
 
-    def numbers(self, key: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    def numbers(self, key: str, shape: tuple[int, ...]) -> Array:
         """Finite numbers in a list, or in lists of lists."""
         array = None if _has_truths(self.data[key]) else numbers_of(self.data[key])
         if array is None or array.shape != shape or not np.all(np.isfinite(array)):

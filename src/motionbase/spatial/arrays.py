@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from motionbase.arrays import Array
 
 
-def quaternion_products(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def quaternion_products(p: Array, q: Array) -> Array:
     """Q_ac = Q_ab * Q_bc, one by one; leading axes broadcast."""
     pw, pv, qw, qv = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
     w = pw * qw - np.sum(pv * qv, axis=-1, keepdims=True)

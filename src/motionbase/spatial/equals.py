@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from motionbase.arrays import Array, Flags
+
 Ints = NDArray[np.intp]
 ALIKE = 1e-9  # relative; a few thousand roundings come to 1e-12, and no model is known to nine digits
 
@@ -50,7 +51,7 @@ def runs(ascending: ArrayLike, floor: float = 0.0) -> list[slice]:
     return [slice(int(a), int(b)) for a, b in zip([0, *ends], [*ends, len(x)], strict=True)] if len(x) else []
 
 
-def _apart(ascending: Array, floor: float) -> NDArray[np.bool_]:
+def _apart(ascending: Array, floor: float) -> Flags:
     """(n - 1,) whether each number begins a run after the one before; infinities are alike."""
     low, high = ascending[:-1], ascending[1:]
     with np.errstate(invalid="ignore"):

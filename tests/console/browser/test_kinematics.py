@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from motionbase.kinematics.posture import at_dof
 from motionbase.platform.load import load_platform
 from motionbase.record.axes import DOFS
+from motionbase.workbench.posture import at_dof
 from tests.console.browser.conftest import Pages
 from tests.console.browser.person import at, drag, overflow, panel, pixels, shown, take_seat
 from tests.console.browser.rig import Rig, until

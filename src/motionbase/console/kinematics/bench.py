@@ -15,12 +15,12 @@ from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, PlatformError
 
 if TYPE_CHECKING:  # coal and trimesh are loaded in the background: that takes seconds
-    from motionbase.kinematics.clearance import Clearance, Gap
-    from motionbase.kinematics.posture import Postures
-    from motionbase.kinematics.requirements import Requirement
-    from motionbase.kinematics.sweep import Worst
     from motionbase.platform.hexapod import Hexapod
     from motionbase.platform.mesh import MeshFile
+    from motionbase.workbench.clearance import Clearance, Gap
+    from motionbase.workbench.posture import Postures
+    from motionbase.workbench.requirements import Requirement
+    from motionbase.workbench.sweep import Worst
 
 Array: TypeAlias = NDArray[np.float64]
 Gaps: TypeAlias = "tuple[Gap, ...]"
@@ -80,7 +80,7 @@ class Bench:
         """Load libraries, compile kernels, make models of the parts."""
         give_way()
         try:
-            from motionbase.kinematics.posture import at_dof
+            from motionbase.workbench.posture import at_dof
 
             at_dof(self.platform, np.zeros(6))
         except Exception as error:  # whatever it is, no page shall wait for ever
@@ -91,8 +91,8 @@ class Bench:
 
     def _prepare_clearance(self) -> None:
         try:
-            from motionbase.kinematics.clearance import Clearance
-            from motionbase.kinematics.geometry import geometry_of
+            from motionbase.workbench.clearance import Clearance
+            from motionbase.workbench.geometry import geometry_of
 
             made = Clearance(geometry_of(self.platform))
             made.at(self.platform.p_neutral, IDENTITY, 1)  # makes all that is kept
@@ -106,7 +106,7 @@ class Bench:
 
     def at_dof(self, dof: ArrayLike, nearest: int = NEAREST) -> tuple[Postures, Gaps]:
         """At six degrees of freedom from neutral [m, rad]: postures of one pose, and the nearest gaps."""
-        from motionbase.kinematics.posture import at_dof
+        from motionbase.workbench.posture import at_dof
 
         moved = np.asarray(dof) * self._moved
         if not np.all(np.abs(moved) <= FURTHEST):
@@ -115,7 +115,7 @@ class Bench:
 
     def at_legs(self, l: ArrayLike) -> tuple[Postures, Gaps]:
         """The same where the legs have these lengths [m]."""
-        from motionbase.kinematics.posture import at_legs
+        from motionbase.workbench.posture import at_legs
 
         return self._with_gaps(at_legs(self.platform, l), NEAREST)
 
@@ -135,9 +135,9 @@ class Bench:
             return self._swept
 
     def _sweep(self) -> Swept:
-        from motionbase.kinematics.posture import postures
-        from motionbase.kinematics.requirements import requirements_of, swept_extremes
         from motionbase.platform.envelope import extremes
+        from motionbase.workbench.posture import postures
+        from motionbase.workbench.requirements import requirements_of, swept_extremes
 
         if self._clearance is None:
             bare = extremes(self.platform)

@@ -10,9 +10,9 @@ from motionbase.console.models import AngleRange, Extreme, Extremes, LegPosture,
 
 if TYPE_CHECKING:
     from motionbase.console.kinematics.bench import Bench, Gaps
-    from motionbase.kinematics.clearance import Gap, Thresholds
-    from motionbase.kinematics.posture import Postures
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.workbench.clearance import Gap, Thresholds
+    from motionbase.workbench.posture import Postures
 
 DECIMALS = 6  # of metres and radians: what is told is for people
 SLACK = 1e-6  # [m] beyond the stroke: an extreme is at its end
@@ -63,7 +63,7 @@ def unreachable(platform: Hexapod, lengths: list[float]) -> str:
 
 def extremes(bench: Bench, thresholds: Thresholds) -> Extremes:
     """All of them, in the order of their numbers."""
-    from motionbase.kinematics.requirements import legs_out
+    from motionbase.workbench.requirements import legs_out
 
     found, text = bench.extremes(), bench.clearance_text
     return Extremes(

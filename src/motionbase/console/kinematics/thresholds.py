@@ -11,7 +11,7 @@ from motionbase.console.api.shelf import Shelf
 from motionbase.console.models import ClearanceThresholds
 from motionbase.errors import MotionBaseError
 
-# of kinematics.clearance.Thresholds, which a test compares: that module takes seconds to load
+# of workbench.clearance.Thresholds, which a test compares: that module takes seconds to load
 USUAL = ClearanceThresholds(warn=0.05, stop=0.0254)
 LARGEST = 4096  # bytes of a file
 

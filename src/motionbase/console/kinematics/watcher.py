@@ -28,7 +28,7 @@ from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
     from motionbase.console.console import Console
-    from motionbase.kinematics.clearance import Thresholds
+    from motionbase.workbench.clearance import Thresholds
 
 TURN_S = 0.2  # between looks for pages
 ALARM_S = 0.5  # between looks for the alarm
@@ -146,7 +146,7 @@ class Watcher:
 
     def limits(self, platform: str) -> Thresholds:
         """As the operator set them."""
-        from motionbase.kinematics.clearance import Thresholds
+        from motionbase.workbench.clearance import Thresholds
 
         kept = self.thresholds.of(platform)
         return Thresholds(kept.warn, kept.stop)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.flexible.eigen import settled_eigh
-
-Array = NDArray[np.float64]
 
 
 def symmetric_modes(K: Array, M: Array) -> tuple[Array, Array]:

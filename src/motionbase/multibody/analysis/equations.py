@@ -14,8 +14,9 @@ from typing import Any, NamedTuple, TypeAlias, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Port
 from motionbase.errors import ModelError
 from motionbase.multibody.lookup import Point, check_place, listed
@@ -25,7 +26,6 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.equals import first_largest, first_least
 
-Array: TypeAlias = NDArray[np.float64]
 Inputs: TypeAlias = Mapping[str, ArrayLike] | None
 Places: TypeAlias = Mapping[str, tuple[str, Point]]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.analysis.equations import Equations, Inputs, Values, checked_mass, equations_of, tangent_names
@@ -17,7 +17,6 @@ from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 
-Array = NDArray[np.float64]
 Search = Literal["stable", "nearest"]
 Step = tuple[Array, Array, Array | None]
 

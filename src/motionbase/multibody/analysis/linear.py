@@ -9,12 +9,12 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.lookup import listed
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.equations import (
     Equations,
@@ -22,7 +22,6 @@ from motionbase.multibody.names import State, q_of, v_of
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 
-Array = NDArray[np.float64]
 MET = 1e-7  # [m, rad, m/s, rad/s] by which a state may miss the closures
 
 

@@ -8,6 +8,7 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.eigen import rounding, symmetric_modes
 from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names, tree_of
@@ -22,7 +23,6 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.equals import ALIKE, first_largest, ranked, runs, settled
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Kind = Literal["rigid", "oscillation", "decay", "growth"]
 SPAN = 1e-6  # vectors of equal eigenvalues nearer to each other than this span no space (a defective matrix)

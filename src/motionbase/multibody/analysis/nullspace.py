@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.spatial.equals import pivots
 
-Array = NDArray[np.float64]
 RANK = 1e-9  # singular values of J below this part of the largest belong to redundant rows
 
 

@@ -6,12 +6,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.momentum import body_momentum
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.directions import (
     Direction,
@@ -29,8 +29,6 @@ from motionbase.multibody.flexible.section import (
     checked_stations,
     table,
 )
-
-Array = NDArray[np.float64]
 
 
 def beam(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.eigen import lowest_modes, natural_modes, ratio_damping
 from motionbase.multibody.flexible.finite_elements import FiniteElements
 from motionbase.multibody.flexible.modes import ModalPoint, Modes
 
-Array = NDArray[np.float64]
 Nodes = int | Sequence[int]
 
 

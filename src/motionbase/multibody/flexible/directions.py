@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.eigen import natural_modes
 from motionbase.multibody.flexible.line import bending_rows, gauss_stations, lagrange_rows
 from motionbase.multibody.flexible.section import HELD, Table
-
-Array = NDArray[np.float64]
 
 
 @final

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.spatial.equals import runs, settled
-
-Array = NDArray[np.float64]
 
 
 def settled_eigh(A: Array) -> tuple[Array, Array]:

@@ -8,12 +8,10 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.modes import ModalPoint, Modes
-
-Array = NDArray[np.float64]
 
 LARGEST = 6000  # unknowns; dense matrices of this size take 300 MB each
 RIGID = 1e-6  # how well a rigid motion's forces must cancel: matrices printed with eight digits pass

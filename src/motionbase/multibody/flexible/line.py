@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from motionbase.arrays import Array
 
 GAUSS = 4
 

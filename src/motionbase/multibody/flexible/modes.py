@@ -12,11 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
-
-Array = NDArray[np.float64]
 
 BOW_ACCURACY = 1e-3  # of the largest; the geometric stiffness of a beam is then right to 1e-5, of its tip to 1e-4
 

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 
-Array = NDArray[np.float64]
 Table = Callable[[Array], Array]
 Property = float | Sequence[tuple[float, float]]
 

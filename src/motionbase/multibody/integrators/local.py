@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.model import Model
 from motionbase.spatial import quaternion_product, quaternion_rotation_vector
 from motionbase.spatial.rotations import Expr
@@ -67,7 +67,7 @@ def quaternions(model: Model) -> list[slice]:
     return [slice(at.stop - 4, at.stop) for joint, (at, _) in pairs if joint.motion.has_quaternion]
 
 
-def normalised(model: Model, q: NDArray[np.float64]) -> NDArray[np.float64]:
+def normalised(model: Model, q: Array) -> Array:
     """The numbers q with every quaternion scaled to length one."""
     unit = q.copy()
     for at in quaternions(model):

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.errors import SimulationError
 from motionbase.multibody.integrators.adaptive import SAMPLE_FEEDBACK, Adaptive, Pace
 from motionbase.multibody.integrators.method import AbstractMethod
 from motionbase.multibody.integrators.system import System
 
-Array: TypeAlias = NDArray[np.float64]
 Jump: TypeAlias = Callable[[Array, Array], Array]
 CHUNKS = 50  # native calls in a run, for the progress display
 

@@ -12,11 +12,10 @@ from itertools import combinations_with_replacement
 from typing import TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import MotionBaseError
 
-Array: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = tuple[float, ...]
 RootedTree: TypeAlias = tuple["RootedTree", ...]
 TOLERANCE = 1e-13  # sums of a few rounded fractions

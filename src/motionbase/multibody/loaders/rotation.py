@@ -3,10 +3,11 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from motionbase.arrays import Array
 
 
-def R_rpy(roll: float, pitch: float, yaw: float) -> NDArray[np.float64]:
+def R_rpy(roll: float, pitch: float, yaw: float) -> Array:
     """Rotation matrix of angles [rad]: yaw about z, then pitch about y, then roll about x; as in URDF."""
     (cr, sr), (cp, sp), (cy, sy) = ((math.cos(a), math.sin(a)) for a in (roll, pitch, yaw))
     return np.array(

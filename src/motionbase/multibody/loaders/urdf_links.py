@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.body import Body, checked_inertia, tensor_of
 from motionbase.multibody.joint import Joint
@@ -21,7 +21,6 @@ from motionbase.multibody.loaders.rotation import R_rpy
 from motionbase.multibody.loaders.urdf_xml import UrdfXml
 from motionbase.multibody.lookup import listed
 
-Array = NDArray[np.float64]
 # a link without mass that a joint moves gets these, as MuJoCo's boundmass and boundinertia are used: too little to be
 # felt by what carries it, as a rule
 DUMMY_MASS = 1e-3  # [kg]

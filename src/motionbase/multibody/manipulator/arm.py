@@ -8,8 +8,9 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import solve
 from motionbase.errors import ModelError
@@ -21,8 +22,6 @@ from motionbase.multibody.model import GROUND, Model
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.state import PointState, TreeState
 from motionbase.spatial.rotations import Expr
-
-Array = NDArray[np.float64]
 
 
 @final

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.integrators import RK4, RungeKutta, System
@@ -89,7 +90,7 @@ class Driven:
         names = coordinates(model), speeds(model)
         return Trajectory(model.name, method.name, t, found.q, found.v, *names, found.steps, found.wall_s, energy)
 
-    def _held(self, given: dict[str, ArrayLike], rows: set[str]) -> dict[str, NDArray[np.float64]]:
+    def _held(self, given: dict[str, ArrayLike], rows: set[str]) -> dict[str, Array]:
         """A value for every input that is no reference."""
         held = {}
         for port in self._system.inputs:

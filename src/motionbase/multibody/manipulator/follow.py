@@ -8,8 +8,8 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, scan
 from motionbase.compile.guarded import norm
 from motionbase.errors import SimulationError, told_apart
@@ -19,7 +19,6 @@ from motionbase.multibody.manipulator.resolved_rate import MONITORS, ResolvedRat
 from motionbase.multibody.names import State, q_of
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 ARRIVED = 0.01  # [m], [rad] from the end of a path at which the tip has reached it
 
 

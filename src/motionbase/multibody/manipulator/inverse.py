@@ -7,8 +7,9 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, scan
 from motionbase.compile.guarded import norm
 from motionbase.compile.linear import solve
@@ -18,7 +19,6 @@ from motionbase.multibody.manipulator.poses import checked_pose, pose_error, qua
 from motionbase.multibody.names import State, q_of
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 LONGEST_STEP = 0.4  # [rad] of a joint in one step: the Jacobian tells little beyond
 SOFTER, HARDER = 0.2, 4.0  # change of the damping after a step that helps, and one that does not
 LEAST, MOST = 1e-14, 1e4  # of the damping, relative to J J' of angles

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, compile
 from motionbase.errors import SimulationError
 from motionbase.multibody.manipulator.poses import checked_pose, conjugate, rotation_vector
@@ -17,7 +18,6 @@ from motionbase.multibody.manipulator.timing import Timing
 from motionbase.spatial import R_quaternion, quaternion_product, quaternion_rotation_vector
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 TIME = Port("t", (), "s", "since the start of the path")
 
 

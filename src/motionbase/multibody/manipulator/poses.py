@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.guarded import safe_divide, sqrt_guarded
 from motionbase.errors import SimulationError
 from motionbase.multibody.attitude import quaternion_of
@@ -37,7 +38,7 @@ def pose_error(p: Expr, Q: Expr, p_ref: Expr, Q_ref: Expr) -> Expr:
     return ca.vertcat(rotation_vector(quaternion_product(Q_ref, conjugate(Q))), p_ref - p)
 
 
-def checked_pose(owner: str, p: ArrayLike, Q: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def checked_pose(owner: str, p: ArrayLike, Q: ArrayLike) -> tuple[Array, Array]:
     """A place and a unit quaternion as arrays."""
     place, turn = np.array(p, dtype=np.float64), np.array(Q, dtype=np.float64)
     if place.shape != (3,) or not np.all(np.isfinite(place)):

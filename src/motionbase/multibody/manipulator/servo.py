@@ -10,8 +10,9 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import solve
 from motionbase.errors import ModelError
@@ -21,7 +22,6 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 SHARED = 1e-9  # eigenvalues of the scaled compliance below this belong to motions that a loop forbids
 
 

@@ -11,8 +11,9 @@ from typing import Any, Literal, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port, Program, compile, compose, scan, switch
 from motionbase.errors import ModelError, SimulationError
 from motionbase.multibody.body import numbers_of, shown
@@ -25,7 +26,6 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 Method = Literal["euler", "ab2"]
 METHODS: tuple[Method, ...] = ("euler", "ab2")
 CENTRED = ("mass", "nonlinear")  # parts that the state alone decides

@@ -10,15 +10,13 @@ from typing import final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.coordinates import moved_slightly, unit_coordinates
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.spatial.equals import settled
-
-Array = NDArray[np.float64]
 
 MET = 1e-10  # [m, rad]; residual at which a place counts as consistent
 PLACES = 4  # wanted for each combination of active closures

@@ -9,8 +9,8 @@ from typing import Any, Literal, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import Factorization, factorize
 from motionbase.errors import ModelError
@@ -157,12 +157,12 @@ class Tree:
         return state, state.mass_matrix(), G
 
     @property
-    def stiffness(self) -> NDArray[np.float64]:
+    def stiffness(self) -> Array:
         """(nv, nv) K of equation 16: that of the modes, zero for joints; constant, so an array and no kernel."""
         return modal_matrices(self.model)[0]
 
     @property
-    def damping(self) -> NDArray[np.float64]:
+    def damping(self) -> Array:
         """(nv, nv) D of the modes, zero for joints; constant."""
         return modal_matrices(self.model)[1]
 

@@ -7,15 +7,13 @@ from typing import final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.body import Body
 from motionbase.multibody.flexible.modes import Modes
 from motionbase.multibody.tree.stiffening import all_amplitudes, rates_of_rates
 from motionbase.spatial import RigidInertia, cross_force, skew
 from motionbase.spatial.rotations import Expr
-
-Array = NDArray[np.float64]
 
 
 @final

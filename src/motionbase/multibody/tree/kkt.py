@@ -9,8 +9,8 @@ from typing import Literal, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile.linear import Factorization, Precedence, factorize
 from motionbase.errors import ModelError
 from motionbase.multibody.model import Model
@@ -25,7 +25,6 @@ from motionbase.multibody.tree.redundancy import (
 )
 from motionbase.spatial.rotations import Expr
 
-Array = NDArray[np.float64]
 Weight = Literal["mass", "plain"]
 Pivots = Literal["safe", "sparse"]
 

@@ -16,8 +16,8 @@ from typing import Any, Literal, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import Solution
 from motionbase.errors import ModelError
@@ -31,8 +31,6 @@ from motionbase.multibody.tree.kkt import Pivots, Saddle, Weight
 from motionbase.multibody.tree.redundancy import Redundancy
 from motionbase.multibody.tree.state import TreeState
 from motionbase.spatial.rotations import Expr
-
-Array = NDArray[np.float64]
 
 # Errors decay at omega = 1 / (CORRECTION_STEPS h), critically damped: K_err = omega^2, D_err = 2 omega. A double real
 # pole is stable for omega h below 2.7 (RK4), 2 (Euler), 1 (Adams-Bashforth 2), so 1/20 is far inside. Why not stiffer:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.model import Model
 from motionbase.spatial.rotations import Expr
-
-Array = NDArray[np.float64]
 
 
 def modal_matrices(model: Model) -> tuple[Array, Array]:

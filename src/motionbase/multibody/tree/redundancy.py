@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.spatial.equals import ALIKE, first_largest
-
-Array = NDArray[np.float64]
 
 # Places that are judged meet the closures to 1e-12; what is dependent there leaves a remainder of that order times
 # curvature. (At a singular place coordinates are only good to the root of it: such places are not judged.)

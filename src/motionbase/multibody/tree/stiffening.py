@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.multibody.flexible.modes import Modes
 from motionbase.spatial.rotations import Expr
 
@@ -45,6 +45,6 @@ def geometric_stiffness(modes: Modes, omega: Expr, acceleration: Expr) -> Expr:
     return K
 
 
-def _matrix(values: NDArray[np.float64]) -> ca.DM:
+def _matrix(values: Array) -> ca.DM:
     """Without its zeros, so that they leave no trace."""
     return ca.sparsify(ca.DM(values), 1e-14 * float(np.abs(values).max()))

@@ -19,12 +19,11 @@ from itertools import combinations, product
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.spatial.equals import ALIKE, axes_of, first_largest
 
-Array = NDArray[np.float64]
 FLAT = 1e-10  # sines smaller than this are taken for zero; they round to 1e-16
 
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.platform.atlas.allocation import ALLOCATIONS, WheelDemand, facets_of, wheel_demand
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.conditioning import Conditioning, conditioning
 from motionbase.platform.atlas.moment import LargestMoment, Turning, largest_moment
 
-Array = NDArray[np.float64]
 G = 9.80665  # [m/s^2]
 
 

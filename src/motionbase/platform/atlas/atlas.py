@@ -10,8 +10,8 @@ from typing import Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import Vector, shown
 from motionbase.platform.atlas.conditioning import singular_axes
@@ -20,7 +20,6 @@ from motionbase.platform.atlas.sphere import Sphere, SpinLimits
 from motionbase.platform.atlas.wheels import DrivenWheel, PassiveRing
 from motionbase.platform.parts import checked_number, checked_point
 
-Array = NDArray[np.float64]
 LEAST_WHEELS = 3
 SINGULAR = 1e-9  # least over largest singular value; sines and cosines round to 1e-16
 

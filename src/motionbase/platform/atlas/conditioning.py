@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.spatial.equals import ALIKE, runs, settled
-
-Array = NDArray[np.float64]
 
 
 @final

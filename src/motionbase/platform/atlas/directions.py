@@ -7,9 +7,9 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from motionbase.arrays import Array
+
 Support = Callable[[Array], Array]  # (n, 3) directions -> (n,) values; convex and of degree one
 
 

@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.atlas.allocation import least_largest_demand, least_squares_demand
 from motionbase.platform.atlas.directions import flat_distances, halved, octahedron
 from motionbase.platform.atlas.wheels import ROLLER_LIMIT, checked_angle, checked_count
 from motionbase.spatial.equals import ALIKE, first_least
 
-Array = NDArray[np.float64]
 MAGIC = math.atan(math.sqrt(2))  # 54.74 degrees: both the largest elevation and the largest roller angle in balance
 SEARCH_TOLERANCE = 1e-3  # of the condition number that a search proves, relative
 MOST_CELLS = 200_000

@@ -16,12 +16,11 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.platform.atlas.directions import halved, octahedron, proven_bound
 from motionbase.spatial.equals import ALIKE, directions_of, runs, settled
 
-Array = NDArray[np.float64]
 TOLERANCE = 1e-9  # of the certificate, relative
 MOST_CELLS = 60_000
 MOST_STEPS = 200

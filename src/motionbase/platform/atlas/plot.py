@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import UsageError
 from motionbase.platform.atlas.allocation import facets_of
 from motionbase.platform.atlas.analysis import Analysis, normal_per_torque
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 ENDINGS = (".png", ".pdf", ".svg")
 WORST_SHOWN = 8.0  # condition number
 SPHERE, WHEEL, RING = "#4a5a6a", "#c2571a", "#2f6fae"

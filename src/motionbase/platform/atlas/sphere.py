@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, PlatformError, told_apart
 from motionbase.multibody.body import Vector, checked_inertia, numbers_of, shown, tensor_of
 from motionbase.platform.parts import Six, checked_number, checked_point
@@ -70,7 +70,7 @@ class Sphere:
             )
 
     @property
-    def inertia_matrix(self) -> NDArray[np.float64]:
+    def inertia_matrix(self) -> Array:
         """(3, 3) about G, in S [kg m^2]."""
         return tensor_of(self.inertia)
 

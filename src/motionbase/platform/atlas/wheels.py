@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.platform.parts import checked_number
@@ -181,7 +181,7 @@ class PassiveRing:
             object.__setattr__(self, name, number)
 
     @property
-    def contacts(self) -> NDArray[np.float64]:
+    def contacts(self) -> Array:
         """(count, 3) unit vectors from the sphere's centre to the contacts."""
         phi = self.azimuth + 2 * math.pi / self.count * np.arange(self.count)
         level = math.cos(self.elevation)

@@ -7,17 +7,14 @@ Singularities of Platform Manipulators, 1991). A search over poses cannot mend t
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import Hexapod
 from motionbase.platform.sizing.forces import LegMotion, Motion
 from motionbase.platform.sizing.plausible import Finding
 
-Array: TypeAlias = NDArray[np.float64]
 SINGULAR = 1e9  # condition number from which a pose counts as singular; rounding leaves more than that
 USELESS = 1e3  # similar hexagons whose joints are rounded to the millimetre have this and more
 POOR = 30.0  # condition numbers of built platforms are 2 to 10 over their workspaces

@@ -6,19 +6,17 @@ of its valve leave of the supply: A_in p_in - A_out p_out falls by (A_cap^3 + A_
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, final
+from typing import Protocol, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator, force_limits
 from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.linear import no_load_speed, stall_force
+from motionbase.arrays import Array
 from motionbase.platform.hexapod import Actuator
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 class Capability(Protocol):

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.sizing.capability import Capability, capability_of, friction_force
 from motionbase.platform.sizing.forces import BLOCK, LegMotion, Motion
 from motionbase.spatial.equals import first_largest
 
-Array: TypeAlias = NDArray[np.float64]
 REST = 1e-9  # [m/s]: slower is rest, where friction has no direction
 STRICT = 1e-9  # of a limit: less is rounding
 

@@ -6,14 +6,11 @@ what is quicker than the window.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 
-Array: TypeAlias = NDArray[np.float64]
 LEAST, ORDER = 5, 3
 BLOCK = 1024  # moments at once
 

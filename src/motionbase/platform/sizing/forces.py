@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import shown
 from motionbase.platform.gimbals import neutral_frames
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.mechanism import STANDARD_GRAVITY
 
-Array: TypeAlias = NDArray[np.float64]
 INCLUDED = "payload and legs (cylinders and rods)"  # what the weight in every force here is of
 G_W = np.array(STANDARD_GRAVITY)
 BLOCK = 4096  # moments at once: what lies between needs some 30 arrays of them

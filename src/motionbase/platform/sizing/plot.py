@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionbase.actuators.electric import ElectricActuator
+from motionbase.arrays import Array
 from motionbase.platform.hexapod import LEGS
 from motionbase.platform.plot import COLOURS, save
-from motionbase.platform.sizing.duty import Array, Duty
+from motionbase.platform.sizing.duty import Duty
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

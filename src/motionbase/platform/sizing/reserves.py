@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.electric import ElectricActuator
+from motionbase.arrays import Array
 from motionbase.platform.envelope import extremes
 from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.sizing.capability import capability_of, friction_force
@@ -23,7 +23,6 @@ from motionbase.platform.sizing.plausible import Finding
 from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import first_largest, first_least
 
-Array: TypeAlias = NDArray[np.float64]
 LIFT = (1.0, 1.5)  # force at rest over weight and friction at neutral: wrong below, odd below
 LIFT_AT_ENDS = (1.0, 1.1)
 HOLD = (1.0, 1.5)  # brake over weight

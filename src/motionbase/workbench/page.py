@@ -1,0 +1,170 @@
+"""A report as one page of HTML that needs nothing from elsewhere, and prints well; as a PDF by way of Chromium."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from motionbase.actuators.electric import ElectricActuator
+from motionbase.actuators.friction import Friction
+from motionbase.errors import UsageError
+from motionbase.platform.hexapod import LEGS, Actuator
+from motionbase.platform.shape import shape_of
+from motionbase.platform.sizing.architecture import condition_words
+from motionbase.platform.tables import meaning_of, unit_of
+from motionbase.record.axes import DOFS
+from motionbase.workbench.maps import MEANING
+from motionbase.workbench.plot_space import scene_figure, surface_figure, turns_figure
+from motionbase.workbench.plots import as_data, maps_figure, moments_figure
+from motionbase.workbench.posture import DEXTERITIES
+from motionbase.workbench.report import Report, fingerprint, versions
+from motionbase.workbench.requirements import Row, legs_out
+from motionbase.workbench.surface import END_MEANING
+
+DPI = 130  # sharp enough on paper
+PAIRS = 16  # of the table of clearances
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+PRINTING_S = 120.0
+
+
+def page(report: Report) -> str:
+    """The whole text."""
+    h, document, clearances = report.hexapod, report.document, report.clearance_rows()
+    gimbals = {"base": h.gimbals.base, "platform": h.gimbals.platform}
+
+    def is_illustrative(key: str) -> bool:
+        return any(key == one or key.startswith(f"{one}.") for one in h.illustrative)
+
+    return _environment().get_template("report.html").render(
+        report=report,
+        h=h,
+        shape=shape_of(h),
+        is_illustrative=is_illustrative,
+        foot=f"{h.name}, kinematics, revision {document.revision}, {document.date}",
+        document=[
+            ("Date", document.date),
+            ("Revision", document.revision),
+            ("Author", document.author or "not named"),
+            *([("For", document.customer)] if document.customer else []),
+            ("Data", f"{h.name}, fingerprint {fingerprint(h)}"),
+            ("Made with", f"motionbase {versions()['motionbase']}"),
+        ],
+        actuator="electric" if isinstance(h.actuator, ElectricActuator) else "hydraulic",
+        actuator_numbers=_numbers(h.actuator),
+        single_axes=_single_axes(report),
+        bearing_ranges={
+            f"{end}, {which} bearing": limit
+            for end, limits in gimbals.items() for which, limit in zip(("first", "second"), limits, strict=True)
+        },
+        clearances=clearances,
+        pairs=_by_kinds(clearances)[:PAIRS],
+        recording=report.moment_facts(report.moments) if report.moments else None,
+        pictures=pictures(report),
+        dofs=DOFS, quantities=MEANING, dexterity=DEXTERITIES["characteristic"], end_meaning=END_MEANING,
+        versions=versions(),
+    )  # fmt: skip
+
+
+def _environment() -> Environment:
+    loader = PackageLoader("motionbase.workbench")
+    made = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    made.filters |= {
+        "mm": lambda distance: "interference" if distance is None else f"{1000 * distance:.1f} mm",
+        "deg": np.degrees,
+        "signed": lambda x, digits: f"{round(x, digits) + 0.0:+.{digits}f}",  # without negative zeros
+        "number": lambda x: f"{x:g}",
+        "numbers": lambda row: ", ".join(f"{x:g}" for x in row),
+        "place": lambda xyz: f"({', '.join(f'{x:.3f}' for x in xyz)})",
+        "legs": lambda number: " ".join(str(k + 1) for k in range(LEGS) if number >> k & 1) or "none",
+        "legs_out": legs_out,
+        "condition": condition_words,
+        "css": _css_string,
+    }
+    return made
+
+
+def _css_string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("<", "\\3c ") + '"'
+
+
+def _numbers(actuator: Actuator) -> Iterator[tuple[str, str, str, str]]:
+    """Key, value, unit and meaning of everything about the legs' actuators."""
+    for part, prefix in ((actuator, ""), (actuator.friction, "friction.")):
+        cls: type[Any] = type(part)
+        for f in fields(cls):
+            value = getattr(part, f.name)
+            if not isinstance(value, Friction):
+                meaning = meaning_of(cls, f.name).replace("`", "")
+                yield f"{prefix}{f.name}", f"{value:.6g}", unit_of(cls, f.name), meaning
+
+
+def _single_axes(report: Report) -> Iterator[tuple[str, ...]]:
+    """Axis, how far alone, how far over the extremes, how far commands may go, unit."""
+    corners = report.extremes.extremes
+    reached = corners.dof[corners.converged]
+    for k, name in enumerate(DOFS):
+        scale, unit, digits = (1.0, "m", 3) if k < 3 else (float(np.degrees(1)), "deg", 1)
+        pairs = report.limits[k], (reached[:, k].min(), reached[:, k].max())
+        shown = (" to ".join(f"{scale * x:+.{digits}f}" for x in pair) for pair in pairs)
+        yield name, *shown, f"±{scale * report.hexapod.limits.position[k]:.{digits}f}", unit
+
+
+def _by_kinds(rows: Iterable[Row]) -> list[tuple[Row, int]]:
+    """The nearest pair of each two kinds of parts, and how many pairs of them come near."""
+    found: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        kinds = sorted(str(row[which]).rstrip("0123456789 ") for which in ("first", "second"))  # "rod" of "rod 3"
+        found.setdefault(tuple(kinds), []).append(row)
+    return [(near[0], len(near)) for near in found.values()]
+
+
+def pictures(report: Report) -> dict[str, str]:
+    """By name: reach, turns, map0, map1, worst and recording where there is one."""
+    h = report.hexapod
+    made = {
+        "reach": surface_figure(h, report.reach, report.space, report.any_attitude),
+        "turns": turns_figure(h, report.turns),
+        **{f"map{k}": maps_figure(h, list(plane)) for k, plane in enumerate(report.planes)},
+    }
+    worst = report.extremes.clearances.least
+    if worst is not None:
+        number = int(report.extremes.numbers[worst.pose])
+        poses = report.extremes.extremes
+        title = f"{h.name}: {legs_out(number)}"
+        geometry = report.clearance.geometry
+        verdict = report.verdict(worst.gap.first, worst.gap.second, worst.gap.distance)
+        made["worst"] = scene_figure(geometry, poses.p_W[number], poses.Q_WP[number], worst.gap, title, verdict)
+    if report.moments is not None:
+        made["recording"] = moments_figure(report, report.moments)
+    return {name: as_data(figure, DPI) for name, figure in made.items()}
+
+
+def browser() -> str:
+    """Chromium or one like it, which can print."""
+    for name in BROWSERS:
+        if found := shutil.which(name):
+            return found
+    raise UsageError(f"a PDF needs one of {', '.join(BROWSERS)}, and none is here; write .html and print it by hand")
+
+
+def print_pdf(text: str, out: Path, browser: str) -> None:
+    """A page of HTML, printed by a browser."""
+    with tempfile.TemporaryDirectory(prefix="motionbase-report-") as folder:
+        source = Path(folder) / "report.html"
+        source.write_text(text)
+        options = "--headless", "--disable-gpu", "--no-sandbox", "--no-pdf-header-footer"
+        files = f"--user-data-dir={folder}/profile", f"--print-to-pdf={out.absolute()}", source.as_uri()
+        try:
+            done = subprocess.run([browser, *options, *files], capture_output=True, text=True, timeout=PRINTING_S)
+        except (OSError, subprocess.TimeoutExpired) as e:
+            raise UsageError(f"{browser} did not print {str(out)!r}: {e}; write .html and print it by hand") from None
+    if done.returncode != 0 or not out.is_file():
+        raise UsageError(f"{browser} did not print {str(out)!r}; write .html and print it by hand")

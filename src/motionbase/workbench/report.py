@@ -1,0 +1,253 @@
+"""Everything that the workbench finds about a platform, and who answers for it: for a page and for scripts."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform as machine
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, date, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, final
+
+import numpy as np
+
+from motionbase.arrays import Array
+from motionbase.errors import UsageError
+from motionbase.platform.envelope import axis_limits
+from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.shape import shape_of
+from motionbase.record.axes import DOFS
+from motionbase.workbench.any_attitude import reachable_surface
+from motionbase.workbench.clearance import Clearance, Thresholds
+from motionbase.workbench.geometry import geometry_of
+from motionbase.workbench.maps import MEANING as QUANTITY_MEANING
+from motionbase.workbench.maps import QUANTITIES, PlaneMap, plane_map
+from motionbase.workbench.posture import DEXTERITIES, Postures
+from motionbase.workbench.requirements import Row, SweptExtremes, legs_out, swept_extremes
+from motionbase.workbench.singular import Worst, worst_pose
+from motionbase.workbench.surface import Surface, surface_at_attitude, surface_at_place
+from motionbase.workbench.sweep import Sweep, sweep
+from motionbase.workbench.workspace import Progress, Workspace
+
+PLANES = ((0, 2), (3, 4))  # surge-heave, roll-pitch
+PACKAGES = ("motionbase", "casadi", "numpy", "coal", "matplotlib")
+LONGEST = 120  # characters of a name or a revision
+DRAFT = "draft"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Of a recording.
+
+    Attributes:
+        name: of the file
+        t: (n,) [s]
+        found: postures there; swept: clearances there
+    """
+
+    name: str
+    t: Array
+    found: Postures
+    swept: Sweep
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was found.
+
+    Attributes:
+        reach: places with level attitude; turns: at neutral; any_attitude: places with whatever attitude helps
+        planes: maps of all quantities, plane by plane
+        moments: of a recording, where there is one
+    """
+
+    hexapod: Hexapod
+    thresholds: Thresholds
+    clearance: Clearance
+    space: Workspace
+    limits: Array
+    extremes: SweptExtremes
+    reach: Surface
+    turns: Surface
+    any_attitude: Surface
+    planes: tuple[tuple[PlaneMap, ...], ...]
+    worst: Worst
+    moments: Moments | None
+    document: Document
+
+    def verdict(self, first: str, second: str, distance: float | None) -> str:
+        """Of a clearance [m], None for interference; "derived" where a part's dimensions are: that is not judged."""
+        geometry = self.clearance.geometry
+        if geometry.is_derived(first) or geometry.is_derived(second):
+            return "derived"
+        return self.thresholds.verdict(distance)
+
+    def clearance_rows(self) -> list[Row]:
+        """Pairs that come near at the extremes, the nearest first."""
+        rows = self.extremes.clearance_rows(self.thresholds)
+        gaps = (one.gap for one in self.extremes.clearances.worst)
+        return [
+            {**row, "verdict": self.verdict(g.first, g.second, g.distance)} for row, g in zip(rows, gaps, strict=True)
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """The same as one JSON object; metres and radians."""
+        hexapod = self.hexapod
+        made: dict[str, Any] = {
+            "document": {**dataclasses.asdict(self.document), "fingerprint": fingerprint(hexapod)},
+            "platform": {**dataclasses.asdict(hexapod), "l_neutral": hexapod.l_neutral.tolist()},
+            "illustrative": list(hexapod.illustrative),
+            "shape": dataclasses.asdict(shape_of(hexapod)),
+            "thresholds_m": {"warn": self.thresholds.warn, "stop": self.thresholds.stop},
+            "axis_limits": dict(zip(DOFS, self.limits.tolist(), strict=True)),
+            "extremes": self.extreme_rows(),
+            "joint_angles": self.extremes.angle_rows(),
+            "clearances": self.clearance_rows(),
+            "left_out": [dataclasses.asdict(one) for one in self.clearance.geometry.left_out],
+            "workspace": self.reach.facts(),
+            "turns": self.turns.facts(),
+            "any_attitude": self.any_attitude.facts(),
+            "maps": [one.facts() for plane in self.planes for one in plane],
+            "singular": {
+                "dexterity": self.worst.dexterity, "l_m": self.worst.l.tolist(), "dof": self.worst.dof.tolist(),
+                "sentence": self.worst.sentence,
+            },
+            "definitions": {"dexterity": dict(DEXTERITIES), "maps": dict(QUANTITY_MEANING)},
+            "versions": versions(),
+        }  # fmt: skip
+        if self.moments is not None:
+            made["recording"] = self.moment_facts(self.moments)
+        return made
+
+    def json(self) -> str:
+        """The facts as text; what JSON has no word for is written out."""
+
+        def plain(value: Any) -> Any:
+            return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
+
+        return json.dumps(self.facts(), default=plain, allow_nan=False)
+
+    def extreme_rows(self) -> list[dict[str, Any]]:
+        """The 64, each with its pose, dexterity and least clearance."""
+        found, swept, rows = self.extremes.extremes, self.extremes.clearances, []
+        place = {int(number): k for k, number in enumerate(self.extremes.numbers)}
+        geometry = self.clearance.geometry
+        for number in range(len(found.l)):
+            row: dict[str, Any] = {"number": number, "legs": legs_out(number), "reached": number in place}
+            if (k := place.get(number)) is not None:
+                distance, pair = float(swept.distance[k]), int(swept.pairs[k])
+                first, second = (geometry.parts[one].name for one in geometry.pairs[pair])
+                gap = None if swept.interferes[k] else distance
+                row |= {
+                    "dof": found.dof[number].tolist(),
+                    "dexterity": float(self.extremes.postures.dexterity[k]),
+                    "condition": float(found.condition[number]),
+                    "clearance_m": distance if np.isfinite(distance) else None,
+                    "verdict": "clear" if pair < 0 else self.verdict(first, second, gap),
+                }
+            rows.append(row)
+        return rows
+
+    def moment_facts(self, moments: Moments) -> dict[str, Any]:
+        """Of the recording."""
+        worst = moments.swept.least
+        return {
+            "file": moments.name, "moments": len(moments.t), "seconds": float(moments.t[-1] - moments.t[0]),
+            "least_dexterity": float(moments.found.dexterity.min()),
+            "worst_clearance": None if worst is None else {
+                "first": worst.gap.first, "second": worst.gap.second, "distance_m": worst.gap.distance,
+                "t": float(moments.t[worst.pose]),
+                "verdict": self.verdict(worst.gap.first, worst.gap.second, worst.gap.distance),
+            },
+        }  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Of what computed it."""
+    found = {"Python": machine.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def made_report(
+    hexapod: Hexapod,
+    thresholds: Thresholds,
+    document: Document,
+    *,
+    recording: tuple[str, Array, Postures] | None = None,
+    rows: int = 24,
+    points: int = 61,
+    progress: Progress | None = None,
+) -> Report:
+    """Compute everything.
+
+    Args:
+        recording: name, (n,) times [s] and postures of one
+        rows: of directions; points: along each axis of a map
+    """
+    done = progress or (lambda part: None)
+    clearance = Clearance(geometry_of(hexapod))
+    space = Workspace.of(hexapod)
+    extremes = swept_extremes(hexapod, clearance, within=thresholds.within)
+    done(0.1)
+    reach, turns = surface_at_attitude(space, rows=rows), surface_at_place(space, rows=rows)
+    done(0.2)
+    union = reachable_surface(space, rows=rows, progress=lambda part: done(0.2 + 0.4 * part))
+    planes = tuple(tuple(plane_map(space, one, plane, points=points) for one in QUANTITIES) for plane in PLANES)
+    done(0.7)
+    worst = worst_pose(hexapod)
+    done(0.8)
+    moments = None
+    if recording is not None:
+        name, t, found = recording
+        moments = Moments(name, t, found, sweep(clearance, found.p_W, found.Q_WP, thresholds.within))
+    done(1.0)
+    return Report(hexapod, thresholds, clearance, space, axis_limits(hexapod), extremes, reach, turns, union, planes,
+                  worst, moments, document)  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class Document:
+    """What a reader must know of a report itself.
+
+    Attributes:
+        date: of the report, ISO 8601
+        revision: of the design or of the report, as its author counts
+        author: who answers for it; "" where nobody is named
+        customer: for whom it is; "" for nobody in particular
+    """
+
+    date: str
+    revision: str = DRAFT
+    author: str = ""
+    customer: str = ""
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if len(value) > LONGEST or any(ord(c) < 32 for c in value):
+                raise UsageError(f"--{f.name} is {value[:20]!r}..., one line of at most {LONGEST} characters is wanted")
+        try:
+            date.fromisoformat(self.date)
+        except ValueError:
+            raise UsageError(f"--date is {self.date!r}, a day such as 2026-05-31 is wanted") from None
+
+
+def today() -> str:
+    """In UTC, ISO 8601."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def fingerprint(platform: Hexapod) -> str:
+    """Of all numbers of a platform: two reports with the same one are of the same data."""
+    text = json.dumps(asdict(platform), sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
