@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import ModelError
-from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.body import numbers_of, shown
+from motionbase.multibody.eigen import symmetric_modes
 from motionbase.multibody.lookup import listed
 
 Array = NDArray[np.float64]
