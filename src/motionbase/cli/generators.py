@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.options import Json
 
 if TYPE_CHECKING:
     from motionbase.record.generators import Generator
@@ -19,7 +20,6 @@ app = typer.Typer(rich_markup_mode=None, add_completion=False)
 AUTHOR = "motionbase generators"
 
 Ring = Annotated[str, typer.Option("--ring", metavar="NAME", help="Name of the ring.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @app.callback()

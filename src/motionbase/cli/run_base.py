@@ -154,7 +154,7 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
 
     if reference is None:
         return ControlLaw(hexapod)
-    from motionbase.cli.law_ref import load_law
+    from motionbase.control.law_file import load_law
 
     own = load_law(reference, hexapod)
     if own.dt != 1 / TICK_HZ:
