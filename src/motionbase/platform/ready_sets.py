@@ -7,8 +7,8 @@ import math
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
-from motionbase.ring.blocks.generators import GeneratorSet
 
 # all numbers below are illustrative choices
 GENTLE = "gentle"
