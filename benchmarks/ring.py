@@ -15,7 +15,7 @@ from benchmarks.harness import Benchmark, Rounds, Samples, Settings, Skip, inter
 from benchmarks.peers.messaging import beside, iceoryx2_sender, zmq_sender
 from benchmarks.peers.ring_loops import loops
 from motionbase.record.hexapod import hexapod_schema
-from motionbase.ring.native import native
+from motionbase.ring.native_records import native
 from motionbase.ring.reader import Reader
 from motionbase.ring.writer import Writer
 

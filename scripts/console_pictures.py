@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from motionbase.cli import browser
+from motionbase.cli import checkout
 from motionbase.interpreter import motionbase_command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -69,7 +69,7 @@ def pictures(page: Page, address: str) -> None:
 def main() -> None:
     """All of them."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as address, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.find(), args=ARGUMENTS)
+        chromium = playwright.chromium.launch(executable_path=checkout.chromium(), args=ARGUMENTS)
         view = {"width": 1600, "height": 900}
         page = chromium.new_page(viewport=view, locale="en-US", color_scheme="dark")  # type: ignore[arg-type]
         pictures(page, address)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from motionbase.cli import units
-from motionbase.cli.catalogue import CATALOGUE
+from motionbase.cli.kernel import CATALOGUE, unit_of
 from motionbase.compile import compile as compile_unit
+from motionbase.compile import reference
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
@@ -35,8 +35,8 @@ def test_first_kernel_gives_the_same_bits_on_every_target() -> None:
 
 def test_six_legs_against_numpy() -> None:
     """Lengths by NumPy and SciPy's rotations; what the sensors add is small, and two calls late."""
-    step = compile_unit(units.load("six_legs"))
-    module = units.module_of(str(EXAMPLES[1]))
+    step = compile_unit(unit_of("six_legs"))
+    module = reference.module_of(str(EXAMPLES[1]))
     pose, line = np.array([0.05, -0.1, 1.8, 0.02, -0.01, 0.1]), np.zeros(step.unit.memory[0].size)
     R_WP = Rotation.from_euler("ZYX", pose[:2:-1]).as_matrix()
     wanted = np.linalg.norm(pose[:3] + module.TOP @ R_WP.T - module.BASE, axis=1)
@@ -49,7 +49,7 @@ def test_six_legs_against_numpy() -> None:
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_catalogue_entry_loads(name: str) -> None:
-    assert units.is_unit(units.load(name))
+    assert reference.is_unit(unit_of(name))
     assert CATALOGUE[name].about
 
 

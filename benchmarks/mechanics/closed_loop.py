@@ -20,9 +20,9 @@ from motionbase.executive.hexapod import HexapodRun, LoopCode
 from motionbase.interpreter import python
 from motionbase.plant.motion import STATE, Motion, next_of
 from motionbase.platform.load import load_platform
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.hexapod import hexapod_schema
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.reader import Reader
 from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from benchmarks.harness import Skip
-from motionbase.cli import browser as system
+from motionbase.cli import checkout
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -21,9 +21,9 @@ ARGUMENTS = (
 
 def executable() -> str:
     """Path of the system's Chromium; `Skip` where there is none."""
-    found = system.find()
+    found = checkout.chromium()
     if found is None:
-        raise Skip(f"there is no Chromium on this machine; looked for {', '.join(system.NAMES)}")
+        raise Skip(f"there is no Chromium on this machine; looked for {', '.join(checkout.CHROMIUM)}")
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from motionbase.native.clock import NOW
 from motionbase.native.jit import loaded
-from motionbase.ring.native import FIELD
+from motionbase.ring.native_records import FIELD
 
 
 class Loops(NamedTuple):

@@ -1,5 +1,7 @@
 """Every error a person can cause; each message is one sentence with the name, the value and what would work."""
 
+from collections.abc import Iterable
+
 FEWEST_DIGITS, MOST_DIGITS = 4, 17  # 17 tell any two doubles apart
 
 
@@ -99,3 +101,15 @@ class PlatformWarning(UserWarning):
 
 class RecordingError(MotionBaseError):
     """A recording cannot be written, read or made."""
+
+
+def unknown(kind: str, name: str, choices: Iterable[str], plural: str = "") -> UsageError:
+    """A name that is not among the choices: "no command 'bnech'; did you mean 'bench'? Commands: run, bench, test"."""
+    from difflib import get_close_matches  # rarely needed
+
+    known = list(choices)
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    guess = f"; did you mean {close[0]!r}?" if close else ";"
+    names = plural or f"{kind}s"
+    listed = f"{names}: {', '.join(known)}" if known else f"there are no {names}"
+    return UsageError(f"no {kind} {name!r}{guess} {listed if not close else f'({listed})'}")

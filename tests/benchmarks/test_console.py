@@ -16,7 +16,7 @@ QUICK = Settings(quick=True)
 
 
 def test_without_a_browser_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionbase.cli.browser.find", lambda: None)
+    monkeypatch.setattr("motionbase.cli.checkout.chromium", lambda: None)
     with pytest.raises(Skip, match="no Chromium on this machine; looked for chromium"):
         console.looked_at.__wrapped__(QUICK)
 

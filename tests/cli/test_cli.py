@@ -9,9 +9,9 @@ import pytest
 
 import motionbase
 from motionbase.cli import checkout, commands
+from motionbase.cli.checkout import cores
 from motionbase.cli.commands import COMMANDS, Command
 from motionbase.cli.main import main as call
-from motionbase.cli.test import cores
 from motionbase.errors import KernelError
 
 ROOT = Path(__file__).resolve().parents[2]

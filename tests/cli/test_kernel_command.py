@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionbase.cli.catalogue import CATALOGUE
+from motionbase.cli.kernel import CATALOGUE
 from motionbase.cli.main import main as call
 from motionbase.compile.runtime.c import find_compiler
 from motionbase.errors import TargetUnavailable

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from motionbase.cli.main import main as call
 from motionbase.cli.simulate import MODEL_KEYS, PLATFORM_KEYS, is_platform
-from motionbase.cli.simulate_platform import Done, PlatformOptions, _scenario, _show
+from motionbase.cli.simulate_platform import PlatformOptions, _scenario, _show
 from motionbase.errors import UsageError
 from motionbase.multibody.loaders import toml as model_files
 from motionbase.platform import load as platform_files
@@ -20,6 +20,7 @@ from motionbase.record.faults import Fault
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.states import Mode, Request, State
 from motionbase.system.run_plot import Traces
+from motionbase.system.simulation import Done
 from motionbase.system.summary import Summary
 
 Capture = pytest.CaptureFixture[str]

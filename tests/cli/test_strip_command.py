@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from motionbase.cli.main import main as call
-from motionbase.cli.strip_chart import EXAMPLE, load_chart
+from motionbase.cli.strip import EXAMPLE, load_chart
 from motionbase.errors import MotionBaseError
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.states import State

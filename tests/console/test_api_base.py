@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from motionbase.console.live.ring_status import ring_status
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.ring.blocks.commands import CommandSender
-from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from motionbase.ring.blocks.generators import GeneratorClient
 from motionbase.ring.command_words import HEAD_AT
 from tests.console.api_rig import Page, base, page, wait_for
 

@@ -259,7 +259,7 @@ def test_a_chart_that_cannot_be_is_refused(operator: Page, live: Waves, change: 
 
 
 def test_the_chart_in_the_file_is_the_chart_that_was_asked_for(tmp_path: Path) -> None:
-    from motionbase.cli.strip_chart import load_chart
+    from motionbase.cli.strip import load_chart
 
     pens = [{"name": "state"}, {"name": "acc_x", "low": -9.81, "high": 9.81, "colour": "red"}]
     chart = chart_of(StartStrip.model_validate({"channels": pens, "seconds_per_page": 25}), hexapod_schema())

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from motionbase.cli.token_files import TokenFiles
+from motionbase.console.addresses import TokenFiles
 from motionbase.errors import UsageError
 from tests.console.live_rig import RING, TOKEN, own_rings, wait_for
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from motionbase.console.api.pace import Pace
+from motionbase.console.api.rate_limit import RateLimit
 from motionbase.console.console import Console
 from motionbase.console.live import absence
 from motionbase.console.live.absence import Absences
@@ -19,7 +19,7 @@ OPERATOR = {"Authorization": f"Bearer {TOKEN}", "X-Client": "tab1"}
 
 def test_channels_by_formula(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
     server, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     made = client.post("/api/derive", json={"name": "twice", "formula": "2 * x", "unit": "m"})
     assert made.json()["channels"][-1]["name"] == "twice" and made.json()["channels"][-1]["place"] == 11
     bad = client.post("/api/derive", json={"name": "bad", "formula": "2 * (x"})
@@ -44,7 +44,7 @@ def test_a_derived_channel_is_the_page_s_that_made_it(
     api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     ann, bob = {"X-Client": "ann"}, {"X-Client": "bob"}
     twice = {"name": "twice", "formula": "2 * x", "unit": "m"}
     assert client.post("/api/derive", json=twice, headers=ann).status_code == 200
@@ -77,7 +77,7 @@ def test_all_pages_together_have_a_limit_too(
     api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     for k in range(32):
         made = {"name": f"x{k}", "formula": "x"}
         assert client.post("/api/derive", json=made, headers={"X-Client": f"page{k // 8}"}).status_code == 200
@@ -90,7 +90,7 @@ def test_channels_of_pages_that_are_gone_make_room(
 ) -> None:
     """A page that is connected keeps its own; what two asked for stays for the one that is left."""
     server, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     monkeypatch.setattr(absence, "KEPT_S", 0.5)
 
     def names() -> list[str]:
@@ -125,7 +125,7 @@ def test_a_page_that_comes_back_in_time_keeps_its_channels() -> None:
 def test_an_operator_s_channels_are_for_all_and_survive_a_restart(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     twice = {"name": "twice", "formula": "2 * x - y"}
     with served_api(own_folder) as (_, client):
         made = client.post("/api/derive", json=twice, headers=OPERATOR).json()["channels"][-1]
@@ -160,7 +160,7 @@ def test_what_was_kept_for_another_platform_or_cannot_be_read_harms_nobody(own_f
 
 def test_operators_leave_room_for_viewers(api: tuple[Console, httpx.Client], monkeypatch: pytest.MonkeyPatch) -> None:
     _, client = api
-    monkeypatch.setattr(Pace, "check", lambda *_: None)
+    monkeypatch.setattr(RateLimit, "check", lambda *_: None)
     answers = [client.post("/api/derive", json={"name": f"k{k}", "formula": "x"}, headers=OPERATOR) for k in range(25)]
     assert [a.status_code for a in answers] == [200] * 24 + [429]
     assert "operators have 24 derived channels" in answers[-1].json()["detail"]

@@ -7,8 +7,8 @@ import pytest
 
 from motionbase.compile import compile
 from motionbase.control.generators import GENERATORS
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import COLUMNS, COUNT, PERIODIC, SHAPES, Generator, Shape, Space
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
 
 RUN = compile(GENERATORS)

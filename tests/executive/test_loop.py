@@ -7,7 +7,7 @@ from motionbase.compile import Compiled
 from motionbase.errors import ScheduleError
 from motionbase.executive import Clock, Executive, Job, Mode, Schedule, Stop, native_job
 from motionbase.executive.control import bin_top
-from motionbase.executive.native import native
+from motionbase.executive.native_loop import native
 from motionbase.executive.report import quantile
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Schema

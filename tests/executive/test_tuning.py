@@ -13,10 +13,10 @@ from motionbase.compile import Scan, scan
 from motionbase.control.law import ControlLaw
 from motionbase.executive.tuning import RAMP_S, REST, Tuner, parameter_table
 from motionbase.platform.load import load_platform
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
 from motionbase.record.requests import Reason
 from motionbase.record.states import State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.parameters import current
 from motionbase.ring.writer import Writer
 from motionbase.system.closed_loop import ClosedLoop

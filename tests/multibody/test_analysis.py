@@ -12,9 +12,9 @@ from motionbase.compile import Port, compile
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.analysis import equilibrium, linearise, modes
-from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.analysis.nullspace import allowed
 from motionbase.multibody.closures import DistanceClosure, PointClosure, WeldClosure
+from motionbase.multibody.eigen import symmetric_modes
 from motionbase.multibody.elements import Custom, JointDamper, JointSpring, PointForce, PointSpring
 from motionbase.multibody.flexible import beam
 from motionbase.multibody.joints import Free, Spherical, fixed, prismatic, revolute, universal

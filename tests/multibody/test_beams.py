@@ -10,9 +10,9 @@ from scipy.optimize import brentq
 
 from motionbase.errors import ModelError
 from motionbase.multibody import Body, Joint, Model
+from motionbase.multibody.eigen import natural_modes
 from motionbase.multibody.flexible import Modes, beam
 from motionbase.multibody.flexible.directions import bending_direction, evaluate
-from motionbase.multibody.flexible.eigen import natural_modes
 from motionbase.multibody.flexible.line import mesh
 from motionbase.multibody.joints import fixed, revolute
 from motionbase.multibody.tree.dynamics import Tree

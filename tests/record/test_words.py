@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from motionbase.cli.loads import _cells, _row
+from motionbase.cli.sizing import _cells
 from motionbase.control.law import ControlLaw
 from motionbase.plant.fault_plan import OF_OIL, FaultKind, load_faults
 from motionbase.platform.load import PRESETS, load_platform
@@ -17,7 +17,7 @@ from motionbase.record.states import State
 from motionbase.record.words import TEXTS, named, told
 from motionbase.recording.open import open_recording
 from motionbase.system.fault_cases import Moment, Outcome, Swing
-from motionbase.system.loads import Allowables
+from motionbase.system.loads import Allowables, case_row
 
 OIL = re.compile("valve|spool|pressure|hydraul|oil spring", re.IGNORECASE)
 DRIVES = re.compile("drive of|drive's|drives|motor", re.IGNORECASE)
@@ -90,7 +90,7 @@ def test_tables_of_loads() -> None:
     case = Outcome(moment, 2e4, 3e4, 12.0, 3.0, None, None, 0.01, Fault.VALVE, 0.03, State.HELD, None)
     allowed = Allowables(8e4, 8e4, True)
     for electric, fault, found in ((True, "drive_hard_out", "drive"), (False, "valve_hard_out", "valve")):
-        row, cells = _row(case, allowed, electric), _cells(case, [case], allowed, electric)
+        row, cells = case_row(case, allowed, electric), _cells(case, [case], allowed, electric)
         assert (row["fault"], row["found"], row["end"]) == (fault, found, "held")
         assert cells[0] == fault and found in cells
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from motionbase.recording.mcap.write import log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recorder.disk import NO_ROOM
+from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.files import Names, Origin
 from motionbase.recording.recorder.items import Chunk, Note, Split
-from motionbase.recording.recorder.pieces import Pieces
 from tests.recording.recorder_rig import SCHEMA, events_in, files, recorder, records_in, rows, until, writer
 
 OS_WRITE = "motionbase.recording.mcap.write.os.write"

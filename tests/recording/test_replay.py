@@ -294,7 +294,7 @@ def test_a_recorded_loop_has_a_time_that_goes_on(file: Path, folder: Path) -> No
 
 
 def test_the_document_lists_the_state_and_the_actions(file: Path) -> None:
-    from motionbase.cli.replay_control import ACTIONS
+    from motionbase.cli.replay import ACTIONS
 
     text = (Path(__file__).resolve().parents[2] / "docs" / "replay.md").read_text()
     with stage(file) as s:

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.peers.ring_loops import loops
 from benchmarks.ring import address_of
 from motionbase.ring.backend import AbstractBackend, find
-from motionbase.ring.native import native
+from motionbase.ring.native_records import native
 from motionbase.ring.reader import Reader
 from motionbase.ring.writer import Writer
 from tests.ring.rings import small_schema

@@ -9,10 +9,11 @@ from collections.abc import Callable
 import pytest
 
 from motionbase.errors import RingError
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.ring import catalogue
 from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
-from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from motionbase.ring.blocks.generators import GeneratorClient
 from motionbase.ring.command_words import ACK_AT, READY_AT
 from motionbase.ring.layout import Status
 from motionbase.ring.lock import FileLock

@@ -10,7 +10,7 @@ import pytest
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.schema import Schema
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, STATUS, UNSAVED, Status
-from motionbase.ring.native import IR
+from motionbase.ring.native_records import IR
 from motionbase.ring.reader import ReaderState
 from tests.ring.rings import HEADER_FIELDS
 

@@ -17,9 +17,10 @@ from motionbase.compile import Port, compile
 from motionbase.compile.primitives import random
 from motionbase.errors import GeneratorError, RingError
 from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.generator_set import ABOUT, BYTES, SHAPE, GeneratorSet
 from motionbase.record.generators import COLUMNS, PLACE, Generator, Shape, Space
 from motionbase.ring.blocks.files import from_data, json_text, load, save, toml_text
-from motionbase.ring.blocks.generators import ABOUT, BYTES, SHAPE, GeneratorClient, GeneratorReader, GeneratorSet
+from motionbase.ring.blocks.generators import GeneratorClient, GeneratorReader
 from motionbase.ring.blocks.preview import outputs, tones
 from motionbase.ring.blocks.seqlock import Outcome
 from tests.ring.rings import small_writer

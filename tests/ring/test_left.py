@@ -15,7 +15,7 @@ from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks.generators import shown
 from motionbase.ring.layout import CLAIM, HEAD
 from motionbase.ring.lock import is_held
-from motionbase.ring.native import native
+from motionbase.ring.native_records import native
 from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import left_behind
 from motionbase.ring.snapshot import Snapshot, save

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks.commands import SLOTS, CommandReceiver, CommandSender
-from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+from motionbase.ring.blocks.generators import GeneratorClient
 from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.blocks.requests import Asked, RequestWatch, watched
 from motionbase.ring.command_words import SENDER_BYTES, person_of, signed

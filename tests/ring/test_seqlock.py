@@ -148,7 +148,7 @@ for k in range(count):
 RACE = """
 import ctypes
 from motionbase.ring.blocks.mapping import BlockMap, Section
-from motionbase.ring.blocks.native import SeqlockPort, block_native
+from motionbase.ring.blocks.native_blocks import SeqlockPort, block_native
 place = BlockMap(Section.GENERATORS)
 fills = [bytearray(bytes([n]) * 4016) for n in (17, 18)]
 ports = [SeqlockPort(place.address, ctypes.addressof(ctypes.c_char.from_buffer(f)), 4016) for f in fills]

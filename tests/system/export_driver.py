@@ -17,9 +17,9 @@ from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.motion import LEG_OUTPUTS
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.load import load_platform
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.states import Request
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.c_border import Border
 from motionbase.system.closed_loop import ClosedLoop
 

@@ -11,9 +11,9 @@ from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.control.law import ControlLaw
 from motionbase.control.watchdogs import Thresholds, Watch
 from motionbase.platform.load import load_platform
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
 from motionbase.record.states import State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario
 

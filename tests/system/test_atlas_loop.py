@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.console.ready_sets import ready_sets
 from motionbase.platform.atlas.atlas import Atlas
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import load_platform
+from motionbase.platform.ready_sets import ready_sets
 from motionbase.record.faults import SPHERE_WARNINGS, WARNINGS
 from motionbase.record.sphere import sphere_schema
 from motionbase.record.states import Request, State

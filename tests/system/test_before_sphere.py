@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionbase.console.ready_sets import ready_sets
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import load_platform
+from motionbase.platform.ready_sets import ready_sets
 from motionbase.record.sphere import sphere_schema
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.manoeuvre import KEPT, drive

@@ -12,10 +12,10 @@ from motionbase.plant.fault_plan import FaultEvent, FaultKind, FaultPlan
 from motionbase.plant.plant import Plant
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensors
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.states import State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 
 Array = np.ndarray

@@ -15,9 +15,9 @@ from motionbase.plant.motion import LEG_OUTPUTS
 from motionbase.plant.sensors import MEASURED
 from motionbase.platform.load import load_platform
 from motionbase.record.faults import Fault
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.states import Request, State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import control_border
 from motionbase.system.runs import Run, Runner, Scenario

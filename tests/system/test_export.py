@@ -17,9 +17,9 @@ from motionbase.cli.main import main as call
 from motionbase.compile import scan
 from motionbase.platform.load import load_platform
 from motionbase.record.faults import Fault
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.states import Mode, Request, State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.c_border import Border
 from motionbase.system.export import EXAMPLES, control_border, loop_files, plant_border, write_folder
 from tests.system.export_driver import (

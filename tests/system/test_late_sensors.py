@@ -8,9 +8,9 @@ import pytest
 
 from motionbase.platform.load import load_platform
 from motionbase.platform.sensors import Sensors
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator
 from motionbase.record.states import State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.export import plant_border
 from motionbase.system.runs import Runner, Scenario

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.measuring import PICTURES, check_writable
-from motionbase.cli.suggest import unknown
-from motionbase.errors import UsageError
+from motionbase.cli.options import PICTURES, Json, check_writable
+from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from motionbase.platform.atlas.atlas import Atlas
@@ -43,7 +42,7 @@ def simulate(
     preload: Annotated[float, typer.Option(help="Preload of the passive wheels over its nominal value.")] = 1.0,
     no_ripple: Annotated[bool, typer.Option("--no-ripple", help="Wheels as if they were round.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw it: .png, .pdf, .svg.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Drive the sphere through a manoeuvre and tell how well it follows, and whether a wheel slips.
 

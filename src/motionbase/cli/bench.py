@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase.cli import checkout
-from motionbase.cli.suggest import unknown
+from motionbase.cli.options import Json
 from motionbase.cli.terminal import console
+from motionbase.errors import unknown
 from motionbase.interpreter import SAFE_PATH
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def bench(
         str | None, typer.Argument(metavar="NAME", help="Which benchmark; without a name they are listed.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A rough answer within 50 s.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> int:
     """Measure speed against the project's bars, on one pinned CPU, all sides of a comparison in turn.
 

@@ -1,4 +1,4 @@
-"""The table of commands. A new command is one line here and one module beside this one."""
+"""The table of commands. A new command is one line here and a function in the file of its group."""
 
 from typing import NamedTuple
 
@@ -27,13 +27,13 @@ COMMANDS: dict[str, Command] = {
     "operate": Command(
         "motionbase.cli.operate:operate", "Ask a running base for standby, drive, an emergency stop and so on."
     ),
-    "tune": Command("motionbase.cli.tune:tune", "Show and change parameters of the control law of a running ring."),
+    "tune": Command("motionbase.cli.operate:tune", "Show and change parameters of the control law of a running ring."),
     "simulate": Command(
         "motionbase.cli.simulate:simulate",
         "Simulate a platform in closed loop or a multibody model, as fast as possible.",
     ),
     "modes": Command(
-        "motionbase.cli.modes:modes", "Natural frequencies, damping and mode shapes of a multibody model."
+        "motionbase.cli.models:modes", "Natural frequencies, damping and mode shapes of a multibody model."
     ),
     "models": Command("motionbase.cli.models:models", "List the built-in multibody models with their sources."),
     "platforms": Command(
@@ -46,39 +46,42 @@ COMMANDS: dict[str, Command] = {
     ),
     "control": Command("motionbase.cli.control:app", "Gains and margins of the control law."),
     "step-response": Command(
-        "motionbase.cli.step_response:step_response", "Measure a step of one axis: overshoot, rise, settling."
+        "motionbase.cli.control:step_response", "Measure a step of one axis: overshoot, rise, settling."
     ),
     "frequency-response": Command(
-        "motionbase.cli.frequency_response:frequency_response",
+        "motionbase.cli.control:frequency_response",
         "Measure gain and phase of one axis tone by tone, and the turnaround bump.",
     ),
-    "loads": Command("motionbase.cli.loads:loads", "Predict the loads of every fault out of full speed."),
+    "loads": Command("motionbase.cli.sizing:loads", "Predict the loads of every fault out of full speed."),
     "size": Command(
-        "motionbase.cli.size:size", "Show what a manoeuvre asks of every leg: force, speed, torque, power, flow, heat."
+        "motionbase.cli.sizing:size",
+        "Show what a manoeuvre asks of every leg: force, speed, torque, power, flow, heat.",
     ),
     "kernel": Command("motionbase.cli.kernel:app", "Inspect, run and export kernels and programs."),
     "export": Command(
         "motionbase.cli.export:app", "Write control law and plant as C99, or a recording as CSV, Parquet, MCAP."
     ),
-    "info": Command("motionbase.cli.info:info", "Show what a recording holds: channels, gaps, events, extremes."),
-    "split": Command("motionbase.cli.split:split", "Break a recording into smaller files, with all channels or some."),
-    "dcu": Command("motionbase.cli.dcu:dcu", "Write a ring of known waveforms, to try whatever reads one."),
+    "info": Command("motionbase.cli.recordings:info", "Show what a recording holds: channels, gaps, events, extremes."),
+    "split": Command(
+        "motionbase.cli.recordings:split", "Break a recording into smaller files, with all channels or some."
+    ),
+    "dcu": Command("motionbase.cli.ring_writers:dcu", "Write a ring of known waveforms, to try whatever reads one."),
     "ring": Command("motionbase.cli.ring:app", "List, inspect, watch, save and clean rings."),
     "record": Command("motionbase.cli.record:record", "Record a ring into MCAP files, as its records come."),
     "record-control": Command(
-        "motionbase.cli.record_control:record_control", "Start, stop, split or note in a recording that runs."
+        "motionbase.cli.record:record_control", "Start, stop, split or note in a recording that runs."
     ),
     "replay": Command("motionbase.cli.replay:replay", "Play a recording into a ring, as if it happened now."),
     "replay-control": Command(
-        "motionbase.cli.replay_control:replay_control", "Pause, seek, step, loop a replay that runs.", pass_options=True
+        "motionbase.cli.replay:replay_control", "Pause, seek, step, loop a replay that runs.", pass_options=True
     ),
     "strip": Command("motionbase.cli.strip:strip", "Draw a recording or a live ring on strip chart paper."),
     "estop": Command("motionbase.cli.estop:estop", "List and describe the files of unexpected stops."),
-    "mirror": Command("motionbase.cli.mirror:mirror", "Copy a live ring to another machine over TCP."),
+    "mirror": Command("motionbase.cli.ring_writers:mirror", "Copy a live ring to another machine over TCP."),
     "generators": Command(
         "motionbase.cli.generators:app", "Show, set or clear the function generators of a running ring."
     ),
-    "cache": Command("motionbase.cli.cache:cache", "Show or clear the compiled code kept on disk."),
+    "cache": Command("motionbase.cli.kernel:cache", "Show or clear the compiled code kept on disk."),
     "bench": Command("motionbase.cli.bench:bench", "Measure speed against the project's bars."),
-    "test": Command("motionbase.cli.test:test", "Run the test suite of a checkout.", pass_options=True),
+    "test": Command("motionbase.cli.checkout:test", "Run the test suite of a checkout.", pass_options=True),
 }

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motionbase import private
-from motionbase.cli.token_files import TokenFiles
+from motionbase.cli.options import Ring
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
+    from motionbase.console.addresses import TokenFiles
     from motionbase.console.console import Settings
 
 PORT = 8700
@@ -30,7 +31,7 @@ Group = Annotated[
 
 
 def console(
-    ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
+    ring: Ring = "motionbase",
     host: Annotated[str, typer.Option(metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port; 0 takes any that is free.")] = PORT,
     recordings: Annotated[
@@ -68,6 +69,7 @@ def console(
 
     Example: motionbase console --ring motionbase
     """
+    from motionbase.console.addresses import TokenFiles
     from motionbase.console.console import STATIC, Console, Settings
     from motionbase.console.server import serve
     from motionbase.console.tokens import new_token
@@ -139,7 +141,7 @@ def shows_tokens() -> bool:
 
 
 def _ready(
-    settings: "Settings", address: str, shall_open: bool, kept: TokenFiles, given: tuple[Path | None, Path | None]
+    settings: "Settings", address: str, shall_open: bool, kept: "TokenFiles", given: tuple[Path | None, Path | None]
 ) -> None:
     """Say where the console is.
 
@@ -147,7 +149,7 @@ def _ready(
         kept: where tokens go, so that programs of this user find them
         given: files that have the operator's and the viewers' token already
     """
-    from motionbase.cli.private_browser import open_privately
+    from motionbase.console.addresses import open_privately
 
     if settings.host in ANY_ADDRESS:
         import socket

@@ -32,7 +32,7 @@ def estop(
         _list(folder, ring, as_json)
         return
     path = _path(which, folder, ring)
-    from motionbase.cli.estop_report import report
+    from motionbase.executive.estop_report import report
     from motionbase.ring.snapshot import Snapshot
 
     told = report(Snapshot.open(path), path.stat().st_size)
@@ -83,7 +83,7 @@ def _list(folder: Path | None, ring: str | None, as_json: bool) -> None:
 
 def _row(number: int, path: Path) -> dict[str, Any]:
     """A line of the list; with all checks, so that damage shows."""
-    from motionbase.cli.estop_report import damage, utc
+    from motionbase.executive.estop_report import damage, utc
     from motionbase.ring.snapshot import Snapshot
 
     row: dict[str, Any] = {"number": number, "path": str(path), "bytes": None, "cause": None}
@@ -107,7 +107,7 @@ def _row(number: int, path: Path) -> dict[str, Any]:
 
 
 def _local(ns: int | None) -> str | None:
-    from motionbase.cli.estop_report import moment
+    from motionbase.executive.estop_report import moment
 
     try:
         return None if (when := moment(ns)) is None else when.astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
@@ -124,7 +124,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _describe(told: dict[str, Any]) -> None:
-    from motionbase.cli.estop_report import largest
+    from motionbase.executive.estop_report import largest
 
     at, before = told["at_the_stop"], told["second_before"]
     when, local = _short(told["event_utc"]), _local(told["event_utc_ns"])

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.options import Json
 
 if TYPE_CHECKING:
+    from motionbase.record.generator_set import GeneratorSet
     from motionbase.record.generators import Generator
-    from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.segment import Segment
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 AUTHOR = "motionbase generators"
 
 Ring = Annotated[str, typer.Option("--ring", metavar="NAME", help="Name of the ring.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 @app.callback()
@@ -69,7 +69,8 @@ def clear(ring: Ring = "motionbase", as_json: Json = False) -> None:
 
     Example: motionbase generators clear
     """
-    from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet
+    from motionbase.record.generator_set import GeneratorSet
+    from motionbase.ring.blocks.generators import GeneratorClient
     from motionbase.ring.command_words import signed
 
     client = GeneratorClient(ring, author=signed(AUTHOR))

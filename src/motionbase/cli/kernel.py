@@ -1,21 +1,44 @@
-"""`motionbase kernel`: inspect, run and export kernels and programs; the work is in the modules beside this one."""
+"""`motionbase kernel` and `cache`: inspect, run and export kernels and programs, and what is kept of their code."""
 
 import json
+import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from motionbase.cli import checkout, kernel_export, kernel_show, terminal, units
-from motionbase.cli.catalogue import CATALOGUE
+from motionbase.cli import checkout, terminal
+from motionbase.cli.options import Json
+from motionbase.errors import UsageError, unknown
+
+if TYPE_CHECKING:
+    from motionbase.compile import Unit
+
+
+class Entry(NamedTuple):
+    """Where a kernel or program is, and what it is in one line.
+
+    Attributes:
+        reference: "package.module:NAME", or "path/to/file.py:NAME" relative to a source checkout
+    """
+
+    reference: str
+    about: str
+
+
+CATALOGUE: dict[str, Entry] = {
+    "pendulum": Entry("examples/01_first_kernel.py:PENDULUM", "one step of a damped pendulum"),
+    "leg_length": Entry("examples/02_six_legs_program.py:LEG", "length of one leg of a hexapod"),
+    "six_legs": Entry("examples/02_six_legs_program.py:SIX_LEGS", "six leg lengths and their measurement"),
+}
+
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 Ref = Annotated[
     str, typer.Argument(metavar="REF", help="path/to/file.py:NAME, package.module:NAME, or a short name from the list.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
 class Mode(StrEnum):
@@ -39,6 +62,13 @@ class Exported(StrEnum):
 
     c = "c"
     cuda = "cuda"
+
+
+class Action(StrEnum):
+    """What to do."""
+
+    show = "show"
+    clear = "clear"
 
 
 @app.callback()
@@ -82,17 +112,22 @@ def show(
 
     Example: motionbase kernel show pendulum --lanes 8
     """
-    unit = units.load(ref)
+    unit = unit_of(ref)
     if source or assembly:
-        print(kernel_show.text(unit, "assembly" if assembly else target.value, lanes, mode.value), end="")
+        from motionbase.compile.inspection.texts import text
+
+        if not assembly:
+            _check_target(target, lanes, mode)
+        print(text(unit, "assembly" if assembly else target.value, lanes, mode.value), end="")
         return
+    from motionbase.cli import kernel_report
     from motionbase.compile.inspection.report import describe
 
     report = describe(unit, lanes, mode.value)
     if as_json:
         print(json.dumps(report.as_json(), indent=2))
     else:
-        kernel_show.show(report)
+        kernel_report.show_report(report)
 
 
 @app.command()
@@ -119,14 +154,14 @@ def trace(
 
     Example: motionbase kernel trace pendulum --zeros --input l=1 --input q=0.5 --probe energy
     """
-    from motionbase.cli import kernel_trace  # imports NumPy
+    from motionbase.cli import kernel_report  # imports NumPy
 
-    unit = units.load(ref)
-    result = kernel_trace.run(unit, given or [], zeros, seed, probe or [])
+    unit = unit_of(ref)
+    result = kernel_report.traced(unit, given or [], zeros, seed, probe or [])
     if as_json:
-        print(json.dumps(kernel_trace.as_json(result), indent=2))
+        print(json.dumps(kernel_report.trace_json(result), indent=2))
     else:
-        kernel_trace.show(result)
+        kernel_report.show_trace(result)
     return 0 if result.finding is None else 1
 
 
@@ -141,4 +176,98 @@ def export(
 
     Example: motionbase kernel export pendulum --target c --out generated
     """
-    kernel_export.export(units.load(ref), target.value, out, force)
+    from motionbase.compile.inspection.texts import compiler_call, files
+
+    unit = unit_of(ref)
+    wanted = {out / name: text for name, text in files(unit, target.value).items()}
+    for path, text in wanted.items():
+        if path.exists() and not force and path.read_bytes() != text.encode():
+            raise UsageError(f"{path} exists with other contents; --force overwrites it")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for path, text in wanted.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise UsageError(f"cannot write to {out}: {e.strerror}") from e
+    for path, text in wanted.items():
+        print(f"wrote {path} ({len(text.splitlines())} lines)")
+    print(f"compile with: {compiler_call(unit, target.value, out)}")
+
+
+def unit_of(reference: str) -> "Unit":
+    """The kernel, program or primitive that REF names."""
+    from motionbase.compile.reference import FORMS, load
+
+    if ":" not in reference:
+        if reference not in CATALOGUE:
+            hint = f"; {reference!r} is a file, so give {reference}:NAME" if Path(reference).is_file() else ""
+            known = unknown("kernel", reference, CATALOGUE, "short names")
+            raise UsageError(f"REF is {FORMS}{hint}" if hint else f"{known}; other forms: {FORMS.rpartition(',')[0]}")
+        reference = CATALOGUE[reference].reference
+        if ".py:" in reference:  # relative to the checkout
+            reference = str(checkout.require("the example kernels") / reference)
+    return load(reference)
+
+
+def _check_target(target: Target, lanes: int, mode: Mode) -> None:
+    """Which texts there are."""
+    if target is Target.llvm:
+        return
+    if lanes != 1:
+        raise UsageError(f"target {target.value!r} has no lanes; use --target llvm")
+    if mode is not Mode.strict and target is not Target.cuda:
+        raise UsageError(f"target {target.value!r} has no fast mode; use --target llvm")
+
+
+def cache(
+    action: Annotated[Action, typer.Argument(help="Tell what there is, or delete it.")] = Action.show,
+    as_json: Json = False,
+) -> None:
+    """Show or clear the object code kept on disk.
+
+    The folder is $MOTIONBASE_CACHE, else motionbase/objects in the user's cache folder. Clearing costs nothing but the
+    time to compile again.
+
+    Example: motionbase cache show
+    """
+    from motionbase.native.cache import ObjectCache
+
+    store = ObjectCache()
+    data = _cache_state(store) if action is Action.show else _clear_cache(store)
+    if as_json:
+        print(json.dumps(data, indent=2))
+    elif action is Action.show:
+        _show_cache(data)
+    else:
+        print(f"{data['folder']}: removed {data['removed']} entries, {terminal.size(data['bytes'])}")
+
+
+def _cache_state(store: Any) -> dict[str, Any]:
+    entries = store.entries()
+    refusal = store.refusal()
+    return {
+        "folder": str(store.folder),
+        "usable": refusal is None,
+        "reason": refusal,
+        "entries": len(entries),
+        "bytes": sum(e.bytes for e in entries),
+        "oldest": _time(entries[0].used) if entries else None,
+        "newest": _time(entries[-1].used) if entries else None,
+    }
+
+
+def _clear_cache(store: Any) -> dict[str, Any]:
+    total = sum(e.bytes for e in store.entries())
+    return {"folder": str(store.folder), "removed": store.clear(), "bytes": total}
+
+
+def _show_cache(data: dict[str, Any]) -> None:
+    print(f"folder   {data['folder']}")
+    print(f"usable   {'yes' if data['usable'] else 'no: ' + data['reason']}")
+    print(f"entries  {data['entries']}, {terminal.size(data['bytes'])}")
+    if data["entries"]:
+        print(f"used     {data['oldest']} to {data['newest']}")
+
+
+def _time(stamp: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(stamp))

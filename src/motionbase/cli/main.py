@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from motionbase import __version__
 from motionbase.cli.commands import COMMANDS, Command
-from motionbase.errors import MotionBaseError, PlatformWarning
+from motionbase.errors import MotionBaseError, PlatformWarning, unknown
 
 if TYPE_CHECKING:
     import typer
@@ -68,17 +68,13 @@ def _dispatch(args: list[str]) -> int:
 
     called = next((a for a in args if not a.startswith("-")), None)
     if called is not None and called not in COMMANDS:
-        from motionbase.cli.suggest import unknown
-
         raise unknown("command", called, COMMANDS)
     try:
         code = _app(called)(args=args, prog_name=PROGRAM, standalone_mode=False)
     except typer.Abort:
         return 130
     except typer.TyperException as e:
-        from motionbase.cli.suggest import sentence
-
-        return _complain(sentence(e, PROGRAM), 2)
+        return _complain(_sentence(e), 2)
     return code if isinstance(code, int) else 0
 
 
@@ -136,3 +132,17 @@ def _complain(message: str, code: int) -> int:
     """One line on stderr, whatever line breaks the message has."""
     print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
     return code
+
+
+def _sentence(error: "typer.TyperException") -> str:
+    """Typer's complaint as one sentence in our form, with the place where the help is."""
+    # Typer keeps its context classes private, so the attribute is looked up by name.
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", PROGRAM)
+    message = " ".join(error.format_message().split()).rstrip(".")
+    if option := getattr(error, "option_name", None):
+        params = getattr(getattr(context, "command", None), "params", ())
+        options = [o for p in params for o in getattr(p, "opts", ()) if o.startswith("-")] + ["--help"]
+        if message.startswith("No such option"):
+            message = str(unknown("option", option, options))
+    return f"{message[:1].lower()}{message[1:]}; see {command} --help"

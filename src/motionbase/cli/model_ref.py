@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast, final
 
-from motionbase.cli.suggest import unknown
-from motionbase.cli.units import guarded, module_of
-from motionbase.errors import UsageError
+from motionbase.compile.reference import guarded, module_of
+from motionbase.errors import UsageError, unknown
 from motionbase.multibody import Model
 from motionbase.multibody.loaders import MIMICS, ModelWarning, load_toml, load_urdf
 from motionbase.multibody.loaders.named import URDF_ENDINGS

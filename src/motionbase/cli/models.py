@@ -1,16 +1,19 @@
-"""`motionbase models`: the built-in models with where their numbers are from, or what one model is made of."""
+"""`motionbase models` and `motionbase modes`: built-in models, what one is made of, and its natural modes."""
 
 import json
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.choices import Mimic, Strict
+from motionbase.cli.options import Json, Mimic, Strict
+from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.cli.model_ref import Found
     from motionbase.multibody import Model
+    from motionbase.multibody.analysis import Equilibrium, NaturalModes
 
 
 def models(
@@ -20,7 +23,7 @@ def models(
     ] = None,
     strict: Strict = None,
     mimic: Mimic = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the built-in multibody models: what they are, their size, and where their numbers are from.
 
@@ -119,4 +122,112 @@ def _show_parts(found: "Found") -> None:
         for row in redundant:
             screen.print(f"  {row}")
     for note in found.notes:
+        screen.print(f"note: {note}", style="dim")
+
+
+def modes(
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL", help="A name from `motionbase models`, a .toml or .urdf file, or file.py:NAME."
+        ),
+    ],
+    at: Annotated[
+        list[str] | None,
+        typer.Option("--at", metavar="NAME=VALUE", help="Where to look for the place of rest: a coordinate or joint."),
+    ] = None,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="Take the nearest place of rest, even if it is unstable.")
+    ] = False,
+    number: Annotated[int | None, typer.Option(help="How many modes, from the lowest; all without it.")] = None,
+    strict: Strict = None,
+    mimic: Mimic = None,
+    as_json: Json = False,
+) -> None:
+    """Find a place of rest and print the natural frequencies, damping ratios and mode shapes about it.
+
+    The search starts where `motionbase simulate` would and goes where the forces push; --at changes the start, name by
+    name, in rad and m. Motions that nothing holds have 0 Hz.
+
+    Example: motionbase modes two_link --at shoulder=-1.5
+    """
+    from motionbase.cli import model_ref
+    from motionbase.multibody.analysis import equilibrium
+    from motionbase.multibody.analysis import modes as find
+
+    if number is not None and number < 1:
+        raise UsageError(f"--number {number}: at least 1 is wanted")
+    found = model_ref.load(model, strict, mimic)
+    start = {**found.q0, **model_ref.named_numbers("--at", at)}
+    with terminal.working(f"looking for where {found.model.name} rests"):
+        rest = equilibrium(found.model, start, search="nearest" if nearest else "stable")
+        natural = find(found.model, rest.q)
+    count = len(natural) if number is None else min(number, len(natural))
+    if as_json:
+        print(json.dumps(_modes_data(found.model, rest, natural, count, found.notes), indent=2))
+    else:
+        _show_modes(found.model, rest, natural, count, found.notes)
+
+
+def _number(x: float) -> float | None:
+    """JSON has no NaN."""
+    return float(x) if math.isfinite(x) else None
+
+
+def _modes_data(
+    model: "Model", rest: "Equilibrium", natural: "NaturalModes", count: int, notes: tuple[str, ...]
+) -> dict[str, Any]:
+    from motionbase.multibody.names import coordinates
+
+    rows = [
+        {
+            "frequency_hz": float(natural.frequencies[k]),
+            "damping": _number(natural.damping[k]),
+            "eigenvalue_per_s": [natural.eigenvalues[k].real, natural.eigenvalues[k].imag],
+            "kind": natural.kinds[k],
+            "joints": {name: float(share[k]) for name, share in natural.joints.items()},
+            "bodies": {name: float(share[k]) for name, share in natural.bodies.items()},
+            "shape": {name: [x.real, x.imag] for name, x in zip(natural.names, natural.shapes[:, k], strict=True)},
+        }
+        for k in range(count)
+    ]
+    return {
+        "model": model.name,
+        "q": {quantity.name: float(x) for quantity, x in zip(coordinates(model), rest.q, strict=True)},
+        "force_left": rest.force,
+        "closure_left": rest.closure,
+        "steps": rest.steps,
+        "modes": rows,
+        "notes": list(notes),
+    }
+
+
+def _show_modes(
+    model: "Model", rest: "Equilibrium", natural: "NaturalModes", count: int, notes: tuple[str, ...]
+) -> None:
+    """One row a mode, then where the model rests."""
+    from motionbase.multibody.names import coordinates
+    from motionbase.spatial.equals import ALIKE, ranked
+
+    screen = terminal.console()
+    right = ("mode", "frequency [Hz]", "damping ratio")
+    table = terminal.table(f"Modes of {model.name}", *right, "kind", "joints that move most", right=right)
+    for k in range(count):
+        shares = [(float(s[k]), name) for name, s in natural.joints.items()]
+        most = [shares[i] for i in ranked([-s for s, _ in shares], ALIKE)[:3]]
+        moving = ", ".join(f"{name} {100 * s:.0f} %" for s, name in most if s >= 0.01)
+        ratio, kind = natural.damping[k], natural.kinds[k]
+        rate = f", {natural.eigenvalues[k].real:+.4g} 1/s" if kind in ("growth", "decay") else ""
+        damped = f"{ratio:.4g}" if math.isfinite(ratio) else "-"
+        table.add_row(str(k + 1), f"{natural.frequencies[k]:.6g}", damped, kind + rate, moving)
+    screen.print(table)
+    if count < len(natural):
+        screen.print(f"{len(natural) - count} more; --number shows others.", style="dim")
+    places = [
+        f"{c.name} = {x if abs(x) > 1e-12 else 0.0:.6g} {c.unit}".removesuffix(" -")
+        for c, x in zip(coordinates(model), rest.q, strict=True)
+    ]
+    more = f" ... ({len(places)} in all)" if len(places) > 14 else ""
+    screen.print(f"At rest at {', '.join(places[:14])}{more}; force left {rest.force:.2g} N or N m.")
+    for note in notes:
         screen.print(f"note: {note}", style="dim")

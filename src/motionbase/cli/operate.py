@@ -1,15 +1,25 @@
-"""`motionbase operate`: what an operator asks of a running base, from the command line."""
+"""What is asked of a running base: `motionbase operate` for changes of state, `tune` for parameters of its law."""
 
+import json
 import sys
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from motionbase.errors import CommandError, RingError, UsageError
+from motionbase.cli import terminal
+from motionbase.cli.options import Json
+from motionbase.errors import CommandError, RingError, UsageError, unknown
 from motionbase.record.requests import ACTIONS, ESTOP, SENTENCE, Result, operator_command
 
+if TYPE_CHECKING:
+    from motionbase.ring.blocks.parameters import ParameterClient, Parameters
+    from motionbase.ring.segment import Segment
+
 SENDER = "motionbase operate"
+TUNER = "motionbase tune"
+TIMEOUT_S = 2.0
 REACHED = {
     "down": ("DOWN",), "standby": ("STANDBY",), "drive": ("DRIVE",), "settle": ("STANDBY",), "lower": ("DOWN",),
     "off": ("OFF",), "freeze": ("FREEZE",), "abort": ("OFF", "HELD"), "estop": ("OFF", "HELD"),
@@ -34,7 +44,6 @@ def operate(
 
     Example: motionbase operate estop
     """
-    from motionbase.cli.suggest import unknown
     from motionbase.ring.blocks.commands import CommandSender
     from motionbase.ring.command_words import signed
 
@@ -105,3 +114,135 @@ def _state(ring: str) -> str | None:
             return State(int(code)).name.lower() if code in [s.value for s in State] else None
         time.sleep(PAUSE_S)
     return None
+
+
+def tune(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A parameter, or NAME[3] for its third number.")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Argument(metavar="[VALUE]", help="One number for all, or one each: 1,1,0.9,0.6,0.6,0.8.")
+    ] = None,
+    ring: Annotated[str, typer.Option("--ring", metavar="RING", help="Name of the ring.")] = "motionbase",
+    reset: Annotated[bool, typer.Option("--reset", help="Back to the designed values: of NAME, or of all.")] = False,
+    save: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Write what is not as designed.")] = None,
+    load: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Change all that the file has.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the parameters of the control law of a running ring, or change some.
+
+    Gains are led to their new values within half a second; limits and monitors change only while the base rests
+    (`rest` in the list) and only to the strict side. What is not allowed is refused, and nothing changes. Put -- before
+    a negative VALUE.
+
+    Example: motionbase tune k_p 12
+
+    Example: motionbase tune --save mine.toml
+    """
+    asked = [
+        what for what, given in (("VALUE", value), ("--reset", reset), ("--save", save), ("--load", load)) if given
+    ]
+    if len(asked) > 1:
+        raise UsageError(f"{asked[0]} and {asked[1]} cannot be asked for together")
+    if name is not None and (save or load):
+        raise UsageError(f"{asked[0]} is about all parameters; leave {name!r} out")
+    if asked in ([], ["--save"]):
+        _show_parameters(ring, name, save, as_json)
+    else:
+        _change_parameters(ring, name, value, load, as_json)
+
+
+def _show_parameters(ring: str, name: str | None, save: Path | None, as_json: bool) -> None:
+    from motionbase.ring.blocks.parameter_files import save_parameters
+    from motionbase.ring.blocks.parameters import shown
+
+    found, segment = shown(ring)
+    if save is None:
+        _list_parameters(found, segment, name, as_json)
+        return
+    save_parameters(found.tuned, found.table, save)
+    if as_json:
+        print(json.dumps({"saved": str(save), "parameters": found.tuned}, indent=2))
+    else:
+        print(f"wrote {save}: {', '.join(found.tuned) or 'nothing, all parameters are as designed'}")
+
+
+def _change_parameters(ring: str, name: str | None, value: str | None, load: Path | None, as_json: bool) -> None:
+    from motionbase.ring.blocks.parameter_files import load_parameters
+    from motionbase.ring.blocks.parameters import ParameterClient
+    from motionbase.ring.command_words import signed
+
+    client = ParameterClient(ring, sender=signed(TUNER))
+    table, before = client.table, client.read()
+    if load is not None:
+        wanted = load_parameters(load, table)
+    elif value is not None:
+        assert name is not None  # it comes before
+        wanted = table.wanted(name, _numbers(name, value))
+    else:
+        wanted = _designed(client, name)
+    wanted = {place: x for place, x in wanted.items() if before.goals[place] != x}
+    client.tune(wanted, TIMEOUT_S)
+    changes = [(*table.places[place], float(before.goals[place]), x) for place, x in wanted.items()]
+    if as_json:
+        listed = [{"name": p.label(k), "before": old, "value": new, "unit": p.unit} for p, k, old, new in changes]
+        print(json.dumps({"changed": listed}, indent=2))
+        return
+    for p, k, old, new in changes:
+        print(f"{p.label(k)}: from {old:.6g} to {new:.6g} {p.unit}".removesuffix(" -"))
+    if not changes:
+        print(f"{name or 'every parameter'} is so already")
+
+
+def _designed(client: "ParameterClient", name: str | None) -> dict[int, float]:
+    """Of one parameter, or of one of its numbers, or of all that may be tuned."""
+    if name is None:
+        return {place: p.designed[k] for place, (p, k) in enumerate(client.table.places) if p.tunable}
+    parameter, numbers = client.table.named(name)
+    return client.table.wanted(name, tuple(parameter.designed[k] for k in numbers))
+
+
+def _numbers(name: str, text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"{name}: {text!r} is not a number, or numbers with commas between") from None
+
+
+def _list_parameters(found: "Parameters", segment: "Segment", name: str | None, as_json: bool) -> None:
+    from motionbase.ring.blocks.mapping import absence
+
+    note, table = absence(segment), found.table
+    wanted = table.parameters if name is None else (table.named(name)[0],)
+    if as_json:
+        rows: list[dict[str, Any]] = [
+            {
+                "name": p.name,
+                "unit": p.unit,
+                "description": p.description,
+                "value": found.of(p.name).tolist(),
+                "designed": list(p.designed),
+                "least": list(p.least),
+                "most": list(p.most),
+                "tunable": p.tunable,
+                "at_rest": p.at_rest,
+            }
+            for p in wanted
+        ]
+        print(json.dumps({"law": table.law, "note": note, "version": found.version, "parameters": rows}, indent=2))
+        return
+    print(f"ring  {segment.backend}{'; ' + note if note else ''}")
+    shown = terminal.table(table.law, "name", "unit", "value", "designed", "bounds", "tunable")
+    for p in wanted:
+        now, designed = ([f"{v:.4g}" for v in values] for values in (found.of(p.name), p.designed))
+        bounds = [f"{a:.4g} to {b:.4g}" for a, b in zip(p.least, p.most, strict=True)]
+        when = ("at rest" if p.at_rest else "always") if p.tunable else "no"
+        shown.add_row(p.name, p.unit, _cell(now), _cell(designed), _cell(bounds), when)
+    terminal.console().print(shown)
+    if name is not None:
+        print(wanted[0].description)
+
+
+def _cell(texts: list[str]) -> str:
+    """One where all are the same."""
+    return ", ".join(texts if len(set(texts)) > 1 else texts[:1]) or "-"

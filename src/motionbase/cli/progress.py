@@ -1,17 +1,5 @@
-"""A bar on stderr for work whose length is known."""
+"""For cli/kinematics*.py only, until they import it from terminal themselves."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from motionbase.cli.terminal import progress_bar as fraction_bar
 
-
-@contextmanager
-def fraction_bar(what: str) -> Iterator[Callable[[float], None]]:
-    """Takes the part that is done, 0 to 1, after the compiling; shows nothing where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    screen = Console(stderr=True)
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task(f"compiling {what}", total=None)
-        yield lambda fraction: progress.update(task, description=what, total=1.0, completed=fraction)
+__all__ = ["fraction_bar"]

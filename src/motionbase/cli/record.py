@@ -1,30 +1,30 @@
-"""`motionbase record`: records of a ring into MCAP files, as they come."""
+"""`motionbase record` and `record-control`: records of a ring into MCAP files, as they come."""
 
 import json
 import math
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionbase.cli import terminal
 from motionbase.cli.console import Group, share_with
+from motionbase.cli.options import Duration, Json, JsonAtEnd, Ring
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
     from motionbase.recording.recorder.items import Settings
-    from motionbase.recording.recorder.recorder import Recorder
 
-REFRESH_S = 0.5
 MB = 1_000_000
+ACTIONS = ("status", "start", "stop", "split", "note")
 
 
 def record(
-    ring: Annotated[str, typer.Option(help="Name of the ring.")] = "motionbase",
+    ring: Ring = "motionbase",
     out: Annotated[
         Path | None, typer.Option(metavar="FILE|DIR", help="A .mcap file or a folder; without it, the default folder.")
     ] = None,
-    duration: Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")] = None,
+    duration: Duration = None,
     split_mb: Annotated[
         float | None, typer.Option(metavar="N", help="Begin a new file whenever one has N megabytes.")
     ] = None,
@@ -43,7 +43,7 @@ def record(
         bool, typer.Option("--wait", help="Begin when somebody says `motionbase record-control start`.")
     ] = False,
     group: Group = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")] = False,
+    as_json: JsonAtEnd = False,
 ) -> None:
     """Record a ring: every record, with names, units, notes and everything that was lost, in MCAP files.
 
@@ -57,8 +57,8 @@ def record(
     from motionbase.ring.gentle import be_prompt
 
     be_prompt()  # before the libraries: on a busy machine they take most of the time until the first record
-    from motionbase.cli.recorder import summary_lines
     from motionbase.recording.recorder.items import Settings, Split
+    from motionbase.recording.recorder.main import summary_lines
 
     share_with(group)
     for name, value in (("--duration", duration), ("--split-mb", split_mb), ("--split-seconds", split_seconds)):
@@ -80,8 +80,8 @@ def record(
 
 
 def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> dict[str, Any]:
-    from motionbase.cli.stopping import stop_requested
     from motionbase.recording.recorder.recorder import Recorder
+    from motionbase.ring.gentle import stop_after, stop_requested
     from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
@@ -89,35 +89,10 @@ def _recorded(settings: "Settings", duration: float | None, as_json: bool) -> di
         recorder = Recorder(settings, say)
         if not as_json:
             say(f"recording ring {settings.ring!r}; Ctrl-C stops")
-        timer = threading.Timer(duration, stop.set) if duration is not None else None
-        if timer is not None:
-            timer.start()
-        try:
-            with _shown(recorder):
-                recorder.run(stop)
-        finally:
-            if timer is not None:
-                timer.cancel()
+        with stop_after(duration, stop), terminal.status_line(lambda: _line(recorder.status())):
+            recorder.run(stop)
     say.close()
     return recorder.summary()
-
-
-def _shown(recorder: "Recorder") -> Any:
-    """A line on a terminal; a pipe gets the sentences only."""
-    from contextlib import nullcontext
-
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
-
-    screen = Console(stderr=True)
-    if not screen.is_terminal:
-        return nullcontext()
-
-    def line() -> Text:
-        return Text(_line(recorder.status()))
-
-    return Live(console=screen, transient=True, refresh_per_second=1 / REFRESH_S, get_renderable=line)
 
 
 def _line(status: dict[str, Any]) -> str:
@@ -127,3 +102,46 @@ def _line(status: dict[str, Any]) -> str:
         f"{status['state']}, {status['writer']}: {status['records']} records, {status['lost']} lost, "
         f"{status['bytes'] / MB:.1f} MB, {name}{trouble}"
     )
+
+
+def record_control(
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="status, start, stop, split or note.")] = "status",
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Of a note.")] = None,
+    ring: Annotated[str, typer.Option(help="Name of the ring that is recorded.")] = "motionbase",
+    as_json: Json = False,
+) -> None:
+    """Control the recorder of a ring: start and stop a recording, split it, note something in it.
+
+    A note stands in the file at the time it is given. Split: the very next record begins a new file. Start after stop
+    begins a new recording.
+
+    Example: motionbase record-control note "pilot feels a bump at the end of the stroke"
+    """
+    from motionbase.recording.recorder import control
+    from motionbase.ring.command_words import user
+
+    if action not in ACTIONS:
+        raise UsageError(f"there is no action {action!r}; actions: {', '.join(ACTIONS)}")
+    if (text is not None) != (action == "note"):
+        raise UsageError("a note needs its text" if action == "note" else f"{action} takes no text, only note does")
+    if action != "status":
+        said = control.ask(ring, action, text or "", person=user())
+        print(json.dumps({"text": said}) if as_json else said)
+        return
+    found = control.status(ring)
+    if as_json:
+        print(json.dumps(found, indent=2))
+    else:
+        _show_status(found)
+
+
+def _show_status(found: dict[str, Any]) -> None:
+    print(f"ring     {found['ring']}: {found['writer']}")
+    print(f"state    {found['state']}, process {found['pid']}")
+    print(f"file     {Path(found['file']) if found['file'] else 'none'}")
+    print(f"records  {found['records']}, {found['lost']} lost in {found['gaps']} gaps")
+    print(
+        f"size     {found['bytes'] / 1e6:.1f} MB in {found['files']} files, {found['waiting_bytes'] / 1e6:.1f} MB wait"
+    )
+    if found["trouble"]:
+        print(f"trouble  {found['trouble']}")

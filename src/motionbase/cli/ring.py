@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motionbase.cli import terminal
+from motionbase.cli.options import Duration
 
 if TYPE_CHECKING:
     from motionbase.ring.catalogue import Entry
@@ -99,7 +100,7 @@ def watch(
         list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="What to show; without it, one of each group.")
     ] = None,
     refresh: Annotated[float, typer.Option(help="Pictures per second, 0.1 to 30.")] = 5.0,
-    duration: Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")] = None,
+    duration: Duration = None,
 ) -> None:
     """Watch channels live: value, least, greatest, and a small curve.
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionbase.cli import terminal
-from motionbase.cli.stopping import stop_requested
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
+from motionbase.ring.gentle import stop_requested
 from motionbase.ring.reader import Batch, Reader, ReaderState
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from motionbase.plant.fault_plan import FaultPlan
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.hexapod import Hexapod
+    from motionbase.record.generator_set import GeneratorSet
     from motionbase.record.parameters import ParameterTable
     from motionbase.record.schema import Schema
-    from motionbase.ring.blocks.generators import GeneratorSet
     from motionbase.ring.claim import Claim
     from motionbase.ring.printer import Printer
     from motionbase.system.runnable import Runnable
@@ -170,7 +170,7 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
 
     if reference is None:
         return ControlLaw(hexapod)
-    from motionbase.cli.law_ref import load_law
+    from motionbase.control.law_file import load_law
 
     own = load_law(reference, hexapod)
     if own.dt != 1 / TICK_HZ:
@@ -180,7 +180,7 @@ def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
 
 def _usual(request: Request) -> str:
     """The generators where none are named: nothing where a person decides, or a law of their own."""
-    from motionbase.console.ready_sets import GENTLE
+    from motionbase.platform.ready_sets import GENTLE
 
     return NO_GENERATORS if request.manual or request.law else GENTLE
 
@@ -192,7 +192,7 @@ def at_rest(request: Request) -> Request:
 
 def _generators(hexapod: "Hexapod", atlas: "Atlas | None", request: Request) -> "GeneratorSet | None":
     """What is armed at the start."""
-    from motionbase.console.ready_sets import ready_sets
+    from motionbase.platform.ready_sets import ready_sets
     from motionbase.ring.blocks.files import load
 
     wanted = request.generators or _usual(request)

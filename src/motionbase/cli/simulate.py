@@ -5,9 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from motionbase.cli.choices import Mimic, Strict
-from motionbase.cli.measuring import PICTURES, check_writable
-from motionbase.errors import UsageError
+from motionbase.cli.options import PICTURES, Json, Mimic, Strict, check_writable
+from motionbase.errors import UsageError, unknown
 
 MODEL_KEYS = ("bodies", "gravity", "elements", "closures")
 PLATFORM_KEYS = ("summary", "base", "p_neutral", "l_down", "stroke", "payload", "cylinder", "rod", "limits", "actuator")
@@ -26,7 +25,7 @@ def simulate(
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the samples: .csv or .parquet.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the motion: .png, .pdf or .svg.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
     generators: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Platform: function generators, as for `motionbase generators set`."),
@@ -157,7 +156,6 @@ def is_platform(reference: str) -> bool:
 
 def _check_name(reference: str) -> None:
     """A bare word must be a model: said here, where platforms can be offered as well."""
-    from motionbase.cli.suggest import unknown
     from motionbase.multibody.models import MODELS
     from motionbase.platform.load import PRESETS
 

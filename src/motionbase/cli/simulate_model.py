@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from motionbase.cli import terminal
-from motionbase.cli.progress import fraction_bar
-from motionbase.errors import UsageError
+from motionbase.cli.terminal import progress_bar
+from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
     from motionbase.cli.model_ref import Found
@@ -39,7 +39,6 @@ def simulate_model(
 ) -> None:
     """Simulate, write and report."""
     from motionbase.cli import model_ref
-    from motionbase.cli.suggest import unknown
 
     found = model_ref.load(reference, o.strict, o.mimic)
     lossy = bool(found.model.elements) or any(b.modes is not None for b in found.model.bodies)
@@ -74,7 +73,6 @@ def _run(found: "Found", duration: float, o: ModelOptions, options: dict[str, An
     """Simulate with a progress line on stderr; the motion, and what is in doubt about it."""
     import warnings
 
-    from motionbase.cli.suggest import unknown
     from motionbase.multibody.integrators import METHODS
     from motionbase.multibody.simulate import simulate as run
     from motionbase.multibody.tree.dynamics import Tree
@@ -87,7 +85,7 @@ def _run(found: "Found", duration: float, o: ModelOptions, options: dict[str, An
     model = Flight(Tree(found.model)) if o.momentum else found.model
     if every is None:
         every = max(1, int(duration / dt / 2000)) if dt > 0 and duration / dt < 1e15 else 1
-    with fraction_bar(found.model.name) as step, warnings.catch_warnings(record=True) as caught:
+    with progress_bar(found.model.name) as step, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
         found_motion = run(model, duration, dt, method=method, every=every, progress=step, **options)
     return found_motion, [str(w.message) for w in caught]

@@ -3,24 +3,20 @@
 import json
 import math
 import sys
-import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from motionbase.cli import terminal
-from motionbase.cli.progress import fraction_bar
-from motionbase.errors import UsageError
+from motionbase.errors import UsageError, unknown
 from motionbase.record.axes import DOFS, LEGS, LINEAR
 from motionbase.record.words import named, told
 
 if TYPE_CHECKING:
     from motionbase.control.own_law import OwnLaw
     from motionbase.platform.hexapod import Hexapod
-    from motionbase.system.run_plot import Traces
     from motionbase.system.runs import Scenario
-    from motionbase.system.summary import Summary
+    from motionbase.system.simulation import Done
 
 DURATION = 20.0
 LONGEST = 1e6  # [s]: eleven days; more is a slip of the pen, for it would run for a week
@@ -45,24 +41,11 @@ class PlatformOptions:
     allow_fault: bool | None = None
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Done:
-    """A run that is over."""
-
-    summary: "Summary"
-    traces: "Traces"
-    ticks: int
-    records: int
-    wall_s: float
-    simulated_s: float
-
-
 def simulate_platform(
     reference: str, duration: float | None, o: PlatformOptions, out: Path | None, plot: Path | None, as_json: bool
 ) -> bool:
     """Simulate, write and report; whether it failed: a fault stands at the end, and none was to be allowed."""
-    from motionbase.cli.law_ref import load_law
+    from motionbase.control.law_file import load_law
     from motionbase.platform.load import load_platform
 
     seconds = DURATION if duration is None else duration
@@ -122,7 +105,6 @@ def _scenario(o: PlatformOptions, duration: float) -> "Scenario":
 
 def _asked(given: list[str], duration: float) -> dict[float, Any]:
     """Options of the form S=REQUEST, by time: a `Request`, a `Mode` or RESET."""
-    from motionbase.cli.suggest import unknown
     from motionbase.record.states import Mode, Request
 
     names: dict[str, Any] = {r.name.lower(): r for r in Request if r} | {RESET: RESET}
@@ -157,44 +139,21 @@ def _time(item: str, when: str, duration: float) -> float:
 
 def _run(
     hexapod: "Hexapod", scenario: "Scenario", duration: float, rate: int, out: Path | None, law: "OwnLaw | None"
-) -> Done:
-    """Piece by piece: memory does not grow with the run."""
+) -> "Done":
     from motionbase.record.hexapod import hexapod_schema
     from motionbase.system.closed_loop import ClosedLoop
-    from motionbase.system.record_file import RecordFile
-    from motionbase.system.run_plot import Traces
-    from motionbase.system.runs import Runner
-    from motionbase.system.summary import WATCHED, Tally
+    from motionbase.system.simulation import simulated
 
     channels = hexapod_schema(hexapod.electric).channels if out is not None else ()
     loop = ClosedLoop.of(hexapod, tuple(c.name for c in channels), law)
-    ticks, per_second = round(duration / loop.dt), round(1 / loop.dt)
+    per_second = round(1 / loop.dt)
     if not 1 <= rate <= per_second or per_second % rate:
         raise UsageError(f"--rate is {rate}, it must divide the {per_second} ticks of a second")
-    runner, traces = Runner(loop, WATCHED), Traces(ticks)
-    tally, wall = Tally(hexapod, loop.dt, legs_alone=scenario.legs_alone), 0.0
-    with ExitStack() as stack:
-        step = stack.enter_context(fraction_bar(hexapod.name))
-        runner.prepare()
-        columns, about = [(c.name, c.unit) for c in channels], {"platform": hexapod.name, "schema": "hexapod"}
-        file = stack.enter_context(RecordFile(out, columns, about)) if out is not None else None
-        pieces, count = runner.pieces(scenario, duration), 0
-        while True:
-            begun = time.perf_counter()
-            piece = next(pieces, None)
-            wall += time.perf_counter() - begun
-            if piece is None:
-                break
-            traces.add(piece, *tally.add(piece))
-            if file is not None:
-                kept = piece["tick"] % (per_second // rate) == 0
-                file.write({name: x[kept] for name, x in piece.columns.items()})
-            count += len(piece.t)
-            step(count / ticks)
-    return Done(tally.summary(), traces, count, file.rows if file is not None else 0, wall, count * loop.dt)
+    with terminal.progress_bar(hexapod.name) as progress:
+        return simulated(loop, channels, scenario, duration, per_second // rate, out, progress)
 
 
-def _data(hexapod: "Hexapod", done: Done) -> dict[str, Any]:
+def _data(hexapod: "Hexapod", done: "Done") -> dict[str, Any]:
     """For scripts: SI, names in lower case."""
 
     s, electric = done.summary, hexapod.electric
@@ -229,7 +188,7 @@ def _errors(names: tuple[str, ...], rms: Any, largest: Any) -> dict[str, dict[st
     return {name: {"rms": float(a), "max": float(b)} for name, a, b in zip(names, rms, largest, strict=True)}
 
 
-def _show(hexapod: "Hexapod", done: Done, files: list[str], notes: list[str]) -> None:
+def _show(hexapod: "Hexapod", done: "Done", files: list[str], notes: list[str]) -> None:
     from motionbase.spatial.equals import first_largest, first_least
 
     s, screen = done.summary, terminal.console()

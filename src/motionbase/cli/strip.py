@@ -3,19 +3,62 @@
 import json
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from motionbase.cli.options import JsonAtEnd
 from motionbase.errors import UsageError
 
 if TYPE_CHECKING:
+    from motionbase.platform.table import Table
+    from motionbase.recording.strip.chart import Chart, Pen
     from motionbase.recording.strip.strip import Done, Strip
     from motionbase.ring.printer import Printer
 
+EXAMPLE = """\
+# A chart for `motionbase strip --chart chart.toml`: up to 16 pens, from top to bottom.
+
+speed = 10          # of the paper [mm/s]; a page has 250 mm, so this is 25 s
+paper = "green"     # grid: green, orange, blue or grey
+# title = "..."     # at the top of every page; without it, the platform
+
+[[pen]]
+channel = "state"   # names make a band of a channel that holds whole numbers: those of 0, 1, 2, ...
+names = [
+    "off", "down", "rising", "standby", "engaging", "drive",
+    "settling", "lowering", "freeze", "abort", "held", "stopping",
+]
+
+[[pen]]
+channel = "pose_meas_heave"
+label = "heave"     # without it, the channel
+range = [0.0, 4.0]  # at the lower and the upper edge; without it, round numbers around the records
+grid = 4            # divisions of the lane; without it, what gives round numbers
+colour = "blue"     # blue, red, green, purple, orange, teal, brown, black or #rrggbb; without it, in turn
+width = 0.25        # of the line [mm]
+
+[[pen]]
+channel = "pose_meas_pitch"
+label = "pitch"
+unit = "deg"        # as it is written; without it, that of the channel
+scale = 57.29578    # values times this are in that unit: the record has rad
+range = [-20, 20]
+
+[[pen]]
+channel = "leg1_f_meas"
+label = "leg 1 force"
+unit = "kN"
+scale = 1e-3
+
+[[pen]]
+channel = "leg1_valve_cmd"
+label = "leg 1 valve"
+range = [-1, 1]
+"""
 JUST_BEFORE_S = 1e-9  # or the record at the very end would begin a page of its own
 
 
@@ -34,7 +77,7 @@ def strip(
     duration: Annotated[float | None, typer.Option(metavar="S", help="Draw so many seconds.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there already.")] = False,
     example: Annotated[bool, typer.Option("--example", help="Print a chart with comments and nothing else.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")] = False,
+    as_json: JsonAtEnd = False,
 ) -> None:
     """Draw up to 16 channels on A4 paper, page by page: of a recording, or of a ring as its records come.
 
@@ -47,8 +90,6 @@ def strip(
     Example: motionbase strip --example > chart.toml; motionbase strip --ring motionbase --chart chart.toml
     """
     if example:
-        from motionbase.cli.strip_chart import EXAMPLE
-
         print(EXAMPLE, end="")
         return
     if file is not None and ring is not None:
@@ -84,13 +125,12 @@ def _drawn(
     duration: float | None, force: bool, quiet: bool,
 ) -> tuple["Done", Sequence[Path]]:  # fmt: skip
     """What was drawn, and the files it is in."""
-    from motionbase.cli.choices import warn_of_damage
-    from motionbase.cli.stopping import stop_requested
+    from motionbase.cli.options import warn_of_damage
     from motionbase.cli.terminal import working
     from motionbase.recording.open import open_recording
     from motionbase.recording.strip.file import draw
     from motionbase.recording.strip.live import follow
-    from motionbase.ring.gentle import be_gentle
+    from motionbase.ring.gentle import be_gentle, stop_requested
     from motionbase.ring.printer import Printer, to_stderr
 
     say = Printer(to_stderr)
@@ -121,7 +161,6 @@ def _named(files: Sequence[Path]) -> str:
 
 
 def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say: "Printer") -> "Strip":
-    from motionbase.cli.strip_chart import load_chart
     from motionbase.record.faults import Fault
     from motionbase.record.states import State
     from motionbase.recording.strip.output import sink_for
@@ -130,3 +169,25 @@ def _strip(chart: Path | None, speed: float | None, path: Path, force: bool, say
     names = Names(tuple(s.name.lower() for s in State), tuple(f.sentence for f in Fault))
     given = load_chart(chart) if chart is not None else None
     return Strip(sink_for(path, force), say, given, speed, names)
+
+
+def load_chart(path: Path) -> "Chart":
+    """A chart from TOML: its keys, and a list [[pen]]; complaints name the line."""
+    from motionbase.multibody.loaders.toml_source import TomlSource
+    from motionbase.platform.table import Table
+    from motionbase.recording.strip.chart import Chart
+
+    source = TomlSource.read(path)
+    top = Table(source, (), source.data)
+    listed: Any = source.data.get("pen", [])
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        top.refuse("pen", "a list of tables, [[pen]],")
+    pens = tuple(_pen(Table(source, ("pen", str(k)), one)) for k, one in enumerate(listed))
+    return top.part(Chart, besides=("pen",), pens=pens)
+
+
+def _pen(table: "Table") -> "Pen":
+    from motionbase.recording.strip.chart import Pen
+
+    names = table.texts("names") if "names" in table.data else ()
+    return table.part(Pen, besides=("names",), names=names)

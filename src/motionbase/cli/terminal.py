@@ -1,14 +1,22 @@
-"""Printing for people: one console for tables, and numbers that are short enough to read."""
+"""Printing for people: tables, numbers that are short enough to read, and what shows that something goes on."""
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 PIPE_WIDTH = 160  # a file or pipe has no width of its own; Rich would assume 80 columns
+REFRESH_S = 0.5
+
+
+class Progress(Protocol):
+    """Takes what is done, of 1 or of a total."""
+
+    def __call__(self, done: float, total: float = 1.0) -> None: ...
 
 
 def console() -> "Console":
@@ -25,6 +33,36 @@ def working(what: str) -> AbstractContextManager[Any]:
 
     screen = Console(stderr=True, highlight=False, markup=False)
     return screen.status(what) if screen.is_terminal else nullcontext()
+
+
+@contextmanager
+def progress_bar(what: str, before: str | None = None) -> Iterator[Progress]:
+    """A bar on stderr for work of a known length; nothing where that is no terminal.
+
+    Args:
+        before: stands there until the first progress; without it, that `what` is being compiled
+    """
+    from rich import progress
+    from rich.console import Console
+
+    screen = Console(stderr=True, highlight=False, markup=False)
+    text = progress.TextColumn("{task.description}", markup=False)
+    columns = text, progress.BarColumn(), progress.TaskProgressColumn(), progress.TimeRemainingColumn()
+    with progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(f"compiling {what}" if before is None else before, total=None)
+        yield lambda done, total=1.0: bar.update(task, description=what, total=total, completed=done)
+
+
+def status_line(line: Callable[[], str]) -> AbstractContextManager[Any]:
+    """A line on stderr that tells how things stand; nothing where that is no terminal."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        return nullcontext()
+    return Live(console=screen, transient=True, refresh_per_second=1 / REFRESH_S, get_renderable=lambda: Text(line()))
 
 
 def table(title: str, *columns: str, right: tuple[str, ...] = ()) -> "Table":

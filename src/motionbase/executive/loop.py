@@ -13,12 +13,12 @@ import numpy as np
 
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import BINS, CLOCK, FAST, NEVER, OURS, REAL_TIME, Call, Control, address_of
-from motionbase.executive.native import native
+from motionbase.executive.native_loop import native
 from motionbase.executive.report import Histogram
 from motionbase.executive.schedule import CALLED, Array, Job, NativeJob, Schedule, copy_table
 from motionbase.executive.timing import BUSY, CROWDED, SPIN_CROWDED, SPIN_ORDINARY, Clock, Limits
 from motionbase.record.schema import Schema
-from motionbase.ring.native import native as ring_native
+from motionbase.ring.native_records import native as ring_native
 from motionbase.ring.writer import Writer
 
 LEAD_NS = 2_000_000  # from the start of the loop to its first tick

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from motionbase.errors import ScheduleError
-from motionbase.executive.native import native
+from motionbase.executive.native_loop import native
 
 MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT = 1, 2, 4
 MADV_POPULATE_WRITE = 23

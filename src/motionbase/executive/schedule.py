@@ -15,7 +15,7 @@ from motionbase.compile import Bound, Compiled
 from motionbase.compile.runtime.calling import addresses_of
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import address_of
-from motionbase.executive.native import native
+from motionbase.executive.native_loop import native
 
 Array: TypeAlias = NDArray[np.float64]
 CALLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64)  # how the loop calls everything

@@ -1,4 +1,7 @@
-"""How urgent a process is: what may take its time must not take it from others, and a recorder must not fall behind."""
+"""A process among others: how urgent it is, and how it ends in good order.
+
+What may take its time must not take it from others, and a recorder must not fall behind.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import ctypes
 import os
 import platform
 import resource
-from contextlib import suppress
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30}  # numbers of the system call
@@ -41,3 +47,34 @@ def prompt_nice() -> int:
         capabilities = Path("/proc/self/status").read_text().split("CapEff:")[1].split()[0]
         may_be_real_time = may_be_real_time or bool(int(capabilities, 16) >> CAP_SYS_NICE & 1)
     return PROMPT if may_be_real_time else 0
+
+
+@contextmanager
+def stop_requested() -> Iterator[threading.Event]:
+    """An event that SIGINT, SIGTERM, SIGHUP and SIGQUIT set; what they did before comes back afterwards.
+
+    SIGHUP stays ignored where it is, as under nohup.
+    """
+    stop = threading.Event()
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, *hangup)
+    before = [signal.signal(number, lambda *_: stop.set()) for number in signals]
+    try:
+        yield stop
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)
+
+
+@contextmanager
+def stop_after(seconds: float | None, stop: threading.Event) -> Iterator[None]:
+    """Set the event after a time; never where that is None."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, stop.set)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -16,7 +16,7 @@ from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
 from motionbase.ring.layout import BEAT, CLAIM, HEAD, PAGE, Header, Status
-from motionbase.ring.native import RESTARTED, Port, native
+from motionbase.ring.native_records import RESTARTED, Port, native
 from motionbase.ring.segment import Segment, attach
 
 Rows: TypeAlias = NDArray[np.float64]

@@ -19,7 +19,7 @@ from motionbase.record.schema import Schema
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, Left, find
 from motionbase.ring.claim import Claim
 from motionbase.ring.layout import BEAT, DEFAULT_BYTES, PAGE, STATUS, UNSAVED, Layout, Status
-from motionbase.ring.native import Port, native
+from motionbase.ring.native_records import Port, native
 from motionbase.ring.segment import create
 
 Row: TypeAlias = NDArray[np.float64]

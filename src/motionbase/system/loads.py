@@ -6,19 +6,23 @@ search goes on, since a fault is not kind enough to come at a quarter of a perio
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from enum import Enum
 from functools import cached_property
-from typing import final
+from pathlib import Path
+from typing import Any, final
 
 from motionbase.actuators.electric import ElectricActuator
 from motionbase.control.geometry import leg_ratios
-from motionbase.errors import SimulationError
+from motionbase.errors import SimulationError, UsageError
 from motionbase.plant.fault_plan import OF_OIL, FaultKind
 from motionbase.plant.legs import kind_of
 from motionbase.platform.hexapod import Hexapod
 from motionbase.record.axes import DOFS
+from motionbase.record.words import named
 from motionbase.system.fault_cases import CONTACT_LIMIT, FaultStudy, Moment, Outcome, Swing
 
 PART_OF_TRAVEL = 0.6  # of the axis limit: the amplitude of the motion that a fault breaks off
@@ -175,3 +179,29 @@ class Loads:
 
 def _around(moment: Moment, step: float) -> list[Moment]:
     return [Moment(moment.kind, moment.leg, moment.swing, (moment.phase + k * step) % 1.0) for k in AROUND]
+
+
+def case_row(case: Outcome, allowed: Allowables, electric: bool) -> dict[str, Any]:
+    """For scripts: names in lower case, numbers in SI."""
+    moment = case.moment
+    told = {
+        "fault": named(moment.fault, electric),
+        "leg": moment.leg,
+        "motion": moment.swing.name,
+        "phase": moment.phase,
+    }
+    for name, value in ((f.name, getattr(case, f.name)) for f in fields(case) if f.name != "moment"):
+        told[name] = named(value.name.lower(), electric and name == "found") if isinstance(value, Enum) else value
+    factors = {"force_factor": allowed.force / case.force, "joint_factor": allowed.joint / case.joint}
+    return {**told, **factors, "contact_is_soft": case.contact_is_soft}
+
+
+def write_cases(rows: list[dict[str, Any]], path: Path) -> None:
+    """CSV, a line a case."""
+    try:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as e:
+        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None

@@ -13,7 +13,7 @@ from typing import Any, Literal, final
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
-from motionbase.cli import browser as system
+from motionbase.cli import checkout
 from motionbase.cli.console import STATIC_VARIABLE
 from motionbase.console.console import STATIC
 from tests.console.browser import rig as rigs
@@ -40,9 +40,9 @@ def browser() -> Iterator[Browser]:
     static = Path(os.environ.get(STATIC_VARIABLE) or STATIC)
     if not (static / "index.html").is_file():
         pytest.skip(f"the page is not built: {static}; install the package, or run `npm run build` in web")
-    path = system.find()
+    path = checkout.chromium()
     if path is None:
-        pytest.skip(f"there is no Chromium on this machine; looked for {', '.join(system.NAMES)}")
+        pytest.skip(f"there is no Chromium on this machine; looked for {', '.join(checkout.CHROMIUM)}")
     with sync_playwright() as driver:
         try:
             made = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))

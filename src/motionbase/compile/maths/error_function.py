@@ -12,8 +12,8 @@ from motionbase.compile.maths.exponential import (
     reduce_by_ln2,
     split_normal,
 )
-from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, upper_half
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import INFINITY, NAN, coefficients, estrin, upper_half
 
 # erf x = x + x (ERF_0 - z/4 + z p(z)), z = x^2, on 0 <= x <= 1, weight z x / erf x: relative error below 2^-56.3
 ERF_0 = float.fromhex("0x1.06eba8214db69p-3")  # 2 / sqrt(pi) - 1

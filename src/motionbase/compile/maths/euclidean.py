@@ -1,8 +1,8 @@
 """hypot, without overflow or underflow on the way, and the exact IEEE remainder."""
 
 from motionbase.compile.block import Value, absolute, fmod, select, sqrt
-from motionbase.compile.maths.pieces import INFINITY, SIGN, halves
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import INFINITY, SIGN, halves
 
 # the exponent less its three lowest bits: the scale is a power of two within 2^4 of the larger side
 EXPONENT = 0x7F8 << 52

@@ -8,8 +8,8 @@ are built in the exponent field: adding SHIFT rounds a double to a whole number 
 from typing import NamedTuple
 
 from motionbase.compile.block import Operand, Value, absolute, copysign, floor, select
-from motionbase.compile.maths.pieces import INFINITY, NAN, SHIFT, coefficients, estrin, fast_two_sum, upper_half
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import INFINITY, NAN, SHIFT, coefficients, estrin, fast_two_sum, upper_half
 
 LOG2_E = float.fromhex("0x1.71547652b82fep+0")
 # ln 2 in two parts; the first has 42 bits, so its product with a whole number of 11 bits is exact

@@ -13,8 +13,8 @@ from motionbase.compile.maths.exponential import (
     log1p_of,
     reduce_by_ln2,
 )
-from motionbase.compile.maths.pieces import INFINITY, NAN, coefficients, estrin, fast_two_sum, upper_half
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import INFINITY, NAN, coefficients, estrin, fast_two_sum, upper_half
 
 # sinh r = r + r^3 p(r^2) on |r| <= ln 2 / 2, weight r^2: relative error below 2^-61.6
 SINH_P = coefficients(

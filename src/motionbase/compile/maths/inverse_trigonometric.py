@@ -1,8 +1,8 @@
 """asin, acos, atan and atan2 of all doubles, special values as in C99 Annex F (Muller, "Elementary Functions")."""
 
 from motionbase.compile.block import Value, absolute, copysign, select, sqrt
-from motionbase.compile.maths.pieces import INFINITY, SIGN, coefficients, halves, paired, quotient_excess
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import INFINITY, SIGN, coefficients, halves, paired, quotient_excess
 
 # constants as a sum of two doubles
 ZERO = (0.0, 0.0)

@@ -11,8 +11,8 @@ It may not be reassociated: (x + SHIFT) - SHIFT is not x here, nor is (x - n P1)
 from typing import NamedTuple
 
 from motionbase.compile.block import Value, absolute, select
-from motionbase.compile.maths.pieces import NAN, SHIFT, SIGN, coefficients, halves, paired, quotient_excess
 from motionbase.compile.maths.registry import maths
+from motionbase.compile.maths.shared import NAN, SHIFT, SIGN, coefficients, halves, paired, quotient_excess
 
 LIMIT = 134217728.0  # 2^27 [rad]: n below then has 27 bits
 TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")

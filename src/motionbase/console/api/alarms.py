@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple, final
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, operator
-from motionbase.console.api.pace import Pace
+from motionbase.console.api.rate_limit import RateLimit
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.models import AlarmChange, Answer
 from motionbase.errors import UsageError
@@ -88,7 +88,7 @@ def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
 
 def router(console: Console) -> APIRouter:
     """The address."""
-    api, pace = APIRouter(route_class=SentenceRoute), Pace("alarms", A_SECOND)
+    api, pace = APIRouter(route_class=SentenceRoute), RateLimit("alarms", A_SECOND)
 
     @api.post("/api/alarms")
     async def changed(caller: Annotated[Caller, Depends(operator)], wanted: AlarmChange) -> Answer:

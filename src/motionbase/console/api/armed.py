@@ -13,8 +13,8 @@ from motionbase.console.api.judge import Judge, counted, told
 from motionbase.console.api.preview import exceeded_by
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.models import Exceeded
+from motionbase.record.generator_set import NAME_BYTES, GeneratorSet
 from motionbase.record.generators import BANDS, PERIODIC, Generator
-from motionbase.ring.blocks.generators import NAME_BYTES, GeneratorSet
 from motionbase.ring.command_words import cut
 
 EDITED = " (edited)"  # behind the name of a set whose cards are not those of the set any more

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, viewer
-from motionbase.console.api.pace import Pace
+from motionbase.console.api.rate_limit import RateLimit
 from motionbase.console.api.recordings import path_of, schema_of
 from motionbase.console.api.sentences import NotThere, SentenceRoute, TooMany
 from motionbase.console.live.derived import MOST_KEPT, OPERATORS, formula_of
@@ -93,7 +93,7 @@ def schema_of_file(console: Console, file: str) -> Schema:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/derive", route_class=SentenceRoute)
-    turns, pace = console.turns, Pace("derived channels", DERIVES_A_SECOND)
+    turns, pace = console.turns, RateLimit("derived channels", DERIVES_A_SECOND)
 
     @api.post("")
     async def derive(caller: Viewer, wanted: Derive, source: SourceName = "live", file: str = "") -> Schema:

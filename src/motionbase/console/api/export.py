@@ -15,7 +15,7 @@ from motionbase import private
 from motionbase.console.access import Caller, viewer
 from motionbase.console.api import lent, names
 from motionbase.console.api.folders import shown
-from motionbase.console.api.pace import Pace
+from motionbase.console.api.rate_limit import RateLimit
 from motionbase.console.api.recordings import path_of
 from motionbase.console.api.rolls import chart_for, drawn
 from motionbase.console.api.sentences import SentenceRoute, WrongState
@@ -142,7 +142,7 @@ def _summary(done: list[Exported]) -> str:
 def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(route_class=SentenceRoute)
-    pace = Pace("exports", EXPORTS_A_SECOND)
+    pace = RateLimit("exports", EXPORTS_A_SECOND)
 
     @api.post("/api/export")
     async def begin(caller: Annotated[Caller, Depends(viewer)], wanted: Export) -> Job:

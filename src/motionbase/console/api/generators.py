@@ -19,14 +19,15 @@ from motionbase.console.api.sentences import SentenceRoute, WrongState
 from motionbase.console.api.shelf import Shelf
 from motionbase.console.live.head import ring_head
 from motionbase.console.models import Apply, Card, CardSet, Exceeded, Generators, Preview, PreviewRequest
-from motionbase.console.ready_sets import ready_sets
 from motionbase.console.stop.button import PROGRAM
 from motionbase.errors import GeneratorError, MotionBaseError
+from motionbase.platform.ready_sets import ready_sets
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import COLUMNS, Generator
 from motionbase.record.schema import Schema
 from motionbase.record.states import State
 from motionbase.ring.blocks import files
-from motionbase.ring.blocks.generators import GeneratorClient, GeneratorSet, shown
+from motionbase.ring.blocks.generators import GeneratorClient, shown
 from motionbase.ring.blocks.requests import spoken
 from motionbase.ring.command_words import signed
 

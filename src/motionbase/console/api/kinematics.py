@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Depends
 
 from motionbase.console.access import Caller, seated, viewer
-from motionbase.console.api.pace import Pace
+from motionbase.console.api.rate_limit import RateLimit
 from motionbase.console.api.sentences import SentenceRoute
 from motionbase.console.kinematics import shown
 from motionbase.console.kinematics.alarm import millimetres
@@ -65,7 +65,7 @@ def router(console: Console) -> APIRouter:
     """The addresses."""
     api = APIRouter(prefix="/api/kinematics", route_class=SentenceRoute)
     turns = console.turns.kinematics
-    poses, sweeps = Pace("poses", POSES_A_SECOND), Pace("extremes", EXTREMES_A_SECOND)
+    poses, sweeps = RateLimit("poses", POSES_A_SECOND), RateLimit("extremes", EXTREMES_A_SECOND)
 
     @api.post("/pose")
     async def pose(caller: Viewer, asked: AskPose, source: SourceName = "live") -> Posture:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from motionbase.console.api.judge import Demand, Judge, counted
 from motionbase.console.models import Exceeded, Preview
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import BANDS, PERIODIC, Generator, Shape
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.ring.blocks.preview import outputs
 
 Array: TypeAlias = NDArray[np.float64]

@@ -9,9 +9,9 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.analysis.equations import Equations, Inputs, Values, checked_mass, equations_of, tangent_names
 from motionbase.multibody.analysis.nullspace import Allowed, allowed
+from motionbase.multibody.eigen import symmetric_modes
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree

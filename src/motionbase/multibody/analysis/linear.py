@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.analysis.eigen import symmetric_modes
 from motionbase.multibody.body import numbers_of, shown
+from motionbase.multibody.eigen import symmetric_modes
 from motionbase.multibody.lookup import listed
 
 Complex = NDArray[np.complex128]

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.analysis.eigen import rounding, symmetric_modes
 from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names, tree_of
 from motionbase.multibody.analysis.equilibrium import check_balanced
 from motionbase.multibody.analysis.linear import LinearModel
 from motionbase.multibody.analysis.linearise import check_closed, linear_model
 from motionbase.multibody.analysis.nullspace import allowed
 from motionbase.multibody.analysis.participation import body_shares, joint_shares
+from motionbase.multibody.eigen import rounding, symmetric_modes
 from motionbase.multibody.model import Model
 from motionbase.multibody.names import State, q_of
 from motionbase.multibody.tree.dynamics import Tree

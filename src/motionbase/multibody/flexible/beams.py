@@ -9,6 +9,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
+from motionbase.multibody.eigen import ratio_damping
 from motionbase.multibody.flexible.directions import (
     Direction,
     bar_direction,
@@ -16,7 +17,6 @@ from motionbase.multibody.flexible.directions import (
     evaluate,
     shortening,
 )
-from motionbase.multibody.flexible.eigen import ratio_damping
 from motionbase.multibody.flexible.line import gauss_stations, mesh
 from motionbase.multibody.flexible.modes import ModalPoint, Modes
 from motionbase.multibody.flexible.section import (

@@ -8,7 +8,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.flexible.eigen import lowest_modes, natural_modes, ratio_damping
+from motionbase.multibody.eigen import lowest_modes, natural_modes, ratio_damping
 from motionbase.multibody.flexible.finite_elements import FiniteElements
 from motionbase.multibody.flexible.modes import ModalPoint, Modes
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
-from motionbase.multibody.flexible.eigen import natural_modes
+from motionbase.multibody.eigen import natural_modes
 from motionbase.multibody.flexible.line import bending_rows, gauss_stations, lagrange_rows
 from motionbase.multibody.flexible.section import HELD, Table
 

@@ -27,7 +27,7 @@ GROUPS, ATTEMPTS = 4, 8  # at most 32 attempts a sample; those after the last on
 
 
 @final
-class Pace(Struct):
+class StepSizes(Struct):
     """How step sizes go on from attempt to attempt."""
 
     trial: Expr = quantity("s", text="step to try")
@@ -75,13 +75,13 @@ class Adaptive:
         """
         step = self.method.step_with_error(system)
 
-        def attempt(interval: Expr, q: Expr, v: Expr, pace: Pace, *held: Expr) -> Any:
+        def attempt(interval: Expr, q: Expr, v: Expr, pace: StepSizes, *held: Expr) -> Any:
             return self._attempted(system, step, interval, q, v, pace, *held)
 
-        inputs = (_INTERVAL, *system.ports[1:3], Pace.port("pace"), *system.inputs)
+        inputs = (_INTERVAL, *system.ports[1:3], StepSizes.port("pace"), *system.inputs)
         taken = Port("taken", (), "-", "1 when the step was accepted")
         return Program(
-            f"{self.name}_attempt", inputs, (*system.next_ports, Pace.port("pace_next"), _MET, taken), attempt
+            f"{self.name}_attempt", inputs, (*system.next_ports, StepSizes.port("pace_next"), _MET, taken), attempt
         )
 
     def sample(self, system: System) -> Program:
@@ -93,8 +93,8 @@ class Adaptive:
         """
         step = self.method.step_with_error(system)
 
-        def sample(interval: Expr, q: Expr, v: Expr, pace: Pace, unmet: Expr, *held: Expr) -> Any:
-            def again(q: Expr, v: Expr, pace: Pace, done: Expr, tried: Expr) -> Any:
+        def sample(interval: Expr, q: Expr, v: Expr, pace: StepSizes, unmet: Expr, *held: Expr) -> Any:
+            def again(q: Expr, v: Expr, pace: StepSizes, done: Expr, tried: Expr) -> Any:
                 def attempt() -> Any:
                     *after, met, _ = self._attempted(system, step, interval, q, v, pace, *held)
                     return *after, met, tried + 1
@@ -109,17 +109,17 @@ class Adaptive:
             return q, v, pace, 1 - met, met, tried
 
         unmet = Port("unmet", (), "-", "1 does nothing")
-        inputs = (_INTERVAL, *system.ports[1:3], Pace.port("pace"), unmet, *system.inputs)
+        inputs = (_INTERVAL, *system.ports[1:3], StepSizes.port("pace"), unmet, *system.inputs)
         told = (
             Port("unmet_next", (), "-", "1 when the sample was not reached"),
             _MET,
             Port("tried", (), "-", "attempts"),
         )
-        return Program(f"{self.name}_sample", inputs, (*system.next_ports, Pace.port("pace_next"), *told), sample)
+        return Program(f"{self.name}_sample", inputs, (*system.next_ports, StepSizes.port("pace_next"), *told), sample)
 
     def _attempted(
-        self, system: System, step: Program, interval: Expr, q: Expr, v: Expr, pace: Pace, *held: Expr
-    ) -> tuple[Expr, Expr, Pace, Expr, Expr]:
+        self, system: System, step: Program, interval: Expr, q: Expr, v: Expr, pace: StepSizes, *held: Expr
+    ) -> tuple[Expr, Expr, StepSizes, Expr, Expr]:
         """One step, whether it is good enough, and the length of the next one."""
         h = _limited(pace.trial, pace.left)
         q_new, v_new, e_xi, e_v = step(h, q, v, *held)
@@ -135,7 +135,7 @@ class Adaptive:
         trial = ca.if_else(met, ca.fmax(pace.trial, proposed), proposed)  # a step cut short is no measure
         left = ca.if_else(met, interval, pace.left - h)
         q_next, v_next, pace_next = cond(
-            taken, lambda: (q_new, v_new, Pace(trial, left, error)), lambda: (q, v, pace.replace(trial=trial))
+            taken, lambda: (q_new, v_new, StepSizes(trial, left, error)), lambda: (q, v, pace.replace(trial=trial))
         )
         return q_next, v_next, pace_next, met, taken
 

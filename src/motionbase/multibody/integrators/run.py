@@ -12,7 +12,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.compile import Scan, scan
 from motionbase.errors import SimulationError
-from motionbase.multibody.integrators.adaptive import SAMPLE_FEEDBACK, Adaptive, Pace
+from motionbase.multibody.integrators.adaptive import SAMPLE_FEEDBACK, Adaptive, StepSizes
 from motionbase.multibody.integrators.method import AbstractMethod
 from motionbase.multibody.integrators.system import System
 
@@ -120,7 +120,7 @@ def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
     record = [*SAMPLE_FEEDBACK.values(), "met", "tried"]
     loop = scan(method.sample(job.system), SAMPLE_FEEDBACK, per_step=list(job.rows), record=record, mode=job.mode)
     kept = _room(samples, q, v)
-    pace = Pace.layout.vector({"trial": min(interval, 1e-3), "left": interval, "error": 1.0})
+    pace = StepSizes.layout.vector({"trial": min(interval, 1e-3), "left": interval, "error": 1.0})
     state: dict[str, Any] = {"q": q, "v": v, "pace": pace}
     attempts, start = 0, time.perf_counter()
     for first, end in job.pieces(samples, max(1, samples // CHUNKS)):

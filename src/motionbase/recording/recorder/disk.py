@@ -14,8 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeAlias, final
 
+from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.items import QUEUE_BYTES, RETRY_S, Chunk, Note
-from motionbase.recording.recorder.pieces import Pieces
 
 SYNC_S = 1.0
 SPARE = 4  # when so great a part of the queue is full, one over this, only records are written

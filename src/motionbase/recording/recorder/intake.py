@@ -11,9 +11,9 @@ import numpy as np
 from motionbase.recording.journal import Journal
 from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.recorder.disk import Disk
+from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.files import Origin
 from motionbase.recording.recorder.items import Chunk, Note
-from motionbase.recording.recorder.pieces import Pieces
 from motionbase.recording.recorder.resume import Before
 from motionbase.recording.recorder.time import Timeline
 from motionbase.ring.blocks.requests import Asked

@@ -20,4 +20,4 @@ def command(ring: str, *, out: Path | None = None, wait: bool = False) -> tuple[
     where = ("--out", str(out)) if out is not None else ()
     begin = ("--wait",) if wait else ()
     run = ("--after", str(left_epoch(ring)))
-    return python("-m", "motionbase.cli.recorder", ring, *run, *begin, *where)
+    return python("-m", "motionbase.recording.recorder.main", ring, *run, *begin, *where)

@@ -12,10 +12,10 @@ from motionbase.errors import MotionBaseError
 from motionbase.recording.journal import BY_PEOPLE, Allowance
 from motionbase.recording.recorder import control as control
 from motionbase.recording.recorder.disk import Disk
+from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.files import Names, origin, place, program, require_place
 from motionbase.recording.recorder.intake import Intake
 from motionbase.recording.recorder.items import Settings
-from motionbase.recording.recorder.pieces import Pieces
 from motionbase.recording.recorder.resume import BATCH, attached, gone_before, sweep_heads
 from motionbase.recording.recorder.sidecar import Sidecar
 from motionbase.ring.backend import find

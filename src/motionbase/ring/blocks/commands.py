@@ -28,7 +28,7 @@ from motionbase.record.requests import Ack, Command, Reason, Result
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device
 from motionbase.ring.blocks.command import SLOT_BYTES, Order, decoded, encoded
 from motionbase.ring.blocks.mapping import RENAMES, BlockMap, Section
-from motionbase.ring.blocks.native import LookPort, block_native
+from motionbase.ring.blocks.native_blocks import LookPort, block_native
 from motionbase.ring.blocks.seqlock import held
 from motionbase.ring.command_words import (
     ACK_AT,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from motionbase.errors import GeneratorError
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import COUNT, Generator
-from motionbase.ring.blocks.generators import GeneratorSet
 
 TOP = ("name", "generator")
 DEFAULTS = {f.name: f.default for f in fields(Generator)}

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionbase.record.axes import DOFS, LEGS
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import COUNT, Generator, Shape, Space
-from motionbase.ring.blocks.generators import GeneratorSet
 
 Array: TypeAlias = NDArray[np.float64]
 TURN = 2 * math.pi

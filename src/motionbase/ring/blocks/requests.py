@@ -15,6 +15,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from motionbase.errors import GeneratorError, MotionBaseError
+from motionbase.record.generator_set import BYTES, GeneratorSet
 from motionbase.record.requests import SENTENCE, Command, Kind, Reason, Result
 from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.blocks import generators, mapping, parameters
@@ -66,7 +67,7 @@ class RequestWatch:
         self._memory, self._at = segment.memory, layout.commands_at
         self._segment = segment  # keeps the mapping
         self._generators = SeqlockReader(
-            segment.address + layout.generators_at, generators.KIND, generators.FORMAT, generators.BYTES
+            segment.address + layout.generators_at, generators.KIND, generators.FORMAT, BYTES
         )
         self._tuned: parameters.Parameters | None = None
         with suppress(MotionBaseError):  # a ring without parameters
@@ -161,7 +162,7 @@ class RequestWatch:
             return
         version = self._generators.version
         try:
-            found = generators.GeneratorSet.decoded(self._generators.payload)
+            found = GeneratorSet.decoded(self._generators.payload)
         except GeneratorError as error:
             yield Asked("generators", f"version {version} cannot be used: {error}", "", True)
             return

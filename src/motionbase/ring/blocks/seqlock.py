@@ -25,7 +25,7 @@ from typing import final
 
 from motionbase.errors import RingError
 from motionbase.native.atomics import atomics
-from motionbase.ring.blocks.native import COPIED, UNCHANGED, SeqlockPort, block_native
+from motionbase.ring.blocks.native_blocks import COPIED, UNCHANGED, SeqlockPort, block_native
 from motionbase.ring.lock import PAUSE_S, FileLock
 
 HEAD = struct.Struct("<4sII")

@@ -14,7 +14,7 @@ from motionbase.ring.backend import DEFAULT_NAME
 from motionbase.ring.layout import Header
 from motionbase.ring.mirror.frames import LARGEST_HELLO, Begin, Hello, Kind, Records, Ring, State, read_frame, refused
 from motionbase.ring.mirror.link import Receiver, Stopped
-from motionbase.ring.native import native
+from motionbase.ring.native_records import native
 from motionbase.ring.reader import Batch, Reader
 
 DEFAULT_LISTEN = "127.0.0.1:7178"

@@ -17,34 +17,45 @@ def settled_eigh(A: Array) -> tuple[Array, Array]:
     Equal eigenvalues have a space of vectors; which of them are returned does not hang on rounding.
     """
     values, X = np.linalg.eigh(0.5 * (A + A.T))
-    rounding = 4 * len(A) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
-    return values, X @ settled(X, runs(values, rounding))
+    near = 4 * len(A) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    return values, X @ settled(X, runs(values, near))
+
+
+def symmetric_modes(K: Array, M: Array) -> tuple[Array, Array]:
+    """kappa [1/s^2], ascending, and shapes (columns, X' M X = 1) of the symmetric part of K; M positive definite.
+
+    Scaled by the diagonal first, so that metres beside radians do no harm.
+    """
+    scale = 1 / np.sqrt(np.diag(M))
+    L = np.linalg.cholesky(M * np.outer(scale, scale))
+    A = np.linalg.solve(L, np.linalg.solve(L, 0.5 * (K + K.T) * np.outer(scale, scale)).T)
+    kappa, X = settled_eigh(A)
+    return kappa, scale[:, None] * np.linalg.solve(L.T, X)
+
+
+def rounding(K: Array, kappa: Array, X: Array) -> Array:
+    """How far from zero rounding may have moved each kappa."""
+    cancelled = np.einsum("ki,kl,li->i", np.abs(X), np.abs(K), np.abs(X))
+    return np.asarray(np.maximum(1e-11 * cancelled, 4 * len(K) * np.finfo(float).eps * np.abs(kappa).max(initial=0.0)))
 
 
 def natural_modes(K: Array, M: Array) -> tuple[Array, Array]:
     """All natural frequencies [rad/s], ascending, and mode shapes (columns, X' M X = 1); M positive definite.
 
-    Scaled by the diagonal first, so that metres beside radians do no harm. A frequency that rounding makes imaginary
-    is returned as zero.
+    A frequency that rounding makes imaginary is returned as zero.
     """
-    scale = 1 / np.sqrt(np.diag(M))
-    L = np.linalg.cholesky(M * np.outer(scale, scale))
-    A = np.linalg.solve(L, np.linalg.solve(L, K * np.outer(scale, scale)).T)
-    values, X = settled_eigh(A)
-    return np.sqrt(np.maximum(values, 0.0)), scale[:, None] * np.linalg.solve(L.T, X)
+    values, X = symmetric_modes(K, M)
+    return np.sqrt(np.maximum(values, 0.0)), X
 
 
 def lowest_modes(K: Array, M: Array, n: int) -> tuple[Array, Array]:
     """The n lowest, for K positive definite and M that may lack entries (points without rotary inertia, say)."""
-    scale = 1 / np.sqrt(np.diag(K))
-    L = np.linalg.cholesky(K * np.outer(scale, scale))
-    A = np.linalg.solve(L, np.linalg.solve(L, M * np.outer(scale, scale)).T)
-    values, X = settled_eigh(A)
+    values, X = symmetric_modes(M, K)
     values, X = values[::-1][:n], X[:, ::-1][:, :n]
     found = int(np.sum(values > 1e-14 * values[0])) if n else 0
     if found < n:
         raise ModelError(f"only {found} modes carry mass, {n} are wanted")
-    return 1 / np.sqrt(values), scale[:, None] * np.linalg.solve(L.T, X) / np.sqrt(values)
+    return 1 / np.sqrt(values), X / np.sqrt(values)
 
 
 def ratio_damping(K: Array, M: Array, ratio: float | Sequence[float]) -> Array:

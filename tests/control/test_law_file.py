@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from motionbase.cli.law_ref import load_law
 from motionbase.cli.main import main as call
+from motionbase.control.law_file import load_law
 from motionbase.control.own_law import OwnLaw
 from motionbase.errors import UsageError
 from motionbase.platform.load import load_platform

@@ -1,4 +1,4 @@
-"""Options that commands share: a part of a recording (legs, groups, channels, times), how a robot's file is read."""
+"""Options that commands share, with their checks: parts of recordings, how a robot's file is read, platforms, files."""
 
 import functools
 import inspect
@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, final
 
 import typer
 
-from motionbase.errors import UsageError
+from motionbase.cli import terminal
+from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
+    from motionbase.platform.hexapod import Hexapod
     from motionbase.recording.recording import Recording
     from motionbase.recording.source import Damage
 
+PICTURES = (".png", ".pdf", ".svg")
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+JsonAtEnd = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end and nothing else.")]
+Duration = Annotated[float | None, typer.Option(help="Stop after so many seconds; without it, at Ctrl-C.")]
+Ring = Annotated[str, typer.Option(help="Name of the ring.")]
+Preset = Annotated[str, typer.Argument(metavar="PRESET", help="A preset or a TOML file.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .parquet or .estop.")]
 Legs = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these legs, such as 1,3.")]
 Groups = Annotated[str | None, typer.Option(metavar="LIST", help="Channels of these groups; see `motionbase info`.")]
@@ -78,23 +86,14 @@ def with_choice(command: Callable[Concatenate[Choice, ...], None]) -> Callable[.
 @contextmanager
 def shown(what: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr for (done, total), which also ends the work in good order when a signal asks for it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from motionbase.ring.gentle import stop_requested
 
-    from motionbase.cli.stopping import stop_requested
-
-    screen = Console(stderr=True, highlight=False, markup=False)
-    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with (
-        stop_requested() as stop,
-        Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress,
-    ):
-        task = progress.add_task(what, total=None)
+    with stop_requested() as stop, terminal.progress_bar(what, what) as progress:
 
         def show(done: int, total: int) -> None:
             if stop.is_set():
                 raise KeyboardInterrupt
-            progress.update(task, total=total, completed=done)
+            progress(done, total)
 
         yield show
 
@@ -119,3 +118,32 @@ def _numbers(text: str | None) -> list[int]:
         return [int(part) for part in _listed("--legs", text)]
     except ValueError:
         raise UsageError(f"--legs {text!r}: give numbers with commas between, such as 1,3") from None
+
+
+def drivable(platform: str, *, sized: bool = True) -> "Hexapod":
+    """A preset or TOML file; a design that cannot work is refused, unless its sizing is not to be checked."""
+    from motionbase.platform.load import PRESETS, load_platform
+
+    if platform not in PRESETS and not platform.lower().endswith(".toml"):
+        raise UsageError(f"{unknown('platform', platform, PRESETS, 'presets')}; a file of yours ends in .toml")
+    return load_platform(platform, sized=sized)
+
+
+def check_axis(option: str, axis: str) -> None:
+    """One of the six degrees of freedom."""
+    from motionbase.record.axes import DOFS
+
+    if axis not in DOFS:
+        raise UsageError(f"{option}: {unknown('axis', axis, DOFS, 'axes')}")
+
+
+def check_writable(path: Path | None, endings: tuple[str, ...]) -> None:
+    """Before anything is computed: the ending is known and the folder is there."""
+    if path is None:
+        return
+    if path.suffix not in endings:
+        raise UsageError(f"{str(path)!r}: the name must end in {', '.join(endings)}")
+    if path.is_dir():
+        raise UsageError(f"{str(path)!r} is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{str(path)!r}: the folder {str(path.parent)!r} does not exist")

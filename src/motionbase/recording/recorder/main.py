@@ -2,7 +2,7 @@
 
 On a busy machine most of the time from a kill to the next record goes into imports, so it has half as many.
 
-python -m motionbase.cli.recorder motionbase --after 0 --out recordings
+python -m motionbase.recording.recorder.main motionbase --after 0 --out recordings
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from motionbase.cli.stopping import stop_requested
 from motionbase.errors import MotionBaseError
 from motionbase.recording.recorder.items import Settings
 from motionbase.recording.recorder.recorder import Recorder
-from motionbase.ring.gentle import be_prompt
+from motionbase.ring.gentle import be_prompt, stop_requested
 from motionbase.ring.printer import Printer, to_stderr
 
 MB = 1_000_000
@@ -25,7 +24,7 @@ MB = 1_000_000
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Record until a signal; 1 where something read is not in the files, 2 for what cannot be recorded."""
-    parser = argparse.ArgumentParser(prog="motionbase.cli.recorder", description=__doc__)
+    parser = argparse.ArgumentParser(prog="motionbase.recording.recorder.main", description=__doc__)
     parser.add_argument("ring")
     parser.add_argument("--after", type=int, default=0, help="epoch of the run before, which is not recorded; 0: none")
     parser.add_argument("--out", type=Path, help="a .mcap file or a folder")

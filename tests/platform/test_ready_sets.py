@@ -7,15 +7,15 @@ import pytest
 
 from motionbase.console.api.judge import Judge
 from motionbase.console.api.preview import preview
-from motionbase.console.ready_sets import GENTLE, GENTLE_HZ, largest_sine, ready_sets
 from motionbase.platform.atlas.load import load_atlas
 from motionbase.platform.load import PRESETS, load_platform
+from motionbase.platform.ready_sets import GENTLE, GENTLE_HZ, largest_sine, ready_sets
 from motionbase.record.axes import DOFS
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
 from motionbase.record.hexapod import hexapod_schema
 from motionbase.record.sphere import sphere_schema
 from motionbase.record.states import State
-from motionbase.ring.blocks.generators import GeneratorSet
 from motionbase.system.atlas_loop import AtlasLoop
 from motionbase.system.closed_loop import ClosedLoop
 from motionbase.system.runs import Runner, Scenario

@@ -5,23 +5,18 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from motionbase.cli.suggest import unknown
-from motionbase.errors import MotionBaseError, UsageError
-
-if TYPE_CHECKING:
-    from motionbase.control.own_law import OwnLaw
-    from motionbase.platform.hexapod import Hexapod
+from motionbase.compile.reference import is_unit, module_of
+from motionbase.control.own_law import OwnLaw
+from motionbase.errors import MotionBaseError, UsageError, unknown
+from motionbase.platform.hexapod import Hexapod
 
 Result = TypeVar("Result")
 
 
 def load_law(reference: str, hexapod: Hexapod) -> OwnLaw:
     """The `OwnLaw` of that name, or what a function of that name makes for the platform; it has been traced."""
-    from motionbase.cli.units import is_unit, module_of
-    from motionbase.control.own_law import OwnLaw
-
     where, _, name = reference.rpartition(":")
     if not (where.endswith(".py") and name.isidentifier()):
         raise UsageError(f"--law {reference!r}: it must be FILE.py:NAME")

@@ -1,4 +1,4 @@
-"""Finding a kernel or program by REF: a file and a name, a module and a name, or a short name of the catalogue."""
+"""What a person wrote, by its place: a kernel or program by a file or a module and a name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from motionbase.cli import checkout
-from motionbase.cli.catalogue import CATALOGUE
-from motionbase.cli.suggest import unknown
-from motionbase.errors import MotionBaseError, UsageError
+from motionbase.errors import MotionBaseError, UsageError, unknown
 
 if TYPE_CHECKING:
     from motionbase.compile import Unit
@@ -27,13 +24,7 @@ FORMS = "path/to/file.py:NAME, package.module:NAME, or a short name"
 
 
 def load(reference: str) -> Unit:
-    """The kernel, program or primitive that REF names."""
-    if ":" not in reference:
-        if reference not in CATALOGUE:
-            hint = f"; {reference!r} is a file, so give {reference}:NAME" if Path(reference).is_file() else ""
-            known = unknown("kernel", reference, CATALOGUE, "short names")
-            raise UsageError(f"REF is {FORMS}{hint}" if hint else f"{known}; other forms: {FORMS.rpartition(',')[0]}")
-        reference = _in_checkout(CATALOGUE[reference].reference)
+    """The kernel, program or primitive of "path/to/file.py:NAME" or "package.module:NAME"."""
     where, _, name = reference.rpartition(":")
     if not where or not name:
         raise UsageError(f"REF {reference!r}: it must be {FORMS}")
@@ -116,10 +107,3 @@ def guarded(what: str, run: Callable[[], Result]) -> Result:
         line = getattr(e, "lineno", None) or frame.lineno
         file = getattr(e, "filename", None) or frame.filename
         raise UsageError(f"{what} cannot be used: {type(e).__name__}: {e} ({file}, line {line})") from e
-
-
-def _in_checkout(reference: str) -> str:
-    """A catalogue's path is relative to the checkout."""
-    if ".py:" not in reference:
-        return reference
-    return str(checkout.require("the example kernels") / reference)

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from motionbase.record.axes import DOFS
+from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import Generator, Shape, Space
-from motionbase.ring.blocks.generators import GeneratorSet
 
 if TYPE_CHECKING:
     from motionbase.platform.atlas.atlas import Atlas

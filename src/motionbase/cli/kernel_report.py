@@ -1,4 +1,4 @@
-"""One run of a kernel in the interpreter with inputs from the command line, and the diagnosis of a NaN."""
+"""What `motionbase kernel` prints: the tables of `show`, and of `trace` one run in the interpreter with its NaNs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,103 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from motionbase.cli.suggest import unknown
-from motionbase.errors import UsageError
+from motionbase.cli import terminal
+from motionbase.errors import UsageError, unknown
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from motionbase.compile import Port, Unit
     from motionbase.compile.inspection.diagnose import Finding
+    from motionbase.compile.inspection.report import Report
 
 Array = NDArray[np.float64]
+MANY = 8  # kinds of operations to name before the rest is summed up
+
+
+def show_report(report: Report) -> None:
+    """Print everything."""
+    from rich.text import Text
+
+    screen = terminal.console()
+    about = f": {report.description}" if report.description else ""
+    screen.print(Text.assemble((f"{report.kind} {report.name}", "bold"), about))
+    screen.print(f"{report.mode} mode, {report.lanes} lane{'s' if report.lanes > 1 else ''}, on {report.cpu}\n")
+    screen.print(_ports(report))
+    for struct in _structs(report):
+        screen.print(struct)
+    screen.print(_figures(report))
+    if len(report.routines) > 1:
+        screen.print(_routines(report))
+    screen.print(_functions(report))
+
+
+def _ports(report: Report) -> Table:
+    rows = terminal.table("Ports", "port", "role", "shape", "unit", "description")
+    for p in report.ports:
+        shape = "x".join(map(str, p.shape)) or "scalar"
+        dense = 1
+        for n in p.shape:
+            dense *= n
+        stored = f", {p.stored} stored" if p.stored != dense else ""
+        rows.add_row(p.name, p.role, shape + stored, p.unit, p.description)
+    return rows
+
+
+def _structs(report: Report) -> list[Table]:
+    """One table a struct, whatever number of ports it has."""
+    tables = []
+    kinds = dict.fromkeys((p.struct, p.quantities) for p in report.ports if p.struct)
+    for struct, quantities in kinds:
+        ports = ", ".join(p.name for p in report.ports if (p.struct, p.quantities) == (struct, quantities))
+        rows = terminal.table(
+            f"Struct {struct} ({ports})", "quantity", "at", "shape", "unit", "description", right=("at",)
+        )
+        for x in quantities:
+            rows.add_row(x.name, x.place, "x".join(map(str, x.shape)) or "scalar", x.unit, x.description)
+        tables.append(rows)
+    return tables
+
+
+def _figures(report: Report) -> Table:
+    rows = terminal.table("Figures", "what", "value")
+    t = report.times
+    kinds = list(report.operations.items())
+    named = ", ".join(f"{n} {name}" for name, n in kinds[:MANY])
+    rest = sum(n for _, n in kinds[MANY:])
+    rows.add_row("CasADi instructions", str(report.casadi_instructions))
+    rows.add_row("basic operations", f"{sum(n for _, n in kinds)}: {named}" + (f", {rest} others" if rest else ""))
+    rows.add_row("maths calls", ", ".join(f"{n} {name}" for name, n in report.maths_calls.items()) or "none")
+    rows.add_row("flops of one run", f"{report.flops:,}".replace(",", " "))
+    rows.add_row("trace, lower", f"{terminal.seconds(t.trace)}, {terminal.seconds(t.lower)}")
+    rows.add_row(
+        "render, optimise, emit",
+        f"{terminal.seconds(t.render)}, {terminal.seconds(t.optimise)}, {terminal.seconds(t.emit)}",
+    )
+    rows.add_row("machine code", terminal.size(report.code_bytes))
+    rows.add_row("stack, deepest", terminal.size(report.stack_bytes))
+    rows.add_row("cache", f"{'hit' if report.cached else 'miss'}, key {report.key[:16]}")
+    rows.add_row("digest", report.digest[:16])
+    return rows
+
+
+def _routines(report: Report) -> Table:
+    numbers = ("operations", "CasADi", "calls a run")
+    rows = terminal.table("Routines, callees first", "routine", "kind", *numbers, right=numbers)
+    for r in report.routines:
+        casadi = "" if r.casadi is None else str(r.casadi)
+        rows.add_row(r.name, r.kind, str(r.instructions), casadi, str(r.calls))
+    return rows
+
+
+def _functions(report: Report) -> Table:
+    numbers = ("code", "own stack", "stack with callees")
+    rows = terminal.table("Functions that remain after inlining", "function", *numbers, right=numbers)
+    for f in report.functions:
+        rows.add_row(
+            f.name, "?" if f.bytes is None else terminal.size(f.bytes), terminal.size(f.stack), terminal.size(f.deepest)
+        )
+    return rows
 
 
 @final
@@ -30,7 +119,7 @@ class Result:
     infinity: Finding | None
 
 
-def run(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, probes: Sequence[str]) -> Result:
+def traced(unit: Unit, given: Sequence[str], zeros: bool, seed: int | None, probes: Sequence[str]) -> Result:
     """Read the inputs, run, and look for a NaN."""
     from motionbase.compile import Kernel, Program
     from motionbase.compile.inspection.diagnose import evaluate, find_infinity, find_nan
@@ -97,7 +186,7 @@ def _file(port: Port, name: str) -> Array:
         raise UsageError(f"--input {port.name}: cannot read numbers from {name!r}: {reason}") from None
 
 
-def show(result: Result) -> None:
+def show_trace(result: Result) -> None:
     """Outputs with their units, then the diagnosis."""
     width = max((len(p.name) for p in _written(result.unit)), default=0)
     for port in _written(result.unit):
@@ -114,7 +203,7 @@ def show(result: Result) -> None:
         print("no NaN")
 
 
-def as_json(result: Result) -> dict[str, Any]:
+def trace_json(result: Result) -> dict[str, Any]:
     """Plain data."""
     from motionbase.compile.inspection.finding import plain
 

@@ -13,7 +13,7 @@ MOST_CLIENTS = 1024  # that are remembered
 
 
 @final
-class Pace:
+class RateLimit:
     """So many requests in any second for each client; in the event loop alone.
 
     Args:

@@ -1,16 +1,18 @@
-"""`motionbase info`: what a recording holds; the work is in motionbase.recording.statistics."""
+"""`motionbase info` and `split`: what a recording holds, and a recording as several smaller files."""
 
 import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motionbase.cli import terminal
-from motionbase.cli.choices import File, shown, warn_of_damage
+from motionbase.cli.options import Choice, File, Json, shown, warn_of_damage, with_choice
 
 if TYPE_CHECKING:
     from motionbase.recording.mcap.messages import Event
@@ -21,9 +23,17 @@ LISTED = 20  # gaps and events, for people; --json has all
 LONGEST = 200  # letters of an event or of what the writer says
 
 
+class Format(StrEnum):
+    """Of the files."""
+
+    mcap = "mcap"
+    csv = "csv"
+    parquet = "parquet"
+
+
 def info(
     file: File,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: Json = False,
     brief: Annotated[bool, typer.Option("--brief", help="Without reading the records: no gaps, no extremes.")] = False,
 ) -> None:
     """Show what a recording holds: channels, duration, rate, gaps, events, damage, and each channel's extremes.
@@ -184,3 +194,55 @@ def _print_channels(recording: "Recording", found: "Statistics | None") -> None:
     terminal.console().print(table)
     if missing:
         print(f"not a number: {', '.join(missing[:LISTED])}" + (", ..." if len(missing) > LISTED else ""))
+
+
+@with_choice
+def split(
+    choice: Choice,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; made if it is missing.")],
+    records: Annotated[int | None, typer.Option(metavar="N", help="Records in each file.")] = None,
+    seconds: Annotated[float | None, typer.Option(metavar="S", help="Seconds in each file.")] = None,
+    file_format: Annotated[
+        Format | None, typer.Option("--format", help="Of the files; without it that of FILE, CSV for ESTOP files.")
+    ] = None,
+) -> None:
+    """Break a recording into files of so many records or seconds, with all channels or some.
+
+    The files are called NAME_part001, NAME_part002 and so on. Choosing channels and times is as for `export recording`.
+
+    Example: motionbase split run.mcap --records 65000 --out pieces --format csv --groups leg_position
+    """
+    from motionbase.cli import terminal
+    from motionbase.errors import UsageError
+    from motionbase.recording.open import open_recording
+    from motionbase.recording.split import split as split_recording
+
+    if (records is None) == (seconds is None):
+        raise UsageError("give either --records N or --seconds S")
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out {str(out)!r} is a file; give a folder")
+    choice.check_times()
+    with open_recording(choice.file) as recording:
+        names = choice.names(recording)
+        with shown(f"splitting {choice.file.name}") as progress:
+            files = split_recording(
+                recording,
+                out,
+                records=records,
+                seconds=seconds,
+                names=names,
+                start=choice.start,
+                stop=choice.stop,
+                ending=f".{file_format}" if file_format is not None else None,
+                force=choice.force,
+                progress=progress,
+            )
+        warn_of_damage(recording.damage)
+    count, size = sum(f.count for f in files), terminal.size(sum(f.bytes for f in files))
+    if len(files) == 1:
+        print(f"wrote {count} records of {files[0].channels} channels, {size}, to {files[0].path}")
+        return
+    print(
+        f"wrote {count} records of {files[0].channels} channels, {size}, to {len(files)} files, "
+        f"{files[0].path.name} to {files[-1].path.name} in {out}"
+    )
