@@ -1,4 +1,4 @@
-"""A user's control law by FILE.py:NAME; what goes wrong in the file becomes one sentence with its line."""
+"""A control law of one's own by FILE.py:NAME; what goes wrong in the file becomes one sentence with its line."""
 
 from __future__ import annotations
 
