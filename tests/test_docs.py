@@ -58,3 +58,21 @@ def test_folder_map_shows_what_there_is(path: str, planned: bool) -> None:
 def test_every_package_is_in_the_folder_map() -> None:
     packages = {f"src/motionbase/{p.parent.name}/" for p in (ROOT / "src" / "motionbase").glob("*/__init__.py")}
     assert packages <= {path for path, _ in folder_map()}
+
+
+TRUST = (ROOT / "docs" / "trust.md").read_text()
+
+
+@pytest.mark.parametrize("name", sorted(set(re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", TRUST))))
+def test_checks_that_the_page_of_trust_names_exist(name: str) -> None:
+    path, _, function = name.partition("::")
+    assert re.search(rf"^def {function}\(" if function else "^def test_", (ROOT / path).read_text(), re.MULTILINE)
+
+
+def test_benchmarks_that_the_page_of_trust_names_exist() -> None:
+    folder = ROOT / "benchmarks"
+    named = set(re.findall(r"`([a-z]+\.\w+)`", TRUST))
+    measured = "\n".join((path.read_text() + " ") for path in folder.glob("**/*.py"))
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    assert len(named) > 10
+    assert {name for name in named if f'"{name}"' not in measured and f"`{name}`" not in page} == set()

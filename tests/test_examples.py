@@ -54,7 +54,15 @@ def test_catalogue_entry_loads(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/compiler.md", "docs/multibody.md", "docs/examples_multibody.md", "docs/python.md"]
+    "document",
+    [
+        "README.md",
+        "docs/how_it_works.md",
+        "docs/compiler.md",
+        "docs/multibody.md",
+        "docs/examples_multibody.md",
+        "docs/python.md",
+    ],
 )
 def test_python_in_the_documents_runs(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of one document in order, in one namespace; kept in a file so that the diagnosis finds its lines."""

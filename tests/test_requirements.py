@@ -29,7 +29,7 @@ def names(requirements: list[str]) -> set[str]:
 
 
 def test_they_are_the_ones_that_pin_writes() -> None:
-    assert LISTS.keys() == {"run", "dev", "cuda", "build", "uv"}
+    assert LISTS.keys() == {"run", "dev", "cuda", "docs", "build", "uv"}
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -56,7 +56,8 @@ def test_they_have_what_the_project_asks_for() -> None:
     run, dev = names([*packages("run")]), names([*packages("dev")])
     assert names(PROJECT["project"]["dependencies"]) <= run
     assert names([one for one in (*groups["dev"], *groups["peers"]) if isinstance(one, str)]) <= run | dev
-    assert names(PROJECT["project"]["optional-dependencies"]["cuda"]) <= run | names([*packages("cuda")])
+    for extra, wanted in PROJECT["project"]["optional-dependencies"].items():
+        assert names(wanted) <= run | names([*packages(extra)])
     assert names(PROJECT["build-system"]["requires"]) <= names(groups["build"]) <= names([*packages("build")])
     assert names(groups["installer"]) == names([*packages("uv")]) == {"uv"}
 

@@ -46,7 +46,7 @@ class Law(Protocol):
 @final
 @dataclass(frozen=True, eq=False)
 class OwnLaw:
-    """A law of one's own: any program or kernel with the ports of `ControlPorts`.
+    """A user law: any program or kernel with the ports of `ControlPorts`.
 
     Its states are its own affair. It hears every request; the numbers of `State` are only what the record calls them.
 

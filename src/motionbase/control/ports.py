@@ -1,6 +1,6 @@
 """Ports of the control law: what goes in every tick, what comes out, and which channel of the record each number is.
 
-A law of one's own is a `Program` or `Kernel` with the same inputs and outputs; `ControlPorts.check` says what is
+A user law is a `Program` or `Kernel` with the same inputs and outputs; `ControlPorts.check` says what is
 missing. Only `valve_cmd`, `abort` and the state go to the plant and back; the rest is for the record.
 """
 
@@ -112,7 +112,7 @@ def layout_of(quantities: Quantities, flat: bool = False) -> Layout:
 
 @final
 class ControlPorts:
-    """The border of a control law, for laws of one's own: parameters and state may be any vectors.
+    """The border of a control law, for user laws: parameters and state may be any vectors.
 
     A law takes `parameters` and `x`, then INPUTS, and gives `x_next`, then OUTPUTS. `parameters` and `x` are described
     by a `Layout`, so that people can name and tune them.

@@ -51,7 +51,7 @@ class ClosedLoop:
 
     @staticmethod
     def of(hexapod: Hexapod, channels: tuple[str, ...] = (), law: Law | None = None, **options: Any) -> ClosedLoop:
-        """With the law and the sensors that suit it, or a law of one's own."""
+        """With the law and the sensors that suit it, or with a user law."""
         chosen = ControlLaw(hexapod) if law is None else law
         return ClosedLoop(chosen, Plant(hexapod, **{"dt": chosen.dt, **options}), channels)
 

@@ -19,7 +19,7 @@ from motionbase.system.runs import Run
 Array: TypeAlias = NDArray[np.float64]
 WATCHED = ("state", "fault", "cmd", "legs_cmd", "l", "f", "valve_cmd", "p_W_next", "Q_WP_next")
 """Outputs of the loop that a summary and a picture look at."""
-STATES, FAULTS = frozenset(map(int, State)), frozenset(map(int, Fault))  # a law of one's own may give other numbers
+STATES, FAULTS = frozenset(map(int, State)), frozenset(map(int, Fault))  # a user law may give other numbers
 
 
 @final
