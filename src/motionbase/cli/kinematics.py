@@ -314,8 +314,7 @@ def watch(
     """
     from rich.live import Live
 
-    from motionbase.cli.stopping import stop_requested
-    from motionbase.ring.gentle import be_gentle
+    from motionbase.ring.gentle import be_gentle, stop_requested
     from motionbase.ring.reader import Reader
     from motionbase.workbench.live import RingFollower
 

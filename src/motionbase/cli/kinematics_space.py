@@ -32,10 +32,9 @@ from motionbase.cli.kinematics_common import (
     where,
     write_text,
 )
-from motionbase.cli.measuring import PICTURES, check_writable
-from motionbase.cli.progress import fraction_bar
-from motionbase.cli.suggest import unknown
-from motionbase.errors import PlatformError, UsageError
+from motionbase.cli.options import PICTURES, check_writable
+from motionbase.cli.terminal import progress_bar
+from motionbase.errors import PlatformError, UsageError, unknown
 from motionbase.record.axes import DOFS
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def workspace(
     check_writable(out, (".json",))
     hexapod = loaded(platform)
     space = Workspace.of(hexapod, thickness=thickness, meshes=meshes, stop=stop)
-    with fraction_bar("the workspace") as bar:
+    with progress_bar("the workspace") as bar:
         found, union = _surfaces(space, attitude, place, volume, rows, bar)
     if plot is not None:
         with terminal.working("drawing"):
@@ -363,7 +362,7 @@ def report(
 
         t, found, _ = read_trajectory(hexapod, recording, source, dexterity_name(DEFAULT))
         moments = recording.name, t, found
-    with fraction_bar("the report") as bar:
+    with progress_bar("the report") as bar:
         made = made_report(
             hexapod, limits, document, recording=moments, rows=rows, progress=lambda part: bar(0.85 * part)
         )

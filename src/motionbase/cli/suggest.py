@@ -1,3 +1,0 @@
-"""For cli/kinematics*.py only, until they import it from errors themselves."""
-
-from motionbase.errors import unknown as unknown
