@@ -16,6 +16,7 @@ from benchmarks.harness import Benchmark, Samples, Settings, Skip
 from benchmarks.peers.console_server import DATA_VARIABLE, Console, load
 from benchmarks.peers.recorders import folders, unpinned
 from motionbase.cli.console import free_port
+from motionbase.interpreter import python
 
 ROOT = Path(__file__).resolve().parents[1]
 LAUNCHER = str(ROOT / "motionbase")
@@ -125,7 +126,7 @@ def run_ready_cpu(settings: Settings) -> Samples:
 
 def import_time(settings: Settings) -> Samples:
     """A process that imports motionbase, from its start to its end."""
-    command = (sys.executable, "-P", "-c", "import motionbase")
+    command = python("-c", "import motionbase")
     values = []
     for _ in range(settings.repeats + 1):
         begin = time.perf_counter()

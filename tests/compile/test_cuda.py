@@ -22,7 +22,7 @@ from motionbase.compile.runtime import cuda
 from motionbase.compile.runtime.cuda import compile_cuda, scan_cuda
 from motionbase.compile.scan_plan import plan
 from motionbase.errors import KernelError, PortError, TargetUnavailable
-from tests.compile.on_targets import EDGES, assert_same_bits, product
+from tests.compile.on_targets import assert_same_bits, product
 
 SHIM = """
 #include <cmath>
@@ -192,7 +192,8 @@ def test_a_number_that_all_scenarios_share_stays_a_number() -> None:
 
 def test_quotients_are_those_of_ieee_754(tmp_path: Path) -> None:
     """Zeros take a way of their own."""
-    a, b = product(EDGES, EDGES)
+    some = np.array([0.0, 5e-324, 1e-300, 0.1, 1.0, 3.0, 1e300, np.inf])  # a kernel of all edges takes minutes to compile
+    a, b = product(np.array([*some, *-some, np.nan]), np.array([*some, *-some, np.nan]))
     n = len(a)
     kernel = Kernel("ratio", (Port("a", n), Port("b", n)), (Port("q", n),), lambda a, b: a / b)
     given, got = [np.repeat(x[:, None], N, axis=1) for x in (a, b)], np.zeros((n, N))

@@ -161,7 +161,7 @@ def test_loops_around_a_long_step_share_its_code(tmp_path: Path, monkeypatch: py
 
 
 def test_a_large_state_needs_no_stack() -> None:
-    n = 600_000  # 4.8 MB, several times
+    n = 300_000  # 2.4 MB four times; a stack has 8
     grow = Program("grow", (Port("x", n),), (Port("y", n),), lambda x: x)
     x = np.arange(float(n))
     np.testing.assert_array_equal(scan(grow, {"x": "y"})(3, x=x)["x"], x)
