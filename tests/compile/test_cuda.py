@@ -192,7 +192,7 @@ def test_a_number_that_all_scenarios_share_stays_a_number() -> None:
 
 def test_quotients_are_those_of_ieee_754(tmp_path: Path) -> None:
     """Zeros take a way of their own."""
-    some = np.array([0.0, 5e-324, 1e-300, 0.1, 1.0, 3.0, 1e300, np.inf])  # a kernel of all edges takes minutes to compile
+    some = np.array([0.0, 5e-324, 1e-300, 0.1, 1.0, 3.0, 1e300, np.inf])  # all edges would take minutes
     a, b = product(np.array([*some, *-some, np.nan]), np.array([*some, *-some, np.nan]))
     n = len(a)
     kernel = Kernel("ratio", (Port("a", n), Port("b", n)), (Port("q", n),), lambda a, b: a / b)
