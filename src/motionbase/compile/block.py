@@ -220,14 +220,13 @@ def used(block: Block) -> Block:
 
 def with_loads_first(block: Block) -> Block:
     """The same block; what it reads is read before anything is computed, as far as no store comes between."""
-    order: list[int] = []
-    begin = 0  # of the loads and computations since the last store
+    order, loads, rest = list[int](), list[int](), list[int]()
     for k, (op, _, _) in enumerate(block.instructions):
-        order.insert(begin, k) if op is Op.LOAD else order.append(k)
-        if op is Op.LOAD:
-            begin += 1
-        elif op in (Op.STORE, Op.STORE_AT):
-            begin = len(order)
+        (loads if op is Op.LOAD else rest).append(k)
+        if op in (Op.STORE, Op.STORE_AT):
+            order += loads + rest
+            loads, rest = [], []
+    order += loads + rest
     return in_order(block, order)
 
 

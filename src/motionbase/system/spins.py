@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionbase.errors import SimulationError
 from motionbase.platform.atlas.atlas import Atlas
-from motionbase.spatial.arrays import quaternion_products
+from motionbase.spatial.quaternion_arrays import quaternion_products
 
 Array: TypeAlias = NDArray[np.float64]
 RISE_S = 1.0  # [s] until it spins at full speed

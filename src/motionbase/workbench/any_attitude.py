@@ -13,8 +13,8 @@ import numpy as np
 
 from motionbase.arrays import Array, Ints
 from motionbase.platform.envelope import IDENTITY
-from motionbase.spatial.arrays import quaternion_products
 from motionbase.spatial.equals import ALIKE, first_largest_of_rows
+from motionbase.spatial.quaternion_arrays import quaternion_products
 from motionbase.workbench.poses import kinematics_of, on_lanes
 from motionbase.workbench.surface import SphereGrid, Surface, legs_at_end
 from motionbase.workbench.sweep import sweep

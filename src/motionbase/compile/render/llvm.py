@@ -36,6 +36,7 @@ from motionbase.compile.routine import (
     Routine,
     Statement,
     Switch,
+    instructions,
     unique_names,
     written_buffers,
 )
@@ -62,8 +63,7 @@ def lanes_for(loop: Loop) -> int:
         return 1
     (call,) = loop.body
     assert isinstance(call, Call)
-    operations = sum(r.instruction_count for r in call.routine.callees())
-    if operations < LANES_FROM:
+    if instructions(call.routine) < LANES_FROM:
         return 1
     return 4 if loop.count <= 4 else 8
 
