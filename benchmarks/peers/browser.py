@@ -1,4 +1,4 @@
-"""A headless Chromium that draws with the processor alone, as benchmarks find it on every machine."""
+"""A headless Chromium that renders in software, as on machines without a GPU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARGUMENTS = (
 
 
 def executable() -> str:
-    """Path of the system's Chromium; `Skip` where there is none."""
+    """Path of the system's Chromium; raises `Skip` if there is none."""
     found = checkout.chromium()
     if found is None:
         raise Skip(f"there is no Chromium on this machine; looked for {', '.join(checkout.CHROMIUM)}")
@@ -29,7 +29,7 @@ def executable() -> str:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Started for the block; it is closed even if the block is left by an interruption in the middle of a question."""
+    """A browser for the block; it is closed even if the block is interrupted."""
     path = executable()
     try:
         from playwright.sync_api import Error, sync_playwright
@@ -47,5 +47,5 @@ def chromium() -> Iterator[Browser]:
 
 
 def new_context(browser: Browser) -> BrowserContext:
-    """A user of its own: nothing in its cache, nothing kept of earlier visits."""
+    """A new user profile: an empty cache, no data of earlier visits."""
     return browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, locale="en-US")

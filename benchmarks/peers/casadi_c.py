@@ -37,7 +37,7 @@ def native_loop(
     command = find_compiler()
     with tempfile.TemporaryDirectory() as folder:
         here = os.getcwd()
-        os.chdir(folder)  # CasADi writes into the current folder only
+        os.chdir(folder)  # CasADi only writes into the current folder
         try:
             function.generate("peer.c", {"with_header": False})
         finally:

@@ -1,4 +1,4 @@
-"""A base at 2 kHz with a console: late ticks with and without many viewers, and a viewer that stops to read."""
+"""A base at 2 kHz with a console: late ticks with and without many viewers, and a viewer that stops reading."""
 
 import functools
 import json
@@ -18,16 +18,16 @@ from motionbase.record.hexapod import hexapod_schema
 from motionbase.ring.reader import Reader
 
 RING = "bench-crowd"
-RATE = 2000  # ticks and records a second
+RATE = 2000  # ticks and records per second
 VIEWERS = 50
 LATE_S = 0.5 / RATE
-LOOK_S = 0.02  # between two looks at the ring, which holds far more
+LOOK_S = 0.02  # between two polls of the ring, which holds far more
 SETTLE_S = 0.5
 
 
 @dataclass(frozen=True)
 class Ticks:
-    """Of a base over a while."""
+    """Ticks of a base over a time span."""
 
     late: int
     all: int
@@ -35,7 +35,7 @@ class Ticks:
 
 @dataclass(frozen=True)
 class Crowd:
-    """Entry i of both sides comes from the same round; seconds until a silent viewer was let go."""
+    """Entry i of both sides comes from the same round; and the time until a silent viewer was dropped [s]."""
 
     alone: tuple[Ticks, ...]
     beside: tuple[Ticks, ...]
@@ -49,7 +49,7 @@ class Crowd:
 
     @property
     def ratio(self) -> float:
-        """Median share with viewers over that without; a late tick more on both sides, as there may be none at all."""
+        """Median share with viewers over that without; one late tick is added on both sides, as there may be none."""
         with_viewers, without = (
             statistics.median((ticks.late + 1) / ticks.all for ticks in side) for side in (self.beside, self.alone)
         )
@@ -58,7 +58,7 @@ class Crowd:
 
 @functools.cache
 def crowd(settings: Settings) -> Crowd:
-    """Rounds with and without viewers take turns, and in beginning."""
+    """Rounds with and without viewers alternate, and so does their order."""
     rounds, seconds = (2, 1.5) if settings.quick else (7, 8.0)
     alone, beside, rates = [], [], []
     base = motionbase_command("run", "--alone", "--ring", RING, "--rate", str(RATE))
@@ -84,7 +84,7 @@ def _places() -> list[int]:
 
 
 def _ticks(reader: Reader, seconds: float) -> Ticks:
-    """Every tick is a record, and says how late it began."""
+    """Every tick is a record with its lateness."""
     time.sleep(SETTLE_S)
     lateness = reader.schema.index["lateness"]
     while len(reader.read().rows):
@@ -102,7 +102,7 @@ def _ticks(reader: Reader, seconds: float) -> Ticks:
 
 
 def _beside_viewers(reader: Reader, console: Console, seconds: float) -> tuple[Ticks, float]:
-    """And the frames a second that each viewer had."""
+    """Ticks, and the frames per second of each viewer."""
     places = ",".join(map(str, _places()))
     command = program("benchmarks.peers.console_viewers", console.socket, str(VIEWERS), places)
     with process(*command) as viewers:

@@ -1,4 +1,4 @@
-"""What a page does with 36 channels of 1 kHz: animation frames with new data, and how old these are when drawn."""
+"""Performance of a page with 36 channels of 1 kHz: animation frames with new data, and the age of drawn data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Side = Literal["plots", "plots_3d", "uplot", "uplot_decimated"]
 WATCH = Path(__file__).with_name("console_watch.js").read_text()
 SPAN_S = 10
-EVERY_RECORD = 8192  # pixels for which the server decimates nothing of the span
+EVERY_RECORD = 8192  # pixels from which the server does not decimate the span
 PATIENCE_MS = 60_000
 READY = "() => motionbaseWatch.frames > 0"
 PLOT = ".plot-body"
@@ -29,12 +29,12 @@ CANVASES = "[...document.querySelectorAll('canvas')].map((c) => c.width * c.heig
 
 @dataclass(frozen=True)
 class Drawn:
-    """Of one page over a while.
+    """Measurements of one page over a time span.
 
     Attributes:
-        fps: animation frames a second in which new data were drawn
+        fps: animation frames per second in which new data were drawn
         delays_ms: from the writing of the newest record to the end of the frame that drew it
-        core_share: of the server, processor time over time that passes
+        core_share: processor time of the server over elapsed time
     """
 
     fps: float
@@ -43,12 +43,12 @@ class Drawn:
 
     @property
     def delay_ms(self) -> float:
-        """The median."""
+        """Median delay [ms]."""
         return statistics.median(self.delays_ms)
 
 
 def watched(browser: Browser, view: Literal["plots", "both"] = "plots") -> BrowserContext:
-    """A user whose pages are watched; the console shows its plots alone, or the platform beside them."""
+    """A user whose pages are monitored; the console shows only its plots, or the platform beside them."""
     context = new_context(browser)
     context.set_default_timeout(PATIENCE_MS)
     layout, key = json.dumps({"version": 1, "shell": {"view": view}}), "'motionbase.layout'"
@@ -58,7 +58,7 @@ def watched(browser: Browser, view: Literal["plots", "both"] = "plots") -> Brows
 
 
 def measure(browser: Browser, console: Console, side: Side, warm_s: float, seconds: float) -> Drawn:
-    """A page of its own, thrown away afterwards."""
+    """Measure in a new page, which is discarded afterwards."""
     context = watched(browser, "both" if side == "plots_3d" else "plots")
     try:
         page = context.new_page()
@@ -92,7 +92,7 @@ def _counted(page: Page, console: Console, seconds: float) -> Drawn:
 
 
 def _plot_size(context: BrowserContext, console: Console) -> tuple[int, int]:
-    """Of one plot of the console, axes included [css px]: uPlot alone gets as much."""
+    """Size of one plot of the console, axes included [css px]; uPlot alone gets the same."""
     page = context.new_page()
     page.goto(console.address)
     page.wait_for_function(READY)
@@ -110,7 +110,7 @@ def _bare(console: Console, size: tuple[int, int], all_records: bool) -> str:
 
 
 def first_paints(browser: Browser, console: Console, visits: int) -> tuple[float, ...]:
-    """[s] from the beginning of a navigation to the first plots with data, the browser having been there before."""
+    """Time [s] from the start of a navigation to the first plots with data, after an earlier visit."""
     context, found = watched(browser, "both"), []
     try:
         for _ in range(1 + visits):
@@ -118,7 +118,7 @@ def first_paints(browser: Browser, console: Console, visits: int) -> tuple[float
             page.goto(console.address)
             page.wait_for_function(READY)
             found.append(1e-3 * page.evaluate("motionbaseWatch.firstMs"))
-            page.wait_for_timeout(700)  # layouts are kept, code is cached a little later
+            page.wait_for_timeout(700)  # layouts are saved, code is cached a little later
             page.close()
     finally:
         context.close()

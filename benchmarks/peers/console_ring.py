@@ -1,6 +1,6 @@
-"""A ring to look at: 1 kHz of what the sensors of a platform read, every record with the clock of its writing.
+"""A ring for the console: 1 kHz of sensor-like readings of a platform, every record with the time of its writing.
 
-As a program it writes until it is ended: python -m benchmarks.peers.console_ring NAME
+As a program it writes until it is terminated: python -m benchmarks.peers.console_ring NAME
 """
 
 import sys
@@ -18,7 +18,7 @@ RATE = 1000  # [Hz]
 PLATFORM = "simona"
 LEGS = range(1, 7)
 DOFS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
-# what the page shows of a hexapod by itself: six plots of six
+# the default view of a hexapod: six plots of six
 SHOWN = (
     *(f"leg{leg}_l_meas" for leg in LEGS),
     *(f"pose_meas_{dof}" for dof in DOFS),
@@ -28,19 +28,19 @@ QUIET = ("status", "host_link")  # groups that would raise alarms
 
 
 def schema() -> Schema:
-    """That of a hexapod, and the stamp."""
+    """The schema of a hexapod, plus the time stamp."""
     stamp = Channel("stamp", "s", "UTC at which the record was written", "timing")
     return Schema("console_bench", (*hexapod_schema().channels, stamp))
 
 
 def places() -> list[int]:
-    """Of the 36 channels that are shown."""
+    """Indices of the 36 channels that are shown."""
     index = schema().index
     return [index[name] for name in SHOWN]
 
 
 def write(name: str) -> None:
-    """Until a signal ends it."""
+    """Write until a signal ends it."""
     channels = schema()
     rows = readings(channels)
     for k, channel in enumerate(channels.channels):

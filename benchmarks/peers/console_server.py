@@ -1,4 +1,4 @@
-"""A real console as a process, with a page of the benchmark's choice, and what it takes of the processor."""
+"""A real console as a process, with a page of the benchmark's choice, and its processor time."""
 
 import json
 import os
@@ -33,22 +33,22 @@ runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
 
 
 def program(module: str, *arguments: str) -> tuple[str, ...]:
-    """The command of a module of the benchmarks, from whatever folder."""
+    """The command of a module of the benchmarks, from any folder."""
     return python("-c", MODULE, str(ROOT), module, *arguments)
 
 
 def load() -> str:
-    """What else the machine does, for a note."""
+    """Load of the machine, for a note."""
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
 @dataclass(frozen=True)
 class Console:
-    """One that runs.
+    """A running console.
 
     Attributes:
-        address: "http://127.0.0.1:PORT", no token: whoever looks needs none here
-        pid: of the server
+        address: "http://127.0.0.1:PORT"; viewing needs no token here
+        pid: process id of the server
     """
 
     address: str
@@ -60,7 +60,7 @@ class Console:
         return f"ws://{urlsplit(self.address).netloc}/ws"
 
     def status(self) -> dict[str, Any]:
-        """Of `/api/status`."""
+        """The result of `/api/status`."""
         with urllib.request.urlopen(f"{self.address}/api/status", timeout=PATIENCE_S) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
@@ -72,7 +72,7 @@ class Console:
 
 
 def built_page() -> Path:
-    """The page of the console; `Skip` where it was not built."""
+    """The page of the console; raises `Skip` if it was not built."""
     folder = Path(os.environ.get(STATIC_VARIABLE) or STATIC)
     if not (folder / "index.html").is_file():
         raise Skip("the page of the console is not built; `npm ci` and `npm run build` in web/ do it")
@@ -80,7 +80,7 @@ def built_page() -> Path:
 
 
 def pages(folder: Path) -> Path:
-    """The console's page and, beside it, uPlot alone: one server gives both, so that both are fed alike."""
+    """The console's page and, beside it, uPlot alone: one server serves both, so that both receive the same data."""
     shutil.copytree(built_page(), folder, dirs_exist_ok=True)
     bare = folder / BARE
     bare.mkdir()

@@ -1,6 +1,6 @@
-"""Many viewers of a console in one process, and one that stops to read.
+"""Many viewers of a console in one process, and one that stops reading.
 
-As a program it looks until SIGTERM and says what came: python -m benchmarks.peers.console_viewers ADDRESS COUNT PLACES
+As a program it views until SIGTERM and reports: python -m benchmarks.peers.console_viewers ADDRESS COUNT PLACES
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from benchmarks.peers.console_server import Console
 
 PROTOCOL = Subprotocol("motionbase.1")
 SPAN_S, PIXELS = 10, 640
-NICE = 10  # viewers are on other machines: here they give way to all that is measured
+NICE = 10  # real viewers are on other machines: here they yield to everything that is measured
 LONGEST_S = 20.0
 
 
 @dataclass
 class Tally:
-    """Frames that came, and who had some."""
+    """Received frames, and the viewers that received some."""
 
     frames: int = 0
     served: int = 0
@@ -36,13 +36,13 @@ class Tally:
 
 
 def questions(name: str, places: list[int]) -> tuple[str, str]:
-    """What a page says first."""
+    """The first messages of a page."""
     hello = {"do": "hello", "client": name, "source": "live"}
     return json.dumps(hello), json.dumps({"do": "subscribe", "channels": places, "span": SPAN_S, "pixels": PIXELS})
 
 
 async def view(address: str, name: str, places: list[int], tally: Tally) -> None:
-    """One viewer that takes and acknowledges everything."""
+    """One viewer that receives and acknowledges everything."""
     has_some = False
     with suppress(ConnectionClosed):
         async with connect(address, subprotocols=[PROTOCOL], compression=None, max_size=None) as socket:
@@ -60,7 +60,7 @@ async def view(address: str, name: str, places: list[int], tally: Tally) -> None
 
 
 async def look(address: str, count: int, places: list[int]) -> None:
-    """All of them; "ready" when each has had a frame, JSON at the end."""
+    """All viewers; prints "ready" when each has received a frame, and JSON at the end."""
     stop, tally = asyncio.Event(), Tally()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     viewers = [asyncio.create_task(view(address, f"viewer{k}", places, tally)) for k in range(count)]
@@ -77,7 +77,7 @@ async def look(address: str, count: int, places: list[int]) -> None:
 
 
 def dropped_after(console: Console, places: list[int]) -> float:
-    """[s] from the last word of a viewer that reads nothing any more until the console has let it go."""
+    """Time [s] from the last message of a viewer that stops reading until the console drops it."""
     before = console.status()["viewers"]
     with connect_sync(
         console.socket, subprotocols=[PROTOCOL], compression=None, max_queue=1, close_timeout=0.1

@@ -19,7 +19,7 @@ from motionbase.native.cache import default_folder
 
 HERE = Path(__file__).parent
 SITE = Path(sysconfig.get_paths()["purelib"])
-# Pinocchio has more joint types than Boost's ready-made lists are long
+# Pinocchio has more joint types than Boost's predefined lists
 PINOCCHIO_FLAGS = (
     "-std=c++17", "-O3", "-march=native", "-DNDEBUG", "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
@@ -27,7 +27,7 @@ PINOCCHIO_FLAGS = (
 
 
 def _library(source: Path, command: list[str], key: str, libraries: tuple[str, ...] = ()) -> ctypes.CDLL:
-    """Compile once and keep it beside the object cache: Pinocchio's headers take most of a minute."""
+    """Compile once and keep the library beside the object cache: Pinocchio's headers take most of a minute."""
     text = source.read_text(encoding="utf-8") + " ".join((*command, *libraries)) + key
     folder = default_folder().parent / "peers"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ def pinocchio_loop(
             parent, int(isinstance(joint.motion, Free)), _three(_axis(joint)), _three(joint.position)
         )
         library.add_body(parent, ctypes.c_double(body.mass), _three(body.com), _three(np.diag(body.inertia)))
-    kept = (q, v, tau, a)  # the addresses must stay good as long as the loop lives
+    kept = (q, v, tau, a)  # the addresses must stay valid as long as the loop lives
     arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept]
 
     def loop(n: int) -> None:
@@ -98,7 +98,7 @@ def mujoco_loop(model: Model, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: 
     built = mujoco.MjModel.from_xml_string(_xml(model))
     data = mujoco.MjData(built)
     addresses = [ctypes.c_void_p(built._address), ctypes.c_void_p(data._address)]
-    kept = (q, v, tau, a, built, data)  # the addresses must stay good as long as the loop lives
+    kept = (q, v, tau, a, built, data)  # the addresses must stay valid as long as the loop lives
     arrays = [ctypes.c_void_p(x.ctypes.data) for x in kept[:4]]
 
     def loop(n: int) -> None:

@@ -1,4 +1,4 @@
-"""Public ways to send records between processes from Python: iceoryx2 and ZeroMQ, each with a draining receiver."""
+"""Public libraries for sending records between processes from Python: iceoryx2 and ZeroMQ, each with a receiver."""
 
 import ctypes
 import multiprocessing
@@ -18,7 +18,7 @@ Send = Callable[[int], object]
 
 @contextmanager
 def beside(target: Callable[..., None], *args: Any) -> Iterator[None]:
-    """Another process, off this one's processor, until the block ends."""
+    """Another process, on other processors, until the block ends."""
     context = multiprocessing.get_context("spawn")
     ready, stop = context.Event(), context.Event()
     process = context.Process(target=_elsewhere, args=(target, ready, stop, *args), daemon=True)
@@ -46,7 +46,7 @@ def _elsewhere(target: Callable[..., None], ready: Any, stop: Any, *args: Any) -
 
 @contextmanager
 def iceoryx2_sender() -> Iterator[Send]:
-    """`send(n)`: n records by send_copy, its quickest way from Python."""
+    """`send(n)`: n records by send_copy, its fastest way from Python."""
     try:
         import iceoryx2 as iox2
     except ImportError:

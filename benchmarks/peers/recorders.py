@@ -1,4 +1,4 @@
-"""Recorders as real processes beside a writer, in a ring folder of their own; their files lie on a real disk."""
+"""Recorders as real processes with a writer, in a separate ring folder; their files are on a real disk."""
 
 import json
 import os
@@ -27,13 +27,13 @@ from motionbase.ring.writer import Writer
 
 NAME = "bench-recorder"
 PATIENCE_S = 30.0
-STARTED_BYTES = 200_000  # in a file: past its head, some chunks
-KEPT_UP = 0.98  # share of the rate that a writer must have reached to count
+STARTED_BYTES = 200_000  # size of a file past its header, with some chunks
+KEPT_UP = 0.98  # fraction of the nominal rate that a writer must have reached to count
 
 
 @contextmanager
 def unpinned() -> Iterator[None]:
-    """All processors, for what uses several; the runner keeps this thread on one."""
+    """Use all processors, for work that needs several; the runner pins this thread to one."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -64,7 +64,7 @@ def folders() -> Iterator[Path]:
 
 @contextmanager
 def process(*command: str) -> Iterator[subprocess.Popen[str]]:
-    """Killed at the end if it still runs."""
+    """A process that is killed at the end if it still runs."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as started:
         try:
             yield started
@@ -74,13 +74,13 @@ def process(*command: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def dcu(rate: float, seconds: float) -> tuple[str, ...]:
-    """A writer of 178 channels."""
+    """The command of a writer of 178 channels."""
     options = ("--ring", NAME, "--rate", str(rate), "--duration", str(seconds), "--json")
     return motionbase_command("dcu", *options)
 
 
 def until(done: Callable[[], bool], what: str) -> None:
-    """Wait for it; `Skip` if it does not come."""
+    """Wait until `done()`; raises `Skip` after a time limit."""
     end = time.monotonic() + PATIENCE_S
     while not done():
         if time.monotonic() > end:
@@ -96,7 +96,7 @@ def _has_grown(path: Path) -> bool:
 
 
 def core_share(seconds: float) -> float:
-    """Processor time of a recorder over the time that passes, 1 kHz, from when its file grows."""
+    """Processor time of a recorder over elapsed time, 1 kHz, from when its file grows."""
     if not Path("/proc/self/stat").exists():
         raise Skip("processor time of another process is read from /proc, which this system does not have")
     with (
@@ -111,14 +111,14 @@ def core_share(seconds: float) -> float:
 
 
 def _cpu_s(pid: int) -> float:
-    """Of all threads, user and system."""
+    """Processor time of all threads, user and system [s]."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Rung:
-    """A recorder beside a writer at a rate [Hz] for a while."""
+    """A recorder and a writer at a rate [Hz] for a time span."""
 
     rate: float
     reached: float
@@ -127,7 +127,7 @@ class Rung:
 
     @property
     def is_lossless(self) -> bool:
-        """Every record is in the file, and they came at the rate."""
+        """Whether every record is in the file, and they were written at the nominal rate."""
         return self.recorded == self.written and self.reached >= KEPT_UP * self.rate
 
 
@@ -147,7 +147,7 @@ def rung(rate: float, seconds: float) -> Rung:
 
 
 def kill_losses(count: int, within_s: float) -> list[float]:
-    """What recorders at 1 kHz had lost when they were killed at random moments [s]; every file has to open.
+    """Time that recorders at 1 kHz had lost when killed at random instants [s]; every file must open.
 
     Args:
         within_s: after the first records; a chunk takes 0.1 s, a sync comes every second
@@ -172,7 +172,7 @@ def kill_losses(count: int, within_s: float) -> list[float]:
 
 @contextmanager
 def _writing(ring: Writer) -> Iterator[None]:
-    """Records in real time, from a thread; made before, so that it takes the least of this process's time."""
+    """Write records in real time from a thread; prepared beforehand, so that it needs little of this process's time."""
     rows = records(ring.schema, 0, round(REPEAT_S * 1000), 1e-3)
     tick, stop = ring.schema.index["tick"], threading.Event()
 

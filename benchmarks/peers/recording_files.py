@@ -1,4 +1,4 @@
-"""A long recording to measure with, made once and kept in the user's cache: waveforms as sensors would read them."""
+"""A long recording for measurements, created once and kept in the user's cache: sensor-like waveforms."""
 
 import os
 import shutil
@@ -16,11 +16,11 @@ from motionbase.recording.whole import whole_or_not
 
 RATE = 1000  # [Hz]
 CHUNK = 100  # records, as the recorder writes them
-REPEAT = 20 * RATE  # records; whole periods of all waveforms. Chunks are packed each for itself, so nobody gains by it
+REPEAT = 20 * RATE  # records; whole periods of all waveforms. Chunks are compressed separately: no gain by repetition
 EPOCH_UTC_NS = 1_750_000_000_000_000_000
 BYTES = 2_000  # of a record in the file, at most
-SPARE_BYTES = 5_000_000_000  # that stay free
-VERSION = 1  # of what is below; another one makes a new file
+SPARE_BYTES = 5_000_000_000  # free space to keep
+VERSION = 1  # of the code below; another version creates a new file
 
 # amplitude, noise and quantum by unit: travel of a large base, sensors as a platform has them by default
 MEASURED = {
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def recording_file(seconds: int) -> Path:
-    """A recording of 178 channels at 1 kHz, with its pyramid; `Skip` where the disk has no room for it."""
+    """A recording of 178 channels at 1 kHz, with its pyramid; raises `Skip` if the disk is too full."""
     path = cache_folder() / f"recording{VERSION}_{seconds}s.mcap"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def _write(path: Path, count: int) -> None:
 
 
 def readings(schema: Schema) -> NDArray[np.float64]:
-    """(REPEAT, channels): a sine in each, 0.1 Hz and more, with the noise and the steps of its kind of sensor."""
+    """(REPEAT, channels): a sine in each, from 0.1 Hz, with the noise and the resolution of its kind of sensor."""
     t, rng = np.arange(REPEAT) / RATE, np.random.default_rng(1)
     out = np.empty((REPEAT, len(schema.channels)))
     for k, channel in enumerate(schema.channels):

@@ -16,7 +16,7 @@ class Loops(NamedTuple):
     again: Any  # (ring_write, port, count): the same record over and over
     memcpy: Any  # (ring, row, bytes, capacity, count): into a ring of that size without any protocol
     stamped: Any  # (ring_write, port, row, period_ns, count): the time of writing in the second channel
-    delays: Any  # (ring_wait, ring_read, port, rows, delays_ns, count): from that time to having the record
+    delays: Any  # (ring_wait, ring_read, port, rows, delays_ns, count): from that time to receiving the record
 
 
 @cache

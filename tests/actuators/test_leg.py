@@ -16,6 +16,7 @@ from motionbase.actuators.linear import oil_stiffness
 from motionbase.compile import compile, scan
 from motionbase.errors import ModelError
 from tests.actuators.legs import FRICTION, GRAVITY, LEG, MASS, STROKE, balanced, motion, reference, stepper
+from tests.tier import often
 
 TICK = 2e-3
 STEP = compile(leg_step(LEG, STROKE))
@@ -230,7 +231,7 @@ def test_loss_of_supply_lets_the_leg_sink_and_stay_finite() -> None:
     p_return=st.floats(0, 2e6),
     abort=st.floats(-1, 2),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=often(400), deadline=None)
 def test_a_step_is_finite_and_bounded_for_anything(
     h: float, x: Any, l: float, dl: float, l_dot: float, u: float, p_supply: float, p_return: float, abort: float
 ) -> None:

@@ -12,7 +12,10 @@ from motionbase.multibody.closures import AbstractClosure, PointClosure
 from motionbase.multibody.elements import AbstractElement
 from motionbase.multibody.joints import prismatic, revolute
 from motionbase.multibody.models.mechanisms import BASE, COUPLER, CRANK, ROCKER, bar
+from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.nodes import Node
 from motionbase.multibody.tree.coordinates import coordinate_rates
+from motionbase.multibody.tree.dynamics import Tree
 
 Array = NDArray[np.float64]
 G = 9.81
@@ -77,3 +80,19 @@ def motion(model: Model, forward: Kernel, q0: Any, v0: Any, h: float, steps: int
     step = ca.Function("step", [ca.vertcat(q, v)], [ca.vertcat(*after)])
     x = np.array(step.mapaccum(steps)(np.concatenate([q0, v0]))).T
     return x[:, : model.nq], x[:, model.nq :]
+
+
+def accelerations(model: Model, q: Any, v: Any, v_dot: Any) -> Array:
+    """(bodies, 3) of the centres of mass, in world axes, from the tree's speeds and their rates."""
+    qs, vs = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
+    state = Tree(model).state(qs, vs)
+    points = [state.point(body.name, body.com) for body in model.bodies]
+    rows = ca.horzcat(*((p.J @ ca.DM(v_dot) + p.acceleration)[3:] for p in points))
+    return np.array(ca.Function("a", [qs, vs], [rows])(q, v)).T
+
+
+def network_accelerations(network: Network) -> Array:
+    """The same from the start of a network."""
+    nodes = network.start().nodes[: len(network.model.bodies)]
+    mass = np.array([body.mass for body in network.model.bodies])
+    return np.asarray(np.array([Node.layout.part(row, "beta_dot") for row in nodes]) / mass[:, None])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from motionbase.cli.main import main as call
 from motionbase.errors import ModelError
 from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
+from tests.tier import often
 
 TOML = """[bodies.a]
 mass = 1.0
@@ -104,7 +105,7 @@ def one_sentence(path: Path, said: str, capsys: pytest.CaptureFixture[str], *opt
     ("args", "said"),
     [
         (["--q0", "jb=1"], "q0: no coordinate 'jb'; did you mean"),
-        (["--q0", "ja=1,2"], "'ja' has 1 coordinates, 2 numbers came"),
+        (["--q0", "ja=1,2"], "'ja' has 1 coordinates, 2 numbers given"),
         (["--dt", "0"], "dt is 0.0 s"),
         (["--duration", "-2"], "duration is -2.0 s"),
         (["--method", "rk5"], "no method 'rk5'; did you mean 'rk4'?"),
@@ -185,7 +186,7 @@ def test_bad_urdf_through_the_command_line(
 # ---- garbage -------------------------------------------------------------------------------------------------------
 
 GOOD_URDF = urdf(link("a"), joint("j", "w", "a", '<origin xyz="0 0 1"/><axis xyz="0 1 0"/><dynamics damping="1"/>'))
-quick = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=often(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def loaded(path: Path) -> None:

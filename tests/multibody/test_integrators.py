@@ -254,8 +254,8 @@ def test_inputs_as_constant_rows_and_function(method: str) -> None:
         ({"inputs": {"torque": 1.0}}, "has no input 'torque'; inputs: tau"),
         ({"inputs": [1.0, 2.0]}, "input 'tau' has shape"),
         ({"q0": {"pivt": 1.0}}, "did you mean 'pivot'"),
-        ({"q0": [1.0, 2.0]}, "2 numbers came"),
-        ({"q0": {"pivot": (1.0, 2.0)}}, "'pivot' has 1 coordinates, 2 numbers came"),
+        ({"q0": [1.0, 2.0]}, "2 numbers given"),
+        ({"q0": {"pivot": (1.0, 2.0)}}, "'pivot' has 1 coordinates, 2 numbers given"),
         ({"v0": {"pivot": float("inf")}}, "must be finite"),
     ],
 )

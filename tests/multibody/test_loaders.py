@@ -17,6 +17,7 @@ from motionbase.multibody.joints import Free
 from motionbase.multibody.loaders import ModelWarning, load_toml, load_urdf
 from motionbase.multibody.models.classics import two_link
 from motionbase.multibody.tree.dynamics import Tree
+from tests.tier import often
 
 # the robot below has limits, of which every load tells; test_robot_files.py has that
 pytestmark = pytest.mark.filterwarnings(
@@ -158,6 +159,39 @@ switchable = true
     assert [e.name for e in model.elements] == ["hold", "drive"] and model.closures[0].switchable
 
 
+def test_toml_closures_of_every_kind(toml: Path) -> None:
+    """Keys are the fields of the classes; axes are scaled, a rotation is 3x3, inputs have the closure's name."""
+    more = """
+[closures.k]
+type = "TYPE"
+body_a = "fore"
+body_b = "upper"
+KEYS
+"""
+    keys = {
+        "in_line": "axis = [0, 0, 2]",
+        "in_plane": "normal = [1, 0, 0]",
+        "universal": "axis_a = [0, 1, 0]\nangle = 1.2",
+        "cylindrical": "axis_a = [0, 3, 0]",
+        "planar": "normal_b = [0, 1, 0]",
+        "prismatic": "orientation = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]",
+        "orientation": "orientation = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]",
+        "gimbal": "form = 'angles'",
+        "imposed_position": "axis = [0, 0, 2]",
+        "imposed_angle": "axis = [0, 0, 2]",
+        "imposed_speed": "motion = 'turn'",
+    }
+    rows = {}
+    for kind, own in keys.items():
+        toml.write_text(TOML + more.replace("TYPE", kind).replace("KEYS", own))
+        rows[kind] = len(load_toml(toml).closures[0].rows)
+    assert rows == {
+        "in_line": 2, "in_plane": 1, "universal": 4, "cylindrical": 4, "planar": 3, "prismatic": 5, "orientation": 3,
+        "gimbal": 1, "imposed_position": 1, "imposed_angle": 1, "imposed_speed": 1,
+    }  # fmt: skip
+    assert [port.name for port in load_toml(toml).closures[0].inputs] == ["k_speed", "k_acceleration"]
+
+
 def test_toml_orbit_and_contact(toml: Path) -> None:
     more = """
 [elements.orbit]
@@ -246,6 +280,12 @@ def test_toml_errors_name_line_key_and_what_is_wanted(toml: Path, old: str, new:
         ("[elements.c]\ntype = 'plane_contact'\nbody_a = 'fore'", "element 'c': no stiffness"),
         ("[closures.c]\ntype = 'point'\nbody_a = 'fore'\nswitchable = 1", "true or false is wanted"),
         ("[closures.c]\ntype = 'glue'", "types: point, axis"),
+        (
+            "[closures.c]\ntype = 'prismatic'\nbody_a = 'fore'\norientation = [1, 0, 0]",
+            "a 3x3 rotation matrix is wanted",
+        ),
+        ("[closures.c]\ntype = 'gimbal'\nbody_a = 'fore'\nform = 2", "form is 2, a text is wanted"),
+        ("[closures.c]\ntype = 'in_line'\nbody_a = 'fore'\nnormal = [1, 0, 0]", "has no key 'normal'"),
         ("elements = 3", "elements"),
     ],
 )
@@ -403,7 +443,7 @@ def edited(text: str, changes: list[tuple[float, int, str]]) -> str:
     return text
 
 
-quiet = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quiet = settings(max_examples=often(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @quiet

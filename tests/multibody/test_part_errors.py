@@ -9,7 +9,22 @@ import pytest
 from motionbase.compile import Port
 from motionbase.errors import ModelError, MotionBaseError, SingularSystem
 from motionbase.multibody import GROUND, Body, Joint, Model
-from motionbase.multibody.closures import AxisClosure, CouplingClosure, DistanceClosure, PointClosure, WeldClosure
+from motionbase.multibody.closures import (
+    AxisClosure,
+    CouplingClosure,
+    DistanceClosure,
+    GimbalClosure,
+    ImposedAngleClosure,
+    ImposedPositionClosure,
+    ImposedSpeedClosure,
+    InLineClosure,
+    InPlaneClosure,
+    PlanarClosure,
+    PointClosure,
+    PrismaticClosure,
+    UniversalClosure,
+    WeldClosure,
+)
 from motionbase.multibody.elements import (
     AbstractElement,
     Custom,
@@ -51,7 +66,7 @@ ELEMENTS: list[tuple[Callable[[], Any], str]] = [
     (lambda: PointForce("p", "a", "top"), r"point force 'p': body 'a' has no point 'top'; points: tip"),
     (lambda: PointForce("p", GROUND), r"point force 'p': the ground cannot be pushed"),
     (lambda: PointForce("p", "a", axes="wrold"), r"point force 'p': axes are 'wrold'"),  # type: ignore[arg-type]
-    (lambda: PointForce("p", "a", force=False), r"point force 'p': neither force nor moment"),
+    (lambda: PointForce("p", "a", force=False), r"point force 'p': it must have a force or a moment"),
     (lambda: PointSpring("p", "a", body_b="a"), r"point spring 'p': both ends are on 'a'"),
     (lambda: PointSpring("p", "a", length=-1.0), r"point spring 'p': length is -1"),
     (lambda: PointSpring("p", "a", stiffness=1.0, law=lambda l, r: l), r"point spring 'p': a law replaces"),
@@ -77,6 +92,16 @@ CLOSURES: list[tuple[Callable[[], Any], str]] = [
         lambda: WeldClosure("c", "a", orientation=((1, 0, 0), (0, 2, 0), (0, 0, 1))),
         r"closure 'c': orientation .* must be a rotation",
     ),
+    (lambda: InLineClosure("c", "a", axis=(0, 0, 0)), r"closure 'c': axis: axis .* not all zero"),
+    (lambda: InPlaneClosure("c", "a", normal=(0, math.nan, 0)), r"closure 'c': normal is .* three finite numbers"),
+    (lambda: PlanarClosure("c", "a", body_b="a"), r"closure 'c': both places are on 'a'"),
+    (lambda: PrismaticClosure("c", "a", "top"), r"closure 'c': body 'a' has no point 'top'; points: tip"),
+    (lambda: UniversalClosure("c", "a", angle=0.0), r"closure 'c': angle is 0 rad, it must lie between 0 and pi"),
+    (lambda: GimbalClosure("c", "a", form="two"), r"closure 'c': form is 'two', it must be 'compact' or 'angles'"),  # type: ignore[arg-type]
+    (lambda: GimbalClosure("c", "a", form="angles", switchable=True), r"closure 'c': .* cannot be switched"),
+    (lambda: ImposedPositionClosure("c", "x"), r"closure 'c': body 'x' not found; bodies: a, b, ground"),
+    (lambda: ImposedAngleClosure("c", "a", axis=(0, 0, 0)), r"closure 'c': axis: axis .* not all zero"),
+    (lambda: ImposedSpeedClosure("c", "a", motion="fly"), r"closure 'c': motion is 'fly', it must be 'slide'"),  # type: ignore[arg-type]
     (lambda: DistanceClosure("c", "a", distance=0.0), r"closure 'c': distance is 0 m, it must be positive"),
     (lambda: CouplingClosure("c", "ja", "jx"), r"closure 'c': joint 'jx' not found; joints: ja, jb"),
     (lambda: CouplingClosure("c", "ja", "jb", axis=1), r"closure 'c': joint 'ja' has no axis 1"),

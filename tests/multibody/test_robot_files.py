@@ -281,7 +281,7 @@ def test_a_run_keeps_the_coupling_and_the_start_asked_for(tmp_path: Path) -> Non
 def test_mimic_joints_may_be_independent(tmp_path: Path) -> None:
     model, notes = loaded(tmp_path, GRIPPER, mimic="independent")
     assert model.closures == () and notes == [
-        "line 10: joints that mimic others and move on their own, as asked for: same, turn"
+        "line 10: joints that mimic others and move independently, as requested: same, turn"
     ]
     fixed, told = loaded(tmp_path, GRIPPER.replace('"turn" type="revolute"', '"turn" type="fixed"'))
     assert len(fixed.closures) == 1 and told == ["line 11: joints that mimic others but are fixed, and stay so: turn"]

@@ -45,7 +45,7 @@ def run(model: Model, **start: Any) -> tuple[Trajectory, list[str]]:
         (
             FLYING,
             {"fly.qx": 1.0},
-            r"'fly.qx' alone is no orientation; .* \(also fly.qw, fly.qy, fly.qz\), or all 7 coor",
+            r"'fly.qx' alone is not an orientation; .* \(also fly.qw, fly.qy, fly.qz\), or all 7 coor",
         ),
         (FLYING, {"fly.z": 1.0, "fly.qw": 0.5, "fly.qy": 0.5}, r"'fly.qw' alone .* \(also fly.qx, fly.qz\)"),
         (HANGING, {"ball.qz": 0.1}, r"\(also ball.qw, ball.qx, ball.qy\), or all 4 coordinates as 'ball'"),
@@ -63,7 +63,7 @@ def test_a_whole_quaternion_means_what_it_says(capsys: pytest.CaptureFixture[str
     np.testing.assert_array_equal(q_of(FLYING, {"fly.z": 2.0}), [0, 0, 2, 1, 0, 0, 0])
     np.testing.assert_array_equal(q_of(FLYING, {"fly": [0, 0, 0, 0, 1, 0, 0]}), [0, 0, 0, 0, 1, 0, 0])
     assert call(["simulate", "srms_on_orbiter", "--q0", "flight.qx=1"]) == 2
-    assert "'flight.qx' alone is no orientation" in capsys.readouterr().err
+    assert "'flight.qx' alone is not an orientation" in capsys.readouterr().err
 
 
 # ---- closed mechanisms ---------------------------------------------------------------------------------------------

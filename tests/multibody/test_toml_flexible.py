@@ -8,9 +8,9 @@ import pytest
 from motionbase.errors import ModelError
 from motionbase.multibody import GROUND, Body, Joint, Model
 from motionbase.multibody.flexible import Modes, beam, save_modes
+from motionbase.multibody.flexible.shapes import circle, rectangle, tube
 from motionbase.multibody.joints import fixed, revolute
 from motionbase.multibody.loaders import load_toml
-from motionbase.multibody.loaders.toml_flexible import circle, rectangle, tube
 from motionbase.multibody.tree.dynamics import Tree
 
 TOML = """name = "crane"

@@ -1,10 +1,10 @@
 """Actuators of motion-base legs: parameters, and kernels for their rates and steps."""
 
 from motionbase.actuators.electric import ElectricActuator, electric_rates, electric_step
-from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.leg import leg_rates, leg_step
 from motionbase.actuators.onoff import OnOffActuator, onoff_pulse, onoff_step
+from motionbase.multibody.elements.friction_law import Friction
 
 __all__ = [
     "ElectricActuator",

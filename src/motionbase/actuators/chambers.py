@@ -1,8 +1,8 @@
-"""Oil in the two chambers: what flows in and out, and a step of the pressures that is stable for any stiffness.
+"""Oil in the two chambers: the flows in and out, and a pressure step that is stable for any stiffness.
 
-Every flow is written as a conductance times a drop. With the conductances g and sources b of a chamber at hand its
-pressure obeys C p' = b - g p with the capacity C = V / E, which is solved for p, while g and b, which depend on p
-mildly, are taken at the middle of the step.
+Every flow is a conductance times a pressure drop. With the conductances g and sources b of a chamber, its pressure
+obeys C p' = b - g p with the capacity C = V / E. The step solves this for p; g and b depend only weakly on p and are
+evaluated at the middle of the step.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from motionbase.actuators.limits import snapped
 from motionbase.actuators.valve import conductance, openings
 from motionbase.spatial.rotations import Expr
 
-REGULATED_DROP = 5e5  # [Pa] above it the bleeds' flow is regulated, below it is a line through zero
+REGULATED_DROP = 5e5  # [Pa] above this the bleed flow is regulated; below it is proportional to the drop
 
 
 class Ways(NamedTuple):
-    """Conductances of one chamber's ways [m^3/(s Pa)]."""
+    """Conductances of the flow paths of one chamber [m^3/(s Pa)]."""
 
-    supply: Expr  # over the valve to the supply
-    back: Expr  # over the valve to the return
+    supply: Expr  # through the valve to the supply
+    back: Expr  # through the valve to the return
     bleed: Expr  # through the regulator of the abort manifold to the return
-    relief: Expr  # for pressure above the relief pressure, to the return
-    makeup: Expr  # for pressure below the return's, from the return
+    relief: Expr  # above the relief pressure, to the return
+    makeup: Expr  # below the return pressure, from the return
 
 
 class Pair(NamedTuple):
@@ -39,14 +39,14 @@ class Pair(NamedTuple):
 
 
 def volumes(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pair:
-    """Oil volumes [m^3]; half the dead volume stays however deep a stop gives way."""
+    """Oil volumes [m^3]; at least half the dead volume remains, however far a stop deflects."""
     cap = actuator.volume_cap + actuator.area_cap * (l - stroke.hard_min)
     rod = actuator.volume_rod + actuator.area_rod * (stroke.hard_max - l)
     return Pair(ca.fmax(cap, 0.5 * actuator.volume_cap), ca.fmax(rod, 0.5 * actuator.volume_rod))
 
 
 def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pair:
-    """Of the cushions on flow out of each chamber."""
+    """Restriction of the outflow of each chamber by its cushion."""
     side = side_of(stroke, l)
     narrow = restriction(side.remaining, stroke.cushion, actuator.cushion_area_min)
     cap = ca.if_else(side.upper, 0, narrow)
@@ -56,7 +56,7 @@ def restrictions(actuator: HydraulicActuator, stroke: LegStroke, l: Expr) -> Pai
 def _ways(
     actuator: HydraulicActuator, p: Expr, supply: Expr, back: Expr, bleed: Expr, narrow: Expr, lines: Lines
 ) -> Ways:
-    """Of the chamber with pressure p, from its edges' openings and the bleed's flow.
+    """Flow paths of the chamber with pressure p, from the openings of its edges and the bleed flow.
 
     Flow into the chamber bypasses the cushion.
     """
@@ -66,7 +66,7 @@ def _ways(
 
     if actuator.lap < 0:
         to_supply, to_return = way(supply, lines.p_supply), way(back, lines.p_return)
-    else:  # one edge is open at a time, so one square root serves both
+    else:  # only one edge is open at a time, so one square root serves both
         pressing = supply > 0
         through = way(supply + back, lines.p_return + ca.if_else(pressing, lines.p_supply - lines.p_return, 0))
         to_supply = ca.if_else(pressing, through, 0)
@@ -77,7 +77,7 @@ def _ways(
 
 
 def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lines: Lines) -> tuple[Ways, Ways]:
-    """Ways of the cap and of the rod chamber; the abort manifold shuts the valve off and opens the bleeds."""
+    """Flow paths of the cap and the rod chamber; the abort manifold shuts the valve off and opens the bleeds."""
     extend, retract = openings(actuator, spool)
     live = 1 - lines.abort
     extend, retract, bleed = live * extend, live * retract, lines.abort * actuator.bleed_flow
@@ -88,18 +88,18 @@ def network(actuator: HydraulicActuator, p: Pair, spool: Expr, narrow: Pair, lin
 
 
 class Inflow(NamedTuple):
-    """Net flow into the chambers, less internal leakage, as b - g p for each."""
+    """Net flow into the chambers, without internal leakage, as b - g p for each."""
 
     g: Pair
     b: Pair
 
     def at(self, p: Pair) -> Pair:
-        """[m^3/s]"""
+        """The flow at pressures p [m^3/s]."""
         return Pair(self.b.cap - self.g.cap * p.cap, self.b.rod - self.g.rod * p.rod)
 
 
 def inflow(actuator: HydraulicActuator, ways: tuple[Ways, Ways], lines: Lines, l_dot: Expr) -> Inflow:
-    """All ways of the chambers and the piston's displacement together."""
+    """All flow paths of the chambers and the displacement of the piston together."""
     conductances, sources = [], []
     for way in ways:
         to_return = way.back + way.bleed + way.makeup
@@ -110,7 +110,7 @@ def inflow(actuator: HydraulicActuator, ways: tuple[Ways, Ways], lines: Lines, l
 
 
 def half_step(flow: Inflow, leak: Expr, h: Expr, p: Pair, capacity: Pair) -> Pair:
-    """Backward Euler over half the step, both chambers and their leakage together: (2 C + h G) dp = h (b - G p)."""
+    """Backward Euler over half the step, both chambers and their leakage coupled: (2 C + h G) dp = h (b - G p)."""
     across = leak * (p.cap - p.rod)
     net = flow.at(p)
     net = Pair(net.cap - across, net.rod + across)
@@ -121,10 +121,10 @@ def half_step(flow: Inflow, leak: Expr, h: Expr, p: Pair, capacity: Pair) -> Pai
 
 
 def full_step(flow: Inflow, across: Expr, h: Expr, p: Pair, capacity: Pair) -> tuple[Pair, Pair]:
-    """Pressures after the step, and those of its mean flow.
+    """Pressures after the step, and the pressures at which the mean flow would flow.
 
-    C p' = b - g p for each chamber, by 1 / (1 + t + t^2/2) for exp(-t) with t = h g / C. The change is then C dp =
-    h (b - g p_mean) exactly, with p_mean = p_next - h (b - g p_next) / (2 C), so that flows g (p_source - p_mean)
+    C p' = b - g p for each chamber, with 1 / (1 + t + t^2/2) for exp(-t) and t = h g / C. The change is then exactly
+    C dp = h (b - g p_mean) with p_mean = p_next - h (b - g p_next) / (2 C), so that the flows g (p_source - p_mean)
     balance to rounding.
 
     Args:

@@ -1,4 +1,4 @@
-"""What hydraulic and electric legs have in common: what a step is given and gives, and the kernel around it."""
+"""Common part of hydraulic and electric legs: inputs and outputs of a step, and the kernel around it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORCE = Port("f", (), "N", "of the actuator on the platform, positive in extensi
 
 
 class Going(Struct):
-    """How a leg goes in a step: evenly from one length to another."""
+    """Motion of a leg in a step: at constant speed from one length to another."""
 
     l: Expr = q("m", text="leg length at the start")
     l_next: Expr = q("m", text="leg length at the end")
@@ -24,7 +24,7 @@ class Going(Struct):
 
 
 class Lines(Struct):
-    """What the legs' manifold is connected to."""
+    """Connections of the legs' manifold."""
 
     p_supply: Expr = q("Pa", text="at the valve, now")
     p_return: Expr = q("Pa", text="at the valve, now")
@@ -35,7 +35,7 @@ LINES = Lines.layout.ports
 
 
 def state_port(state: type[Struct], name: str, rows: int = 0) -> Port:
-    """The state of a leg, or of so many, as a port; its text lists the quantities, its unit theirs."""
+    """The state of a leg, or of `rows` legs, as a port; its text lists the quantities, its unit their units."""
     quantities = [quantity.port for quantity in state.layout.described()]
     text = ", ".join(p.description or p.name for p in quantities)
     unit = ", ".join(p.unit for p in quantities)
@@ -54,9 +54,9 @@ def step_kernel(
     """(live parameters, h, x, l, l_next, l_dot_next, u, p_supply, p_return, abort) -> x_next and the outputs.
 
     Args:
-        step: of the parameters, h, x, how the leg goes, u and the lines -> x_next, then a value an output
-        h: a step that never changes [s]; it is then no port, and the code is shorter
-        live: parameters that become ports, in front, such as "bulk_modulus" or "friction.coulomb"
+        step: (parameters, h, x, motion of the leg, u, lines) -> x_next, then a value per output
+        h: a constant step [s]; it is then not a port, and the code is shorter
+        live: parameters that become the first ports, such as "bulk_modulus" or "friction.coulomb"
     """
     ports = live_ports(live)
 

@@ -1,4 +1,4 @@
-"""Ends of the stroke: cushions that close a chamber's outlet, and the hard stops beyond them."""
+"""Ends of the stroke: cushions that restrict a chamber's outlet, and the hard stops beyond them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import casadi as ca
 
 from motionbase.spatial.rotations import Expr
 
-STOP_BLEND = 1e-4  # penetration over which a stop's damper comes in [m]
+STOP_BLEND = 1e-4  # penetration over which a stop's damper is faded in [m]
 
 
 class LegStroke(Protocol):
-    """What an actuator must know of its stroke [m]; platforms have it."""
+    """Stroke data that an actuator needs [m]; platforms provide it."""
 
     @property
     def hard_min(self) -> float:
@@ -28,36 +28,36 @@ class LegStroke(Protocol):
 
 
 class Side(NamedTuple):
-    """The end that is nearer; of two cushions and two stops only one can act."""
+    """The nearer end; only one of the two cushions and two stops can act at a time."""
 
-    upper: Expr  # whether it is that of extension
+    upper: Expr  # whether it is the extended end
     outward: Expr  # 1 or -1
-    remaining: Expr  # way to the hard end [m], negative beyond it
+    remaining: Expr  # distance to the hard end [m], negative beyond it
 
 
 def side_of(stroke: LegStroke, l: Expr) -> Side:
-    """Which end is nearer to length l."""
+    """The end that is nearer to length l."""
     middle, half = 0.5 * (stroke.hard_min + stroke.hard_max), 0.5 * (stroke.hard_max - stroke.hard_min)
     return Side(l > middle, ca.if_else(l > middle, 1, -1), half - ca.fabs(l - middle))
 
 
 class EndStops(NamedTuple):
-    """What the hard ends do at a place."""
+    """Reaction of the hard ends at a position."""
 
     force: Expr  # on the platform, positive in extension [N]
     energy: Expr  # stored in the springs [J]
 
 
 def restriction(remaining: Expr, length: float, area_min: Expr) -> Expr:
-    """How much the cushion narrows the way out: 0 outside, 1/area_min^2 - 1 at the hard end.
+    """Restriction of the outlet by the cushion: 0 outside, 1/area_min^2 - 1 at the hard end.
 
-    The way through a valve opened by the fraction a then has the area a / sqrt(1 + restriction a^2): orifices in
-    series. Behind a fully open valve the area falls linearly over the cushion.
+    A valve opened by the fraction a then has the effective area a / sqrt(1 + restriction a^2): orifices in series.
+    Behind a fully open valve the area falls linearly over the cushion.
 
     Args:
-        remaining: way left to the hard end [m]
-        length: of the cushion [m]; 0 is none
-        area_min: area left at the hard end, of the fully open valve's
+        remaining: distance to the hard end [m]
+        length: length of the cushion [m]; 0 for none
+        area_min: remaining area at the hard end, relative to the fully open valve
     """
     if length == 0.0:
         return ca.SX(0)

@@ -1,4 +1,4 @@
-"""Electric leg: ball-screw cylinder with its drive, which follows a speed command, and a holding brake."""
+"""Electric leg: ball-screw cylinder with a drive that follows a speed command, and a holding brake."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import casadi as ca
 
 from motionbase.actuators.common import FORCE, Going, H, Lines, state_port, step_kernel
 from motionbase.actuators.cushion import EndStops, LegStroke, end_stops
-from motionbase.actuators.friction import Friction, bristle_rate, friction_force, friction_step, sliding_force
+from motionbase.actuators.friction import friction_step
 from motionbase.actuators.limits import limited, snapped
 from motionbase.compile import Kernel, Port, Struct, q
 from motionbase.errors import ModelError
 from motionbase.multibody.body import shown
+from motionbase.multibody.elements.friction_law import Friction, bristle_rate, friction_force, sliding_force
 from motionbase.multibody.lookup import checked_number, checked_positive
 from motionbase.spatial.rotations import Expr
 
@@ -39,11 +40,11 @@ OUTPUTS = (
     Port("f", (), "N", "of the actuator on the platform, positive in extension, less the force on reflected_mass"),
     Port("power", (), "W", "of the motor at the rod; mean of the step"),
 )
-POWER_LEAST = 0.5  # of the nominal power: with less a drive switches itself off; illustrative
+POWER_LEAST = 0.5  # of nominal power: below this a drive switches itself off; illustrative
 
 
 class ElectricState(Struct):
-    """Of one leg."""
+    """State of one leg."""
 
     motor: Expr = q("N", text="motor force at the rod")
     integral: Expr = q("N", text="force of the speed loop's integral")
@@ -60,20 +61,20 @@ class ElectricActuator:
     """One ball-screw leg; u = -1..1 commands a speed, -v_max..v_max, to the drive's own speed loop.
 
     The rotor turns with the screw, so its inertia is a mass along the leg: the mechanism must carry `reflected_mass` at
-    each leg's own speed. The leg's force is what is left of the motor's after friction and brake.
+    each leg's own speed. The leg's force is the motor's force less friction and brake.
 
     Attributes:
-        lead: travel of one turn of the screw [m]
+        lead: travel per revolution of the screw [m]
         inertia: moment of inertia of rotor, coupling and screw [kg m^2]
         torque_max: limit of the motor and its current, up to `speed_base` [N m]
-        speed_base: speed from which the torque that drives falls linearly, to none at `speed_max` [rad/s]
+        speed_base: speed above which the driving torque falls linearly, to zero at `speed_max` [rad/s]
         speed_max: largest speed of the motor; u = 1 commands it [rad/s]
         torque_lag: time constant of the current loop [s]
         load_mass: mass for which the speed loop is tuned, `reflected_mass` not included [kg]
         speed_bandwidth: bandwidth of the drive's speed loop [rad/s]
-        friction: of screw, nut and seals, at the rod
+        friction: friction of screw, nut and seals, at the rod
         brake_force: sliding force of the closed brake, at the rod [N]
-        brake_time: time in which the brake closes or opens [s]
+        brake_time: time that the brake takes to close or open [s]
         stop_stiffness: stiffness of the hard ends [N/m]
         stop_damping: damping of the hard ends [N s/m]
     """
@@ -106,7 +107,7 @@ class ElectricActuator:
 
     @property
     def ratio(self) -> float:
-        """Motor angle for each metre of the rod [rad/m]."""
+        """Motor angle per metre of rod travel [rad/m]."""
         return 2 * math.pi / self.lead
 
     @property
@@ -126,12 +127,12 @@ class ElectricActuator:
 
     @property
     def p_supply(self) -> float:
-        """What a port of this name reads with full power: the part of the nominal one that is there."""
+        """The `p_supply` input at full power: the available fraction of nominal power."""
         return 1.0
 
     @property
     def p_return(self) -> float:
-        """Means nothing to an electric leg."""
+        """Unused by an electric leg."""
         return 0.0
 
     @property
@@ -141,7 +142,7 @@ class ElectricActuator:
 
 
 def force_limits(actuator: ElectricActuator, l_dot: Expr) -> tuple[Expr, Expr]:
-    """Least and largest force of the motor [N]: full against the motion, falling with speed along it."""
+    """Smallest and largest force of the motor [N]: full against the motion, falling with speed along it."""
     per_span = actuator.ratio / (actuator.speed_max - actuator.speed_base)
 
     def share(speed: Expr) -> Expr:
@@ -153,9 +154,9 @@ def force_limits(actuator: ElectricActuator, l_dot: Expr) -> tuple[Expr, Expr]:
 def drive(
     actuator: ElectricActuator, integral: Expr, l_dot: Expr, u: Expr, abort: Expr, power: Expr = 1
 ) -> tuple[Expr, Expr]:
-    """Force that the speed loop asks for [N], and the rate of its integral [N/s], which waits at the limit of force.
+    """Force demanded by the speed loop [N], and the rate of its integral [N/s], which stops at the force limit.
 
-    Of the limit of force only the part `power` (0 to 1) is there.
+    Only the fraction `power` (0 to 1) of the force limit is available.
     """
     gain, w = actuator.speed_gain, actuator.speed_bandwidth
     error = limited(u, 1) * actuator.v_max - l_dot
@@ -182,7 +183,7 @@ def electric_rates(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
     def expr(x: ElectricState, l: Expr, l_dot: Expr, u: Expr, abort: Expr) -> tuple[Expr, ...]:
         abort = _bounded(abort)
         wanted, winding = drive(actuator, x.integral, l_dot, u, abort)
-        closing = limited((abort - x.brake) * 1e3, 1) / actuator.brake_time  # smooth over its last part
+        closing = limited((abort - x.brake) * 1e3, 1) / actuator.brake_time  # smooth over the last part
         f_s = sliding_force(actuator.friction, l_dot) + actuator.brake_force * x.brake
         z_dot = bristle_rate(actuator.friction, x.z, l_dot, f_s)
         friction = friction_force(actuator.friction, x.z, l_dot, f_s)
@@ -204,7 +205,7 @@ def step(
     abort: Expr,
     power: Expr = 1,
 ) -> tuple[ElectricState, Expr, Expr]:
-    """State and force after h, the leg going evenly from l to l_next, and the motor's mean power."""
+    """State and force after h while the leg moves at constant speed from l to l_next, and the motor's mean power."""
     dl = going.l_next - going.l
     l_dot = dl / h
     _, winding = drive(actuator, x.integral, l_dot, u, abort, power)
@@ -225,7 +226,7 @@ def step(
 
 
 def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
-    """(h, x, l, l_next, l_dot_next, u, abort) -> (x_next, f, power): as a hydraulic leg's step, of second order."""
+    """(h, x, l, l_next, l_dot_next, u, abort) -> (x_next, f, power): second order, like the step of a hydraulic leg."""
 
     def expr(
         h: Expr, x: ElectricState, l: Expr, l_next: Expr, l_dot_next: Expr, u: Expr, abort: Expr
@@ -240,7 +241,7 @@ def electric_step(actuator: ElectricActuator, stroke: LegStroke) -> Kernel:
 
 
 class DriveState(Struct):
-    """Of an electric leg in a plant: it remembers its command."""
+    """State of an electric leg in a plant, including its command."""
 
     command: Expr = q("-", text="speed command -1..1")
     drive: ElectricState = q(of=ElectricState)
@@ -249,19 +250,19 @@ class DriveState(Struct):
 def powered_step(
     actuator: ElectricActuator, stroke: LegStroke, h: Expr, x: DriveState, going: Going, u: Expr, lines: Lines
 ) -> tuple[DriveState, Expr]:
-    """As a hydraulic leg's step: the supply is the part of the nominal power that is left, 1 or less.
+    """A step with the ports of a hydraulic leg: the supply is the available fraction of nominal power, at most 1.
 
-    With less than POWER_LEAST a drive is off and its brake closes, as with `abort`; above, the motor's force is limited
-    to that part. The return pressure means nothing.
+    Below POWER_LEAST the drive is off and its brake closes, as with `abort`; above it, the motor's force is limited to
+    that fraction. The return pressure is ignored.
     """
-    power = ca.fmin(ca.fmax(lines.p_supply, 0), 1)  # NaN becomes a number as well
+    power = ca.fmin(ca.fmax(lines.p_supply, 0), 1)  # also replaces NaN
     off = ca.fmax(_bounded(lines.abort), power < POWER_LEAST)
     driven, f, _ = step(actuator, stroke, h, x.drive, going, u, off, power)
     return DriveState(limited(u, 1), driven), f
 
 
 def electric_leg_step(actuator: ElectricActuator, stroke: LegStroke, *, h: float | None = None) -> Kernel:
-    """As `step_kernel`, with f."""
+    """`step_kernel` with output f."""
 
     def expr(own: ElectricActuator, h: Expr, x: DriveState, going: Going, u: Expr, lines: Lines) -> Any:
         return powered_step(own, stroke, h, x, going, u, lines)

@@ -1,4 +1,4 @@
-"""Where a hydraulic leg's energy goes in one step; the parts balance to rounding."""
+"""Energy balance of a hydraulic leg over one step; the terms balance to rounding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Flows(NamedTuple):
 
 
 def line_flows(actuator: HydraulicActuator, ways: tuple[Ways, Ways], p_mean: Pair, lines: Lines) -> Flows:
-    """From the supply and to the return."""
+    """Flows from the supply and to the return."""
     supply: Expr = 0
     back: Expr = 0
     for way, p in zip(ways, p_mean, strict=True):
@@ -57,10 +57,10 @@ def energy_parts(
     z: Expr,
     z_next: Expr,
 ) -> tuple[Expr, ...]:
-    """The values of ENERGY_PORTS.
+    """The values of ENERGY_PORTS [J].
 
     Args:
-        p_mean: pressures of the mean flow [Pa]
+        p_mean: pressures at which the mean flow would flow [Pa]
         dp: changes of the pressures [Pa]
         capacity: V / E of the chambers [m^3/Pa]
         across: internal leakage from cap to rod [m^3/s]

@@ -1,4 +1,4 @@
-"""Legs for examples, tests and benchmarks; every number is illustrative, of the size of a large motion base."""
+"""Legs for examples, tests and benchmarks, in the size of a large motion base; all numbers are illustrative."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.multibody.elements.friction_law import Friction
 
 
 @final

@@ -1,4 +1,4 @@
-"""Parameters of a hydraulic leg: cylinder of unequal areas, servo valve, manifold, cushions and friction."""
+"""Parameters of a hydraulic leg: cylinder with unequal areas, servo valve, manifold, cushions and friction."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import final
 
-from motionbase.actuators.friction import Friction
 from motionbase.errors import ModelError
 from motionbase.multibody.body import shown
+from motionbase.multibody.elements.friction_law import Friction
 from motionbase.multibody.lookup import checked_number, checked_positive
 
 POSITIVE = {
@@ -42,31 +42,31 @@ NOT_NEGATIVE = {
 @final
 @dataclass(frozen=True)
 class HydraulicActuator:
-    """One hydraulic leg; pressures are above that of the surroundings.
+    """One hydraulic leg; pressures are relative to the surroundings.
 
     Attributes:
-        area_cap: piston area of the side that extends the leg [m^2]
-        area_rod: piston area of the side that retracts it: less the rod's [m^2]
-        volume_cap: oil left in the cap chamber, with its line, when the leg is retracted [m^3]
-        volume_rod: oil left in the rod chamber, with its line, when the leg is extended [m^3]
+        area_cap: piston area on the side that extends the leg [m^2]
+        area_rod: piston area on the side that retracts it, without the rod [m^2]
+        volume_cap: oil that remains in the cap chamber and its line when the leg is retracted [m^3]
+        volume_rod: oil that remains in the rod chamber and its line when the leg is extended [m^3]
         bulk_modulus: effective bulk modulus of oil with air and walls [Pa]
-        density: of the oil [kg/m^3]
+        density: density of the oil [kg/m^3]
         p_supply: nominal supply pressure at the valve [Pa]
         p_return: nominal return pressure at the valve [Pa]
         rated_flow: flow of one land at full opening, with the drop `rated_drop` across that land [m^3/s]
-        rated_drop: drop of pressure across one land, at which `rated_flow` flows [Pa]
+        rated_drop: pressure drop across one land at which `rated_flow` flows [Pa]
         valve_frequency: natural frequency of the spool [rad/s]
         valve_damping: damping ratio of the spool
-        valve_rate: largest rate of the spool, of a full stroke of 1 [1/s]
-        lap: overlap of the edges as a fraction of the spool's stroke; negative where they are open at centre
-        leakage_internal: from chamber to chamber [m^3/(s Pa)]
-        leakage_external: from each chamber to the surroundings [m^3/(s Pa)]
-        relief_pressure: at which a chamber's relief valve opens to the return [Pa]
-        relief_gain: flow of the relief valve for each Pa above that [m^3/(s Pa)]
-        anticavitation_gain: flow from the return into a chamber for each Pa below the return [m^3/(s Pa)]
-        cushion_area_min: outlet area left at the hard end, of the area of the fully open valve
-        friction: of the piston and rod seals
-        abort_bleed: flow out of each chamber through the abort manifold, of rated_flow; the same for any load
+        valve_rate: largest rate of the spool, relative to a full stroke of 1 [1/s]
+        lap: overlap of the edges as a fraction of the spool's stroke; negative if they are open at centre
+        leakage_internal: leakage from chamber to chamber [m^3/(s Pa)]
+        leakage_external: leakage from each chamber to the surroundings [m^3/(s Pa)]
+        relief_pressure: pressure at which a chamber's relief valve opens to the return [Pa]
+        relief_gain: flow of the relief valve per Pa above that [m^3/(s Pa)]
+        anticavitation_gain: flow from the return into a chamber per Pa below the return pressure [m^3/(s Pa)]
+        cushion_area_min: remaining outlet area at the hard end, relative to the fully open valve
+        friction: friction of the piston and rod seals
+        abort_bleed: flow out of each chamber through the abort manifold, relative to rated_flow; for any load
         stop_stiffness: stiffness of the hard ends [N/m]
         stop_damping: damping of the hard ends [N s/m]
     """
@@ -125,5 +125,5 @@ class HydraulicActuator:
 
     @property
     def bleed_flow(self) -> float:
-        """Largest out of a chamber through the abort manifold [m^3/s]."""
+        """Largest flow out of a chamber through the abort manifold [m^3/s]."""
         return self.abort_bleed * self.rated_flow

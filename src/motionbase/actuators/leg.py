@@ -11,12 +11,13 @@ from motionbase.actuators.chambers import Pair, full_step, half_step, inflow, ne
 from motionbase.actuators.common import FORCE, LINES, Going, Lines, U, state_port, step_kernel
 from motionbase.actuators.cushion import LegStroke, end_stops
 from motionbase.actuators.energy import ENERGY_PORTS, energy_parts, line_flows
-from motionbase.actuators.friction import bristle_rate, friction_force, friction_step
+from motionbase.actuators.friction import friction_step
 from motionbase.actuators.hydraulic import HydraulicActuator
 from motionbase.actuators.limits import limited
 from motionbase.actuators.live import live_ports, with_live
 from motionbase.actuators.valve import spool_rates, spool_step
 from motionbase.compile import Kernel, Port, Struct, q
+from motionbase.multibody.elements.friction_law import bristle_rate, friction_force
 from motionbase.spatial.rotations import Expr
 
 FLOWS = (
@@ -27,7 +28,7 @@ X_DOT = Port("x_dot", 5, "1/s, 1/s^2, Pa/s, Pa/s, m/s", "rate of x")
 
 
 class HydraulicState(Struct):
-    """Of one leg."""
+    """State of one leg."""
 
     spool: Expr = q("-")
     spool_rate: Expr = q("1/s")
@@ -40,7 +41,7 @@ STATE = state_port(HydraulicState, "x")
 
 
 class LegStep(NamedTuple):
-    """What a step gives."""
+    """Result of a step."""
 
     x_next: HydraulicState
     f: Expr  # at the end of the step [N]
@@ -50,7 +51,7 @@ class LegStep(NamedTuple):
 
 
 def leg_force(actuator: HydraulicActuator, stroke: LegStroke, p: Pair, friction: Expr, l: Expr, l_dot: Expr) -> Expr:
-    """Pressures less friction, and the hard ends [N]."""
+    """Pressure forces less friction, plus the reaction of the hard ends [N]."""
     stops = end_stops(actuator.stop_stiffness, actuator.stop_damping, stroke, l, l_dot)
     return actuator.area_cap * p.cap - actuator.area_rod * p.rod - friction + stops.force
 
@@ -76,9 +77,9 @@ def rates(
 def step(
     actuator: HydraulicActuator, stroke: LegStroke, h: Expr, x: HydraulicState, going: Going, u: Expr, lines: Lines
 ) -> LegStep:
-    """State and force after h, the leg going evenly from l to l_next; u and the lines are held.
+    """State and force after h while the leg moves at constant speed from l to l_next; u and the lines are held.
 
-    The piston displaces exactly what the mechanism moved, so no oil is lost between the two however long the run.
+    The piston displaces exactly the volume of the mechanism's motion, so no oil is lost between the two in a long run.
     """
     p, l_next, l_dot_next = Pair(x.p_cap, x.p_rod), going.l_next, going.l_dot_next
     lines = lines.replace(abort=ca.fmin(ca.fmax(lines.abort, 0), 1))
@@ -109,7 +110,7 @@ def leg_rates(actuator: HydraulicActuator, stroke: LegStroke, *, live: Sequence[
     """(x, l, l_dot, u, p_supply, p_return, abort) -> (x_dot, f, q_supply, q_return).
 
     Args:
-        live: parameters that become ports, in front, such as "bulk_modulus" or "friction.coulomb"
+        live: parameters that become the first ports, such as "bulk_modulus" or "friction.coulomb"
     """
     ports = live_ports(live)
 
@@ -130,10 +131,10 @@ def leg_step(
     live: Sequence[str] = (),
     energy: bool = False,
 ) -> Kernel:
-    """As `step_kernel`, with f, q_supply and q_return.
+    """`step_kernel` with outputs f, q_supply and q_return.
 
     Args:
-        energy: whether the parts of the step's energy are outputs too
+        energy: also output the terms of the step's energy balance
     """
 
     def expr(own: HydraulicActuator, h: Expr, x: HydraulicState, going: Going, u: Expr, lines: Lines) -> Any:

@@ -1,4 +1,4 @@
-"""Closed forms of a hydraulic leg: speeds, stall, oil spring, and the transfer from valve to leg for control design."""
+"""Closed forms of a hydraulic leg: speeds, stall force, oil spring, and the valve-to-leg transfer for control."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase.actuators.cushion import LegStroke
 from motionbase.actuators.hydraulic import HydraulicActuator
+from motionbase.arrays import Array
 from motionbase.errors import ModelError, told_apart
-
-Array = NDArray[np.float64]
 
 
 def stall_force(actuator: HydraulicActuator, extending: bool) -> float:
@@ -23,9 +21,9 @@ def stall_force(actuator: HydraulicActuator, extending: bool) -> float:
 
 
 def steady_speed(actuator: HydraulicActuator, spool: float, force: float = 0.0) -> float:
-    """Leg speed with the spool held and the leg pushing with `force` [m/s]; no leakage, no friction.
+    """Leg speed with a fixed spool while the leg pushes with `force` [m/s]; no leakage, no friction.
 
-    Both edges carry what the piston displaces: A_in p_in - A_out p_out falls by (A_cap^3 + A_rod^3) (v / (k a))^2.
+    Both edges carry the piston's displacement: A_in p_in - A_out p_out falls by (A_cap^3 + A_rod^3) (v / (k a))^2.
     """
     return _edge_speed(actuator, spool, force) * _opening(actuator, spool) * math.copysign(1.0, spool)
 
@@ -40,7 +38,7 @@ def _opening(actuator: HydraulicActuator, spool: float) -> float:
 
 
 def _edge_speed(actuator: HydraulicActuator, spool: float, force: float) -> float:
-    """Leg speed for each unit of opening [m/s]."""
+    """Leg speed per unit of opening [m/s]."""
     extending = spool >= 0
     surplus = (stall_force(actuator, extending) - force) * (1 if extending else -1)
     if surplus <= 0:
@@ -51,7 +49,7 @@ def _edge_speed(actuator: HydraulicActuator, spool: float, force: float) -> floa
 
 
 def oil_volumes(actuator: HydraulicActuator, stroke: LegStroke, l: float) -> tuple[float, float]:
-    """Of the cap and the rod chamber [m^3]."""
+    """Oil volumes of the cap and the rod chamber [m^3]."""
     if not stroke.hard_min <= l <= stroke.hard_max:
         long, least, most = told_apart(l, stroke.hard_min, stroke.hard_max)
         raise ModelError(f"hydraulic leg: l is {long} m, outside the stroke of {least} to {most} m")
@@ -62,14 +60,14 @@ def oil_volumes(actuator: HydraulicActuator, stroke: LegStroke, l: float) -> tup
 
 
 def oil_stiffness(actuator: HydraulicActuator, stroke: LegStroke, l: float) -> float:
-    """Of the shut-in leg at length l [N/m]."""
+    """Stiffness of the leg at length l with both chambers closed [N/m]."""
     cap, rod = oil_volumes(actuator, stroke, l)
     cap_part, rod_part = actuator.area_cap**2 / cap, actuator.area_rod**2 / rod
     return actuator.bulk_modulus * (cap_part + rod_part)
 
 
 def oil_frequency(actuator: HydraulicActuator, stroke: LegStroke, l: float, mass: float) -> float:
-    """Natural frequency of a mass on the shut-in leg [rad/s]."""
+    """Natural frequency of a mass on the leg with both chambers closed [rad/s]."""
     return math.sqrt(oil_stiffness(actuator, stroke, l) / mass)
 
 
@@ -85,17 +83,17 @@ def softest_length(actuator: HydraulicActuator, stroke: LegStroke) -> float:
 @final
 @dataclass(frozen=True)
 class LinearLeg:
-    """A leg that carries a mass, linear about steady motion: v = K_v / (1 + 2 ratio s/w + (s/w)^2) opening.
+    """A leg that carries a mass, linearised about steady motion: v = K_v / (1 + 2 ratio s/w + (s/w)^2) opening.
 
     Attributes:
-        l_dot: speed about which it holds [m/s]
+        l_dot: speed of the steady motion [m/s]
         p_cap, p_rod: pressures there [Pa]
-        flow_gain_cap, flow_gain_rod: K_q of the chambers: flow into the cap side, out of the rod side, by spool [m^3/s]
-        flow_pressure_cap, flow_pressure_rod: K_c: flow lost for each Pa [m^3/(s Pa)]
-        velocity_gain: K_v, of the leg by spool [m/s]
-        stiffness: of the oil spring [N/m]
+        flow_gain_cap, flow_gain_rod: K_q of the chambers: flow into the cap, out of the rod side, per spool [m^3/s]
+        flow_pressure_cap, flow_pressure_rod: K_c: flow lost per Pa [m^3/(s Pa)]
+        velocity_gain: K_v, leg speed per spool [m/s]
+        stiffness: stiffness of the oil spring [N/m]
         frequency: w [rad/s]
-        damping: ratio, to first order in the losses
+        damping: damping ratio, to first order in the losses
         A, B: x_dot = A x + B u with x = spool, spool_rate, p_cap, p_rod, l, l_dot, exact for these equations
     """
 
@@ -117,16 +115,16 @@ class LinearLeg:
 def linear_leg(
     actuator: HydraulicActuator, stroke: LegStroke, l: float, mass: float, spool: float = 0.0, force: float = 0.0
 ) -> LinearLeg:
-    """Valve to leg about the spool's place and the leg's force, away from cushions; leakage does not shift the point.
+    """Linearise valve to leg about a spool position and leg force, away from cushions; leakage does not shift it.
 
-    Friction counts by its viscous part. At spool = 0 these are the values of a vanishing extension, with no damping
-    from the valve: real edges leak there, so the damping is a lower bound.
+    Only the viscous part of friction counts. At spool = 0 these are the values for a vanishing extension, without
+    damping from the valve: real edges leak there, so the damping is a lower bound.
 
     Args:
         l: leg length [m]
-        mass: carried [kg]
-        spool: opening about which it is linear
-        force: that the leg gives there [N]
+        mass: mass that the leg carries [kg]
+        spool: opening at the operating point
+        force: force of the leg at the operating point [N]
     """
     a, b, e = actuator.area_cap, actuator.area_rod, actuator.bulk_modulus
     unit = _edge_speed(actuator, spool, force)
@@ -140,7 +138,7 @@ def linear_leg(
     volume_cap, volume_rod = oil_volumes(actuator, stroke, l)
     stiffness = oil_stiffness(actuator, stroke, l)
     w = math.sqrt(stiffness / mass)
-    up, down = e * a / volume_cap, e * b / volume_rod  # pressures for each metre of a shut-in leg
+    up, down = e * a / volume_cap, e * b / volume_rod  # pressure change per metre of a leg with closed chambers
     internal, external = actuator.leakage_internal, actuator.leakage_external
     spent = (c_cap + external) * up**2 + (c_rod + external) * down**2 + internal * (up + down) ** 2
     viscous = actuator.friction.sigma2

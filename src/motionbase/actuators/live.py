@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any, TypeVar
 
-from motionbase.actuators.friction import Friction
 from motionbase.actuators.hydraulic import NOT_NEGATIVE, POSITIVE
 from motionbase.compile import Port
 from motionbase.errors import ModelError
+from motionbase.multibody.elements.friction_law import Friction
 from motionbase.spatial.rotations import Expr
 
 Parameters = TypeVar("Parameters")  # of an actuator
@@ -21,7 +21,7 @@ FRICTION = {
     "sigma1": "N s/m",
     "sigma2": "N s/m",
 }
-NOMINAL = {"p_supply", "p_return"}  # the lines' pressures are inputs in any case
+NOMINAL = {"p_supply", "p_return"}  # the line pressures are inputs in any case
 UNITS = {
     **{name: unit for name, unit in {**POSITIVE, **NOT_NEGATIVE}.items() if name not in NOMINAL},
     **{f"friction.{name}": unit for name, unit in FRICTION.items()},
@@ -37,7 +37,7 @@ def live_ports(names: Sequence[str]) -> tuple[Port, ...]:
 
 
 def with_live(parameters: Parameters, names: Sequence[str], values: Sequence[Expr]) -> Parameters:
-    """The same parameters with expressions in the named places; they are not checked, being no numbers yet."""
+    """The same parameters with expressions for the named ones; these are not checked, as they are not numbers yet."""
     if not names:
         return parameters
     own: Any = copy(parameters)

@@ -1,4 +1,4 @@
-"""Leg behind an on/off 5/3 valve: one speed up, one speed down, or held; positions come from how long it is open."""
+"""Leg with an on/off 5/3 valve: one speed up, one speed down, or hold; the opening time determines the position."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ H = Port("h", (), "s", "step")
 @final
 @dataclass(frozen=True)
 class OnOffActuator:
-    """A cylinder whose valve has three places; the supply's flow is constant and so is the speed.
+    """A cylinder whose valve has three positions; the supply's flow is constant, and so is the speed.
 
     The default speed is that of a published rig: twelve inches in about 1.6 s. Switching time and dead band of such a
-    rig were not published; the defaults are illustrative.
+    rig are unpublished; the defaults are illustrative.
 
     Attributes:
-        speed: of extension and retraction with the valve open [m/s]
-        stroke: [m]
-        switching: time in which the valve opens or closes fully [s]
-        dead_band: error that is left alone [m]
+        speed: speed of extension and retraction with the valve open [m/s]
+        stroke: stroke [m]
+        switching: time that the valve takes to open or close fully [s]
+        dead_band: error that is not corrected [m]
     """
 
     speed: float = 12 * 0.0254 / 1.6
@@ -48,15 +48,15 @@ class OnOffActuator:
 
 
 def travel_time(actuator: OnOffActuator, error: Expr) -> Expr:
-    """How long the valve must be open [s], with the sign of the direction; 0 within the dead band."""
+    """Opening time of the valve [s], with the sign of the direction; 0 within the dead band."""
     return ca.if_else(ca.fabs(error) > actuator.dead_band, error * (1 / actuator.speed), 0)
 
 
 def onoff_pulse(actuator: OnOffActuator) -> Kernel:
     """(h, pulse, s_cmd, s_meas, renew) -> (pulse_next, u): time-proportioned control.
 
-    Where `renew` is 1 the time still to be open becomes the travel time of the measured error; it runs down between,
-    and the valve closes when less than half a step is left.
+    If `renew` is 1, the remaining opening time becomes the travel time of the measured error; it runs down in between,
+    and the valve closes when less than half a step remains.
     """
 
     def expr(h: Expr, pulse: Expr, s_cmd: Expr, s_meas: Expr, renew: Expr) -> tuple[Expr, Expr]:
@@ -77,7 +77,7 @@ def onoff_pulse(actuator: OnOffActuator) -> Kernel:
 
 
 def onoff_step(actuator: OnOffActuator) -> Kernel:
-    """(h, opening, s, u) -> (opening_next, s_next, s_dot): extension of the cylinder; its ends hold it."""
+    """(h, opening, s, u) -> (opening_next, s_next, s_dot): extension of the cylinder, limited by its ends."""
 
     def expr(h: Expr, opening: Expr, s: Expr, u: Expr) -> tuple[Expr, Expr, Expr]:
         place = ca.if_else(u > 0.5, 1, ca.if_else(u < -0.5, -1, 0))

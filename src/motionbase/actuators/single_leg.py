@@ -1,4 +1,4 @@
-"""One leg that carries a mass: the pattern by which legs and mechanism take turns, in its smallest form."""
+"""One leg that carries a mass: the smallest example of how legs and mechanism are stepped alternately."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOTION = (
 
 
 def single_leg_step(actuator: HydraulicActuator, stroke: LegStroke) -> Kernel:
-    """Kick, drift, leg, kick: second order, with one evaluation of the leg and of the mechanism a step."""
+    """Kick, drift, leg, kick: second order, with one evaluation of the leg and of the mechanism per step."""
 
     def expr(h: Expr, m: Expr, f_load: Expr, x: HydraulicState, *values: Expr) -> Any:
         l, l_dot, l_ddot, u, *lines = values

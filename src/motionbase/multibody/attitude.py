@@ -10,7 +10,7 @@ from motionbase.spatial.rotations import Expr
 def quaternion_of(R: Expr) -> Expr:
     """Unit quaternion wxyz, w not negative, of a rotation matrix; from the largest of its four squares (Shepperd 1978).
 
-    The other forms divide by what may vanish.
+    The other forms divide by a number that may vanish.
     """
     trace = R[0, 0] + R[1, 1] + R[2, 2]
     squares = [trace, R[0, 0], R[1, 1], R[2, 2]]

@@ -5,37 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import AnyArray, Array
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.modes import Modes
 
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
-GROUND = "ground"  # the name of what does not move; no body may have it
+GROUND = "ground"  # the name of the fixed frame; no body may have it
 
 
 def check_name(kind: str, name: str) -> None:
-    """Names of bodies, joints and points: letters, digits and underscores, beginning with a letter."""
+    """Check the name of a body, joint or point: letters, digits and underscores, starting with a letter."""
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ModelError(f"{kind} {name!r}: a name is letters, digits and underscores, and starts with a letter")
 
 
 def shown(value: object) -> str:
-    """A value in an error, cut where it is long."""
+    """A value for an error message, shortened if it is long."""
     try:
         text = " ".join(repr(value).split())
-    except (ValueError, RecursionError):  # a whole number of thousands of digits
+    except (ValueError, RecursionError):  # an integer with thousands of digits
         text = type(value).__name__
     return text if len(text) <= 80 else f"{text[:70]} ..."
 
 
 def numbers_of(value: object) -> Array | None:
-    """A value as an array; None where it holds anything but numbers, or lists of different lengths."""
+    """A value as an array; None if it contains anything but numbers, or lists of different lengths."""
     try:
         given = np.asarray(value)
         return None if given.dtype.kind in "OSU" and not _plain(given) else given.astype(np.float64)
@@ -43,8 +42,8 @@ def numbers_of(value: object) -> Array | None:
         return None
 
 
-def _plain(given: NDArray[Any]) -> bool:
-    """Objects that are numbers after all: whole ones too large for a machine's."""
+def _plain(given: AnyArray) -> bool:
+    """Whether objects are plain numbers, such as integers too large for a machine word."""
     return given.dtype.kind == "O" and all(isinstance(x, int | float) for x in given.flat)
 
 
@@ -57,7 +56,7 @@ def checked_vector(owner: str, what: str, value: object) -> Vector:
 
 
 def tensor_of(six: Iterable[float]) -> Array:
-    """(3, 3) of xx, yy, zz, xy, xz, yz."""
+    """(3, 3) matrix from xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = six
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
@@ -78,7 +77,7 @@ def checked_inertia(owner: str, value: object) -> tuple[Vector, Vector, Vector]:
     if not np.allclose(array, array.T, rtol=0, atol=1e-9 * scale):
         raise ModelError(f"{owner}: inertia is not symmetric")
     a, b, c = sorted(np.linalg.eigvalsh(array))
-    tolerance = 1e-9 * scale  # rounding of six entries and their eigenvalues
+    tolerance = 1e-9 * scale  # allows for rounding of six entries and their eigenvalues
     if a < -tolerance:
         raise ModelError(f"{owner}: inertia has the negative principal moment {a:.6g} kg m^2")
     if a + b < c - tolerance:
@@ -101,7 +100,7 @@ class Body:
         mass: [kg]; zero for an intermediate body that only connects joints
         com: (3,) centre of mass in the body frame [m]
         inertia: about the centre of mass, in the body frame [kg m^2]; 3, 6 or 3x3 numbers
-        points: named places in the body frame [m], for joints, forces, closures and outputs
+        points: named points in the body frame [m], for joints, forces, closures and outputs
         modes: assumed modes; mass, inertia and points are then theirs
     """
 

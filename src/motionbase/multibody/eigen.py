@@ -14,7 +14,7 @@ from motionbase.spatial.equals import runs, settled
 def settled_eigh(A: Array) -> tuple[Array, Array]:
     """Eigenvalues, ascending, and orthonormal eigenvectors of the symmetric part of A.
 
-    Equal eigenvalues have a space of vectors; which of them are returned does not hang on rounding.
+    Equal eigenvalues have a space of vectors; the choice among them does not depend on rounding.
     """
     values, X = np.linalg.eigh(0.5 * (A + A.T))
     near = 4 * len(A) * np.finfo(float).eps * np.abs(values).max(initial=0.0)
@@ -24,7 +24,7 @@ def settled_eigh(A: Array) -> tuple[Array, Array]:
 def symmetric_modes(K: Array, M: Array) -> tuple[Array, Array]:
     """kappa [1/s^2], ascending, and shapes (columns, X' M X = 1) of the symmetric part of K; M positive definite.
 
-    Scaled by the diagonal first, so that metres beside radians do no harm.
+    Scaled by the diagonal first, so that mixed metres and radians do no harm.
     """
     scale = 1 / np.sqrt(np.diag(M))
     L = np.linalg.cholesky(M * np.outer(scale, scale))
@@ -34,7 +34,7 @@ def symmetric_modes(K: Array, M: Array) -> tuple[Array, Array]:
 
 
 def rounding(K: Array, kappa: Array, X: Array) -> Array:
-    """How far from zero rounding may have moved each kappa."""
+    """Possible effect of rounding on each kappa."""
     cancelled = np.einsum("ki,kl,li->i", np.abs(X), np.abs(K), np.abs(X))
     return np.asarray(np.maximum(1e-11 * cancelled, 4 * len(K) * np.finfo(float).eps * np.abs(kappa).max(initial=0.0)))
 
@@ -42,14 +42,14 @@ def rounding(K: Array, kappa: Array, X: Array) -> Array:
 def natural_modes(K: Array, M: Array) -> tuple[Array, Array]:
     """All natural frequencies [rad/s], ascending, and mode shapes (columns, X' M X = 1); M positive definite.
 
-    A frequency that rounding makes imaginary is returned as zero.
+    A frequency that is imaginary because of rounding is returned as zero.
     """
     values, X = symmetric_modes(K, M)
     return np.sqrt(np.maximum(values, 0.0)), X
 
 
 def lowest_modes(K: Array, M: Array, n: int) -> tuple[Array, Array]:
-    """The n lowest, for K positive definite and M that may lack entries (points without rotary inertia, say)."""
+    """The n lowest modes, for positive definite K and possibly singular M (points without rotary inertia, say)."""
     values, X = symmetric_modes(M, K)
     values, X = values[::-1][:n], X[:, ::-1][:, :n]
     found = int(np.sum(values > 1e-14 * values[0])) if n else 0
@@ -59,7 +59,7 @@ def lowest_modes(K: Array, M: Array, n: int) -> tuple[Array, Array]:
 
 
 def ratio_damping(K: Array, M: Array, ratio: float | Sequence[float]) -> Array:
-    """Damping matrix that gives each natural mode of (K, M), in ascending order, a ratio of critical damping [-]."""
+    """Damping matrix that gives each natural mode of (K, M), in ascending order, a fraction of critical damping [-]."""
     n = len(K)
     zeta = np.broadcast_to(np.asarray(ratio, dtype=np.float64), (n,)) if np.ndim(ratio) == 0 else np.asarray(ratio)
     if zeta.shape != (n,) or not np.all(np.isfinite(zeta)) or np.any(zeta < 0):

@@ -1,4 +1,4 @@
-"""A joint: which bodies it joins, where, and how the child may move."""
+"""A joint: the bodies it connects, its position, and how the child may move."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Joint:
     """Joins a child to its parent; the child's frame is the joint's moving frame.
 
     Attributes:
-        motion: how the child may move
-        position: of the joint in the parent's frame [m], or the name of one of the parent's points
+        motion: permitted motion of the child
+        position: position of the joint in the parent's frame [m], or the name of one of the parent's points
         orientation: (3, 3) R_pj of the joint frame in the parent
     """
 

@@ -1,4 +1,4 @@
-"""Finding joints, bodies and points by name for elements and closures, with errors that say which names there are."""
+"""Finding joints, bodies and points by name for elements and closures, with errors that list the existing names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def checked_positive(owner: str, what: str, value: float, unit: str) -> float:
 
 
 def check_place(owner: str, model: Model, body: str, point: Point, *, ground: bool = True) -> None:
-    """The body is there (or is the ground, where that is allowed) and has the point."""
+    """Check that the body exists (or is the ground, if permitted) and has the point."""
     if not isinstance(body, str):
         raise ModelError(f"{owner}: body is {shown(body)}, the name of a body is wanted")
     if body == GROUND:
@@ -66,7 +66,7 @@ def check_place(owner: str, model: Model, body: str, point: Point, *, ground: bo
 
 
 def joint_speed(owner: str, model: Model, joint: str, axis: int) -> int:
-    """Place in v of one of a joint's speeds."""
+    """Index in v of one of a joint's speeds."""
     names = [j.name for j in model.joints]
     if joint not in names:
         raise ModelError(f"{owner}: joint {joint!r} not found; joints: {listed(names)}")
@@ -81,7 +81,7 @@ def joint_speed(owner: str, model: Model, joint: str, axis: int) -> int:
 
 
 def joint_coordinate(owner: str, model: Model, joint: str, axis: int) -> tuple[int, int]:
-    """Places in q and v of one of a joint's axes; a joint with a quaternion has no coordinate for each axis."""
+    """Indices in q and v of one of a joint's axes; a joint with a quaternion has no coordinate for each axis."""
     at_v = joint_speed(owner, model, joint, axis)
     k = [j.name for j in model.joints].index(joint)
     if model.joints[k].motion.has_quaternion:

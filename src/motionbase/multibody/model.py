@@ -1,4 +1,4 @@
-"""The model: bodies, joints, elements and closures by name, checked once, in an order in which parents come first."""
+"""The model: bodies, joints, elements and closures by name, checked once, sorted with parents first."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Model:
     """A tree of bodies on the ground, with forces and loops.
 
     Attributes:
-        bodies: every body but the ground
+        bodies: all bodies except the ground
         joints: one for every body, which is its child; the ground is called "ground"
         gravity: (3,) in world axes [m/s^2]; zeros for none
         elements: springs, friction, motors and other forces
-        closures: what holds bodies together beside the joints, closing loops
+        closures: connections of bodies in addition to the joints, which close loops
     """
 
     name: str
@@ -109,10 +109,10 @@ class Model:
         return carrier
 
     def _sorted(self, carrier: dict[str, Joint]) -> tuple[Joint, ...]:
-        """Parents before children, otherwise in the order given; a cycle is named."""
+        """Parents before children, otherwise in the given order; a cycle is reported by name."""
         placed: dict[str, Joint] = {}
         for joint in self.joints:
-            path: dict[str, Joint] = {}  # from this body inwards, as far as nothing is placed
+            path: dict[str, Joint] = {}  # from this body inwards, up to the first sorted one
             while joint.child not in placed:
                 if joint.child in path:
                     names = [*path]
@@ -126,7 +126,7 @@ class Model:
         return tuple(placed.values())
 
     def _check_mass(self) -> None:
-        """Every joint that moves must carry mass, or its acceleration would not be defined."""
+        """Every moving joint must carry mass; otherwise its acceleration would not be defined."""
         carried = {b.name: b.mass for b in self.bodies}
         for joint in reversed(self.joints):
             if joint.parent != GROUND:
@@ -153,12 +153,12 @@ class Model:
 
     @cached_property
     def q_slices(self) -> tuple[tuple[slice, slice], ...]:
-        """Where each body's joint coordinates and modal amplitudes stand in q."""
+        """Slices of q for each body's joint coordinates and modal amplitudes."""
         return _slices([(j.motion.nq, b.n_modes) for j, b in zip(self.joints, self.bodies, strict=True)])
 
     @cached_property
     def v_slices(self) -> tuple[tuple[slice, slice], ...]:
-        """Where each body's joint speeds and modal rates stand in v."""
+        """Slices of v for each body's joint speeds and modal rates."""
         return _slices([(j.motion.nv, b.n_modes) for j, b in zip(self.joints, self.bodies, strict=True)])
 
     @property
@@ -173,7 +173,7 @@ class Model:
 
     @cached_property
     def depth(self) -> int:
-        """Speeds along the longest way from the ground to a body."""
+        """Number of speeds along the longest path from the ground to a body."""
         depths: list[int] = []
         for joint, body, parent in zip(self.joints, self.bodies, self.parents, strict=True):
             depths.append((depths[parent] if parent >= 0 else 0) + joint.motion.nv + body.n_modes)

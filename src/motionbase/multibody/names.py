@@ -1,4 +1,4 @@
-"""Names and units of every coordinate and speed, as they stand in files, plots and on the command line."""
+"""Names and units of every coordinate and speed, as used in files, plots and on the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Quantity(NamedTuple):
 
 
 def coordinates(model: Model) -> tuple[Quantity, ...]:
-    """One for each of q: "elbow", "hinge.1" for joints of several, "base.x" ... "base.qz" for bodies that fly."""
+    """One for each of q: "elbow", "hinge.1" for joints with several, "base.x" ... "base.qz" for free bodies."""
     found: list[Quantity] = []
     for joint, body in zip(model.joints, model.bodies, strict=True):
         units = joint.motion.units
@@ -40,7 +40,7 @@ def coordinates(model: Model) -> tuple[Quantity, ...]:
 
 
 def speeds(model: Model) -> tuple[Quantity, ...]:
-    """One for each of v; angular and linear velocities of a body that flies are in its own frame."""
+    """One for each of v; angular and linear velocities of a free body are in its own frame."""
     found: list[Quantity] = []
     for joint, body in zip(model.joints, model.bodies, strict=True):
         units = tuple(f"{unit}/s" for unit in joint.motion.units)
@@ -60,10 +60,10 @@ def _counted(name: str, units: Sequence[str]) -> list[Quantity]:
 
 
 def q_of(model: Model, given: State, start: ArrayLike | None = None) -> Array:
-    """Coordinates from an array, or from some by name (a coordinate, or a joint with all of its own).
+    """Coordinates from an array, or some of them by name (a coordinate, or a joint with all its coordinates).
 
     Args:
-        start: what is not named; the model's neutral coordinates unless told
+        start: values of the others; the model's neutral coordinates by default
     """
     base = model.neutral if start is None else np.array(start, dtype=np.float64)
     q = _filled(model, given, base, coordinates(model), "q0", "coordinate")
@@ -78,7 +78,7 @@ def q_of(model: Model, given: State, start: ArrayLike | None = None) -> Array:
 
 
 def _check_quaternions(model: Model, given: State) -> None:
-    """One number of a quaternion says nothing: the others would be what they were, and scaling would change it."""
+    """Refuse an incomplete quaternion: normalising it would change the given number."""
     known = coordinates(model)
     named = set(given_coordinates(model, given)) if isinstance(given, Mapping) else set()
     for joint, (at, _) in zip(model.joints, model.q_slices, strict=True):
@@ -86,18 +86,18 @@ def _check_quaternions(model: Model, given: State) -> None:
         if (there := [k for k in own if k in named]) and len(there) < 4:
             missing = ", ".join(known[k].name for k in own if k not in named)
             raise ModelError(
-                f"q0: {known[there[0]].name!r} alone is no orientation; give all four numbers of the quaternion "
+                f"q0: {known[there[0]].name!r} alone is not an orientation; give all four numbers of the quaternion "
                 f"(also {missing}), or all {joint.motion.nq} coordinates as {joint.name!r}"
             )
 
 
 def given_coordinates(model: Model, given: State) -> tuple[int, ...]:
-    """Places in q of what is given; all for an array."""
+    """Indices in q of the given values; all for an array."""
     return _given(given, coordinates(model))
 
 
 def given_speeds(model: Model, given: State) -> tuple[int, ...]:
-    """Places in v of what is given; all for an array."""
+    """Indices in v of the given values; all for an array."""
     return _given(given, speeds(model))
 
 
@@ -108,12 +108,12 @@ def _given(given: State, known: tuple[Quantity, ...]) -> tuple[int, ...]:
 
 
 def _means(name: str, quantity: Quantity) -> bool:
-    """The quantity's own name, or its joint's."""
+    """Whether a name is the quantity's own or its joint's."""
     return name in (quantity.name, quantity.name.rpartition(".")[0])
 
 
 def v_of(model: Model, given: State, start: ArrayLike | None = None) -> Array:
-    """Speeds from an array or by name; zero where not named."""
+    """Speeds from an array or by name; zero for the others."""
     base = np.zeros(model.nv) if start is None else np.array(start, dtype=np.float64)
     return _filled(model, given, base, speeds(model), "v0", "speed")
 
@@ -125,7 +125,7 @@ def _filled(model: Model, given: State, base: Array, known: tuple[Quantity, ...]
     if not isinstance(given, Mapping):
         array = np.array(given, dtype=np.float64)
         if array.shape != base.shape:
-            raise ModelError(f"{what}: {array.size} numbers came, model {model.name!r} has {base.size} {kind}s")
+            raise ModelError(f"{what}: {array.size} numbers given, model {model.name!r} has {base.size} {kind}s")
         filled = array
     else:
         filled = base.copy()
@@ -138,7 +138,7 @@ def _filled(model: Model, given: State, base: Array, known: tuple[Quantity, ...]
                 raise ModelError(f"{what}: no {kind} {name!r}{guess} {kind}s: {listed}")
             values = np.atleast_1d(np.array(value, dtype=np.float64))
             if values.shape != (len(at),):
-                raise ModelError(f"{what}: {name!r} has {len(at)} {kind}s, {values.size} numbers came")
+                raise ModelError(f"{what}: {name!r} has {len(at)} {kind}s, {values.size} numbers given")
             filled[at] = values
     if not np.all(np.isfinite(filled)):
         raise ModelError(f"{what}: every number must be finite")

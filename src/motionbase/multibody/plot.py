@@ -1,4 +1,4 @@
-"""A trajectory as a picture: coordinates and speeds by unit, and the energy."""
+"""Plot of a trajectory: coordinates and speeds by unit, and the energy."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from motionbase.multibody.trajectory import Column, Trajectory
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# By what a column is: its unit, and modes and quaternions apart, which have none but very different sizes.
+# By kind of column: its unit; modes and quaternions have none, but very different sizes, so they are separate.
 LABELS = {
     "rad": "angle [rad]", "m": "displacement [m]", "quaternion": "quaternion [-]", "mode": "mode [-]",
     "rad/s": "angular speed [rad/s]", "m/s": "speed [m/s]", "1/s": "modal rate [1/s]",
 }  # fmt: skip
-RATES = {"rad": "rad/s", "m": "m/s", "quaternion": "", "mode": "1/s"}  # of the speeds that belong to the coordinates
-MANY = 10  # lines that still get names of their own
-POINTS = 4000  # more than the picture is wide
+RATES = {"rad": "rad/s", "m": "m/s", "quaternion": "", "mode": "1/s"}  # of the matching speeds
+MANY = 10  # largest number of lines with separate labels
+POINTS = 4000  # more than the width of the plot
 
 
 def write_plot(trajectory: Trajectory, path: Path | str) -> None:
-    """Write a PNG, PDF or SVG, by the ending of the name."""
-    # A Figure of its own, not pyplot: no display, no state, nothing to close.
+    """Write a PNG, PDF or SVG, by the suffix of the name."""
+    # A separate Figure, not pyplot: no display, no state, nothing to close.
     from matplotlib.figure import Figure
 
     path = Path(path)
@@ -49,7 +49,7 @@ def write_plot(trajectory: Trajectory, path: Path | str) -> None:
         _draw(axes, trajectory.t, lines, label)
         axes.set_xlabel("time [s]")
         if column == 0:
-            axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # or a constant energy would show its roundings
+            axes.axhline(0.0, color="0.7", linewidth=0.8, zorder=0)  # otherwise rounding errors would fill the panel
     figure.align_ylabels()
     try:
         figure.savefig(path, dpi=110)
@@ -58,7 +58,7 @@ def write_plot(trajectory: Trajectory, path: Path | str) -> None:
 
 
 def _by_kind(trajectory: Trajectory, letter: str) -> dict[str, list[Column]]:
-    """Coordinates or speeds, by what they are, in order of first appearance."""
+    """Coordinates or speeds by kind, in order of first appearance."""
     groups: dict[str, list[Column]] = {}
     for column in trajectory.columns():
         if column.name.startswith(letter):
@@ -69,7 +69,7 @@ def _by_kind(trajectory: Trajectory, letter: str) -> dict[str, list[Column]]:
 
 
 def _draw(axes: Axes, t: Any, lines: list[Column], label: str) -> None:
-    """Lines with names where there are few; by shade, first to last, where there are many."""
+    """Lines with labels if they are few; shaded from first to last if they are many."""
     import matplotlib
 
     thin = slice(None, None, max(1, len(t) // POINTS))
@@ -85,5 +85,5 @@ def _draw(axes: Axes, t: Any, lines: list[Column], label: str) -> None:
     if len(lines) == 1:
         axes.set_title(lines[0].name, fontsize="small")
         return
-    # Beside the panel: nothing is hidden, and a place inside would have to be searched for.
+    # Beside the panel, where the legend hides nothing and needs no search for free space.
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

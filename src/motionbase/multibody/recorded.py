@@ -1,4 +1,4 @@
-"""What else a run can tell, sample by sample: accelerations, points, centre of mass, joint loads, reactions."""
+"""Further outputs of a run, sample by sample: accelerations, points, centre of mass, joint loads, reactions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.multibody.tree.outputs import Outputs
 
-COLUMNS = {"accelerations": "a", "com": "com", "loads": "load", "reactions": "reaction"}  # what their names begin with
+COLUMNS = {"accelerations": "a", "com": "com", "loads": "load", "reactions": "reaction"}  # prefixes of the columns
 KINDS = tuple(COLUMNS)
 WRENCH = (("mx", "N m"), ("my", "N m"), ("mz", "N m"), ("fx", "N"), ("fy", "N"), ("fz", "N"))
 
@@ -26,7 +26,7 @@ WRENCH = (("mx", "N m"), ("my", "N m"), ("mz", "N m"), ("fx", "N"), ("fy", "N"),
 @final
 @dataclass(frozen=True)
 class Recorded:
-    """What is to be kept of a run beside coordinates, speeds and energies.
+    """Outputs to keep besides coordinates, speeds and energies.
 
     Attributes:
         kinds: of "accelerations" (columns a.NAME), "com" (com.x, com.vx ...), "loads" (load.JOINT.mx ... fz: moment and
@@ -39,7 +39,7 @@ class Recorded:
     points: Mapping[str, tuple[str, Point]] = field(default_factory=dict)
 
     def check(self, equations: Tree | Loops) -> None:
-        """Everything asked for is there."""
+        """Check that everything requested exists."""
         for kind in self.kinds:
             if kind not in KINDS:
                 raise SimulationError(f"no output {kind!r}; outputs: {', '.join(KINDS)}, and points by name")
@@ -53,7 +53,7 @@ class Recorded:
             check_place(f"output {name!r}", equations.model, *place)
 
     def columns(self, equations: Tree | Loops, q: Array, v: Array, inputs: Mapping[str, Array]) -> Iterator[Column]:
-        """Columns of the samples; `inputs` are those of the forward dynamics, one row a sample or a constant."""
+        """Columns of the samples; `inputs` are those of the forward dynamics, one row per sample or a constant."""
         tree = equations if isinstance(equations, Tree) else equations.tree
         known: dict[str, Any] = {"q": q, "v": v}
         for port in equations.ports[2:]:
@@ -71,7 +71,7 @@ class Recorded:
         if "accelerations" in self.kinds:
             for k, (name, unit) in enumerate(speeds(tree.model)):
                 yield Column(f"a.{name}", f"{unit}^2" if unit.endswith("/s") else f"{unit}/s", known["v_dot"][:, k])
-        # ports have names of their own, so that a point may be called anything, "arm/tip" too
+        # port names differ from output names, so that a point may have any name, even "arm/tip"
         places = {f"point{k}": place for k, place in enumerate(self.points.values())}
         found = mapped(outputs.points(places)) if places else {}
         for name, own in zip(self.points, places, strict=True):

@@ -1,4 +1,4 @@
-"""Motions that no mass resists: found when the equations cannot be solved, and named."""
+"""Motions without inertia: found when the equations cannot be solved, and reported by name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from motionbase.multibody.names import speeds
 from motionbase.multibody.tree.coordinates import moved_slightly
 from motionbase.multibody.tree.dynamics import Tree
 
-SINGULAR = 1e-11  # least eigenvalue of the scaled mass matrix; rounding leaves 1e-15 for each of its rows
+SINGULAR = 1e-11  # smallest eigenvalue of the scaled mass matrix; rounding leaves 1e-15 per row
 TAKES_PART = 0.05  # of the largest share of a speed in a motion
 
 
 @contextmanager
 def explained(model: Model, q: Array) -> Iterator[None]:
-    """Where the equations cannot be solved and the mass matrix is the reason, say which speeds it is about."""
+    """If the equations cannot be solved because of the mass matrix, name the speeds involved."""
     try:
         yield
     except (SingularSystem, SimulationError) as e:
@@ -33,7 +33,7 @@ def explained(model: Model, q: Array) -> Iterator[None]:
 
 
 def massless_motion(model: Model, q: Array) -> str | None:
-    """One sentence about motions at coordinates q that no mass resists; None where there are none."""
+    """One sentence about motions at coordinates q without inertia; None if there are none."""
     mass_matrix = Tree(model).mass_matrix.function
     away = np.random.default_rng(1).uniform(0.3, 1.0, model.nv)
     elsewhere = moved_slightly(model, ca.DM(q), ca.DM(away))

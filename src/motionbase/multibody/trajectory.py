@@ -1,4 +1,4 @@
-"""A motion that was computed: columns with names and units, to be kept as CSV or Parquet."""
+"""A computed motion: columns with names and units, which can be written as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Trajectory:
         q, v: (n, nq) coordinates, (n, nv) speeds, with names and units
         energy: kinetic, potential (gravity) and strain (modes, springs), each (n,) [J]
         steps: steps taken, rejected ones included
-        wall_s: time the integration took, without compilation [s]
-        more: what else was asked for, column by column
+        wall_s: duration of the integration, without compilation [s]
+        more: further requested columns
     """
 
     model: str
@@ -50,7 +50,7 @@ class Trajectory:
     more: tuple[Column, ...] = ()
 
     def columns(self) -> Iterator[Column]:
-        """Time, coordinates as "q.NAME", speeds as "v.NAME", energies as "energy.NAME", and what was asked for."""
+        """Time, coordinates as "q.NAME", speeds as "v.NAME", energies as "energy.NAME", and the further columns."""
         yield Column("t", "s", self.t)
         for letter, names, values in (("q", self.q_names, self.q), ("v", self.v_names, self.v)):
             for k, (name, unit) in enumerate(names):
@@ -73,9 +73,9 @@ class Trajectory:
 
     @property
     def energy_drift(self) -> float:
-        """Largest change of the total energy, relative to what is exchanged: largest kinetic plus ranges of the others.
+        """Largest change of the total energy over the exchanged energy: largest kinetic plus ranges of the others.
 
-        It means something only for a motion without damping and drives.
+        Only meaningful for a motion without damping and drives.
         """
         total = self.total_energy
         others = sum(float(np.ptp(e)) for name, e in self.energy.items() if name != "kinetic")
@@ -90,7 +90,7 @@ class Trajectory:
     # ---- files -----------------------------------------------------------------------------------------------------
 
     def write(self, path: Path | str) -> None:
-        """CSV or Parquet, by the ending of the name."""
+        """Write CSV or Parquet, by the suffix of the name."""
         path = Path(path)
         writers = {".csv": self.write_csv, ".parquet": self.write_parquet}
         if path.suffix not in writers:
@@ -101,7 +101,7 @@ class Trajectory:
             raise UsageError(f"cannot write {str(path)!r}: {e.strerror or e}") from None
 
     def write_csv(self, path: Path) -> None:
-        """A header "name [unit]", then one row a sample, each number with all its digits."""
+        """A header "name [unit]", then one row per sample, each number with all its digits."""
         columns = list(self.columns())
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
@@ -109,7 +109,7 @@ class Trajectory:
             writer.writerows(np.column_stack([c.values for c in columns]).tolist())
 
     def write_parquet(self, path: Path) -> None:
-        """One float64 column a quantity; units in the fields' metadata, model and method in the schema's."""
+        """One float64 column per quantity; units in the fields' metadata, model and method in the schema's."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 

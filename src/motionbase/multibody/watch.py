@@ -1,25 +1,30 @@
-"""A look back at a run with closures: was every system solved soundly, and did the closures stay closed?"""
+"""Checks a run afterwards: were closures solved accurately and kept closed, did bodies bend beyond their modes?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Indices
 from motionbase.compile.linear import GROWTH_ALARM, RESIDUAL_ALARM
 from motionbase.multibody.closed import LARGEST_GAP, NEARLY_SINGULAR, held_closures
+from motionbase.multibody.flexible.modes import Modes
+from motionbase.multibody.model import Model
 from motionbase.multibody.tree.loops import Loops
 
-WATCHED = 2000  # samples looked at, evenly over the run
-# [m, rad]; drift and correction leave far less in a run whose step suits its speeds (see CORRECTION_STEPS), and a
-# closure that takes hold may begin with half of it
+WATCHED = 2000  # samples examined, evenly over the run
+# [m, rad]; drift and correction leave far less if the step suits the speeds (see CORRECTION_STEPS), and a closure
+# that takes hold may start with half of it
 OPENED = 2 * LARGEST_GAP
+
+# [rad] slope up to which assumed modes describe bending: a cantilever under a load at its tip then deflects by 1.5 %
+# less than linear theory says (elastica), and the miss grows with the square of the slope
+BENT = 0.2
 
 
 class SimulationWarning(UserWarning):
-    """A motion was computed, but not all of it can be trusted."""
+    """A motion was computed, but part of it cannot be trusted."""
 
 
 def doubts(loops: Loops, t: Array, q: Array, v: Array, inputs: Mapping[str, Array]) -> tuple[str, ...]:
@@ -27,7 +32,7 @@ def doubts(loops: Loops, t: Array, q: Array, v: Array, inputs: Mapping[str, Arra
 
     Args:
         t, q, v: (n,), (n, nq), (n, nv) samples
-        inputs: of the forward dynamics by name, one row a sample or a constant
+        inputs: of the forward dynamics by name, one row per sample or a constant
     """
     chosen = np.unique(np.linspace(0, len(t) - 1, min(len(t), WATCHED)).astype(int))
     values = {p.name: _rows(inputs[p.name], p.dims, chosen, len(t)) for p in loops.ports[2:]}
@@ -35,7 +40,7 @@ def doubts(loops: Loops, t: Array, q: Array, v: Array, inputs: Mapping[str, Arra
     return tuple(sentence for sentence in found if sentence)
 
 
-def _rows(value: Array, dims: tuple[int, ...], chosen: NDArray[np.intp], count: int) -> Array:
+def _rows(value: Array, dims: tuple[int, ...], chosen: Indices, count: int) -> Array:
     array = np.asarray(value, dtype=np.float64)
     return (
         array[chosen]
@@ -44,10 +49,8 @@ def _rows(value: Array, dims: tuple[int, ...], chosen: NDArray[np.intp], count: 
     )
 
 
-def _unsound(
-    loops: Loops, t: Array, q: Array, v: Array, values: Mapping[str, Array], chosen: NDArray[np.intp]
-) -> str | None:
-    """The sample at which the solve was worst, if it was bad."""
+def _unsound(loops: Loops, t: Array, q: Array, v: Array, values: Mapping[str, Array], chosen: Indices) -> str | None:
+    """The sample with the worst solution, if it was inaccurate."""
     each = loops.monitors.function.map(len(chosen))
     columns = [q[chosen].T, v[chosen].T]
     for port in loops.ports[2:]:
@@ -73,10 +76,11 @@ def _unsound(
     )
 
 
-def _opened(loops: Loops, t: Array, q: Array, values: Mapping[str, Array], chosen: NDArray[np.intp]) -> str | None:
-    """The closure that held and was open most, if it was."""
+def _opened(loops: Loops, t: Array, q: Array, values: Mapping[str, Array], chosen: Indices) -> str | None:
+    """The closure that held and had the largest gap, if it was too large."""
     geometry = loops.saddle.geometry
-    residuals = np.abs([geometry.rows(q[k])[0] for k in chosen])
+    drives = np.column_stack([np.zeros((len(chosen), 0)), *(values[p.name] for p in loops.drive_ports)])
+    residuals = np.abs([geometry.rows(q[k], drives[i])[0] for i, k in enumerate(chosen)])
     switched = [c.name for c in loops.model.closures if c.switchable]
     for i, owner in enumerate(geometry.owners):
         name = loops.model.closures[owner].name
@@ -89,3 +93,43 @@ def _opened(loops: Loops, t: Array, q: Array, values: Mapping[str, Array], chose
         f"model {loops.model.name!r}: closure row {geometry.names[int(row)]} was {residuals[k, row]:.2g} m or rad open "
         f"at t = {t[chosen[k]]:.6g} s; take a smaller dt, or redundancy='regularise' if it was dropped as redundant"
     )
+
+
+def overbent(model: Model, t: Array, q: Array) -> tuple[str, ...]:
+    """Sentences about flexible bodies whose slope was more than modes can describe.
+
+    Args:
+        t, q: (n,), (n, nq) samples
+    """
+    found = []
+    for body, (_, own) in zip(model.bodies, model.q_slices, strict=True):
+        if body.modes is not None and (slope := bending_slopes(body.modes, q[:, own])).max() > BENT:
+            k = int(np.argmax(slope))
+            found.append(
+                f"model {model.name!r}: flexible body {body.name!r} bent to a slope of {slope[k]:.2g} rad at "
+                f"t = {t[k]:.6g} s; assumed modes are good to about {BENT:g} rad, beyond it use beams (multibody.beams)"
+            )
+    return tuple(found)
+
+
+def bending_slopes(modes: Modes, eta: Array) -> Array:
+    """(n,) largest slope of a flexible body for amplitudes (n, modes) [rad], as far as its points tell.
+
+    That of a point, but for twist about the line to the farthest point; or the root mean square along the body up to a
+    point, which follows from how far bending draws the point in. The second also sees bodies held at both ends.
+    """
+    points = list(modes.points.values())
+    largest = np.zeros(len(eta))
+    if not points:
+        return largest
+    far = max((p.position for p in points), key=lambda p: float(p @ p))
+    axis = far / max(float(np.linalg.norm(far)), 1e-300)
+    for point in points:
+        turn = eta @ point.slope.T
+        across = turn - np.outer(turn @ axis, axis)
+        largest = np.maximum(largest, np.linalg.norm(across, axis=1))
+        distance = float(np.linalg.norm(point.position))
+        if point.shortening is not None and distance > 0.0:
+            drawn = np.linalg.norm(np.einsum("ti,aij,tj->ta", eta, point.shortening, eta), axis=1)  # twice the way
+            largest = np.maximum(largest, np.sqrt(drawn / distance))
+    return largest

@@ -9,7 +9,7 @@ import casadi as ca
 
 from motionbase.compile.guarded import norm, sinc
 
-Expr = Any  # SX or DM; plain numbers and NumPy arrays where CasADi takes them
+Expr = Any  # SX or DM; also plain numbers and NumPy arrays, where CasADi accepts them
 
 
 def skew(a: Expr) -> Expr:
@@ -18,7 +18,7 @@ def skew(a: Expr) -> Expr:
 
 
 def cos_sin(angle: Expr) -> tuple[Expr, Expr]:
-    """Cosine and sine; those of atan2(y, x) without any angle: where geometry gives a direction, none is computed."""
+    """Cosine and sine of an angle; for atan2(y, x) they are computed from x and y, without the angle itself."""
     if isinstance(angle, ca.SX) and angle.is_scalar() and angle.is_op(ca.OP_ATAN2):
         y, x = angle.dep(0), angle.dep(1)
         h = ca.sqrt(x * x + y * y)
@@ -29,7 +29,7 @@ def cos_sin(angle: Expr) -> tuple[Expr, Expr]:
 def R_axis_angle(axis: Expr, angle: Expr) -> Expr:
     """Rotation by an angle [rad] about a unit axis (Rodrigues).
 
-    Written so that the zeros and ones of a constant axis leave no trace in the expression.
+    Written so that zeros and ones of a constant axis vanish from the expression.
     """
     x, y, z = axis[0], axis[1], axis[2]
     c, s = cos_sin(angle)

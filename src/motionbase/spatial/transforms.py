@@ -1,4 +1,4 @@
-"""Rigid transforms and how motions and forces move with them (Featherstone 2008)."""
+"""Rigid transforms, and how motions and forces transform (Featherstone 2008)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Transform:
         return Transform(self.R.T, -(self.R.T @ self.p))
 
     def motion_to_b(self, m_a: Expr) -> Expr:
-        """A motion (omega, v) at a's origin, in a, as seen at b's origin, in b."""
+        """A motion (omega, v) at a's origin, in a, transformed to b's origin, in b."""
         omega, v = m_a[:3, :], m_a[3:, :]
         return ca.vertcat(self.R.T @ omega, self.R.T @ (v + _cross(omega, self.p)))
 
     def force_to_a(self, f_b: Expr) -> Expr:
-        """A force (moment, force) at b's origin, in b, as felt at a's origin, in a."""
+        """A force (moment, force) at b's origin, in b, transformed to a's origin, in a."""
         force = self.R @ f_b[3:, :]
         return ca.vertcat(self.R @ f_b[:3, :] + _cross_left(self.p, force), force)
 

@@ -2,7 +2,7 @@
 
     M(q) v_dot = G(q, v, u) + J(q)' F,    J(q) v_dot + bias(q, v) = 0.
 
-A small motion x has one number for each speed: it moves q by E x, where q_dot = E(q) v, so quaternions turn.
+A small motion x has one number for each speed: it moves q by E x, where q_dot = E(q) v, so quaternions rotate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Places: TypeAlias = Mapping[str, tuple[str, Point]]
 
 
 class Values(NamedTuple):
-    """At one state: mass matrix, force, its size before terms cancel, closure residual, Jacobian and bias."""
+    """At one state: mass matrix, force, its magnitude before cancellation, closure residual, Jacobian and bias."""
 
     M: Array
     G: Array
@@ -42,7 +42,7 @@ class Values(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Of the balance G + J' F - M v_dot, of the closures' acceleration J v_dot + bias and rate J v, and of points."""
+    """Derivatives of the balance G + J' F - M v_dot, of the closures' J v_dot + bias and rate J v, and of points."""
 
     balance_x: Array
     balance_v: Array
@@ -51,7 +51,7 @@ class Derivatives(NamedTuple):
     closure_v: Array
     rate_x: Array
     carried: Array  # x_dot = delta v + carried x
-    place_x: Array  # of position, velocity, acceleration of each place
+    place_x: Array  # of position, velocity, acceleration of each point
     place_v: Array
     place_a: Array
 
@@ -62,7 +62,8 @@ class Equations:
     """A tree and the closures that hold.
 
     Attributes:
-        inputs: tau, the elements' inputs and CLOSURE_active by name; zero, and holding, where not given
+        inputs: tau, the elements' inputs, what closures follow and CLOSURE_active by name; zero, and holding, where not
+            given
         places: points whose motion is wanted, by name: body and point
     """
 
@@ -75,7 +76,9 @@ class Equations:
             raise ModelError(f"model {self.model.name!r}: no joint moves, so there is nothing to analyse")
         for name, (body, point) in self.places.items():
             check_place(f"output {name!r}", self.model, body, point, ground=False)
-        known = [*(p.name for p in self.ports), *(f"{c.name}_active" for c in self.model.closures if c.switchable)]
+        followed = [port.name for c in self.model.closures for port in c.inputs]
+        switches = [f"{c.name}_active" for c in self.model.closures if c.switchable]
+        known = [*(p.name for p in self.ports), *followed, *switches]
         for name in self.inputs or {}:
             if name not in known:
                 raise ModelError(f"model {self.model.name!r} has no input {name!r}; inputs: {listed(known)}")
@@ -87,12 +90,12 @@ class Equations:
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """What u consists of: joint forces, then inputs of the elements."""
+        """Components of u: joint forces, then inputs of the elements."""
         return self.tree.ports[2:]
 
     @property
     def held(self) -> list[Any]:
-        """Closures that hold."""
+        """The closures that hold."""
         given = self.inputs or {}
         return [c for c in self.model.closures if np.all(np.asarray(given.get(f"{c.name}_active", 1.0)) > 0.5)]
 
@@ -115,7 +118,12 @@ class Equations:
         inputs = [port.symbol() for port in self.ports]
         u = ca.vertcat(*(s[i, j] for s, port in zip(inputs, self.ports, strict=True) for i, j in port.places()))
         state, M, G = self.tree.equations(q, v, inputs[0], inputs[1:])
-        rows = [closure.equations(state) for closure in self.held]
+        given = self.inputs or {}
+
+        def followed(port: Port) -> ca.SX:
+            return ca.SX(ca.DM(np.asarray(given.get(port.name, 0.0), dtype=np.float64)))
+
+        rows = [c.imposed(c.equations(state), [followed(port) for port in c.inputs]) for c in self.held]
         J = ca.vertcat(ca.SX(0, nv), *(r.J for r in rows))
         residual, bias = (ca.vertcat(ca.SX(0, 1), *(getattr(r, n) for r in rows)) for n in ("residual", "bias"))
         F = ca.SX.sym("F", J.shape[0])
@@ -127,7 +135,7 @@ class Equations:
         balance = G + J.T @ F - M @ a
         acceleration = J @ a + bias
         E_dot = ca.reshape(ca.jtimes(ca.vec(ca.densify(E)), q, rate), E.shape)
-        # E x_dot = E dv + d(E v)/dq E x - E_dot x; the columns of E are normal to each other, joint by joint
+        # E x_dot = E dv + d(E v)/dq E x - E_dot x; the columns of E are orthogonal, joint by joint
         carried = ca.solve(E.T @ E, E.T @ (ca.jacobian(rate, q) @ E - E_dot)) if self._turns else ca.SX(nv, nv)
         seen = [ca.SX(0, 1)]
         for body, point in self.places.values():
@@ -147,7 +155,7 @@ class Equations:
         return any(joint.motion.has_quaternion for joint in self.model.joints)
 
     def values(self, q: Array, v: Array) -> Values:
-        """Numbers at a state."""
+        """Values at a state."""
         M, G, size, residual, J, bias = (np.array(x) for x in self._functions[0](q, v, self.u))
         return Values(M, G.ravel(), size.ravel(), residual.ravel(), J, bias.ravel())
 
@@ -159,12 +167,12 @@ class Equations:
         return found
 
     def moved(self, q: Array, dx: Array) -> Array:
-        """Coordinates after a small motion, quaternions at length one."""
+        """Coordinates after a small motion, with unit quaternions."""
         return np.array(self._functions[2](q, dx)).ravel()
 
 
 def checked_mass(equations: Equations, M: Array, independent: tuple[int, ...]) -> Array:
-    """The mass matrix of the independent coordinates, where it is positive definite."""
+    """The mass matrix of the independent coordinates; raises `ModelError` unless it is positive definite."""
     d = np.diag(M)
     scale = 1 / np.sqrt(np.where(d > 0, d, 1.0))
     least, X = np.linalg.eigh(M * np.outer(scale, scale)) if len(M) else (np.ones(1), np.eye(1))
@@ -176,7 +184,7 @@ def checked_mass(equations: Equations, M: Array, independent: tuple[int, ...]) -
 
 
 def tree_of(model: Model | Tree | Loops) -> Tree:
-    """The tree of a model; one with switches of its own, or of closed loops, as it is."""
+    """The tree of a model; a Tree itself, or that of a Loops."""
     if isinstance(model, Model):
         return Tree(model)
     if not isinstance(model, Tree | Loops):
@@ -185,12 +193,12 @@ def tree_of(model: Model | Tree | Loops) -> Tree:
 
 
 def equations_of(model: Model | Tree | Loops, inputs: Inputs = None, places: Places | None = None) -> Equations:
-    """Equations of a model; closures hold as they are, without the corrections and the choice of rows of a Loops."""
+    """Equations of a model; closures hold exactly, without the corrections and the row selection of a Loops."""
     return Equations(tree_of(model), inputs, places or {})
 
 
 def tangent_names(model: Model) -> tuple[str, ...]:
-    """One for each of a small motion: "elbow", "hinge.1"; "base.rx" ... "base.z" for a body that flies, in its axes."""
+    """One for each of a small motion: "elbow", "hinge.1"; "base.rx" ... "base.z" for a free body, in its axes."""
     found: list[str] = []
     for joint, body in zip(model.joints, model.bodies, strict=True):
         nv = joint.motion.nv

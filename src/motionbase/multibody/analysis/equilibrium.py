@@ -1,4 +1,4 @@
-"""Where a model can stand still: generalised force zero, closures met."""
+"""Equilibrium of a model: generalised force zero, closures met."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ Search = Literal["stable", "nearest"]
 Step = tuple[Array, Array, Array | None]
 
 LONGEST_STEP = 0.5  # [rad, m]
-MET = 1e-11  # [m, rad] left of the closures
-SMALL_STEP = 1e-9  # [rad, m] of the last Newton step; the error after it is about its square
-BALANCED = 1e-10  # of the forces that cancel, along a motion that nothing holds
-FLAT = 1e-10  # stiffness below this part of the largest holds nothing
+MET = 1e-11  # [m, rad] remaining residual of the closures
+SMALL_STEP = 1e-9  # [rad, m] of the last Newton step; the remaining error is about its square
+BALANCED = 1e-10  # relative to the cancelling forces, along a motion without stiffness
+FLAT = 1e-10  # relative to the largest stiffness: below this there is none
 MOST_STEPS = 200
-NUDGE = 0.1  # [rad, m] away from an unstable place
+NUDGE = 0.1  # [rad, m] away from an unstable equilibrium
 
 
 @final
 @dataclass(frozen=True)
 class Equilibrium:
-    """A place of rest.
+    """An equilibrium.
 
     Attributes:
         q: coordinates
-        F: force of each closure row on body a [N, N m]; the smallest ones where rows are redundant
-        force: largest generalised force left [N, N m]
-        closure: largest closure residual left [m, rad]
+        F: force of each closure row on body a [N, N m]; the smallest ones if rows are redundant
+        force: largest remaining generalised force [N, N m]
+        closure: largest remaining closure residual [m, rad]
         steps: Newton steps taken
     """
 
@@ -52,11 +52,11 @@ class Equilibrium:
 def equilibrium(
     model: Model | Tree | Loops, q_guess: State = None, inputs: Inputs = None, search: Search = "stable"
 ) -> Equilibrium:
-    """The place of rest that Newton's method finds from a guess.
+    """The equilibrium that Newton's method finds from a guess.
 
     Args:
         q_guess: coordinates, all or some by name; neutral where not given
-        inputs: tau, inputs of the elements, CLOSURE_active by name; zero, and holding, where not given
+        inputs: tau, inputs of the elements and closures, CLOSURE_active by name; zero, and holding, where not given
         search: "stable" goes where the forces push, so that it ends in a stable place unless the guess is itself in
             balance (a saddle met on the way is left by a nudge); "nearest" takes plain damped
             Newton steps, to an unstable place too
@@ -70,7 +70,7 @@ def equilibrium(
         step, F, fall = newton_step(equations, q, at, basis, search)
         largest = float(np.abs(step).max(initial=0.0))
         if largest < SMALL_STEP and fall is not None and search == "stable" and count:
-            largest, step = NUDGE, NUDGE * fall  # a saddle on the way, met by symmetry
+            largest, step = NUDGE, NUDGE * fall  # a saddle on the way, reached by symmetry
         if largest < SMALL_STEP:
             q, at = closed(equations, equations.moved(q, step))
             left = float(np.abs(at.G + at.J.T @ F).max(initial=0.0))
@@ -86,7 +86,7 @@ def equilibrium(
 
 
 def newton_step(equations: Equations, q: Array, at: Values, basis: Allowed, search: Search) -> Step:
-    """(nv,) step along the closures towards balance, the closures' force F, and where it would fall, if unstable."""
+    """(nv,) step along the closures towards balance, the closures' force F, and the falling direction, if unstable."""
     nv = equations.model.nv
     F = -basis.inverse.T @ at.G
     H = equations.derivatives(q, np.zeros(nv), np.zeros(nv), F).balance_x
@@ -98,10 +98,10 @@ def newton_step(equations: Equations, q: Array, at: Values, basis: Allowed, sear
     fall = N @ X[:, 0] / np.abs(N @ X[:, 0]).max() if unstable else None
     push = X.T @ f
     flat = np.abs(kappa) <= FLAT * largest
-    # a motion that nothing holds and nothing drives is left alone
+    # a motion without stiffness and force is left alone
     still = flat & (np.abs(push) <= BALANCED * (np.abs(N @ X).T @ (at.size + np.abs(at.J.T @ F))) + 1e-300)
     if not flat.any() and (search == "nearest" or kappa.min(initial=1.0) > 0):
-        return N @ np.linalg.solve(K, f), F, fall  # exact, even where K is not symmetric
+        return N @ np.linalg.solve(K, f), F, fall  # exact, even if K is not symmetric
     stiffness = np.maximum(np.abs(kappa), max(1e-6 * largest, 1e-12))
     if search == "nearest":
         stiffness = np.copysign(stiffness, np.where(flat, 1.0, kappa))
@@ -133,12 +133,12 @@ def closed(equations: Equations, q: Array) -> tuple[Array, Values]:
 
 
 def _free_force(at: Values, basis: Allowed) -> Array:
-    """(nv,) what is left of the force when closures take what they can."""
+    """(nv,) remaining force after closures have taken what they can."""
     return at.G - at.J.T @ (basis.inverse.T @ at.G)
 
 
 def _damped(equations: Equations, q: Array, at: Values, basis: Allowed, step: Array) -> tuple[Array, Values]:
-    """The step, halved while the force at its end throws it back harder than it was driven."""
+    """The step, halved while the force at its end pushes back harder than the force that drove it."""
     drive = float(step @ _free_force(at, basis))
     before = np.linalg.norm(_free_force(at, basis))
     for _ in range(12):
@@ -151,7 +151,7 @@ def _damped(equations: Equations, q: Array, at: Values, basis: Allowed, step: Ar
 
 
 def check_balanced(equations: Equations, q: Array, at: Values, basis: Allowed) -> Array:
-    """F of the closures at rest; an error where the state is no equilibrium."""
+    """F of the closures at rest; raises `ModelError` if the state is not an equilibrium."""
     step, F, _ = newton_step(equations, q, at, basis, "nearest")
     if (largest := float(np.abs(step).max(initial=0.0))) > 1e-5:
         force = _free_force(at, basis)

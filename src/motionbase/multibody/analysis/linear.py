@@ -1,4 +1,4 @@
-"""A linear model x_dot = A x + B u, y = C x + D u with names, and what follows from the matrices alone."""
+"""A linear model x_dot = A x + B u, y = C x + D u with names, and the analyses of its matrices."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Complex
 from motionbase.errors import ModelError
 from motionbase.multibody.body import numbers_of, shown
 from motionbase.multibody.eigen import symmetric_modes
 from motionbase.multibody.lookup import listed
-
-Complex = NDArray[np.complex128]
 
 
 @final
@@ -27,7 +25,7 @@ class LinearModel:
         A, B, C, D: (2n, 2n), (2n, inputs), (outputs, 2n), (outputs, inputs)
         states, inputs, outputs: names
         M: (n, n) mass matrix of the coordinates [kg, kg m, kg m^2]
-        basis: (nv, n) small motion of all joints for each coordinate; the identity where no closure holds
+        basis: (nv, n) small motion of all joints for each coordinate; the identity without closures
     """
 
     A: Array
@@ -52,16 +50,16 @@ class LinearModel:
 
     @property
     def damping(self) -> Array:
-        """(n, n) C of M x_ddot + C x_dot + K x = 0; gyroscopic terms are in it."""
+        """(n, n) C of M x_ddot + C x_dot + K x = 0, including gyroscopic terms."""
         return -self.M @ self.A[self.n :, self.n :]
 
     @property
     def eigenvalues(self) -> Complex:
-        """(2n,) of A [1/s]."""
+        """(2n,) eigenvalues of A [1/s]."""
         return np.linalg.eigvals(self.A).astype(np.complex128)
 
     def select(self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None) -> LinearModel:
-        """The same with some inputs and outputs only, by name."""
+        """The same with only some inputs and outputs, by name."""
         i = _places("input", self.inputs, self.inputs if inputs is None else inputs)
         o = _places("output", self.outputs, self.outputs if outputs is None else outputs)
         return replace(
@@ -100,8 +98,8 @@ class LinearModel:
         """The same in some of its undamped modes: coordinates are modal amplitudes of unit mass.
 
         Args:
-            keep: the lowest so many, or which ones (0 is the lowest; ascending stiffness over mass)
-            static: add to D what the modes left out do at zero frequency; they must be stable
+            keep: number of lowest modes, or a list of modes (0 is the lowest; ascending stiffness over mass)
+            static: add the static response of the omitted modes to D; they must be stable
         """
         kappa, X = symmetric_modes(self.stiffness, self.M)
         chosen = _mode_numbers(keep)
@@ -119,7 +117,7 @@ class LinearModel:
         return replace(left, D=self.D - out.C @ np.linalg.solve(out.A, out.B))
 
     def _in(self, X: Array, names: tuple[str, ...]) -> LinearModel:
-        """Projected on shapes with X' M X = 1."""
+        """Projection on shapes with X' M X = 1."""
         pair = np.eye(2)
         to, back = np.kron(pair, X), np.kron(pair, X.T @ self.M)
         return replace(
@@ -134,7 +132,7 @@ class LinearModel:
 
 
 def _mode_numbers(keep: object) -> list[int]:
-    """The lowest so many, or those listed; none where it is neither."""
+    """The lowest modes up to a number, or those listed; empty for anything else."""
     if isinstance(keep, int | np.integer) and not isinstance(keep, bool):
         return list(range(int(keep)))
     listed = numbers_of(keep)

@@ -22,7 +22,7 @@ from motionbase.multibody.names import State, q_of, v_of
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 
-MET = 1e-7  # [m, rad, m/s, rad/s] by which a state may miss the closures
+MET = 1e-7  # [m, rad, m/s, rad/s] permitted residual of the closures
 
 
 def linearise(
@@ -34,13 +34,13 @@ def linearise(
 ) -> LinearModel:
     """A, B, C, D about a state, which need not be at rest.
 
-    Coordinates are small motions of the joints from the state (of a quaternion: a turn in the child's axes, carried
-    along with the motion); with closures, of as many joints as can be chosen freely. Inputs are tau of each joint and
-    those of the elements. Outputs are the small motion of every joint and its rate, or what `outputs` asks for.
+    Coordinates are small motions of the joints from the state (for a quaternion: a rotation in the child's axes, which
+    move with it); with closures, of an independent set of joints. Inputs are tau of each joint and those of the
+    elements. Outputs are the small motion of every joint and its rate, or those listed in `outputs`.
 
     Args:
-        q, v: coordinates and speeds, arrays or by name; neutral and zero where not given
-        inputs: values at the state, by name; zero, and closures hold, where not given
+        q, v: coordinates and speeds, arrays or by name; neutral and zero by default
+        inputs: values at the state, by name; zero, and closures hold, by default
         outputs: points by name, as body and point: NAME.x [m], NAME.vx [m/s], NAME.ax [m/s^2] and y, z, world axes
     """
     equations = equations_of(model, inputs, outputs)
@@ -64,7 +64,7 @@ def linear_model(equations: Equations, q: Array, v: Array, at: Values, basis: Al
     a = accelerations(at.G, -at.bias)
     F = basis.inverse.T @ (at.M @ a - at.G)
     d = equations.derivatives(q, v, a, F)
-    # speeds that keep the closures while the state is moved by x; the independent ones stay
+    # speeds that keep the closures while the state is displaced by x; the independent ones stay
     follow = -basis.inverse @ d.rate_x
     follow = (follow - N @ follow[S]) @ N
     a_y = accelerations(d.balance_x @ N + d.balance_v @ follow, -(d.closure_x @ N + d.closure_v @ follow))
@@ -87,7 +87,7 @@ def linear_model(equations: Equations, q: Array, v: Array, at: Values, basis: Al
 
 
 def check_closed(equations: Equations, at: Values, v: Array) -> None:
-    """The state meets the closures, near enough."""
+    """Check that the state meets the closures."""
     for what, miss in (("coordinates miss", at.residual), ("speeds break", at.J @ v)):
         if (largest := float(np.abs(miss).max(initial=0.0))) > MET:
             names = [f"{c.name}.{row}" for c in equations.held for row in c.rows]

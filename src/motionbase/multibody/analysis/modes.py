@@ -1,4 +1,4 @@
-"""Natural frequencies, damping and mode shapes about a place of rest."""
+"""Natural frequencies, damping and mode shapes about an equilibrium."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Complex
 from motionbase.errors import ModelError
 from motionbase.multibody.analysis.equations import Inputs, equations_of, tangent_names, tree_of
 from motionbase.multibody.analysis.equilibrium import check_balanced
@@ -23,26 +22,25 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.equals import ALIKE, first_largest, ranked, runs, settled
 
-Complex = NDArray[np.complex128]
 Kind = Literal["rigid", "oscillation", "decay", "growth"]
-SPAN = 1e-6  # vectors of equal eigenvalues nearer to each other than this span no space (a defective matrix)
-SAME = 1e-9  # matrices that differ by less than this part count as equal
+SPAN = 1e-6  # vectors of equal eigenvalues closer than this span no space (a defective matrix)
+SAME = 1e-9  # relative difference below which matrices count as equal
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class NaturalModes:
-    """Modes in ascending frequency: rigid-body motions first, then what grows or decays without swinging.
+    """Modes in ascending frequency: rigid-body motions first, then growing or decaying ones without oscillation.
 
     Attributes:
         frequencies: (n,) natural frequency [Hz]: |eigenvalue| / 2 pi; 0 for rigid, growing and single decaying modes
-        damping: (n,) ratio of critical damping [-], above 1 where a pair does not swing; NaN without a frequency
-        eigenvalues: (n,) [1/s] the one of each pair with the larger imaginary or real part; 0 for rigid
-        kinds: "rigid" no stiffness holds it, "oscillation", "decay" dies away without swinging, "growth" is unstable
-        shapes: (nv, n) small motion of every joint; x* M x = 1, the largest part real and positive
-        names: (nv,) of the rows of shapes
+        damping: (n,) fraction of critical damping [-], above 1 if a pair does not oscillate; NaN without a frequency
+        eigenvalues: (n,) [1/s] of each pair the one with the larger imaginary or real part; 0 for rigid
+        kinds: "rigid" no stiffness, "oscillation", "decay" without oscillation, "growth" is unstable
+        shapes: (nv, n) small motion of every joint; x* M x = 1, the largest component real and positive
+        names: (nv,) names of the rows of shapes
         joints, bodies: share of each (columns) in each mode's motion; each row sums to 1
-        linear: the linear model they belong to, for `reduced` and `frequency_response`
+        linear: the linear model of the modes, for `reduced` and `frequency_response`
     """
 
     frequencies: Array
@@ -61,15 +59,15 @@ class NaturalModes:
 
 
 def modes(model: Model | Tree | Loops, q: State = None, inputs: Inputs = None, closures: bool = True) -> NaturalModes:
-    """Modes of small motions about a place of rest.
+    """Modes of small motions about an equilibrium.
 
     Damping that does not couple the undamped modes gives one mode for each coordinate. Otherwise modes are those of the
-    damped system: one for each swinging pair of eigenvalues, and one for each real eigenvalue.
+    damped system: one for each oscillating pair of eigenvalues, and one for each real eigenvalue.
 
     Args:
-        q: coordinates in balance, as `equilibrium` finds them; neutral where not given
-        inputs: tau, inputs of the elements, CLOSURE_active by name; zero, and holding, where not given
-        closures: False takes all closures away
+        q: coordinates in equilibrium, as from `equilibrium`; neutral by default
+        inputs: tau, inputs of the elements, CLOSURE_active by name; zero, and holding, by default
+        closures: False removes all closures
     """
     if not closures:
         tree = tree_of(model)
@@ -124,7 +122,7 @@ Row = tuple[complex, float, float, Kind]
 
 
 def _sorted(rows: list[Row]) -> list[int]:
-    """By frequency, rigid modes first, then by size; the order of equals does not hang on rounding."""
+    """Sort by frequency, rigid modes first, then by magnitude; the order of equals does not depend on rounding."""
     frequency, size = np.empty(len(rows), dtype=int), np.empty(len(rows), dtype=int)
     for place, values in ((frequency, [row[1] for row in rows]), (size, [abs(row[0]) for row in rows])):
         order = np.argsort(values, kind="stable")
@@ -134,9 +132,9 @@ def _sorted(rows: list[Row]) -> list[int]:
 
 
 def _settled(values: Complex, vectors: Complex) -> tuple[Complex, Complex]:
-    """Eigenvalues and eigenvectors by size, then imaginary part; vectors of equal values do not hang on rounding."""
+    """Eigenvalues and eigenvectors by magnitude, then imaginary part; vectors of equal values are unique."""
     order = np.argsort(np.abs(values), kind="stable")
-    for run in runs(np.abs(values[order])):  # of one size: pairs, and pairs that are equal
+    for run in runs(np.abs(values[order])):  # of equal magnitude: pairs, and equal pairs
         order[run] = order[run][ranked(values[order[run]].imag)]
     values, vectors = values[order].astype(np.complex128), vectors[:, order].astype(np.complex128)
     apart = np.abs(np.diff(values)) > ALIKE * np.abs(values[1:])
@@ -171,7 +169,7 @@ def _damped_row(value: complex, size: float) -> Row:
 
 
 def _normalised(X: Complex, M: Array) -> Complex:
-    """x* M x = 1, largest part real and positive."""
+    """x* M x = 1, largest component real and positive."""
     scaled = X * np.sqrt(np.diag(M))[:, None]
     largest = np.array([column[first_largest(np.abs(column))] for column in scaled.T])
     norm = np.sqrt(np.einsum("ki,kl,li->i", X.conj(), M, X).real)

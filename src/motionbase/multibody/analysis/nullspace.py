@@ -9,7 +9,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.spatial.equals import pivots
 
-RANK = 1e-9  # singular values of J below this part of the largest belong to redundant rows
+RANK = 1e-9  # singular values of J below this fraction of the largest belong to redundant rows
 
 
 class Allowed(NamedTuple):
@@ -17,8 +17,8 @@ class Allowed(NamedTuple):
 
     Attributes:
         N: (nv, n)
-        independent: places of y in x
-        inverse: (nv, rows) least-squares inverse of J; redundant rows are no hindrance
+        independent: indices of y in x
+        inverse: (nv, rows) least-squares inverse of J; redundant rows are permitted
     """
 
     N: Array

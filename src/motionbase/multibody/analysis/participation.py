@@ -1,22 +1,19 @@
-"""Which joints and bodies move in a mode."""
+"""Participation of joints and bodies in a mode."""
 
 from __future__ import annotations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Complex
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.momentum import body_momentum
 from motionbase.spatial.rotations import Expr
 
-Complex = NDArray[np.complex128]
-
 
 def joint_shares(model: Model, M: Array, shapes: Complex) -> dict[str, Array]:
-    """(modes,) by joint that moves, and by "BODY.modes": energy its motion alone would carry, as part of the sum."""
+    """(modes,) by moving joint, and by "BODY.modes": energy of its motion alone, as a fraction of the sum."""
     found: dict[str, Array] = {}
     for joint, body, (turns, bends) in zip(model.joints, model.bodies, model.v_slices, strict=True):
         for name, at in ((joint.name, turns), (f"{body.name}.modes", bends)):
@@ -28,7 +25,7 @@ def joint_shares(model: Model, M: Array, shapes: Complex) -> dict[str, Array]:
 
 
 def body_shares(tree: Tree, q: Array, shapes: Complex) -> dict[str, Array]:
-    """(modes,) by body: its kinetic energy as part of that of all bodies; rotors of motors are not counted."""
+    """(modes,) by body: its kinetic energy as a fraction of that of all bodies; rotors of motors are not counted."""
     model = tree.model
     at, v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
     state, energies = tree.state(at, v), []

@@ -1,12 +1,24 @@
-"""Closures: what holds bodies together beside the tree's joints; each is data that closes a loop."""
+"""Closures: connections of bodies in addition to the tree's joints; each is data that closes a loop."""
 
-from motionbase.multibody.closures.abstract import AbstractClosure, AbstractPlaceClosure, ClosureEquations, Relation
-from motionbase.multibody.closures.axis import AxisClosure
+from motionbase.multibody.closures.abstract import AbstractClosure, AbstractPlaceClosure, ClosureEquations
+from motionbase.multibody.closures.conditions import Relation
 from motionbase.multibody.closures.coupling import CouplingClosure
-from motionbase.multibody.closures.distance import DistanceClosure
-from motionbase.multibody.closures.point import PointClosure
-from motionbase.multibody.closures.revolute import RevoluteClosure
-from motionbase.multibody.closures.weld import WeldClosure
+from motionbase.multibody.closures.imposed import ImposedAngleClosure, ImposedPositionClosure, ImposedSpeedClosure
+from motionbase.multibody.closures.points import DistanceClosure, PointClosure, WeldClosure
+from motionbase.multibody.closures.sliding import (
+    CylindricalClosure,
+    InLineClosure,
+    InPlaneClosure,
+    PlanarClosure,
+    PrismaticClosure,
+)
+from motionbase.multibody.closures.turning import (
+    AxisClosure,
+    GimbalClosure,
+    OrientationClosure,
+    RevoluteClosure,
+    UniversalClosure,
+)
 
 __all__ = [
     "AbstractClosure",
@@ -14,9 +26,20 @@ __all__ = [
     "AxisClosure",
     "ClosureEquations",
     "CouplingClosure",
+    "CylindricalClosure",
     "DistanceClosure",
+    "GimbalClosure",
+    "ImposedAngleClosure",
+    "ImposedPositionClosure",
+    "ImposedSpeedClosure",
+    "InLineClosure",
+    "InPlaneClosure",
+    "OrientationClosure",
+    "PlanarClosure",
     "PointClosure",
+    "PrismaticClosure",
     "Relation",
     "RevoluteClosure",
+    "UniversalClosure",
     "WeldClosure",
 ]

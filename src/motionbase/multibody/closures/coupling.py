@@ -1,4 +1,4 @@
-"""A coordinate follows another: gears, belts, fingers that mimic each other."""
+"""A coordinate follows another: gears, belts, coupled fingers."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class CouplingClosure(AbstractClosure):
     The row's force F [N] or [N m] acts on `joint`, and -ratio F on `follows`: together they do no work.
 
     Attributes:
-        joint: the one that follows
-        follows: the one that leads
+        joint: the following joint
+        follows: the leading joint
         ratio: [-], [m/rad] or [rad/m]
-        offset: [rad] or [m] of `joint`
-        axis, follows_axis: which axes of the joints
-        switchable: has an input NAME_active: 1 holds, 0 lets go
+        offset: offset of `joint` [rad] or [m]
+        axis, follows_axis: axes of the joints
+        switchable: has an input NAME_active: 1 holds, 0 releases
     """
 
     name: str
@@ -55,20 +55,20 @@ class CouplingClosure(AbstractClosure):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """One."""
+        """A single row."""
         return ("coupling",)
 
     @property
     def units(self) -> tuple[str, ...]:
-        """That of the joint that follows."""
+        """Unit of the following joint."""
         return ("rad or m",)
 
     def check(self, model: Model) -> None:
-        """Both joints have the axes."""
+        """Check that both joints have the axes."""
         self._places(model)
 
     def _places(self, model: Model) -> tuple[tuple[int, int], tuple[int, int]]:
-        """In q and v: of the one that follows, and of the one that leads."""
+        """Indices in q and v of the following and of the leading joint."""
         owner = f"closure {self.name!r}"
         own = joint_coordinate(owner, model, self.joint, self.axis)
         return own, joint_coordinate(owner, model, self.follows, self.follows_axis)
@@ -83,7 +83,7 @@ class CouplingClosure(AbstractClosure):
         return ClosureEquations(residual, rate, ca.sparsify(J), ca.DM.zeros(1), ca.DM.zeros(6, 1))
 
     def reaction_port(self, model: Model) -> Port:
-        """Force or moment on the joint that follows."""
+        """Force or moment on the following joint."""
         units = next(j.motion.units for j in model.joints if j.name == self.joint)
         unit = "N m" if units[self.axis] == "rad" else "N"
         return Port(f"{self.name}_reaction", (), unit, f"force or moment on joint {self.joint}")
@@ -92,6 +92,6 @@ class CouplingClosure(AbstractClosure):
         """The row's force itself."""
         return F
 
-    def wrenches(self, W: Expr, F: Expr) -> tuple[Wrench, ...]:
+    def wrenches(self, own: ClosureEquations, F: Expr) -> tuple[Wrench, ...]:
         """None: it pushes within joints."""
         return ()

@@ -1,6 +1,14 @@
-"""Elements: springs, stops, friction, motors, contact, orbits: data that the formulations turn into forces."""
+"""Elements: springs, beams, stops, friction, motors, contact, orbits: data from which the engines compute forces."""
 
-from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench
+from motionbase.multibody.elements.abstract import (
+    AbstractDynamicElement,
+    AbstractElement,
+    AbstractStateElement,
+    Load,
+    OwnState,
+    Wrench,
+)
+from motionbase.multibody.elements.beam import Beam
 from motionbase.multibody.elements.contact_law import ContactLaw
 from motionbase.multibody.elements.custom import Custom
 from motionbase.multibody.elements.gravity_gradient import GravityGradient
@@ -13,9 +21,13 @@ from motionbase.multibody.elements.plane_contact import PlaneContact
 from motionbase.multibody.elements.point_force import PointForce
 from motionbase.multibody.elements.point_spring import PointSpring
 from motionbase.multibody.elements.sphere_contact import SphereContact
+from motionbase.multibody.elements.stiction import Stiction
 
 __all__ = [
+    "AbstractDynamicElement",
     "AbstractElement",
+    "AbstractStateElement",
+    "Beam",
     "ContactLaw",
     "Custom",
     "GravityGradient",
@@ -25,9 +37,11 @@ __all__ = [
     "JointSpring",
     "Load",
     "Motor",
+    "OwnState",
     "PlaneContact",
     "PointForce",
     "PointSpring",
     "SphereContact",
+    "Stiction",
     "Wrench",
 ]

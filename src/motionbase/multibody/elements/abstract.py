@@ -1,4 +1,4 @@
-"""What every element tells the formulations: its inputs, its load, what it adds to the mass matrix, its energy."""
+"""Interface of elements for the formulations: inputs, load, contribution to the mass matrix, energy."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Wrench:
 @final
 @dataclass(frozen=True)
 class Load:
-    """What an element does to the tree at one moment.
+    """Action of an element on the tree at one instant.
 
     Attributes:
-        joint: forces within joints, by place in v [N, N m]
+        joint: forces within joints, by index in v [N, N m]
         wrenches: forces on bodies
         generalised: (nv,) any other generalised force [N, N m]
     """
@@ -50,7 +50,7 @@ class Load:
     generalised: Expr | None = None
 
     def force(self, state: TreeState) -> Expr:
-        """(nv,) generalised force; a wrench does the work of J' (virtual power)."""
+        """(nv,) generalised force; a wrench contributes J' times itself (virtual power)."""
         G = self.within_joints(state)
         for wrench in self.wrenches:
             if wrench.body != GROUND:
@@ -58,7 +58,7 @@ class Load:
         return G
 
     def within_joints(self, state: TreeState) -> Expr:
-        """(nv,) generalised force of everything but the wrenches."""
+        """(nv,) generalised force of everything except the wrenches."""
         G = ca.SX.zeros(state.model.nv) if self.generalised is None else ca.SX(self.generalised)
         for at, value in (self.joint or {}).items():
             G[at] += value
@@ -66,10 +66,10 @@ class Load:
 
 
 def expression_of(owner: str, returned: Any) -> Expr:
-    """What a person's function returned, as an expression."""
+    """The return value of a user's function, as an expression."""
     try:
         return ca.SX(returned)
-    except (NotImplementedError, TypeError):  # CasADi's ways to say that it is none
+    except (NotImplementedError, TypeError):  # CasADi's exceptions for values that are not expressions
         raise ModelError(f"{owner} returns {shown(returned)}, an expression or numbers are wanted") from None
 
 
@@ -80,20 +80,60 @@ class AbstractElement(ABC):
 
     @abstractmethod
     def check(self, model: Model) -> None:
-        """Raise ModelError where the model lacks what the element names."""
+        """Raise ModelError if the model lacks something that the element names."""
 
     def inputs(self, model: Model) -> tuple[Port, ...]:
-        """Ports the element needs each step; their names begin with the element's."""
+        """Ports that the element needs each step; their names start with the element's."""
         return ()
 
     @abstractmethod
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Forces at one moment; `inputs` has one expression for each port."""
+        """Forces at one instant; `inputs` has one expression for each port."""
 
     def reflected_inertia(self, model: Model) -> dict[int, float]:
-        """What the element adds to the mass matrix's diagonal, by place in v [kg, kg m^2]."""
+        """Contribution to the mass matrix's diagonal, by index in v [kg, kg m^2]."""
         return {}
 
     def energy(self, state: TreeState) -> Expr:
-        """Energy stored in the element [J]; zero where it stores none or cannot tell."""
+        """Energy stored in the element [J]; zero if it stores none or it is not known."""
         return ca.SX(0)
+
+
+class AbstractDynamicElement(AbstractElement):
+    """An element with states of its own, which the network engine integrates and the tree engine does not."""
+
+    def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
+        """Its states are not known here."""
+        raise ModelError(
+            f"{type(self).__name__} {self.name!r} has states of its own, which the tree engine does not integrate; "
+            'use engine="network"'
+        )
+
+
+@final
+@dataclass(frozen=True)
+class OwnState:
+    """A state of an element.
+
+    Attributes:
+        start: its value at the start
+        size: of its usual values; an engine integrates it in units of that
+    """
+
+    name: str
+    unit: str
+    start: float = 0.0
+    size: float = 1.0
+
+
+class AbstractStateElement(AbstractDynamicElement):
+    """An element whose load and whose states' rates depend on the bodies, its states and its inputs at one moment."""
+
+    @property
+    @abstractmethod
+    def states(self) -> tuple[OwnState, ...]:
+        """What is integrated."""
+
+    @abstractmethod
+    def motion(self, state: TreeState, x: Expr, inputs: Sequence[Expr]) -> tuple[Load, Expr]:
+        """Forces and the rates of `x`, which has one value for each of `states`."""

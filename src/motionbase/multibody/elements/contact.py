@@ -1,4 +1,4 @@
-"""What every contact is: two places, a law, and from where they touch the loads on both bodies."""
+"""Common part of contacts: two places, a law, and the loads on both bodies where they touch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class AbstractContact(AbstractElement):
-    """A surface about a place of body a against one about a place of body b."""
+    """A surface about a point of body a against one about a point of body b."""
 
     kind: ClassVar[str]
     name: str
@@ -35,15 +35,15 @@ class AbstractContact(AbstractElement):
 
     @abstractmethod
     def touch(self, state: TreeState) -> Touch:
-        """Where the surfaces are."""
+        """Relative position of the surfaces."""
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
+        """Name for messages."""
         return f"{self.kind} {self.name!r}"
 
     def check_ends(self) -> None:
-        """What every contact checks of itself."""
+        """Checks that all contacts share."""
         check_name(self.kind, self.name)
         for what in ("point_a", "point_b"):
             object.__setattr__(self, what, checked_point(self.owner, what, getattr(self, what)))
@@ -57,7 +57,7 @@ class AbstractContact(AbstractElement):
         return ContactLaw(self.stiffness, self.exponent, self.damping, self.friction, self.v_s)
 
     def check(self, model: Model) -> None:
-        """Both places are there."""
+        """Check that both places exist."""
         check_place(self.owner, model, self.body_a, self.point_a)
         check_place(self.owner, model, self.body_b, self.point_b)
 
@@ -67,11 +67,11 @@ class AbstractContact(AbstractElement):
         return self.law.normal_force(touch.d, touch.d_dot)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Apart, and against slip."""
+        """Normal force and friction."""
         a = self.body_a, self.point_a, state.point(self.body_a, self.point_a).p
         b = self.body_b, self.point_b, state.point(self.body_b, self.point_b).p
         return Load(wrenches=contact_wrenches(self.law, self.touch(state), a, b))
 
     def energy(self, state: TreeState) -> Expr:
-        """Of the elastic part."""
+        """Energy of the elastic part [J]."""
         return self.law.energy(self.touch(state).d)

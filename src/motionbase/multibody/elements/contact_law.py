@@ -1,4 +1,4 @@
-"""Force between two surfaces that touch: Hunt & Crossley across them, Coulomb along them."""
+"""Force between two surfaces in contact: Hunt & Crossley along the normal, Coulomb friction along the surface."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class ContactLaw:
-    """N = k d^p (1 + c d_dot) while the penetration d is positive and N is; friction mu N, smooth through rest.
+    """N = k d^p (1 + c d_dot) while the penetration d and N are positive; friction mu N, smooth through zero speed.
 
-    N and its slope begin at zero, nothing pulls, and no energy is made. With v in and e v out, c v (1 + e) =
-    log((1 + c v) / (1 - c e v)) whatever k, p and the masses are; e is 1 - 2 c v / 3 for small c v.
+    N and its slope start at zero, there is no adhesion, and no energy is created. With impact speed v and rebound e v,
+    c v (1 + e) = log((1 + c v) / (1 - c e v)) for any k, p and masses; e is 1 - 2 c v / 3 for small c v.
     Hunt & Crossley 1975.
 
     Attributes:
@@ -26,7 +26,7 @@ class ContactLaw:
         exponent: p [-], at least 1; 1.5 for elastic spheres (Hertz)
         damping: c [s/m], not negative
         friction: mu [-], not negative
-        v_s: speed at which friction is 0.7 of its full value [m/s]
+        v_s: speed at which friction reaches 0.7 of its full value [m/s]
     """
 
     stiffness: float
@@ -36,7 +36,7 @@ class ContactLaw:
     v_s: float
 
     def check(self, owner: str) -> None:
-        """Numbers that make a contact."""
+        """Check the values."""
         checked_positive(owner, "stiffness", self.stiffness, "N/m^p")
         checked_number(owner, "exponent", self.exponent, "", least=1.0)
         checked_number(owner, "damping", self.damping, "s/m", least=0.0)
@@ -53,20 +53,20 @@ class ContactLaw:
         return self.stiffness / (self.exponent + 1) * ca.fmax(d, 0) ** (self.exponent + 1)
 
     def friction_force(self, N: Expr, slip: Expr) -> Expr:
-        """(3,) against the slip [N]."""
+        """(3,) friction force against the slip [N]."""
         return -self.friction * N * slip / ca.sqrt(ca.sumsqr(slip) + self.v_s**2)
 
 
 @final
 @dataclass(frozen=True)
 class Touch:
-    """Two surfaces at one moment, in world axes.
+    """Two surfaces at one instant, in world axes.
 
     Attributes:
         d, d_dot: penetration [m] and its rate [m/s]
         normal: (3,) from a to b
-        place: (3,) where the force acts [m], one place for both bodies, so that angular momentum is kept too
-        slip: (3,) velocity of a's surface along b's [m/s]
+        place: (3,) point of application [m], the same for both bodies, so that angular momentum is conserved
+        slip: (3,) velocity of a's surface relative to b's [m/s]
     """
 
     d: Expr
@@ -79,7 +79,7 @@ class Touch:
 def contact_wrenches(
     law: ContactLaw, touch: Touch, a: tuple[str, Point, Expr], b: tuple[str, Point, Expr]
 ) -> tuple[Wrench, Wrench]:
-    """Equal and opposite wrenches; `a` and `b` are body, point and the point's place in the world."""
+    """Equal and opposite wrenches; `a` and `b` are body, point and the point's position in the world."""
     N = law.normal_force(touch.d, touch.d_dot)
     force = -N * touch.normal
     if law.friction:
@@ -93,6 +93,6 @@ def contact_wrenches(
 
 
 def relative_velocity(place: Expr, a: tuple[Expr, Expr], b: tuple[Expr, Expr]) -> Expr:
-    """(3,) of body a's material over body b's at a place [m/s]; an end is the point's place and its (6,) velocity."""
+    """(3,) velocity of body a's material relative to b's at a place [m/s]; an end: point position and (6,) velocity."""
     at = [V[3:] + ca.cross(V[:3], place - p) for p, V in (a, b)]
     return at[0] - at[1]

@@ -1,4 +1,4 @@
-"""Any force a user can write: the hook for contact, aerodynamics and orbital forces."""
+"""A user-defined force: for contact, aerodynamics, orbital forces and the like."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Custom(AbstractElement):
-    """function(state, *inputs) gives the force, as an expression of what `state.point(body, point)` tells.
+    """function(state, *inputs) returns the force, as an expression of the results of `state.point(body, point)`.
 
     Without a body it returns a generalised force (nv,) [N, N m]; with one, a moment and a force (6,) on that body at
-    the point, in world axes. Returning a tuple of `Wrench` pushes several bodies at once (a contact pair, say).
+    the point, in world axes. A tuple of `Wrench` acts on several bodies at once (a contact pair, say).
 
     Attributes:
         function: (TreeState, *inputs) -> (nv,), (6,) or a tuple of Wrench
-        body, point: where a wrench acts
-        ports: inputs the function needs; each port's name gets the element's name before it
-        stored: (TreeState) -> energy stored [J], for the energy output
+        body, point: point of application of a wrench
+        ports: inputs of the function; each port's name is prefixed by the element's
+        stored: (TreeState) -> stored energy [J], for the energy output
     """
 
     name: str
@@ -50,7 +50,7 @@ class Custom(AbstractElement):
             raise ModelError(f"custom element {self.name!r}: function is {self.function!r}, which cannot be called")
 
     def check(self, model: Model) -> None:
-        """The body, if there is one, has the point."""
+        """Check that the body, if there is one, has the point."""
         if self.body is not None:
             check_place(f"custom element {self.name!r}", model, self.body, self.point, ground=False)
 
@@ -59,7 +59,7 @@ class Custom(AbstractElement):
         return tuple(Port(f"{self.name}_{p.name}", p.shape, p.unit, p.description, p.sparsity) for p in self.ports)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """What the function returns, with its shape checked."""
+        """The function's result, with its shape checked."""
         owner = f"custom element {self.name!r}: the function"
         wanted = " and ".join(["the state", *(f"input {p.name!r}" for p in self.ports)])
         returned = run_law(owner, self.function, wanted, state, *inputs)
@@ -80,7 +80,7 @@ class Custom(AbstractElement):
         return Load(wrenches=(Wrench(self.body, self.point, value),))
 
     def energy(self, state: TreeState) -> Expr:
-        """What `stored` says."""
+        """The result of `stored`."""
         if self.stored is None:
             return ca.SX(0)
         owner = f"custom element {self.name!r}: stored"

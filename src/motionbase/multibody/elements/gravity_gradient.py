@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 import casadi as ca
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.multibody.body import Body, check_name, checked_vector
 from motionbase.multibody.elements.abstract import AbstractElement, Load, Wrench
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class GravityGradient(AbstractElement):
-    """Makes the world the frame of a circular orbit: x forward, y along the orbit's normal, z up, origin on the orbit.
+    """The world becomes the frame of a circular orbit: x forward, y along the orbit normal, z up, origin on the orbit.
 
-    A mass at p feels, beside what joints and other elements do, the acceleration of Hill's equations (Clohessy &
-    Wiltshire 1960), with r up, h normal:
+    In addition to joints and other elements, a mass at p has the acceleration of Hill's equations (Clohessy & Wiltshire
+    1960), with r up, h normal:
 
         n^2 (3 r r' - h h') p - 2 n h x p_dot
 
@@ -35,12 +36,12 @@ class GravityGradient(AbstractElement):
     frame. Integrated over a body with inertia I about its centre of mass and S = tr(I) / 2 - I, it gives the force at
     the centre of mass and the moment 3 n^2 r x I r - n^2 h x I h - 2 n (S h) x omega.
 
-    It acts on every body; a flexible one is taken undeformed. Speeds are relative to the frame, so zero is a body that
-    keeps its attitude to the Earth. Kinetic and stored energy add up to Jacobi's integral, which is conserved.
+    It acts on every body; a flexible one is treated as undeformed. Speeds are relative to the frame, so zero is a body
+    with constant attitude to the Earth. Kinetic and stored energy add up to Jacobi's integral, which is conserved.
 
     Attributes:
         rate: n, orbital rate [rad/s]
-        up: r, from the Earth outwards [-]
+        up: r, away from the Earth [-]
         normal: h, along the orbit's angular momentum [-]; up x normal is backward
     """
 
@@ -60,7 +61,7 @@ class GravityGradient(AbstractElement):
             raise ModelError(f"{owner}: up and normal must be at right angles, the cosine between them is {cosine:.3g}")
 
     def check(self, model: Model) -> None:
-        """The world has no gravity of its own, and no second orbit."""
+        """Check that the model has no gravity of its own and no second orbit."""
         owner = f"gravity gradient {self.name!r}"
         if any(model.gravity):
             raise ModelError(
@@ -71,7 +72,7 @@ class GravityGradient(AbstractElement):
             raise ModelError(f"{owner}: {others[0]!r} is another one; the world follows one orbit")
 
     def _field(self) -> Expr:
-        """(3, 3) acceleration for position [1/s^2]."""
+        """(3, 3) acceleration per position [1/s^2]."""
         r, h = np.asarray(self.up), np.asarray(self.normal)
         return ca.DM(self.rate**2 * (3.0 * np.outer(r, r) - np.outer(h, h)))
 
@@ -85,7 +86,7 @@ class GravityGradient(AbstractElement):
             force = body.mass * (self._field() @ at.p - 2.0 * self.rate * ca.cross(h, p_dot))
             moment: Expr = ca.DM.zeros(3)
             if np.any(np.asarray(body.inertia)):
-                # In body axes: R turns the three directions once, not the inertia twice.
+                # In body axes, so that R rotates the three directions once instead of the inertia twice.
                 I = ca.DM(np.asarray(body.inertia))
                 S = ca.DM(_second_moment(body))
                 r_b, h_b, omega_b = (at.R.T @ x for x in (ca.DM(self.up), h, omega))
@@ -107,7 +108,7 @@ class GravityGradient(AbstractElement):
         return total
 
 
-def _second_moment(body: Body) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _second_moment(body: Body) -> Array:
     """(3, 3) integral of s s' dm about the centre of mass [kg m^2]."""
     I = np.asarray(body.inertia)
     return np.asarray(0.5 * np.trace(I) * np.eye(3) - I)

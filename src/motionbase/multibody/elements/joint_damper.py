@@ -22,9 +22,9 @@ class JointDamper(AbstractElement):
     """force = -damping v.
 
     Attributes:
-        joint: its name; any kind, a spherical or free one too
+        joint: its name; any kind, including spherical or free
         damping: [N m s/rad] or [N s/m], not negative
-        axis: which of the joint's speeds
+        axis: index of the joint's speed
     """
 
     name: str
@@ -37,10 +37,10 @@ class JointDamper(AbstractElement):
         checked_number(f"joint damper {self.name!r}", "damping", self.damping, "N m s/rad or N s/m", least=0.0)
 
     def check(self, model: Model) -> None:
-        """The joint has the axis."""
+        """Check that the joint has the axis."""
         joint_speed(f"joint damper {self.name!r}", model, self.joint, self.axis)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Against the speed."""
+        """Force against the speed."""
         at = joint_speed(self.name, state.model, self.joint, self.axis)
         return Load({at: -self.damping * state.v[at]})

@@ -30,8 +30,8 @@ class JointFriction(AbstractElement):
         joint: its name
         viscous: [N m s/rad] or [N s/m], not negative
         coulomb: [N m] or [N], not negative
-        v_s: speed at which the Coulomb part is at 76 % [rad/s] or [m/s]
-        axis: which of the joint's speeds
+        v_s: speed at which the Coulomb part reaches 76 % [rad/s] or [m/s]
+        axis: index of the joint's speed
     """
 
     name: str
@@ -49,11 +49,11 @@ class JointFriction(AbstractElement):
         checked_positive(owner, "v_s", self.v_s, "rad/s or m/s")
 
     def check(self, model: Model) -> None:
-        """The joint has the axis."""
+        """Check that the joint has the axis."""
         joint_speed(f"joint friction {self.name!r}", model, self.joint, self.axis)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Against the speed."""
+        """Force against the speed."""
         at = joint_speed(self.name, state.model, self.joint, self.axis)
         v = state.v[at]
         return Load({at: -self.viscous * v - self.coulomb * ca.tanh(v / self.v_s)})

@@ -1,4 +1,4 @@
-"""Stops at both ends of one axis of a joint: one-sided spring-dampers that come in smoothly."""
+"""Stops at both ends of one axis of a joint: one-sided spring-dampers with a smooth onset."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class JointLimit(AbstractElement):
-    """Pushes back where q is outside lower .. upper, and never pulls.
+    """Pushes back if q is outside lower .. upper, and never pulls.
 
     With penetration d, over the blend width w: spring k d^2 / (2 w), then k (d - w/2); damping c times a smooth step of
     d / w. Force and its slope are therefore continuous at contact.
 
     Attributes:
-        lower, upper: [rad] or [m]; an infinite one is no stop
+        lower, upper: [rad] or [m]; infinite for no stop
         stiffness: [N m/rad] or [N/m]
         damping: [N m s/rad] or [N s/m], not negative
         blend: w [rad] or [m]
-        axis: which of the joint's axes
+        axis: index of the joint's axis
     """
 
     name: str
@@ -58,18 +58,18 @@ class JointLimit(AbstractElement):
         checked_positive(owner, "blend", self.blend, "rad or m")
 
     def check(self, model: Model) -> None:
-        """The joint has the axis."""
+        """Check that the joint has the axis."""
         joint_coordinate(f"joint limit {self.name!r}", model, self.joint, self.axis)
 
     def _stops(self, state: TreeState) -> tuple[int, list[tuple[float, Expr]]]:
-        """Place in v, and for each stop the direction it faces and the penetration."""
+        """Index in v, and for each stop its direction and the penetration."""
         at_q, at_v = joint_coordinate(self.name, state.model, self.joint, self.axis)
         q = state.q[at_q]
         stops = [(1.0, q - self.upper)] if math.isfinite(self.upper) else []
         return at_v, stops + ([(-1.0, self.lower - q)] if math.isfinite(self.lower) else [])
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Back inside."""
+        """Force back towards the permitted range."""
         at, stops = self._stops(state)
         total: Expr = ca.SX(0)
         for sign, d in stops:

@@ -23,9 +23,9 @@ class JointSpring(AbstractElement):
 
     Attributes:
         joint: its name
-        stiffness: [N m/rad] or [N/m]; a negative one is allowed (a gravity balance has it)
+        stiffness: [N m/rad] or [N/m]; may be negative (as in a gravity balance)
         rest: coordinate without force [rad] or [m]
-        axis: which of the joint's axes
+        axis: index of the joint's axis
     """
 
     name: str
@@ -41,7 +41,7 @@ class JointSpring(AbstractElement):
         checked_number(owner, "rest", self.rest, "rad or m")
 
     def check(self, model: Model) -> None:
-        """The joint has the axis."""
+        """Check that the joint has the axis."""
         joint_coordinate(f"joint spring {self.name!r}", model, self.joint, self.axis)
 
     def _stretch(self, state: TreeState) -> tuple[int, Expr]:
@@ -49,7 +49,7 @@ class JointSpring(AbstractElement):
         return at_v, state.q[at_q] - self.rest
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Towards the rest coordinate."""
+        """Force towards the rest coordinate."""
         at, stretch = self._stretch(state)
         return Load({at: -self.stiffness * stretch})
 

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class Motor(AbstractElement):
-    """Joint force N times the motor's torque; the rotor turns N times as fast, so the joint feels N^2 J of inertia.
+    """Joint force: N times the motor's torque; the rotor turns N times as fast, so the joint feels an inertia N^2 J.
 
-    The usual approximation: the rotor's spin relative to its housing counts, its coupling with the housing's own
-    rotation (of order 1/N of it) does not; the rotor's mass belongs to the body that carries it.
-    Input `NAME_torque` [N m]: torque of the motor's shaft.
+    The usual approximation: only the rotor's spin relative to its housing counts; its coupling with the housing's own
+    rotation (of order 1/N) is neglected. The rotor's mass belongs to the body that carries it.
+    Input `NAME_torque` [N m]: torque of the motor shaft.
 
     Attributes:
         joint: its name
-        ratio: N, motor turns a joint turn [-], or motor angle for joint travel [rad/m]; negative reverses
+        ratio: N, motor revolutions per joint revolution [-], or motor angle per joint travel [rad/m]; negative reverses
         rotor_inertia: J [kg m^2], not negative
-        axis: which of the joint's speeds
+        axis: index of the joint's speed
     """
 
     name: str
@@ -48,11 +48,11 @@ class Motor(AbstractElement):
         checked_number(owner, "rotor_inertia", self.rotor_inertia, "kg m^2", least=0.0)
 
     def check(self, model: Model) -> None:
-        """The joint has the axis."""
+        """Check that the joint has the axis."""
         joint_speed(f"motor {self.name!r}", model, self.joint, self.axis)
 
     def inputs(self, model: Model) -> tuple[Port, ...]:
-        """The shaft's torque."""
+        """The torque of the shaft."""
         return (Port(f"{self.name}_torque", (), "N m", "torque of the motor shaft"),)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:

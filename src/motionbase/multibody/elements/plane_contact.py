@@ -24,14 +24,14 @@ class PlaneContact(AbstractContact):
 
     Attributes:
         body_a, point_a: the sphere's centre
-        radius: of the sphere [m], not negative; 0 for a point
-        body_b, point_b: the plane goes through this point; "ground" is a body too
-        normal: out of body b, in the frame at point b [-]; the sphere belongs on this side
+        radius: radius of the sphere [m], not negative; 0 for a point
+        body_b, point_b: a point of the plane; "ground" is permitted
+        normal: outward normal of body b, in the frame at point b [-]; the sphere is on this side
         stiffness: k [N/m^p]
         exponent: p [-], at least 1
         damping: c [s/m] of N = k d^p (1 + c d_dot)
         friction: mu [-]
-        v_s: speed of slip at which friction is 0.7 of its full value [m/s]
+        v_s: sliding speed at which friction reaches 0.7 of its full value [m/s]
     """
 
     kind: ClassVar[str] = "plane contact"
@@ -56,13 +56,13 @@ class PlaneContact(AbstractContact):
         checked_number(self.owner, "radius", self.radius, "m", least=0.0)
 
     def touch(self, state: TreeState) -> Touch:
-        """Where sphere and plane are."""
+        """Relative position of sphere and plane."""
         a, b = state.point(self.body_a, self.point_a), state.point(self.body_b, self.point_b)
         out = b.R @ ca.DM(self.normal)
         height = ca.dot(out, a.p - b.p)
         d = self.radius - height
         place = a.p - (self.radius - 0.5 * d) * out
         velocity = relative_velocity(place, (a.p, a.velocity), (b.p, b.velocity))
-        # The plane turns with body b, and the sphere's own turning does not change its height.
+        # The plane rotates with body b, and the sphere's own rotation does not change its height.
         d_dot = -ca.dot(out, a.velocity[3:] - b.velocity[3:] - ca.cross(b.velocity[:3], a.p - b.p))
         return Touch(d, d_dot, -out, place, velocity - ca.dot(out, velocity) * out)

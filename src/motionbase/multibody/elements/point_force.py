@@ -1,4 +1,4 @@
-"""A force and a moment from outside at a point of a body."""
+"""An external force and moment at a point of a body."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class PointForce(AbstractElement):
-    """Inputs `NAME_force` (3) [N] and, if asked for, `NAME_moment` (3) [N m], in this order.
+    """Inputs `NAME_force` (3) [N] and, optionally, `NAME_moment` (3) [N m], in this order.
 
     Attributes:
-        body: what is pushed
-        point: where: the name of one of its points, or coordinates in its frame [m]
-        axes: of the inputs: "world", or "body" for the frame at the point (it turns with the body and its bending)
-        force, moment: which inputs there are
+        body: the body on which it acts
+        point: name of one of its points, or coordinates in its frame [m]
+        axes: of the inputs: "world", or "body" for the frame at the point (it rotates with the body and its bending)
+        force, moment: which inputs exist
     """
 
     name: str
@@ -46,10 +46,10 @@ class PointForce(AbstractElement):
         if self.axes not in ("world", "body"):
             raise ModelError(f"{owner}: axes are {self.axes!r}, must be 'world' or 'body'")
         if not (self.force or self.moment):
-            raise ModelError(f"{owner}: neither force nor moment is asked for")
+            raise ModelError(f"{owner}: it must have a force or a moment")
 
     def check(self, model: Model) -> None:
-        """The body has the point."""
+        """Check that the body has the point."""
         check_place(f"point force {self.name!r}", model, self.body, self.point, ground=False)
 
     def inputs(self, model: Model) -> tuple[Port, ...]:

@@ -26,16 +26,16 @@ Law = Callable[[Expr, Expr], Expr]  # (length [m], its rate [m/s]) -> tension [N
 @final
 @dataclass(frozen=True)
 class PointSpring(AbstractElement):
-    """tension = stiffness (l - length) + damping l_dot along the line between the points; none where they coincide.
+    """tension = stiffness (l - length) + damping l_dot along the line between the points; zero if they coincide.
 
-    A `law` replaces this formula: return a negative tension to push (a compliant contact between two spheres is a law
-    that is -k (r - l) - c s(l) (-l_dot) below l = r, and zero above).
+    A `law` replaces this formula: a negative tension pushes (a compliant contact between two spheres is a law that is
+    -k (r - l) - c s(l) (-l_dot) below l = r, and zero above).
 
     Attributes:
-        body_a, point_a, body_b, point_b: the ends; "ground" is a body too
+        body_a, point_a, body_b, point_b: the ends; "ground" is permitted
         stiffness: [N/m]
         damping: [N s/m], not negative
-        length: of the spring at rest [m], not negative
+        length: length of the relaxed spring [m], not negative
         law: (length, rate) -> tension [N]
     """
 
@@ -63,12 +63,12 @@ class PointSpring(AbstractElement):
             raise ModelError(f"{owner}: both ends are on {self.body_a!r}, it would do nothing")
 
     def check(self, model: Model) -> None:
-        """Both ends are there."""
+        """Check that both ends exist."""
         check_place(f"point spring {self.name!r}", model, self.body_a, self.point_a)
         check_place(f"point spring {self.name!r}", model, self.body_b, self.point_b)
 
     def load(self, state: TreeState, inputs: Sequence[Expr]) -> Load:
-        """Pulls the ends together."""
+        """Tension that pulls the ends together."""
         a, b = state.point(self.body_a, self.point_a), state.point(self.body_b, self.point_b)
         d = b.p - a.p
         l = norm(d)
@@ -82,7 +82,7 @@ class PointSpring(AbstractElement):
         return Load(wrenches=(Wrench(self.body_a, self.point_a, pull), Wrench(self.body_b, self.point_b, -pull)))
 
     def energy(self, state: TreeState) -> Expr:
-        """k (l - length)^2 / 2; a law's energy is not known."""
+        """k (l - length)^2 / 2; zero with a law, whose energy is not known."""
         if self.law is not None:
             return ca.SX(0)
         d = state.point(self.body_b, self.point_b).p - state.point(self.body_a, self.point_a).p

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True)
 class SphereContact(AbstractContact):
-    """A sphere about a point of body a pushes one about a point of body b; forces are those of `ContactLaw`.
+    """A sphere about a point of body a against one about a point of body b; forces are those of `ContactLaw`.
 
     Attributes:
-        body_a, point_a, body_b, point_b: the centres; "ground" is a body too
+        body_a, point_a, body_b, point_b: the centres; "ground" is permitted
         radius_a, radius_b: [m], not negative and not both zero
         stiffness: k [N/m^p]
         exponent: p [-], at least 1
         damping: c [s/m] of N = k d^p (1 + c d_dot)
         friction: mu [-]
-        v_s: speed of slip at which friction is 0.7 of its full value [m/s]
+        v_s: sliding speed at which friction reaches 0.7 of its full value [m/s]
     """
 
     kind: ClassVar[str] = "sphere contact"
@@ -55,7 +55,7 @@ class SphereContact(AbstractContact):
             raise ModelError(f"{self.owner}: both radii are 0, points never touch")
 
     def touch(self, state: TreeState) -> Touch:
-        """Where the spheres are; spheres with one centre have no direction, and do not push."""
+        """Relative position of the spheres; with coincident centres there is no direction and no force."""
         a, b = state.point(self.body_a, self.point_a), state.point(self.body_b, self.point_b)
         l = norm(b.p - a.p)
         u = safe_divide(b.p - a.p, l)

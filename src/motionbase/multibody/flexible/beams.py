@@ -1,4 +1,4 @@
-"""Beams as flexible bodies: assumed modes along x of the body frame, which stands at the root."""
+"""Beams as flexible bodies: assumed modes along x of the body frame, which is at the root."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def beam(
 ) -> Modes:
     """A beam's modes, integrals, stiffness, damping and geometric stiffness.
 
-    A property is one number, or pairs (station [m], value) with straight lines between; two pairs at one station make
-    a jump. Shapes are the natural modes of the beam held as `boundary` says; motions without deformation are left to
-    the body's frame. A unit amplitude deflects (or stretches) the beam by 1 m at most, or twists it by 1 rad.
-    Amplitudes stand in this order: bending along y, along z, stretch, twist.
+    A property is one number, or pairs (station [m], value) with linear interpolation; two pairs at one station define
+    a jump. Shapes are the natural modes of the beam with its `boundary`; motions without deformation are those of
+    the body's frame. A unit amplitude deflects (or stretches) the beam by at most 1 m, or twists it by 1 rad.
+    The order of the amplitudes: bending along y, along z, stretch, twist.
 
     Args:
         length: [m]
@@ -72,21 +72,21 @@ def beam(
         EA, GJ: stiffness of stretch [N] and of twist [N m^2]
         bending: number of modes along y and along z
         axial, torsion: number of modes
-        formulation: a Timoshenko beam also shears and wants shear_y, shear_z
+        formulation: a Timoshenko beam also shears and needs shear_y, shear_z
         shear_y, shear_z: shear stiffness k G A for deflection along y and z [N]
-        inertia_per_length: moments of inertia of a slice about x, y, z [kg m]; those about y and z make Euler's and
-            Bernoulli's beam one of Rayleigh's
+        inertia_per_length: moments of inertia of a slice about x, y, z [kg m]; those about y and z turn an
+            Euler-Bernoulli beam into a Rayleigh beam
         boundary: root and tip, each clamped, pinned, sliding or free
-        axial_boundary, torsion_boundary: fixed-free, free-fixed or free-free; if not given fixed-free, or free-free
-            where bending is free-free
+        axial_boundary, torsion_boundary: fixed-free, free-fixed or free-free; by default fixed-free, or free-free
+            if bending is free-free
         tip_mass, tip_inertia: a rigid end of this body [kg], about x, y, z at the tip [kg m^2]
-        loading, loading_inertia: mass at the tip [kg] and moments of inertia about x, y, z [kg m^2] that only choose
-            the shapes, for a heavy body that will be carried there; two bending modes of a beam loaded by much of both
+        loading, loading_inertia: mass at the tip [kg] and moments of inertia about x, y, z [kg m^2] that only affect
+            the shapes, for a heavy body that will be carried there; two bending modes of a beam with much of both
             are nearly its deflections under a force and a moment at the tip
-        damping: ratio of critical damping of all modes, or of each in ascending frequency [-]
+        damping: fraction of critical damping of all modes, or of each in ascending frequency [-]
         rayleigh: alpha [1/s] and beta [s] of alpha M + beta K
-        points: named stations [m]; "root" and "tip" are there always
-        elements: at least so many; if not given 20, or five for each mode
+        points: named stations [m]; "root" and "tip" always exist
+        elements: smallest number of elements; by default 20, or five for each mode
     """
     counts = checked_counts(bending, axial, torsion)
     length = checked_number("length", length, positive=True)
@@ -125,7 +125,7 @@ def beam(
     nodes = mesh(length, elements or max(20, 5 * max(counts)), np.array(corners))
     directions: list[Direction] = []
     for k, EI in enumerate(EIs):
-        if EI is not None:  # along y it turns about z, and the other way round
+        if EI is not None:  # deflection along y rotates about z, and vice versa
             tip = (tip_mass + loading, ends[2 - k] + loads[2 - k])
             directions.append(bending_direction(1 + k, counts[k], nodes, mu, j[2 - k], EI, shears[k], held, tip))
     if stretch is not None:
@@ -152,7 +152,7 @@ def _integrals(
     held: tuple[str, str],
     stations: Mapping[str, float],
 ) -> Modes:
-    """Sums over the particles; shortening counts from the end that is held along the axis, or else has no mean."""
+    """Sums over the particles; shortening counts from the axially fixed end, or has zero mean if there is none."""
     at = np.array(list(stations.values()))
     everywhere = np.concatenate([x, at])
     along = shortening(directions, nodes, everywhere)

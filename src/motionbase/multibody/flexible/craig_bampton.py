@@ -1,4 +1,4 @@
-"""Component modes (Craig & Bampton 1968): how an interface moves the body, and how it swings with that held."""
+"""Component modes (Craig & Bampton 1968): static deformations by an interface, and modes with the interface held."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def craig_bampton(
 ) -> Modes:
     """Static deformations for unit displacements of the interface and the lowest modes with the interface held.
 
-    With a `root` its nodes stand still in the body frame. Without one the body frame is a mean frame: the six motions
-    without deformation are taken out. Both sets together are then replaced by the natural modes they span, in ascending
-    frequency (of the body held at its root, or free), each with a largest nodal displacement of 1 m. A rigid interface
-    needs nodes with rotations, or three displaced nodes that are not on a line; one node with displacements alone
-    passes forces, no moments.
+    With a `root` its nodes are fixed in the body frame. Without one the body frame is a mean frame: the six motions
+    without deformation are removed. Both sets together are then replaced by the natural modes that they span, in
+    ascending frequency (of the body held at its root, or free), each with a largest nodal displacement of 1 m. A rigid
+    interface needs nodes with rotations, or three displaced nodes that are not on a line; one node with displacements
+    alone transmits forces, but no moments.
 
     Args:
-        fixed_modes: how many with the interface held
+        fixed_modes: number of modes with the interface held
         interface: nodes that other bodies attach to, by the name of their point
         root: node or nodes that carry the body frame
-        origin: of the body frame in the elements' frame [m]; the middle of the root, or the elements' origin
-        keep: how many modes to keep, all if not given; few keep frequencies low, all keep statics exact
-        damping: ratio of critical damping of all modes, or of each in ascending frequency [-]
+        origin: origin of the body frame in the elements' frame [m]; by default the middle of the root, or the elements'
+        keep: number of modes to keep, all by default; few keep the highest frequency low, all keep statics exact
+        damping: fraction of critical damping of all modes, or of each in ascending frequency [-]
     """
     patches = {name: _nodes(body, f"interface {name!r}", nodes) for name, nodes in interface.items()}
     held = _nodes(body, "root", root) if root is not None else []
@@ -90,7 +90,7 @@ def _component_modes(body: FiniteElements, held: list[int], boundary: list[int],
         raise ModelError(f"Craig-Bampton: fixed_modes is {fixed_modes!r}; 0 to {len(i)}, or an interface, are wanted")
     K_ii = body.stiffness[np.ix_(i, i)]
     if len(i):
-        if _smallest_pivot(K_ii) < 1e-12:  # roundings leave about 1e-14 of a pivot that should be zero
+        if _smallest_pivot(K_ii) < 1e-12:  # rounding leaves about 1e-14 of a pivot that should be zero
             raise ModelError(
                 "Craig-Bampton: with root and interface held the body can still move without deforming (or a node has "
                 "no stiffness); hold more nodes"
@@ -103,7 +103,7 @@ def _component_modes(body: FiniteElements, held: list[int], boundary: list[int],
 
 
 def _smallest_pivot(K: Array) -> float:
-    """Of the matrix scaled to a diagonal of ones; zero where it is not positive definite."""
+    """Smallest pivot of the matrix scaled to a unit diagonal; zero if it is not positive definite."""
     scale = 1 / np.sqrt(np.maximum(np.diag(K), 1e-300))
     try:
         return float(np.diag(np.linalg.cholesky(K * np.outer(scale, scale))).min()) ** 2
@@ -121,7 +121,7 @@ def _natural(K: Array, M: Array) -> tuple[Array, Array]:
 
 
 def _scaled(body: FiniteElements, X: Array) -> Array:
-    """Largest nodal displacement 1 m, or rotation 1 rad where a mode only turns its nodes."""
+    """Largest nodal displacement 1 m, or rotation 1 rad if a mode only rotates its nodes."""
     at = X.reshape(len(body.positions), body.per_node // 3, 3, -1)
     peak = np.abs(at[:, 0]).max(axis=(0, 1))
     if body.per_node == 6:
@@ -132,7 +132,7 @@ def _scaled(body: FiniteElements, X: Array) -> Array:
 
 
 def _point(body: FiniteElements, nodes: list[int], X: Array, origin: Array) -> ModalPoint:
-    """Middle of the nodes; the rigid motion that fits theirs best."""
+    """Middle of the nodes, and the rigid motion that fits theirs best."""
     at = X.reshape(len(body.positions), body.per_node, -1)[nodes]
     r = body.positions[nodes]
     middle = r.mean(axis=0)

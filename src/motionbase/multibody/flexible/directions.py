@@ -17,7 +17,7 @@ from motionbase.multibody.flexible.section import HELD, Table
 @final
 @dataclass(frozen=True)
 class Direction:
-    """Shapes of one kind.
+    """Shapes in one direction.
 
     Attributes:
         axis: 0 for stretch, 1 and 2 for deflection along y and z, 3 for twist
@@ -43,7 +43,7 @@ class Shapes:
 
 
 def evaluate(directions: list[Direction], nodes: Array, x: Array) -> Shapes:
-    """Shapes of every direction, side by side."""
+    """Shapes of all directions, side by side."""
     n = sum(d.unknowns.shape[1] for d in directions)
     phi, psi, slope = np.zeros((len(x), 3, n)), np.zeros((len(x), 3, n)), np.zeros((len(x), 3, n))
     at = 0
@@ -52,7 +52,7 @@ def evaluate(directions: list[Direction], nodes: Array, x: Array) -> Shapes:
         if d.axis in (1, 2):
             rows = bending_rows(x, nodes, d.shears)
             phi[:, d.axis, here], slope[:, d.axis, here] = rows.w @ d.unknowns, rows.dw @ d.unknowns
-            # deflection along y turns about z, deflection along z turns about -y
+            # deflection along y rotates about z, deflection along z about -y
             psi[:, 3 - d.axis, here] = (1 if d.axis == 1 else -1) * (rows.psi @ d.unknowns)
         else:
             values = lagrange_rows(x, nodes, 3)[0] @ d.unknowns
@@ -108,12 +108,12 @@ def bending_direction(
     if shear is not None:
         K += _sum(rows.dw - rows.psi, weight * shear(x))
     held_at = [k for k, is_held in enumerate([*HELD[held[0]], *HELD[held[1]]]) if is_held]
-    # a translation and a rotation about the root, at the ends: what the conditions leave of them is rigid
+    # a translation and a rotation about the root, at the ends: the unconstrained ones are rigid motions
     rigid = np.array([[1, 0], [0, 1], [1, 1], [0, 1]])
     moves = 2 - (int(np.linalg.matrix_rank(rigid[held_at])) if held_at else 0)
     X = _lowest(K, M, [ends[k] for k in held_at], moves, n, "bending")
     X = X / _signed_peak(bending_rows(nodes, nodes, shear is not None).w @ X)
-    stiffness = _sum(rows.dpsi @ X, weight * EI(x))  # not X' K X: great shear terms would cancel there
+    stiffness = _sum(rows.dpsi @ X, weight * EI(x))  # not X' K X, in which large shear terms would cancel
     if shear is not None:
         stiffness += _sum((rows.dw - rows.psi) @ X, weight * shear(x))
     return Direction(axis, X, stiffness, shear is not None)
@@ -139,10 +139,10 @@ def _sum(rows: Array, weight: Array) -> Array:
 
 
 def _lowest(K: Array, M: Array, fixed: list[int], rigid: int, n: int, what: str) -> Array:
-    """(dof, n) shapes with the held unknowns at zero; motions without deformation belong to the body's frame."""
+    """(dof, n) shapes with the fixed unknowns at zero; motions without deformation belong to the body's frame."""
     free = np.setdiff1d(np.arange(len(K)), fixed)
     heavy = free[np.diag(M)[free] > 0]
-    light = np.setdiff1d(free, heavy)  # rotations without rotary inertia follow the rest without delay
+    light = np.setdiff1d(free, heavy)  # rotations without rotary inertia follow the others statically
     follow = -np.linalg.solve(K[np.ix_(light, light)], K[np.ix_(light, heavy)])
     condensed = K[np.ix_(heavy, heavy)] + K[np.ix_(heavy, light)] @ follow
     if n + rigid > len(heavy):

@@ -1,4 +1,4 @@
-"""A body as finite elements: matrices and nodes of another program, checked, and the integrals of any set of modes."""
+"""A body as finite elements: checked matrices and nodes from another program, and integrals of any set of modes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from motionbase.errors import ModelError
 from motionbase.multibody.flexible.modes import ModalPoint, Modes
 
 LARGEST = 6000  # unknowns; dense matrices of this size take 300 MB each
-RIGID = 1e-6  # how well a rigid motion's forces must cancel: matrices printed with eight digits pass
+RIGID = 1e-6  # required cancellation of a rigid motion's forces: matrices printed with eight digits pass
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FiniteElements:
-    """Mass, stiffness and nodes of a body that nothing holds; all in one frame, SI units.
+    """Mass, stiffness and nodes of an unsupported body; all in one frame, SI units.
 
     Attributes:
         mass: (dof, dof) symmetric, lumped or consistent
-        stiffness: (dof, dof) symmetric, not held anywhere
+        stiffness: (dof, dof) symmetric, without supports
         positions: (nodes, 3) [m]; dof is 3 per node (displacements x, y, z) or 6 (and rotations about x, y, z)
     """
 
@@ -93,16 +93,16 @@ class FiniteElements:
         return R.reshape(-1, 6)
 
     def turned(self, X: Array) -> Array:
-        """(3, dof, n) e_c x the vectors at every node, for c = x, y, z: how a deformation moves when the body turns."""
+        """(3, dof, n) e_c x the vectors at every node, for c = x, y, z: motion of a deformation as the body rotates."""
         at = X.reshape(len(self.positions), self.per_node // 3, 3, X.shape[1])
         return np.stack(
             [np.cross(np.broadcast_to(e[:, None], at.shape), at, axis=2).reshape(X.shape) for e in np.eye(3)]
         )
 
     def modes(self, X: Array, origin: Array, damping: Array | None, points: Mapping[str, ModalPoint]) -> Modes:
-        """Integrals of the shapes X (dof, n), the mass matrix taking the place of the sum over particles.
+        """Integrals of the shapes X (dof, n), with the mass matrix instead of a sum over particles.
 
-        With u = (rigid + turned eta) omega + X eta_dot the kinetic energy is u' mass u / 2 whatever eta, so the body's
+        With u = (rigid + turned eta) omega + X eta_dot the kinetic energy is u' mass u / 2 for any eta, so the body's
         mass matrix stays positive definite; for lumped masses the integrals are those of `Modes.from_particles`.
         """
         R, E = self.rigid(origin), self.turned(X)

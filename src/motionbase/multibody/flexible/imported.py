@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import AnyArray
 from motionbase.errors import ModelError
 from motionbase.multibody.flexible.finite_elements import FiniteElements
 from motionbase.multibody.flexible.modes import Bow, ModalPoint, Modes
@@ -47,7 +47,7 @@ def _arrays(modes: Modes, prefix: str) -> dict[str, Any]:
 
 
 def load_modes(path: str | Path) -> Modes:
-    """Read what `save_modes` wrote, or another program did in the same form; shortenings and bow may be missing."""
+    """Read a file of `save_modes`, or of another program in the same format; shortenings and bow are optional."""
     arrays = read_arrays(path, (*MODES, "point_names", *POINTS, *BOW), optional=("point_shortenings", *BOW))
     modes = _modes(path, arrays, "", None)
     there = [name for name in BOW if name in arrays]
@@ -64,7 +64,7 @@ def load_modes(path: str | Path) -> Modes:
     return _modes(path, arrays, "", Bow(whole, amounts))
 
 
-def _modes(path: str | Path, arrays: dict[str, NDArray[Any]], prefix: str, bow: Bow | None) -> Modes:
+def _modes(path: str | Path, arrays: dict[str, AnyArray], prefix: str, bow: Bow | None) -> Modes:
     mass, modal_mass, names = (arrays[prefix + name] for name in ("mass", "modal_mass", "point_names"))
     if mass.shape != () or modal_mass.ndim != 2:
         raise ModelError(
@@ -92,7 +92,7 @@ def _modes(path: str | Path, arrays: dict[str, NDArray[Any]], prefix: str, bow: 
 
 
 def load_finite_elements(path: str | Path) -> FiniteElements:
-    """Read mass, stiffness and positions; see `FiniteElements` for what they are."""
+    """Read mass, stiffness and positions; see `FiniteElements`."""
     arrays = read_arrays(path, ("mass", "stiffness", "positions"))
     try:
         return FiniteElements(arrays["mass"], arrays["stiffness"], arrays["positions"])
@@ -100,9 +100,9 @@ def load_finite_elements(path: str | Path) -> FiniteElements:
         raise ModelError(f"{path}: {error}") from None
 
 
-def read_arrays(path: str | Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, NDArray[Any]]:
-    """Named arrays of a .npz file: float64, or text where the name ends with "names"."""
-    found: dict[str, NDArray[Any]] = {}
+def read_arrays(path: str | Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, AnyArray]:
+    """Named arrays of a .npz file: float64, or text if the name ends with "names"."""
+    found: dict[str, AnyArray] = {}
     try:
         with zipfile.ZipFile(path) as archive:
             sizes = {info.filename.removesuffix(".npy"): info.file_size for info in archive.infolist()}
@@ -122,8 +122,8 @@ def read_arrays(path: str | Path, names: tuple[str, ...], optional: tuple[str, .
     return found
 
 
-def _array(path: str | Path, archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
-    """One array, its header checked before its numbers are read."""
+def _array(path: str | Path, archive: zipfile.ZipFile, name: str, size: int) -> AnyArray:
+    """One array; its header is checked before its numbers are read."""
     with archive.open(f"{name}.npy") as file:
         try:
             version = np.lib.format.read_magic(file)

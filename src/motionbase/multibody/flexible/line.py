@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Indices
 
 GAUSS = 4
 
@@ -38,8 +37,8 @@ def _pairs(ends: Array) -> list[tuple[float, float]]:
     return [(float(a), float(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
 
 
-def _elements(x: Array, nodes: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Element of each station, its length, and the place within from 0 to 1."""
+def _elements(x: Array, nodes: Array) -> tuple[Indices, Array, Array]:
+    """Element of each station, its length, and the relative position in it, 0 to 1."""
     e = np.clip(np.searchsorted(nodes, x, side="right") - 1, 0, len(nodes) - 2)
     h = np.diff(nodes)[e]
     return e, h, (x - nodes[e]) / h
@@ -66,7 +65,7 @@ class Bending:
     """Rows of deflection w, its slope, the section's rotation psi and its slope; each (p, unknowns).
 
     Attributes:
-        ends: which unknowns are the deflection and the rotation at the root, then at the tip
+        ends: indices of deflection and rotation at the root, then at the tip
     """
 
     w: Array
@@ -77,7 +76,7 @@ class Bending:
 
 
 def bending_rows(x: Array, nodes: Array, shears: bool) -> Bending:
-    """Without shear Hermite's cubics, psi = w'; with shear cubic w and quadratic psi of their own.
+    """Without shear, Hermite cubics with psi = w'; with shear, cubic w and independent quadratic psi.
 
     For a beam that is stiff in shear the second kind tends to the first, so it does not lock.
     """
@@ -96,7 +95,7 @@ def bending_rows(x: Array, nodes: Array, shears: bool) -> Bending:
     return Bending(w, dw, dw, d2w, (0, 1, size - 2, size - 1))
 
 
-def _spread(values: list[Array], columns: NDArray[np.intp], size: int) -> Array:
+def _spread(values: list[Array], columns: Indices, size: int) -> Array:
     rows = np.zeros((len(columns), size))
     np.put_along_axis(rows, columns, np.stack(values, axis=1), axis=1)
     return rows

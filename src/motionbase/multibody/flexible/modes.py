@@ -1,8 +1,8 @@
-"""Modal data of a flexible body: everything the equations need, as integrals over the body.
+"""Modal data of a flexible body: everything that the equations need, as integrals over the body.
 
-A particle at r moves to r + phi eta; phi (3, n) is its mode shape, psi (3, n) the rotation that goes with it, eta (n,)
-the modal amplitudes. All integrals are about the body frame's origin. With them the mass matrix is exact to second
-order in eta, so momentum and energy are conserved whatever the amplitude.
+A particle at r moves to r + phi eta; phi (3, n) is its mode shape, psi (3, n) the associated rotation, eta (n,) the
+modal amplitudes. All integrals are about the body frame's origin. With them the mass matrix is exact to second
+order in eta, so momentum and energy are conserved for any amplitude.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
 
-BOW_ACCURACY = 1e-3  # of the largest; the geometric stiffness of a beam is then right to 1e-5, of its tip to 1e-4
+BOW_ACCURACY = 1e-3  # of the largest; the geometric stiffness of a beam is then accurate to 1e-5, of its tip to 1e-4
 
 
 def _skew(v: Array) -> Array:
@@ -29,14 +29,14 @@ def _skew(v: Array) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class ModalPoint:
-    """A place on a flexible body.
+    """A point of a flexible body.
 
     Attributes:
         position: (3,) undeformed, in the body frame [m]
         shape: (3, n) displacement for unit amplitudes [m]
         slope: (3, n) rotation for unit amplitudes [rad]
-        shortening: (3, n, n) second derivative of the displacement with respect to the amplitudes [m]: a beam that
-            bends draws its tip towards its root, so what it carries there stiffens or softens it; None for none
+        shortening: (3, n, n) second derivative of the displacement with respect to the amplitudes [m]: a bent beam
+            pulls its tip towards its root, so a load there stiffens or softens it; None for none
     """
 
     position: Array
@@ -48,7 +48,7 @@ class ModalPoint:
 @final
 @dataclass(frozen=True, eq=False)
 class Bow:
-    """How a bent body draws itself in: displacement fields whose amplitudes follow from those of the modes.
+    """Second-order shortening of a bent body: displacement fields whose amplitudes follow from those of the modes.
 
     Attributes:
         modes: the body with the fields as further modes after its own n
@@ -70,17 +70,17 @@ class Modes:
         second: (3, 3) moment of inertia of the undeformed body about the frame's origin [kg m^2]
         shape_mass: (3, n) integral of phi dm
         shape_moment: (3, n) integral of r x phi dm, and of rotary inertia times psi
-        shape_cross: (n, n, 3) integral of phi_j x phi_k dm: how shape_moment_k changes with eta_j
+        shape_cross: (n, n, 3) integral of phi_j x phi_k dm: derivative of shape_moment_k with respect to eta_j
         modal_mass: (n, n)
         inertia_first: (n, 3, 3) derivative of the moment of inertia with respect to eta_j
         inertia_second: (n, n, 3, 3) half its second derivative
         stiffness, damping: (n, n)
-        centrifugal: (3, 3, n, n) geometric stiffness for each entry of the centripetal matrix skew(omega)^2; it is
-            the integral of shortening_a r_b dm
-        accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis; it is the
-            integral of shortening_a dm
+        centrifugal: (3, 3, n, n) geometric stiffness for each entry of the centripetal matrix skew(omega)^2; the
+            integral of shortening_a r_b dm
+        accelerated: (3, n, n) geometric stiffness for unit acceleration of the frame along each axis; the integral
+            of shortening_a dm
         points: by name
-        bow: second-order displacements, from which the equations get their geometric stiffness; None for none
+        bow: second-order displacements, from which the equations derive the geometric stiffness; None for none
     """
 
     mass: float
@@ -154,7 +154,7 @@ class Modes:
     ) -> Modes:
         """Sum over particles (or quadrature points): masses (p,), positions (p, 3), shapes (p, 3, n).
 
-        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add each particle's own inertia, which turns with the rate
+        `rotary` (p, 3, 3) and `slopes` (p, 3, n) add each particle's own inertia, which rotates with the rate
         omega + omega x psi eta + psi eta_dot in its own frame, to first order;
         `shortenings` (p, 3, n, n), the second derivative of its displacement, gives the geometric stiffness.
         """
@@ -236,7 +236,7 @@ def bow_fields(
 
 
 def rigid_points(points: Mapping[str, Sequence[float]], n: int = 0) -> dict[str, ModalPoint]:
-    """Points that do not move with any mode."""
+    """Points that no mode moves."""
     return {
         k: ModalPoint(np.asarray(p, dtype=np.float64), np.zeros((3, n)), np.zeros((3, n))) for k, p in points.items()
     }

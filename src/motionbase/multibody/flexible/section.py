@@ -1,4 +1,4 @@
-"""What a beam is given, checked: properties along its length, how its ends are held, and named stations."""
+"""Checked data of a beam: properties along its length, supports of its ends, and named stations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Table = Callable[[Array], Array]
 Property = float | Sequence[tuple[float, float]]
 
 HELD = {"clamped": (True, True), "pinned": (True, False), "sliding": (False, True), "free": (False, False)}
-"""Whether an end's deflection and rotation are held."""
+"""Whether an end's deflection and rotation are fixed."""
 BARS = ("fixed-free", "free-fixed", "free-free")
 
 
@@ -31,7 +31,7 @@ def checked_number(name: str, value: float, positive: bool = False) -> float:
 
 
 def checked_counts(bending: tuple[int, int], axial: int, torsion: int) -> tuple[int, int, int, int]:
-    """How many modes along y, along z, of stretch and of twist."""
+    """Number of modes along y, along z, of stretch and of twist."""
     pair = tuple(bending) if isinstance(bending, Sequence) else (bending,)
     counts = (*pair, axial, torsion)
     if len(counts) != 4 or any(not isinstance(n, int) or n < 0 for n in counts) or not any(counts):
@@ -45,7 +45,7 @@ def checked_counts(bending: tuple[int, int], axial: int, torsion: int) -> tuple[
 def table(name: str, value: Property | None, length: float, positive: bool = True) -> tuple[Table, list[float]]:
     """A property along the beam and the stations where it has a corner."""
     if value is None:
-        raise ModelError(f"beam: {name} is not given, and a mode that was asked for needs it")
+        raise ModelError(f"beam: {name} is not given, but a requested mode needs it")
     if isinstance(value, int | float):
         number = checked_number(name, value, positive)
         return (lambda x: np.full(len(x), number)), []
@@ -64,7 +64,7 @@ def table(name: str, value: Property | None, length: float, positive: bool = Tru
 
 
 def checked_boundary(boundary: str) -> tuple[str, str]:
-    """How bending is held at root and tip."""
+    """Supports of bending at root and tip."""
     ends = boundary.split("-") if isinstance(boundary, str) else []
     if len(ends) != 2 or any(end not in HELD for end in ends):
         raise ModelError(f"beam: boundary {boundary!r} is not known; write root-tip, each {', '.join(HELD)}")
@@ -72,7 +72,7 @@ def checked_boundary(boundary: str) -> tuple[str, str]:
 
 
 def checked_bar(name: str, given: str | None, boundary: str) -> tuple[str, str]:
-    """How stretch or twist is held at root and tip."""
+    """Supports of stretch or twist at root and tip."""
     chosen = given if given is not None else ("free-free" if boundary == "free-free" else "fixed-free")
     if chosen not in BARS:
         raise ModelError(f"beam: {name} {given!r} is not known; {', '.join(BARS)}")
@@ -81,7 +81,7 @@ def checked_bar(name: str, given: str | None, boundary: str) -> tuple[str, str]:
 
 
 def checked_stations(points: Mapping[str, float] | None, length: float) -> dict[str, float]:
-    """Named stations; root and tip are always among them."""
+    """Named stations, including root and tip."""
     found = {"root": 0.0, "tip": length}
     for name, x in (points or {}).items():
         at = checked_number(f"point {name!r}", x)

@@ -1,6 +1,6 @@
 """Step-size control inside the native loop.
 
-One turn of the loop is one attempt: the step and its error, then a choice of what the next attempt starts from. Time is
+One iteration of the loop is one attempt: the step and its error, then the choice of the next attempt's start. Time is
 counted down to the next sample, which is met exactly, so `scan` runs any number of samples, on lanes too (each lane
 with its own step), and the host only picks the rows where a sample was reached.
 """
@@ -21,14 +21,14 @@ from motionbase.multibody.integrators.system import System
 from motionbase.spatial.rotations import Expr
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0  # Hairer, Norsett & Wanner I, section II.4
-MEMORY = 0.08  # exponent of the error before: a proportional-integral control (Gustafsson 1991)
+MEMORY = 0.08  # exponent of the previous error: proportional-integral control (Gustafsson 1991)
 SAMPLE_FEEDBACK = {"q": "q_next", "v": "v_next", "pace": "pace_next", "unmet": "unmet_next"}
-GROUPS, ATTEMPTS = 4, 8  # at most 32 attempts a sample; those after the last one cost a copy of the state a group
+GROUPS, ATTEMPTS = 4, 8  # at most 32 attempts per sample; unused groups cost a copy of the state each
 
 
 @final
 class StepSizes(Struct):
-    """How step sizes go on from attempt to attempt."""
+    """State of the step-size control between attempts."""
 
     trial: Expr = quantity("s", text="step to try")
     left: Expr = quantity("s", text="time to the next sample")
@@ -38,11 +38,11 @@ class StepSizes(Struct):
 @final
 @dataclass(frozen=True)
 class Adaptive:
-    """A method with an embedded one and the tolerances of its steps.
+    """An embedded method and its step tolerances.
 
     Attributes:
         rtol: error of one step relative to the size of a coordinate or speed (1 for a rotation)
-        atol: and absolutely [rad, m, rad/s, m/s]
+        atol: absolute error [rad, m, rad/s, m/s]
     """
 
     method: EmbeddedMethod
@@ -55,23 +55,23 @@ class Adaptive:
 
     @property
     def name(self) -> str:
-        """The method's."""
+        """Name of the method."""
         return self.method.name
 
     @property
     def order(self) -> int:
-        """The method's."""
+        """Order of the method."""
         return self.method.order
 
     @property
     def source(self) -> str:
-        """The method's."""
+        """Source of the method."""
         return self.method.source
 
     def attempt(self, system: System) -> Program:
-        """(interval, q, v, pace, inputs ...) -> the same after one attempt, whether a sample is met and a step taken.
+        """(interval, q, v, pace, inputs ...) -> the same after one attempt, whether a sample is met, a step accepted.
 
-        Start the pace with a step to try, the interval, and an error of 1.
+        Initialise the pace with a trial step, the interval, and an error of 1.
         """
         step = self.method.step_with_error(system)
 
@@ -87,9 +87,9 @@ class Adaptive:
     def sample(self, system: System) -> Program:
         """(interval, q, v, pace, unmet, inputs ...) -> the same at the next sample.
 
-        One turn of a loop is one sample, so an input may have a row for each. Where 32 attempts do not reach the
-        sample, `met` is 0 and the turns after it do nothing: run again from there, with `unmet` at 0 and the inputs of
-        that sample.
+        One iteration of a loop is one sample, so an input may have a row for each. If 32 attempts do not reach the
+        sample, `met` is 0 and the following iterations do nothing: run again from there, with `unmet` at 0 and the
+        inputs of that sample.
         """
         step = self.method.step_with_error(system)
 
@@ -120,19 +120,19 @@ class Adaptive:
     def _attempted(
         self, system: System, step: Program, interval: Expr, q: Expr, v: Expr, pace: StepSizes, *held: Expr
     ) -> tuple[Expr, Expr, StepSizes, Expr, Expr]:
-        """One step, whether it is good enough, and the length of the next one."""
+        """One step, whether it is accurate enough, and the length of the next one."""
         h = _limited(pace.trial, pace.left)
         q_new, v_new, e_xi, e_v = step(h, q, v, *held)
         before, after = (ca.vertcat(sizes(system.model, q), ca.fabs(v)) for q, v in ((q, v), (q_new, v_new)))
         ratio = ca.vertcat(e_xi, e_v) / (self.atol + self.rtol * ca.fmax(before, after))
         found = ca.sqrt(ca.sumsqr(ratio) / (2 * system.model.nv))
         taken = found <= 1  # false for NaN
-        error = ca.fmax(ca.if_else(found < 1e6, found, 1e6), 1e-10)  # NaN and infinity take the smallest factor
+        error = ca.fmax(ca.if_else(found < 1e6, found, 1e6), 1e-10)  # NaN and infinity give the smallest factor
         exponent = 1 / (self.method.order_hat + 1)
         factor = SAFETY * error ** (-exponent * (1 - MEMORY)) * ca.fmax(pace.error, 1e-4) ** (exponent * MEMORY)
         proposed = h * ca.fmin(ca.fmax(factor, SHRINK), ca.if_else(taken, GROW, 1.0))
         met = ca.logic_and(taken, h >= pace.left)
-        trial = ca.if_else(met, ca.fmax(pace.trial, proposed), proposed)  # a step cut short is no measure
+        trial = ca.if_else(met, ca.fmax(pace.trial, proposed), proposed)  # a shortened step is no measure
         left = ca.if_else(met, interval, pace.left - h)
         q_next, v_next, pace_next = cond(
             taken, lambda: (q_new, v_new, StepSizes(trial, left, error)), lambda: (q, v, pace.replace(trial=trial))
@@ -145,5 +145,5 @@ _MET = Port("met", (), "-", "1 when a sample was reached")
 
 
 def _limited(trial: Expr, left: Expr) -> Expr:
-    """Meet the next sample exactly, and not with a last sliver of a step."""
+    """Meet the next sample exactly, without a tiny last step."""
     return ca.if_else(trial >= left, left, ca.if_else(trial > 0.5 * left, 0.5 * left, trial))

@@ -1,7 +1,7 @@
 """Explicit methods: semi-implicit Euler and any Runge-Kutta tableau.
 
-A step is a program, not one kernel: the stages call one copy of the forward dynamics, so code and compile time do not
-grow with their number.
+A step is a program, not one kernel: the stages call one copy of the forward dynamics, so code size and compile time do
+not grow with their number.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class SemiImplicitEuler(AbstractMethod):
 
     @property
     def name(self) -> str:
-        """As on the command line."""
+        """Name on the command line."""
         return "euler"
 
     @property
     def order(self) -> int:
-        """One."""
+        """Order 1."""
         return 1
 
     @property
@@ -58,12 +58,12 @@ class RungeKutta(EmbeddedMethod):
         return self.tableau
 
     def step(self, system: System) -> Program:
-        """Stages that only the error needs are left out."""
+        """A step without the stages that only the error needs."""
         stages = max(i + 1 for i, weight in enumerate(self.tableau.b) if weight)
         return self._program(system, stages, with_error=False)
 
     def step_with_error(self, system: System) -> Program:
-        """All stages."""
+        """A step with all stages."""
         if self.tableau.b_hat is None:
             raise TypeError(f"{self.name} has no embedded method")
         return self._program(system, len(self.tableau.b), with_error=True)

@@ -1,9 +1,9 @@
 """Coordinates of one step: q = q0 (+) xi, where xi has one number for each speed.
 
-An angle or displacement simply adds. A unit quaternion is turned by the exponential map, Q = Q0 exp(xi), so every stage
-of every method has true rotations and nothing has to be pulled back to length one; xi follows from the angular velocity
-by the inverse of the map's derivative (Munthe-Kaas 1998), so a method keeps its order. Implicit methods gain too: their
-Jacobian has the size of v and no direction that means nothing.
+An angle or displacement simply adds. A unit quaternion is rotated by the exponential map, Q = Q0 exp(xi), so every
+stage of every method has true rotations without normalisation; xi follows from the angular velocity by the inverse of
+the map's derivative (Munthe-Kaas 1998), so a method keeps its order. Implicit methods benefit too: their Jacobian has
+the size of v and no redundant direction.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def local_rate(model: Model, q: Expr, xi: Expr, v: Expr) -> Expr:
 
 
 def sizes(model: Model, q: Expr) -> Expr:
-    """(nv,) the magnitude to which an error of each speed's integral is compared: |q|, and 1 for a rotation."""
+    """(nv,) reference magnitude for the error of each speed's integral: |q|, and 1 for a rotation."""
     parts = []
     for k, joint in enumerate(model.joints):
         at_q, modes_q = model.q_slices[k]
@@ -62,13 +62,13 @@ def sizes(model: Model, q: Expr) -> Expr:
 
 
 def quaternions(model: Model) -> list[slice]:
-    """Where the unit quaternions stand in q."""
+    """Slices of the unit quaternions in q."""
     pairs = zip(model.joints, model.q_slices, strict=True)
     return [slice(at.stop - 4, at.stop) for joint, (at, _) in pairs if joint.motion.has_quaternion]
 
 
 def normalised(model: Model, q: Array) -> Array:
-    """The numbers q with every quaternion scaled to length one."""
+    """The coordinates q with every quaternion scaled to length one."""
     unit = q.copy()
     for at in quaternions(model):
         unit[at] /= np.linalg.norm(unit[at])
@@ -76,7 +76,7 @@ def normalised(model: Model, q: Array) -> Array:
 
 
 def turned(Q: Expr, theta: Expr) -> Expr:
-    """Q exp(theta); one Newton step towards length one, or roundings would add up over millions of steps."""
+    """Q exp(theta); one Newton step towards length one keeps rounding from adding up over millions of steps."""
     product = quaternion_product(Q, quaternion_rotation_vector(theta))
     return product * (1.5 - 0.5 * ca.sumsqr(product))
 

@@ -1,4 +1,4 @@
-"""What every method gives: a step that can be compiled, scanned and run on lanes."""
+"""Interface of integration methods: a step that can be compiled, scanned and run on lanes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AbstractMethod(ABC):
     @property
     @abstractmethod
     def source(self) -> str:
-        """Who published it."""
+        """Reference of the method."""
 
     @abstractmethod
     def step(self, system: System) -> Program:
@@ -37,20 +37,20 @@ class AbstractMethod(ABC):
 
 
 class EmbeddedMethod(AbstractMethod):
-    """A method given by a table of coefficients, which can also tell its error."""
+    """A method given by a table of coefficients, with an error estimate."""
 
     @abstractmethod
     def _tableau(self) -> ButcherTableau | RosenbrockTableau:
-        """The table."""
+        """The table of coefficients."""
 
     @property
     def name(self) -> str:
-        """The table's."""
+        """Name of the table."""
         return self._tableau().name
 
     @property
     def order(self) -> int:
-        """The table's."""
+        """Order of the table."""
         return self._tableau().order
 
     @property
@@ -60,7 +60,7 @@ class EmbeddedMethod(AbstractMethod):
 
     @property
     def source(self) -> str:
-        """The table's."""
+        """Reference of the table."""
         return self._tableau().source
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""Linearly implicit (Rosenbrock) methods for stiff models: one exact Jacobian and one factorization a step.
+"""Linearly implicit (Rosenbrock) methods for stiff models: one exact Jacobian and one factorization per step.
 
-The Jacobian is taken column by column: a turn of a loop is the derivative along one direction, made by CasADi from the
-forward dynamics; what does not depend on the direction is computed once. All columns in one expression would grow with
-the square of the number of joints (a million instructions for a chain of thirty).
+The Jacobian is computed column by column: an iteration of a loop is the derivative along one direction, made by CasADi
+from the forward dynamics; whatever does not depend on the direction is computed once. All columns in one expression
+would grow with the square of the number of joints (a million instructions for a chain of thirty).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Rosenbrock(EmbeddedMethod):
         return self.tableau
 
     def step(self, system: System) -> Program:
-        """Without the error."""
+        """A step without the error."""
         return self._program(system, with_error=False)
 
     def step_with_error(self, system: System) -> Program:
-        """The embedded method costs nothing."""
+        """A step with the error; the embedded method costs nothing."""
         return self._program(system, with_error=True)
 
     def _program(self, system: System, with_error: bool) -> Program:
@@ -52,7 +52,7 @@ class Rosenbrock(EmbeddedMethod):
             factors = _factors(system, t.gamma, h, q, v, columns)
             u: list[Expr] = []
             for i, (a, c) in enumerate(zip(t.A, t.C, strict=True)):
-                if i == 0 or a.any() or t.A[i - 1].any():  # else the place is the same, and f with it
+                if i == 0 or a.any() or t.A[i - 1].any():  # else the state is the same, and so is f
                     f = system.slope(q, v, held, mix(a, u))
                 u.append(factors.solve(f + mix(c, u) / h).x)
             after = system.after(q, v, mix(t.m, u))
@@ -79,7 +79,7 @@ def _at_start(derivative: Any, system: System, of: Any, *args: Any) -> Any:
 
 
 def _factors(system: System, gamma: float, h: Expr, q: Expr, v: Expr, columns: Expr) -> Factorization:
-    """Of I / (gamma h) - J; rows of plain coordinates have two entries, and the elimination makes use of it."""
+    """Factors of I / (gamma h) - J; rows of plain coordinates have two entries, which the elimination exploits."""
     nv = system.model.nv
 
     def rate(xi: Expr) -> Expr:
@@ -96,7 +96,7 @@ def _row_names(system: System) -> list[str]:
 
 
 def _sample_points(system: System) -> list[tuple[Any, ...]]:
-    """Steps from small to large at two places that have nothing special about them."""
+    """Steps from small to large at two generic states."""
     model, along = system.model, _along(system)
     rng = np.random.default_rng(1)
     points = []

@@ -1,4 +1,4 @@
-"""Running a method over many steps in native loops, with samples, progress, and a stop when a motion runs away."""
+"""Running a method over many steps in native loops, with samples, progress, and a stop if a motion diverges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHUNKS = 50  # native calls in a run, for the progress display
 
 @final
 class RanAway(SimulationError):
-    """A motion that cannot be followed, and the last state that was finite."""
+    """A motion that diverged, and the last finite state."""
 
     def __init__(self, message: str, t: float, q: Array) -> None:
         super().__init__(message)
@@ -32,10 +32,10 @@ class RanAway(SimulationError):
 @final
 @dataclass(frozen=True)
 class Job:
-    """What is to be run.
+    """A run to do.
 
     Attributes:
-        held: inputs that stay the same, by name; rows: inputs with one row a step
+        held: inputs that stay the same, by name; rows: inputs with one row per step
         steps: a multiple of `every`, the steps between samples
         h: length of a step [s]
         report: called with the fraction done
@@ -59,7 +59,7 @@ class Job:
 
 
 class Samples(NamedTuple):
-    """Rows of q and v (the start is row 0), steps taken or tried, and the seconds it took."""
+    """Rows of q and v (row 0 is the initial state), steps taken or tried, and the elapsed time [s]."""
 
     q: Array
     v: Array
@@ -73,7 +73,7 @@ def run(job: Job, method: AbstractMethod | Adaptive, q: Array, v: Array) -> Samp
 
 
 def _fixed(job: Job, method: AbstractMethod, q: Array, v: Array) -> Samples:
-    """A few native calls, so that progress can be shown and a motion that runs away is noticed."""
+    """A few native calls, so that progress can be shown and divergence is noticed."""
     record = ["q_next", "v_next"]
     loop = scan(
         method.step(job.system), {"q": "q_next", "v": "v_next"}, per_step=list(job.rows), record=record, mode=job.mode
@@ -111,7 +111,7 @@ def _last_finite(loop: Scan, job: Job, first: int, end: int, q: Array, v: Array)
 
 
 def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
-    """Native calls of many samples; one that takes many attempts is met over several calls.
+    """Native calls of many samples; a sample that needs many attempts takes several calls.
 
     Inputs that vary are held over a step of the job, which is then the time between samples.
     """
@@ -131,7 +131,7 @@ def _adaptive(job: Job, method: Adaptive, q: Array, v: Array) -> Samples:
             inputs = {name: rows[found:end] for name, rows in job.rows.items()}
             given: dict[str, Any] = {**state, **job.held, **inputs, "unmet": 0.0, "interval": interval}
             out = loop(end - found, **given)
-            met = int(np.count_nonzero(out["met"]))  # after the first that is not met, none is
+            met = int(np.count_nonzero(out["met"]))  # after the first unmet sample, none is met
             at = slice(found + 1, found + 1 + met)
             kept[0][at], kept[1][at] = out["q_next"][:met], out["v_next"][:met]
             found, attempts = found + met, attempts + int(out["tried"].sum())

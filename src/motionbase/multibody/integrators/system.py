@@ -1,4 +1,4 @@
-"""What an integrator needs of a mechanical system: accelerations, and how coordinates move."""
+"""Interface of a mechanical system for integrators: accelerations, and how coordinates move."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class System:
     """A model and its equations of motion.
 
     Attributes:
-        forward: (q, v, inputs ...) -> v_dot, and what else it likes to tell; inputs are held over a step
-        speeds: (q, v) -> speeds, where v stands for others from which they follow
+        forward: (q, v, inputs ...) -> v_dot and possibly further outputs; inputs are held over a step
+        speeds: (q, v) -> speeds, if v stands for other quantities from which they follow
     """
 
     model: Model
@@ -61,7 +61,7 @@ class System:
 
     @cached_property
     def error_ports(self) -> tuple[Port, Port]:
-        """Further outputs of a step that tells its error."""
+        """Further outputs of a step with an error estimate."""
         nv = self.model.nv
         return Port("e_xi", nv, "-", "error of the local coordinates"), Port("e_v", nv, "-", "error of v")
 
@@ -72,7 +72,7 @@ class System:
         return found[0] if isinstance(found, tuple) else found
 
     def rate(self, q: Expr, v: Expr, xi: Expr = 0) -> Expr:
-        """(nv,) rate of the local coordinates xi, where they have led to q."""
+        """(nv,) rate of the local coordinates xi, at the q that they have reached."""
         return local_rate(self.model, q, xi + ca.SX(self.model.nv, 1), self.speeds(q, v))
 
     def slope(self, q: Expr, v: Expr, held: Sequence[Expr], z: Expr) -> Expr:
@@ -83,7 +83,7 @@ class System:
         return ca.vertcat(self.rate(q_z, v_z, self.halves(z)[0]), self.acceleration(q_z, v_z, *held))
 
     def after(self, q: Expr, v: Expr, z: Expr) -> tuple[Expr, Expr]:
-        """The state where z has led from (q, v)."""
+        """The state that z reaches from (q, v)."""
         xi, change = self.halves(z)
         return moved(self.model, q, xi), v + change
 

@@ -1,4 +1,4 @@
-"""Coefficients of one-step methods as checked data: a wrong digit is an error when the table is made.
+"""Coefficients of one-step methods as checked data: a wrong digit is an error when the table is created.
 
 The order conditions are those of rooted trees (Hairer, Norsett & Wanner, "Solving ODEs I", section II.2; for Rosenbrock
 methods Hairer & Wanner, "Solving ODEs II", section IV.7). A tree is the tuple of the trees that hang from its root.
@@ -22,7 +22,7 @@ TOLERANCE = 1e-13  # sums of a few rounded fractions
 
 
 class TableauError(MotionBaseError):
-    """Coefficients that do not give the method they are said to give."""
+    """Coefficients that do not have the stated properties."""
 
 
 def rooted_trees(order: int) -> Iterator[RootedTree]:
@@ -70,7 +70,7 @@ def _weights(tree: RootedTree, A: Array, B: Array) -> Array:
 
 
 def order_of(A: Array, B: Array, b: Array, at_most: int = 8) -> int:
-    """The order of a method: how far all order conditions hold."""
+    """The order of a method: the largest for which all order conditions hold."""
     for order in range(1, at_most + 1):
         for tree in rooted_trees(order):
             if abs(b @ _weights(tree, A, B) - 1 / _density(tree)) > TOLERANCE:
@@ -102,10 +102,10 @@ class ButcherTableau:
         a: rows of the strictly lower triangle, from the second stage on
         b: weights of the result
         c: nodes, the row sums of a
-        order: of b; checked
+        order: order of b; checked
         b_hat: weights of the embedded result, whose difference from b is the error estimate
-        order_hat: of b_hat; checked
-        source: where the coefficients are from
+        order_hat: order of b_hat; checked
+        source: reference of the coefficients
     """
 
     name: str
@@ -142,8 +142,8 @@ class RosenbrockTableau:
         gamma: diagonal coefficient
         a, c: rows of the strictly lower triangles, from the second stage on
         m: weights of the result; m_hat: of the embedded one
-        nodes: where in the step each stage stands
-        L_stable: the result of an infinitely stiff, stable equation is 0; checked
+        nodes: position of each stage in the step
+        L_stable: the result for an infinitely stiff, stable equation is 0; checked
     """
 
     name: str

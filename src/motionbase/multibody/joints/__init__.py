@@ -1,4 +1,4 @@
-"""Joints: what may move between a parent and a child, from any list of turns and slides to a free body."""
+"""Joints: the permitted motion between a parent and a child, from any list of turns and slides to a free body."""
 
 from motionbase.multibody.joints.abstract import AbstractMotion, JointMotion
 from motionbase.multibody.joints.axes import Axes, Slide, Turn

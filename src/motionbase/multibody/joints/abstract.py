@@ -1,4 +1,4 @@
-"""What every joint's motion tells the formulations."""
+"""Interface of joint motions for the formulations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class JointMotion:
-    """A joint at one moment; spatial vectors are those of the child relative to the joint frame, in the child frame.
+    """A joint at one instant; spatial vectors are those of the child relative to the joint frame, in the child frame.
 
     Attributes:
         T: T_jc, child coordinates to joint frame
@@ -57,7 +57,7 @@ class AbstractMotion(ABC):
         return self.nq != self.nv
 
     def check(self, owner: str) -> None:
-        """Raise ModelError where the kind of motion makes no sense; `owner` names the joint."""
+        """Raise ModelError if the motion is not valid; `owner` names the joint."""
         return
 
     @abstractmethod

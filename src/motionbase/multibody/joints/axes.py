@@ -1,4 +1,4 @@
-"""A joint as any list of turns and slides, each about an axis carried by those before it."""
+"""A joint as any list of turns and slides, each about an axis that the previous ones move."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ class Slide:
 @final
 @dataclass(frozen=True)
 class Axes(AbstractMotion):
-    """Turns and slides in order, from the joint frame to the child; none at all is a fixed joint.
+    """Turns and slides in order, from the joint frame to the child; an empty list is a fixed joint.
 
     Attributes:
-        steps: each about or along an axis given in the frame that the earlier steps carry
+        steps: each about or along an axis given in the frame that the earlier steps move
     """
 
     steps: tuple[Turn | Slide, ...]
@@ -68,13 +68,13 @@ class Axes(AbstractMotion):
             raise ModelError(f"axes: steps are {self.steps!r}, a tuple of Turn and Slide is wanted")
 
     def check(self, owner: str) -> None:
-        """Every step adds a motion of its own."""
+        """Check that every step adds an independent motion."""
         if len(self.steps) > 1 and (rank := self._rank()) < len(self.steps):
             axes = ", ".join(f"{type(s).__name__.lower()} {s.axis}" for s in self.steps)
             raise ModelError(f"{owner}: of {len(self.steps)} axes only {rank} are independent ({axes}); leave some out")
 
     def _rank(self) -> int:
-        """Ways in which the child moves at a generic place; special ones, as of Euler angles, may have fewer."""
+        """Degrees of freedom of the child in a generic position; special ones, as of Euler angles, may have fewer."""
         R, p, columns = np.eye(3), np.zeros(3), []
         for k, step in enumerate(self.steps):
             axis, q = np.asarray(step.axis), 0.4 + 0.7 * k
@@ -90,12 +90,12 @@ class Axes(AbstractMotion):
 
     @property
     def nq(self) -> int:
-        """One coordinate a step."""
+        """One coordinate per step."""
         return len(self.steps)
 
     @property
     def nv(self) -> int:
-        """One speed a step."""
+        """One speed per step."""
         return len(self.steps)
 
     @property
@@ -109,7 +109,7 @@ class Axes(AbstractMotion):
         return (0.0,) * len(self.steps)
 
     def motion(self, q: Expr, v: Expr) -> JointMotion:
-        """Step by step: each adds its column, and carries the earlier ones into its frame."""
+        """Step by step: each adds its column and transforms the earlier ones into its frame."""
         T = Transform(ca.DM.eye(3), ca.DM.zeros(3))
         S = ca.SX(6, 0)
         velocity, bias = ca.SX(6, 1), ca.SX(6, 1)
@@ -124,7 +124,7 @@ class Axes(AbstractMotion):
             if k:
                 S = move.motion_to_b(S)
                 carried = move.motion_to_b(velocity)
-                # d/dt of a motion given in the frame before, as seen in the frame after (Featherstone 2008)
+                # d/dt of a motion given in the previous frame, as seen in the next one (Featherstone 2008)
                 bias = move.motion_to_b(bias) + cross_motion(carried, own)
                 velocity = carried + own
             else:

@@ -1,4 +1,4 @@
-"""No joint at all: a body that flies; position and unit quaternion, speeds in the body frame."""
+"""No joint at all: a free body; position and unit quaternion, speeds in the body frame."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Free(AbstractMotion):
 
     @property
     def nq(self) -> int:
-        """Three and four."""
+        """Three for position, four for the quaternion."""
         return 7
 
     @property
     def nv(self) -> int:
-        """Six."""
+        """Three angular, three linear."""
         return 6
 
     @property
@@ -38,7 +38,7 @@ class Free(AbstractMotion):
         return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
     def motion(self, q: Expr, v: Expr) -> JointMotion:
-        """Every motion is allowed; the subspace is the identity."""
+        """Every motion is permitted; the subspace is the identity."""
         return JointMotion(Transform(R_quaternion(q[3:]), q[:3]), ca.DM.eye(6), v, ca.SX(6, 1))
 
     def rate(self, q: Expr, v: Expr) -> Expr:

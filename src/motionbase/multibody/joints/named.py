@@ -40,7 +40,7 @@ def planar(first: Vector = X, second: Vector = Y) -> Axes:
 
 
 def _different(first: Vector, second: Vector, what: str) -> tuple[Vector, Vector]:
-    """Two axes of length one that are not parallel."""
+    """Two unit axes that are not parallel."""
     a, b = unit(first, what), unit(second, what)
     if abs(abs(sum(x * y for x, y in zip(a, b, strict=True))) - 1) < 1e-9:
         raise ModelError(f"{what}: axes {first} and {second} are parallel; they must differ")

@@ -1,4 +1,4 @@
-"""Models by name: built-in ones, and files by their ending."""
+"""Models by name: built-in ones, and files by their suffix."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ URDF_ENDINGS = (".urdf", ".xml")
 def load_model(reference: Path | str) -> Model:
     """The built-in model of that name, or the one in a TOML or URDF file.
 
-    `load_urdf` has options for what URDF leaves open: gravity, a floating base, repairs.
+    `load_urdf` has options for what URDF does not specify: gravity, a floating base, repairs.
     """
-    from motionbase.multibody.models import MODELS  # which may load files itself
+    from motionbase.multibody.models import MODELS  # may load files itself
 
     if str(reference) in MODELS:
         return MODELS[str(reference)].build()

@@ -1,4 +1,4 @@
-"""Roll, pitch and yaw at the borders."""
+"""Roll, pitch and yaw of file formats."""
 
 import math
 

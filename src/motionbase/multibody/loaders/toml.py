@@ -1,4 +1,4 @@
-"""Models from TOML; docs/models.md has the schema."""
+"""Models from TOML; docs/models.md describes the schema."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from motionbase.multibody.joints import (
     universal,
 )
 from motionbase.multibody.loaders.rotation import R_rpy
+from motionbase.multibody.loaders.toml_beams import chain_of
 from motionbase.multibody.loaders.toml_flexible import flexible_modes
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 from motionbase.multibody.loaders.toml_values import (
@@ -58,6 +59,7 @@ ELEMENTS: dict[str, type[Any]] = {
     "spring": elements.JointSpring,
     "damper": elements.JointDamper,
     "friction": elements.JointFriction,
+    "stiction": elements.Stiction,
     "limit": elements.JointLimit,
     "motor": elements.Motor,
     "point_force": elements.PointForce,
@@ -72,23 +74,41 @@ CLOSURES: dict[str, type[Any]] = {
     "revolute": closures.RevoluteClosure,
     "weld": closures.WeldClosure,
     "distance": closures.DistanceClosure,
+    "orientation": closures.OrientationClosure,
+    "universal": closures.UniversalClosure,
+    "in_line": closures.InLineClosure,
+    "in_plane": closures.InPlaneClosure,
+    "cylindrical": closures.CylindricalClosure,
+    "prismatic": closures.PrismaticClosure,
+    "planar": closures.PlanarClosure,
+    "gimbal": closures.GimbalClosure,
+    "imposed_position": closures.ImposedPositionClosure,
+    "imposed_angle": closures.ImposedAngleClosure,
+    "imposed_speed": closures.ImposedSpeedClosure,
     "coupling": closures.CouplingClosure,
 }
 PLACE = ("position", "rpy", "rpy_deg")
-TOP = ("name", "gravity", "bodies", "joints", "elements", "closures")
+TOP = ("name", "gravity", "bodies", "joints", "elements", "closures", "beams")
 
 
 def load_toml(path: Path | str) -> Model:
-    """The model in a file; errors name the file, the line, the part and what is wanted."""
+    """The model in a file; errors name the file, the line, the part and what is expected."""
     source = TomlSource.read(path)
     data = source.data
     check_keys(source, (), data, TOP, "the file")
     bodies = [_body(source, name, table) for name, table in tables(source, "bodies").items()]
     joints = [_joint(source, name, table) for name, table in tables(source, "joints").items()]
+    chains = [
+        chain_of(source, name, table, _root(source, name, table)) for name, table in tables(source, "beams").items()
+    ]
+    for chain in chains:
+        bodies += chain.bodies
+        joints += chain.joints
     if not bodies:
         source.complain(("bodies",), "there is no body; a model has [bodies.NAME] and [joints.NAME] tables")
     forces = [_part(source, "elements", n, t, ELEMENTS) for n, t in tables(source, "elements").items()]
     loops = [_part(source, "closures", n, t, CLOSURES) for n, t in tables(source, "closures").items()]
+    forces += [beam for chain in chains for beam in chain.beams]
     name = text(source, ("name",), data.get("name", Path(path).stem), "a name")
     gravity = vector(source, ("gravity",), data.get("gravity", (0.0, 0.0, -9.81)), "three numbers [m/s^2]")
     try:
@@ -130,24 +150,42 @@ def _body(source: TomlSource, name: str, table: Mapping[str, Any]) -> Body:
 def _joint(source: TomlSource, name: str, table: Mapping[str, Any]) -> Joint:
     at: Keys = ("joints", name)
     kind = choice(source, at, table, MOTIONS, f"joint {name!r}")
-    make, keys = MOTIONS[kind]
-    check_keys(source, at, table, ("type", "parent", "child", *PLACE, *keys), f"joint {name!r} of type {kind}")
+    keys = ("type", "parent", "child", *PLACE, *MOTIONS[kind][1])
+    check_keys(source, at, table, keys, f"joint {name!r} of type {kind}")
     ends = {}
     for end in ("parent", "child"):
         if end not in table:
             source.complain(at, f"joint {name!r}: no {end}; it is the name of a body")
         ends[end] = text(source, (*at, end), table[end], "the name of a body")
-    motion: AbstractMotion
-    if kind == "axes":
-        motion = _steps(source, (*at, "steps"), table.get("steps"), name)
-    else:
-        axes = {k: vector(source, (*at, k), table[k], "three numbers, an axis") for k in keys if k in table}
-        motion = made(source, at, make, owner=f"joint {name!r}", **axes)
+    motion = _motion(source, at, table, f"joint {name!r}")
     position = table.get("position", ZERO)
     if not isinstance(position, str):
         position = vector(source, (*at, "position"), position, "three numbers [m], or a point of the parent")
     orientation = _orientation(source, at, table)
     return made(source, at, Joint, name, ends["parent"], ends["child"], motion, position, orientation)
+
+
+def _motion(source: TomlSource, at: Keys, table: Mapping[str, Any], owner: str) -> AbstractMotion:
+    """How a joint moves: its type and axes."""
+    make, keys = MOTIONS[choice(source, at, table, MOTIONS, owner)]
+    if make is None:
+        return _steps(source, (*at, "steps"), table.get("steps"), owner)
+    axes = {k: vector(source, (*at, k), table[k], "three numbers, an axis") for k in keys if k in table}
+    motion: AbstractMotion = made(source, at, make, owner=owner, **axes)
+    return motion
+
+
+def _root(source: TomlSource, name: str, table: Mapping[str, Any]) -> AbstractMotion | None:
+    """How the first node of a chain of beams moves on its parent; None clamps it."""
+    if "root" not in table:
+        return None
+    at: Keys = ("beams", name, "root")
+    given, owner = table["root"], f"beam {name!r}: root"
+    if not isinstance(given, Mapping):
+        source.complain(at, f'{owner} must be a table, as {{ type = "revolute", axis = [0, 0, 1] }}')
+    kind = choice(source, at, given, MOTIONS, owner)
+    check_keys(source, at, given, ("type", *MOTIONS[kind][1]), f"{owner} of type {kind}")
+    return _motion(source, at, given, owner)
 
 
 def _orientation(source: TomlSource, at: Keys, table: Mapping[str, Any]) -> Any:
@@ -162,18 +200,18 @@ def _orientation(source: TomlSource, at: Keys, table: Mapping[str, Any]) -> Any:
     return R_rpy(*radians).tolist()
 
 
-def _steps(source: TomlSource, at: Keys, steps: Any, name: str) -> Axes:
+def _steps(source: TomlSource, at: Keys, steps: Any, owner: str) -> Axes:
     wanted = "a list of { turn = [x, y, z] } and { slide = [x, y, z] }"
     if not isinstance(steps, list):
-        source.complain(at, f"joint {name!r}: steps must be {wanted}")
+        source.complain(at, f"{owner}: steps must be {wanted}")
     found: list[Turn | Slide] = []
     for step in steps:
         if not isinstance(step, Mapping) or len(step) != 1 or next(iter(step)) not in ("turn", "slide"):
-            source.complain(at, f"joint {name!r}: steps has {step!r}, it must be {wanted}")
+            source.complain(at, f"{owner}: steps has {step!r}, it must be {wanted}")
         ((kind, axis),) = step.items()
         direction = vector(source, at, axis, "three numbers, an axis")
         make: Callable[..., Turn | Slide] = Turn if kind == "turn" else Slide
-        found.append(made(source, at, make, direction, owner=f"joint {name!r}"))
+        found.append(made(source, at, make, direction, owner=owner))
     return Axes(tuple(found))
 
 

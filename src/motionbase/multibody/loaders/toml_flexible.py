@@ -1,14 +1,14 @@
-"""Flexible bodies of a TOML file: a beam from its section and material, or modes of another program's file."""
+"""Flexible bodies of a TOML file: a beam from its section and material, or modes from another program's file."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 from motionbase.multibody.flexible import Modes, beam, load_modes
+from motionbase.multibody.flexible.shapes import Section, circle, rectangle, tube
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 from motionbase.multibody.loaders.toml_values import array, check_keys, made, number, said, text
 
@@ -18,46 +18,7 @@ KEYS = (
     "beam", "length", "section", "material", "directions", "modes", "boundary", "damping", "points", "tip_mass",
     "loading",
 )  # fmt: skip
-MOST = 50  # modes of one direction: a file with a typing error must not fill the memory
-
-
-@final
-@dataclass(frozen=True)
-class Section:
-    """A beam's cross-section.
-
-    Attributes:
-        area: [m^2]
-        I_y, I_z: second moments of area about y and z [m^4]
-        J: torsion constant [m^4]
-        shear: part of the area that carries shear along y and z [-]
-    """
-
-    area: float
-    I_y: float
-    I_z: float
-    J: float
-    shear: float
-
-
-def circle(radius: float) -> Section:
-    """A full circle."""
-    I = math.pi * radius**4 / 4
-    return Section(math.pi * radius**2, I, I, 2 * I, 0.9)
-
-
-def tube(radius: float, thickness: float) -> Section:
-    """A round tube of an outer radius."""
-    outer, inner = circle(radius), circle(radius - thickness)
-    I = outer.I_y - inner.I_y
-    return Section(outer.area - inner.area, I, I, 2 * I, 0.5)
-
-
-def rectangle(width: float, height: float) -> Section:
-    """A full rectangle, width along y and height along z; its torsion constant is good to half a per cent."""
-    a, b = max(width, height), min(width, height)
-    J = a * b**3 * (1 / 3 - 0.21 * b / a * (1 - b**4 / (12 * a**4)))  # Roark's Formulas for Stress and Strain
-    return Section(width * height, width * height**3 / 12, height * width**3 / 12, J, 5 / 6)
+MOST = 50  # modes of one direction: protects memory against typing errors in a file
 
 
 SHAPES: dict[str, tuple[Callable[..., Section], tuple[str, ...]]] = {
@@ -69,7 +30,7 @@ PLAIN = ("area", "I_y", "I_z", "J", "shear")
 
 
 def flexible_modes(source: TomlSource, at: Keys, table: Any) -> Modes:
-    """The modes which a body's `flexible` describes; `at` leads to it."""
+    """The modes described by a body's `flexible`; `at` is its path."""
     owner = f"body {at[1]!r}: flexible"
     if not isinstance(table, Mapping):
         source.complain(at, f'{owner} must be a table: a beam, or modes = "FILE.npz"')
@@ -86,8 +47,8 @@ def flexible_modes(source: TomlSource, at: Keys, table: Any) -> Modes:
         source.complain((*at, "beam"), said((*at, "beam"), kind, " or ".join(BEAMS)))
     counts = _counts(source, at, table)
     twisted, shears = counts["twist"] > 0, kind == "timoshenko" and counts["y"] + counts["z"] > 0
-    section = _section(source, (*at, "section"), table["section"])
-    E, G, rho = _material(source, (*at, "material"), table["material"], twisted or shears)
+    section = section_of(source, (*at, "section"), table["section"], f"{owner}.section")
+    E, G, rho = material_of(source, (*at, "material"), table["material"], twisted or shears, f"{owner}.material")
     turning = (rho * section.I_y, rho * section.I_z) if shears else (0.0, 0.0)
     numbers = {
         key: _size(source, (*at, key), table[key], "kg", zero=True) for key in ("tip_mass", "loading") if key in table
@@ -105,7 +66,7 @@ def flexible_modes(source: TomlSource, at: Keys, table: Any) -> Modes:
 
 
 def _counts(source: TomlSource, at: Keys, table: Mapping[str, Any]) -> dict[str, int]:
-    """How many modes in each direction: one number for all, or one for each."""
+    """Number of modes in each direction: one number for all, or one for each."""
     wanted = f"a list of {', '.join(DIRECTIONS)}, each at most once"
     names = table["directions"]
     if not isinstance(names, list) or not names or any(not isinstance(n, str) or n not in DIRECTIONS for n in names):
@@ -121,8 +82,8 @@ def _counts(source: TomlSource, at: Keys, table: Mapping[str, Any]) -> dict[str,
     return {**dict.fromkeys(DIRECTIONS, 0), **dict(zip(names, good, strict=True))}
 
 
-def _section(source: TomlSource, at: Keys, table: Any) -> Section:
-    owner = f"body {at[1]!r}: flexible.section"
+def section_of(source: TomlSource, at: Keys, table: Any, owner: str) -> Section:
+    """A section by its shape or by plain numbers."""
     if not isinstance(table, Mapping):
         source.complain(at, f"{owner} must be a table: shape and its sizes, or {', '.join(PLAIN)}")
     shape = table.get("shape")
@@ -146,9 +107,8 @@ def _section(source: TomlSource, at: Keys, table: Any) -> Section:
     return make(**sizes)
 
 
-def _material(source: TomlSource, at: Keys, table: Any, shears: bool) -> tuple[float, float, float]:
-    """Young's modulus, shear modulus (1 where nothing shears) and density."""
-    owner = f"body {at[1]!r}: flexible.material"
+def material_of(source: TomlSource, at: Keys, table: Any, shears: bool, owner: str) -> tuple[float, float, float]:
+    """Young's modulus, shear modulus (1 without shear) and density."""
     if not isinstance(table, Mapping):
         source.complain(at, f"{owner} must be a table of E [Pa], G [Pa] and rho [kg/m^3]")
     check_keys(source, at, table, ("E", "G", "rho"), owner)

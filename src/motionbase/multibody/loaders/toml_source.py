@@ -1,4 +1,4 @@
-"""The text of a TOML file with the line of every key, for complaints that lead to the place."""
+"""The text of a TOML file with the line of every key, for errors that name the line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _ASSIGNED = re.compile(rf"^({_DOTTED})=")
 @final
 @dataclass(frozen=True)
 class TomlSource:
-    """A file, what it says, and where.
+    """A file, its contents, and the lines of its keys.
 
     Attributes:
-        name: of the file, as it was given
-        lines: of each key, by the names that lead to it; tomllib does not tell, so they are looked up in the text
+        name: the file name as given
+        lines: line of each key, by its path; tomllib does not provide lines, so they are found in the text
     """
 
     name: str
@@ -34,28 +34,28 @@ class TomlSource:
 
     @classmethod
     def read(cls, path: Path | str) -> TomlSource:
-        """Read and parse; anything wrong is one sentence."""
+        """Read and parse a file; raises `ModelError` for anything wrong."""
         return cls.of(str(path), read_text(path))
 
     @classmethod
     def of(cls, name: str, text: str) -> TomlSource:
-        """Parse a text that is called so in complaints."""
+        """Parse a text; `name` is used in errors."""
         try:
             return cls(name, tomllib.loads(text), _lines(text))
         except tomllib.TOMLDecodeError as e:
             raise ModelError(f"{name}: not TOML: {e}") from None
-        except (RecursionError, ValueError) as e:  # nested too deep; whole numbers of thousands of digits
+        except (RecursionError, ValueError) as e:  # nested too deeply; integers with thousands of digits
             raise ModelError(f"{name}: cannot be read as TOML: {e}") from None
 
     def line(self, keys: Keys) -> int | None:
-        """Line of a key, or of the nearest one that leads to it."""
+        """Line of a key, or of its nearest parent."""
         for n in range(len(keys), 0, -1):
             if keys[:n] in self.lines:
                 return self.lines[keys[:n]]
         return None
 
     def located(self, keys: Keys, message: str) -> str:
-        """The message behind the file and the line of the keys."""
+        """The message, prefixed with the file and the line of the keys."""
         line = self.line(keys)
         return f"{self.name}{'' if line is None else f', line {line}'}: {message}"
 
@@ -65,7 +65,7 @@ class TomlSource:
 
 
 def read_text(path: Path | str) -> str:
-    """A file's text, or one sentence about why not."""
+    """A file's text; raises `ModelError` if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -76,11 +76,11 @@ def read_text(path: Path | str) -> str:
 
 
 def _lines(text: str) -> dict[Keys, int]:
-    """First line of each table header and key; good enough for messages, whatever multi-line values hold."""
+    """First line of each table header and key; approximate for keys inside multi-line values."""
     found: dict[Keys, int] = {}
     counts: dict[Keys, int] = {}
     table: Keys = ()
-    element: Keys = ()  # a table of a list goes by its place in it as well: fault, 0
+    element: Keys = ()  # a table in a list also has its index as a key: fault, 0
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):
             table = element = _names(header[1])

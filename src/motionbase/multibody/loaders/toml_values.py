@@ -1,4 +1,4 @@
-"""Values of a TOML file, each checked where it stands."""
+"""Values of a TOML file, checked with their lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from motionbase.errors import ModelError
 from motionbase.multibody.loaders.toml_source import Keys, TomlSource
 
 Part = TypeVar("Part")
-SINGULAR = {"bodies": "body", "joints": "joint", "elements": "element", "closures": "closure"}
+SINGULAR = {"bodies": "body", "joints": "joint", "elements": "element", "closures": "closure", "beams": "beam"}
 
 
 def made(source: TomlSource, at: Keys, make: Callable[..., Part], *args: Any, owner: str = "", **kwargs: Any) -> Part:
-    """Call a constructor; its complaint gets the line."""
+    """Call a constructor; its error gets the line."""
     try:
         return make(*args, **kwargs)
     except ModelError as e:
@@ -23,11 +23,11 @@ def made(source: TomlSource, at: Keys, make: Callable[..., Part], *args: Any, ow
 
 
 def said(at: Keys, value: Any, wanted: str) -> str:
-    """One sentence about a value."""
+    """The error message about a value; `wanted` is what is expected."""
     owner = f"{SINGULAR.get(at[0], at[0])} {at[1]!r}: {'.'.join(at[2:])}" if len(at) > 2 else at[0]
     try:
         shown = repr(value)
-    except (ValueError, RecursionError):  # a whole number of thousands of digits
+    except (ValueError, RecursionError):  # an integer with thousands of digits
         shown = type(value).__name__
     return f"{owner} is {shown if len(shown) < 60 else f'{shown[:50]} ...'}, {wanted} is wanted"
 
@@ -44,7 +44,7 @@ def tables(source: TomlSource, key: str) -> Mapping[str, Any]:
 
 
 def check_keys(source: TomlSource, at: Keys, table: Mapping[str, Any], known: tuple[str, ...], owner: str) -> None:
-    """Every key is a known one."""
+    """Check that every key is known."""
     for key in table:
         if key not in known:
             source.complain((*at, key), f"{owner} has no key {key!r}; keys: {', '.join(known)}")
@@ -67,7 +67,7 @@ def text(source: TomlSource, at: Keys, value: Any, wanted: str) -> str:
 
 
 def number(source: TomlSource, at: Keys, value: Any, wanted: str) -> float:
-    """A number; whole ones too."""
+    """A number, possibly an integer."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         try:
             return float(value)
@@ -77,7 +77,7 @@ def number(source: TomlSource, at: Keys, value: Any, wanted: str) -> float:
 
 
 def array(source: TomlSource, at: Keys, value: Any, wanted: str) -> Any:
-    """Numbers in lists, checked one by one."""
+    """Numbers in nested lists, checked one by one."""
     try:
         given = np.array(value, dtype=object)
         if given.ndim and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in given.flat):
@@ -96,7 +96,7 @@ def vector(source: TomlSource, at: Keys, value: Any, wanted: str) -> Any:
 
 
 def field_value(source: TomlSource, at: Keys, value: Any, annotation: str) -> Any:
-    """A value of the kind which a dataclass's field is declared to have."""
+    """A value of the declared type of a dataclass field."""
     if annotation == "bool":
         if not isinstance(value, bool):
             source.complain(at, said(at, value, "true or false"))
@@ -109,6 +109,8 @@ def field_value(source: TomlSource, at: Keys, value: Any, annotation: str) -> An
         return number(source, at, value, "a number")
     if isinstance(value, str):
         return value
-    if annotation == "str":
+    if annotation == "str" or annotation.startswith("Literal"):
         source.complain(at, said(at, value, "a text"))
+    if annotation.startswith("tuple[Vector"):
+        return array(source, at, value, "3x3 numbers, a rotation")
     return vector(source, at, value, "three numbers" + (", or a name" if "Point" in annotation else ""))

@@ -1,9 +1,9 @@
 """Models from URDF, the Unified Robot Description Format.
 
 Read: links with mass, centre of mass and inertia; joints fixed, revolute, continuous, prismatic, planar and floating,
-with origin, axis and viscous damping; joints that mimic others. Passed over without a word, because they do not act on
-a passive mechanism: shapes, meshes, materials, transmissions, simulators' own tags. Left out with a warning: Coulomb
-friction and limits. What is wrong in many public files, and can be repaired, is repaired with a warning.
+with origin, axis and viscous damping; joints that mimic others. Ignored silently, because they do not affect a passive
+mechanism: shapes, meshes, materials, transmissions, simulators' own tags. Left out with a warning: Coulomb friction and
+limits. Common mistakes in public files are repaired with a warning if possible.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ def load_urdf(
     strict: bool = False,
     mimic: Literal["coupled", "independent"] = "coupled",
 ) -> Model:
-    """The model in a file; errors name the file, the line, the part and what is wanted.
+    """The model in a file; errors name the file, the line, the part and what is expected.
 
-    A `ModelWarning` for each thing that was repaired or left out says what became of it.
+    A `ModelWarning` describes each repair and omission.
 
     Args:
-        gravity: in the axes of the root link at the start [m/s^2]; URDF has no place for it
-        floating_base: the root link flies instead of being fixed to the ground
-        strict: refuse what would have to be repaired: inertias that no body has, inertia without mass and mass
-            without inertia, joints that move no mass, names that collide, links that are not declared
-        mimic: joints that mimic others are "coupled" to them by closures, or move on their own, "independent"
+        gravity: in the axes of the root link at the start [m/s^2]; URDF does not specify it
+        floating_base: the root link is free instead of fixed to the ground
+        strict: refuse what would have to be repaired: impossible inertias, inertia without mass and mass without
+            inertia, joints that move no mass, names that collide, links that are not declared
+        mimic: joints that mimic others are "coupled" to them by closures, or move independently, "independent"
     """
     if mimic not in MIMICS:
         raise ModelError(f"mimic is {mimic!r}, must be {' or '.join(map(repr, MIMICS))}")
@@ -95,7 +95,7 @@ def _model(xml: UrdfXml, gravity: tuple[float, float, float], floating_base: boo
 
 
 def _by_name(xml: UrdfXml, tag: str) -> dict[str, ET.Element]:
-    """The links or joints; each has a name of its own."""
+    """The links or joints by name; names must be unique."""
     found: dict[str, ET.Element] = {}
     for element in xml.root.findall(tag):
         name = xml.text(element, "name")
@@ -106,7 +106,7 @@ def _by_name(xml: UrdfXml, tag: str) -> dict[str, ET.Element]:
 
 
 def _clean_names(xml: UrdfXml, elements: dict[str, ET.Element], taken: dict[str, str]) -> dict[str, str]:
-    """URDF allows any name; ours are letters, digits and single underscores, so that they can name kernels' ports."""
+    """URDF permits any name; ours are letters, digits and single underscores, so that they can name kernel ports."""
     clean: dict[str, str] = {}
     used = dict(taken)
     for name, element in elements.items():
@@ -124,7 +124,7 @@ def _clean_names(xml: UrdfXml, elements: dict[str, ET.Element], taken: dict[str,
 
 
 def _root_link(xml: UrdfXml, joints: list[ET.Element], links: dict[str, ET.Element]) -> str:
-    """The one link that is nobody's child; if it is not declared, as the world often is, it is added to the links."""
+    """The only link that is not a child; if it is not declared, as is common for the world, it is added."""
     children: set[str] = set()
     strangers: dict[str, ET.Element] = {}
     for joint in joints:

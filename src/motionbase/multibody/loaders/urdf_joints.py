@@ -1,4 +1,4 @@
-"""Joints of a URDF file: how they move, what they follow, dampers, and what of them is left out."""
+"""Joints of a URDF file: their motion, mimicry and dampers, and the parts that are left out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from motionbase.arrays import AnyArray
 from motionbase.errors import ModelError
 from motionbase.multibody.closures import CouplingClosure
 from motionbase.multibody.elements import JointDamper
@@ -34,7 +35,7 @@ def tree_joint(xml: UrdfXml, joint: ET.Element, name: str, bodies: Mapping[str, 
 
 
 def _kind(xml: UrdfXml, joint: ET.Element, name: str) -> tuple[str, tuple[float, ...]]:
-    """Type and axis as they stand in the file."""
+    """Type and axis as in the file."""
     kind = xml.text(joint, "type")
     if kind not in TYPES:
         xml.complain(joint, f"joint {name!r}: type {kind!r} is not supported; types: {', '.join(TYPES)}")
@@ -51,7 +52,7 @@ def _motion(kind: str, axis: tuple[float, ...], across: tuple[Any, Any] | None) 
     return prismatic((x, y, z)) if kind == "prismatic" else revolute((x, y, z))
 
 
-def _across(xml: UrdfXml, joint: ET.Element, normal: np.ndarray[Any, Any]) -> tuple[Any, Any]:
+def _across(xml: UrdfXml, joint: ET.Element, normal: AnyArray) -> tuple[Any, Any]:
     """Two axes in the plane with this normal; x and y for z."""
     length = float(np.linalg.norm(normal))
     if not (np.isfinite(length) and length > 1e-12):
@@ -77,7 +78,7 @@ def dampers(xml: UrdfXml, joint: ET.Element, name: str, nv: int) -> list[JointDa
 def couplings(
     xml: UrdfXml, elements: Mapping[str, ET.Element], names: Mapping[str, str], joints: Mapping[str, Joint], hold: bool
 ) -> tuple[CouplingClosure, ...]:
-    """What <mimic> says, as closures; none, with a note, where they are not to hold.
+    """The <mimic> relations as closures; none, with a note, if they are to be independent.
 
     Args:
         elements, names: of the joints, by their names in the file
@@ -109,13 +110,13 @@ def couplings(
             found.append(CouplingClosure(f"{name}_mimic", name, follows, ratio, offset))
         except ModelError as e:
             xml.complain(mimic, str(e))
-    _note_joints(xml, free, "joints that mimic others and move on their own, as asked for")
+    _note_joints(xml, free, "joints that mimic others and move independently, as requested")
     _note_joints(xml, still, "joints that mimic others but are fixed, and stay so")
     return tuple(found)
 
 
 def note_left_out(xml: UrdfXml, elements: Mapping[str, ET.Element], names: Mapping[str, str]) -> None:
-    """Coulomb friction and limits: a sentence each."""
+    """Note Coulomb friction and limits, one sentence each."""
     rubbing: dict[str, ET.Element] = {}
     limited: dict[str, ET.Element] = {}
     for said, element in elements.items():
@@ -129,6 +130,6 @@ def note_left_out(xml: UrdfXml, elements: Mapping[str, ET.Element], names: Mappi
 
 
 def _note_joints(xml: UrdfXml, found: Mapping[str, ET.Element], what: str) -> None:
-    """One sentence about all of them, with the line of the first."""
+    """One note about all of them, with the line of the first."""
     if found:
         xml.note(next(iter(found.values())), f"{what}: {listed(found)}")

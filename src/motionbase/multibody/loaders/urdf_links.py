@@ -1,7 +1,7 @@
-"""Links of a URDF file as bodies, and the repair of those that no body can be.
+"""Links of a URDF file as bodies, and the repair of physically impossible ones.
 
-Robot files from the wild often have inertias that no body has: rounded, left as placeholders, or without a mass. They
-are repaired by the least change, and every repair is noted; read strictly, they are refused.
+Public robot files often have impossible inertias: rounded, left as placeholders, or without a mass. They are repaired
+by the smallest change, and every repair is noted; in strict mode they are refused.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from motionbase.multibody.loaders.rotation import R_rpy
 from motionbase.multibody.loaders.urdf_xml import UrdfXml
 from motionbase.multibody.lookup import listed
 
-# a link without mass that a joint moves gets these, as MuJoCo's boundmass and boundinertia are used: too little to be
-# felt by what carries it, as a rule
+# a link without mass that a joint moves gets these, like MuJoCo's boundmass and boundinertia: usually too small to
+# affect the links that carry it
 DUMMY_MASS = 1e-3  # [kg]
-DUMMY_INERTIA = 1e-6  # [kg m^2], about every axis: far less, and couplings to heavy links lose too many digits
-# [kg] for each kg m^2 of an inertia without mass: it then resists turning alone, to rounding
+DUMMY_INERTIA = 1e-6  # [kg m^2], about every axis: with much less, couplings to heavy links lose too many digits
+# [kg] per kg m^2 of an inertia without mass: it then only resists rotation, to rounding
 MASS_OF_INERTIA = 1e-12
 
 
@@ -39,7 +39,7 @@ def origin(xml: UrdfXml, element: ET.Element) -> tuple[tuple[float, ...], Array]
 
 
 def link_body(xml: UrdfXml, link: ET.Element, name: str) -> Body:
-    """The body of a link, with what its <inertial> says or was repaired to."""
+    """The body of a link, from its <inertial>, repaired if necessary."""
     inertial = xml.only(link, "inertial")
     if inertial is None:
         return Body(name)
@@ -64,7 +64,7 @@ def link_body(xml: UrdfXml, link: ET.Element, name: str) -> Body:
 
 
 def _possible(xml: UrdfXml, inertial: ET.Element, name: str, tensor: Array) -> Array:
-    """The tensor itself, or the nearest that a body can have."""
+    """The tensor itself, or the nearest physically possible one."""
     try:
         checked_inertia(f"body {name!r}", tensor)
         return tensor
@@ -80,11 +80,11 @@ def _possible(xml: UrdfXml, inertial: ET.Element, name: str, tensor: Array) -> A
 
 
 def nearest_inertia(tensor: Array) -> Array:
-    """The nearest inertia with principal moments that a body can have.
+    """The nearest inertia with physically possible principal moments.
 
-    A body's second moments of mass S = tr(I) / 2 - I are not negative: that is the triangle inequality, and more. Those
-    that are below zero become zero. Where one moment is larger than the two others together, it stays and each of
-    these grows by half of what is missing.
+    A body's second moments of mass S = tr(I) / 2 - I are not negative: this is the triangle inequality, and more.
+    Negative ones become zero. If one moment is larger than the other two together, it stays and each of these grows
+    by half of the difference.
     """
     values, axes = np.linalg.eigh(0.5 * np.trace(tensor) * np.eye(3) - tensor)
     spread = (axes * np.maximum(values, 0.0)) @ axes.T
@@ -92,7 +92,7 @@ def nearest_inertia(tensor: Array) -> Array:
 
 
 def _some_mass(xml: UrdfXml, inertial: ET.Element, name: str, mass: float, tensor: Array) -> float:
-    """The mass [kg], or a little where there is inertia alone."""
+    """The mass [kg], or a small one if there is only inertia."""
     if mass or not np.any(tensor):
         return mass
     little = MASS_OF_INERTIA * float(np.abs(tensor).max())
@@ -123,6 +123,6 @@ def with_dummies(
         )
     inertia = (DUMMY_INERTIA,) * 3
     return tuple(
-        dataclasses.replace(b, mass=DUMMY_MASS, inertia=inertia) if b.name in bare else b  # what it has is zero
+        dataclasses.replace(b, mass=DUMMY_MASS, inertia=inertia) if b.name in bare else b  # instead of zero
         for b in bodies
     )

@@ -1,6 +1,6 @@
 """The XML of a URDF file, with the line of every element and without document types.
 
-A document type could define entities, and entities that grow without bound; a URDF needs none, so it is refused.
+A document type could define entities that grow without bound; a URDF needs none, so it is refused.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class UrdfXml:
     """A file's elements and their lines.
 
     Attributes:
-        strict: what would have to be repaired is refused
-        notes: what was repaired and left out, one sentence each
+        strict: refuse what would have to be repaired
+        notes: repairs and omissions, one sentence each
     """
 
     name: str
@@ -33,7 +33,7 @@ class UrdfXml:
 
     @classmethod
     def read(cls, path: Path | str, strict: bool = False) -> UrdfXml:
-        """Read and parse; anything wrong is one sentence."""
+        """Read and parse a file; raises `ModelError` for anything wrong."""
         try:
             data = Path(path).read_bytes()
         except (OSError, ValueError) as e:
@@ -42,7 +42,7 @@ class UrdfXml:
         parser, builder = expat.ParserCreate(), ET.TreeBuilder()
         lines: dict[ET.Element, int] = {}
         notes: list[str] = []
-        above = 0  # lines before the XML declaration, which other readers pass over where they are empty
+        above = 0  # lines before the XML declaration, which other readers skip if they are empty
         if not strict and data[:1].isspace() and data.lstrip().startswith(b"<?xml"):
             above = data.count(b"\n", 0, data.index(b"<"))
             data = data.lstrip()
@@ -62,12 +62,12 @@ class UrdfXml:
             root = builder.close()
         except expat.ExpatError as e:
             raise ModelError(f"{path}, line {e.lineno + above}: not XML: {expat.ErrorString(e.code)}") from None
-        except (LookupError, ValueError) as e:  # an encoding nobody knows
+        except (LookupError, ValueError) as e:  # an unknown encoding
             raise ModelError(f"{path}: cannot be read as XML: {e}") from None
         return cls(str(path), root, lines, strict, notes)
 
     def complain(self, element: ET.Element, message: str) -> NoReturn:
-        """Raise an error about an element; one that says where it is says so once."""
+        """Raise an error about an element; its line is added unless the message has it already."""
         if message.startswith(f"{self.name}, line "):
             raise ModelError(message)
         raise ModelError(f"{self.name}, line {self.lines[element]}: {message}")
@@ -77,26 +77,26 @@ class UrdfXml:
         self.notes.append(f"{self.name}, line {self.lines[element]}: {message}")
 
     def pardon(self, element: ET.Element, message: str, remedy: str) -> None:
-        """Refuse what is wrong where the file is read strictly; note it with its remedy elsewhere."""
+        """In strict mode, refuse a fault; otherwise note it with its remedy."""
         if self.strict:
             self.complain(element, message)
         self.note(element, f"{message}; {remedy}")
 
     def added(self, tag: str, name: str, beside: ET.Element) -> ET.Element:
-        """A named element that the file lacks; errors about it give the line of another."""
+        """A named element that the file lacks; errors about it give the line of `beside`."""
         element = ET.Element(tag, {"name": name})
         self.lines[element] = self.lines[beside]
         return element
 
     def only(self, parent: ET.Element, tag: str) -> ET.Element | None:
-        """A child that may be there once; of several the first counts, as in other readers."""
+        """A child that may exist once; of several the first counts, as in other readers."""
         found = parent.findall(tag)
         if len(found) > 1:
             self.pardon(found[1], f"<{parent.tag}> has more than one <{tag}>", "the first counts")
         return found[0] if found else None
 
     def text(self, element: ET.Element, attribute: str) -> str:
-        """An attribute that must be there."""
+        """A required attribute."""
         if attribute not in element.attrib:
             self.complain(element, f"<{element.tag}> has no {attribute!r}")
         return element.attrib[attribute]

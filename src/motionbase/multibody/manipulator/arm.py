@@ -27,10 +27,10 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """What the joints of an arm may do, one number each.
+    """Limits of an arm's joints, one number each.
 
     Attributes:
-        lower, upper: of the coordinates [rad, m]
+        lower, upper: limits of the coordinates [rad, m]
         rate: largest speed [rad/s, m/s]
     """
 
@@ -48,7 +48,7 @@ class Limits:
         return np.asarray(self.lower), np.asarray(self.upper), np.asarray(self.rate)
 
     def check(self, owner: str, joints: tuple[str, ...]) -> None:
-        """One of each for every joint, and room between them."""
+        """Check that every joint has its limits, and that they are ordered."""
         lower, upper, rate = self.columns
         for what, values in (("lower", lower), ("upper", upper), ("rate", rate)):
             if values.shape != (len(joints),) or np.any(np.isnan(values)):
@@ -63,16 +63,16 @@ class Limits:
 @final
 @dataclass(frozen=True, eq=False)
 class Arm:
-    """The joints that lead from a base to a tip. Poses and twists are those of the tip in the base's frame.
+    """The joints from a base to a tip. Poses and twists are those of the tip in the base's frame.
 
     Twists are angular first, of the tip point, in the base's axes [rad/s, m/s]. Kernels take the coordinates q of the
-    whole model, of which they use those between base and tip, and give one column for each joint of the arm.
+    whole model, of which they use those between base and tip, and return one column for each joint of the arm.
 
     Attributes:
         body, point: the tip, as a point's name or coordinates in the body's frame [m]
-        base: body that carries the arm; the ground or any body on the way from there to the tip
-        joints: those that are driven, in order from the base; all that move unless given, the others are held
-        limits: of the driven joints; none unless given
+        base: body that carries the arm; the ground or any body on the path from there to the tip
+        joints: driven joints, in order from the base; all moving ones by default; the others are held
+        limits: limits of the driven joints; none by default
     """
 
     model: Model
@@ -103,11 +103,11 @@ class Arm:
         if self.limits is not None:
             self.limits.check(owner, self.joints)
 
-    # ---- places in q and v -----------------------------------------------------------------------------------------
+    # ---- indices in q and v ----------------------------------------------------------------------------------------
 
     @property
     def owner(self) -> str:
-        """How messages name it."""
+        """Name for messages."""
         return f"arm to {self.body!r} of model {self.model.name!r}"
 
     @property
@@ -129,17 +129,17 @@ class Arm:
 
     @cached_property
     def at_q(self) -> tuple[int, ...]:
-        """Places of the driven joints in q."""
+        """Indices of the driven joints in q."""
         return tuple(self.model.q_slices[k][0].start for k in self.path if self.model.joints[k].name in self.joints)
 
     @cached_property
     def at_v(self) -> tuple[int, ...]:
-        """Places of the driven joints in v."""
+        """Indices of the driven joints in v."""
         return tuple(self.model.v_slices[k][0].start for k in self.path if self.model.joints[k].name in self.joints)
 
     @cached_property
     def chain(self) -> Model:
-        """The bodies between base and tip alone, standing on the ground."""
+        """Only the bodies between base and tip, on the ground."""
         joints = [self.model.joints[k] for k in self.path]
         first, at = joints[0], joints[0].position
         place = self.model.body(self.base).points[at] if isinstance(at, str) else at
@@ -156,7 +156,7 @@ class Arm:
         return TreeState.of(self.chain, q[own_q], speeds).point(self.body, self.point)
 
     def driven(self, J: Expr) -> Expr:
-        """The columns of the driven joints out of those of the chain."""
+        """The columns of the driven joints among those of the chain."""
         pairs = zip(self.chain.joints, self.chain.v_slices, strict=True)
         return ca.densify(J[:, [at.start for joint, (at, _) in pairs if joint.name in self.joints]])
 
@@ -190,7 +190,7 @@ class Arm:
 
     @cached_property
     def jacobian_rate(self) -> Kernel:
-        """(q, v) -> J_dot_v (6): acceleration of the tip relative to the base when no speed of the chain changes."""
+        """(q, v) -> J_dot_v (6): acceleration of the tip relative to the base at constant speeds of the chain."""
 
         def expr(q: Expr, v: Expr) -> Any:
             return self.tip(q, v).acceleration
@@ -200,7 +200,7 @@ class Arm:
 
     @cached_property
     def generalised_jacobian(self) -> Kernel:
-        """q -> J_star (6, n): twist of the tip in world axes when the whole model has no momentum.
+        """q -> J_star (6, n): twist of the tip in world axes while the whole model has no momentum.
 
         The base then moves in reaction to the arm (Umetani & Yoshida 1989); joints that are not driven are held. The
         momentum is that of the free joint's own rows of the mass matrix.

@@ -1,4 +1,4 @@
-"""The motion of a plant under a servo, along references with one row a step."""
+"""The motion of a plant under a servo, along references with one row per step."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True, eq=False)
 class Driven:
-    """A plant with a servo on its joints; traced once, run as often as wanted."""
+    """A plant with a servo on its joints; traced once, run any number of times."""
 
     plant: Tree | Loops
     servo: AbstractServo
 
     @cached_property
     def forward(self) -> Kernel:
-        """(q, v, references, inputs of the elements, active) -> v_dot, and what else the plant tells."""
+        """(q, v, references, inputs of the elements, active) -> v_dot, and the plant's other outputs."""
         forward, servo = self.plant.forward_dynamics, self.servo
         own = len(servo.ports)
 
@@ -63,12 +63,12 @@ class Driven:
         inputs: Mapping[str, ArrayLike] | None = None,
         every: int = 1,
     ) -> Trajectory:
-        """The motion from a start, which must meet the closures that hold; references are held over each step.
+        """The motion from an initial state, which must meet the closures that hold; references are held over each step.
 
         Args:
-            references: of the servo's joints, one row a step: best those of the middle of the step
+            references: of the servo's joints, one row per step: preferably those of the middle of the step
             dt: step of RK4 [s]
-            inputs: other inputs by name, constant; what is not given is zero, and closures hold
+            inputs: other inputs by name, constant; missing ones are zero, and closures hold
             every: steps between samples; the number of rows must be a multiple
         """
         model, method = self.plant.model, RungeKutta(RK4)
@@ -91,7 +91,7 @@ class Driven:
         return Trajectory(model.name, method.name, t, found.q, found.v, *names, found.steps, found.wall_s, energy)
 
     def _held(self, given: dict[str, ArrayLike], rows: set[str]) -> dict[str, Array]:
-        """A value for every input that is no reference."""
+        """A value for every input that is not a reference."""
         held = {}
         for port in self._system.inputs:
             if port.name in rows:

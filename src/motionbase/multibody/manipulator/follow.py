@@ -1,4 +1,4 @@
-"""Following a path of the tip by resolved rates with feedback of the pose error, the joints taken to obey."""
+"""Following a path of the tip by resolved rates with feedback of the pose error, assuming ideal joints."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ ARRIVED = 0.01  # [m], [rad] from the end of a path at which the tip has reached
 @final
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """Joint motion along a path; row k of what belongs to a step is that of the step from t[k] to t[k + 1].
+    """Joint motion along a path; row k of a quantity per step is that of the step from t[k] to t[k + 1].
 
     Attributes:
         t: (n + 1,) time [s]
         q: (n + 1, nq) coordinates of the whole model
         v: (n, joints) speeds of the driven joints
-        path_time: (n + 1,) how far along the path [s]; it runs slower than t while limits slow the joints
-        scale, damping, sigma, manipulability: (n,) as of ResolvedRate
+        path_time: (n + 1,) position along the path [s]; it runs slower than t while limits slow the joints
+        scale, damping, sigma, manipulability: (n,) as for ResolvedRate
         position_error, angle_error: (n,) from the path at path_time [m], [rad]
         finished: whether the tip reached the end of the path in time: path time ran to its end, and the tip is within
-            1 cm and 0.01 rad of it (of what the law's task asks for)
+            1 cm and 0.01 rad of it (for the rows of the law's task)
     """
 
     t: Array
@@ -52,7 +52,7 @@ class Followed:
     at_q: tuple[int, ...]
 
     def references(self) -> JointSamples:
-        """The driven joints at the middle of each step, for a servo: one row a step."""
+        """The driven joints at the middle of each step, for a servo: one row per step."""
         own = self.q[:, list(self.at_q)]
         h = self.t[1] - self.t[0]
         a = np.gradient(self.v, h, axis=0) if len(self.v) > 1 else np.zeros_like(self.v)
@@ -68,15 +68,15 @@ def follow(
     gain: float = 2.0,
     extra: float = 0.5,
 ) -> Followed:
-    """Joint motion that leads the tip along a path.
+    """Joint motion that moves the tip along a path.
 
-    Path time runs at the law's `scale`, so where limits slow the joints the tip stays on its line and arrives later.
+    Path time runs at the law's `scale`, so if limits slow the joints the tip stays on its line and arrives later.
 
     Args:
         q0: coordinates of the whole model, as an array or by name; the driven joints within their limits
         dt: step [s]
-        gain: with which an error of the pose is taken back [1/s]
-        extra: longest time beyond the path's own, as part of it
+        gain: gain of the pose error's feedback [1/s]
+        extra: longest time beyond the path's duration, as a fraction of it
     """
     model = law.arm.model
     for what, value in (("dt", dt), ("gain", gain), ("extra", extra)):
@@ -114,7 +114,7 @@ def follow(
 
 
 def _check_limits(law: ResolvedRate, q: Array) -> None:
-    """Outside its limits a joint could not move back: its speed is scaled to nothing."""
+    """Refuse joints outside their limits: they could not move back, because their speed is scaled to zero."""
     if law.arm.limits is None:
         return
     lower, upper, _ = law.arm.limits.columns
@@ -125,7 +125,7 @@ def _check_limits(law: ResolvedRate, q: Array) -> None:
 
 
 def _arrived(law: ResolvedRate, values: dict[str, Array]) -> bool:
-    """The last errors, of position and of angle, are small where the task asks for all three rows of it."""
+    """Whether the last errors, of position and of angle, are small; each only if the task has all its three rows."""
     wanted = (("v", "position_error"), ("w", "angle_error"))
     asked = [error for letter, error in wanted if {f"{letter}{axis}" for axis in "xyz"} <= set(law.task)]
     return all(float(values[error][-1]) <= ARRIVED for error in asked)

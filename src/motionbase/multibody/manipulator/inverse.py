@@ -19,8 +19,8 @@ from motionbase.multibody.manipulator.poses import checked_pose, pose_error, qua
 from motionbase.multibody.names import State, q_of
 from motionbase.spatial.rotations import Expr
 
-LONGEST_STEP = 0.4  # [rad] of a joint in one step: the Jacobian tells little beyond
-SOFTER, HARDER = 0.2, 4.0  # change of the damping after a step that helps, and one that does not
+LONGEST_STEP = 0.4  # [rad] of a joint in one step: beyond, the Jacobian is a poor guide
+SOFTER, HARDER = 0.2, 4.0  # change of the damping after a step that improves, and one that does not
 LEAST, MOST = 1e-14, 1e4  # of the damping, relative to J J' of angles
 
 
@@ -30,10 +30,10 @@ class Reached:
     """The best coordinates found.
 
     Attributes:
-        q: (nq,) of the whole model; what is not driven is as it was given
-        position_error, angle_error: of the tip there [m], [rad]
+        q: (nq,) coordinates of the whole model; those not driven are as given
+        position_error, angle_error: errors of the tip there [m], [rad]
         converged: whether both are within the tolerance; if not, the pose was not reached
-        tries: starts that were used
+        tries: number of initial points used
     """
 
     q: Array
@@ -57,10 +57,10 @@ def inverse_kinematics(
 ) -> Reached:
     """Coordinates at which the tip has a pose in the base's frame, within the joints' limits.
 
-    The first start is `q0`; others are drawn within the limits (within half a turn where there are none).
+    The first initial point is `q0`; others are drawn within the limits (within half a turn if there are none).
 
     Args:
-        p, Q: place [m] and unit quaternion wxyz
+        p, Q: position [m] and unit quaternion wxyz
         tolerance: of the angle [rad], and of the position divided by `length`
         length: the size of the arm [m]
     """
@@ -89,7 +89,7 @@ def inverse_kinematics(
 
 
 def _range(arm: Arm, unlimited: float) -> tuple[Array, Array]:
-    """Lower and upper limits, and a number in their place where a joint has none."""
+    """Lower and upper limits, with a default for joints without limits."""
     if arm.limits is None:
         return np.full(arm.n, -unlimited), np.full(arm.n, unlimited)
     lower, upper, _ = arm.limits.columns
@@ -99,7 +99,7 @@ def _range(arm: Arm, unlimited: float) -> tuple[Array, Array]:
 def descent(arm: Arm) -> Kernel:
     """(p_ref, Q_ref, length, lower, upper, q, mu) -> q_next, mu_next, position_error, angle_error (of q_next).
 
-    A step that does not lessen the error is not taken, and the next one is damped more.
+    A step that does not reduce the error is rejected, and the next one is damped more.
     """
 
     def error_at(q: Expr, p_ref: Expr, Q_ref: Expr, length: Expr) -> tuple[Expr, Expr]:

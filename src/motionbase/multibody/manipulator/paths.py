@@ -1,4 +1,4 @@
-"""Paths from rest to rest: joints together, or the tip along a straight line while it turns about one axis."""
+"""Paths from rest to rest: joints together, or the tip along a straight line while it rotates about one axis."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class JointSamples(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class JointPath:
-    """Joints move in proportion, all beginning and ending together.
+    """Joints move in proportion, all starting and ending together.
 
     Attributes:
         start, end: (n,) coordinates [rad, m]
@@ -75,10 +75,10 @@ class JointPath:
 @final
 @dataclass(frozen=True, eq=False)
 class LinePath:
-    """The tip moves along a straight line and turns about one axis, the short way, both with the same timing.
+    """The tip moves along a straight line and rotates about one axis, the shorter way, both with the same timing.
 
     Attributes:
-        p_start, p_end: places in the base's frame [m]
+        p_start, p_end: positions in the base's frame [m]
         Q_start, Q_end: orientations in the base's frame, unit quaternions wxyz
     """
 
@@ -96,17 +96,17 @@ class LinePath:
 
     @property
     def ends(self) -> dict[str, Array]:
-        """The ports of the kernel that are no time, by name."""
+        """The kernel's ports except the time, by name."""
         return {name: np.asarray(getattr(self, name)) for name in ("p_start", "Q_start", "p_end", "Q_end")}
 
     @property
     def length(self) -> float:
-        """Of the line [m]."""
+        """Length of the line [m]."""
         return float(np.linalg.norm(np.asarray(self.p_end) - np.asarray(self.p_start)))
 
     @property
     def angle(self) -> float:
-        """Of the turn [rad]."""
+        """Angle of the rotation [rad]."""
         dot = abs(float(np.asarray(self.Q_start) @ np.asarray(self.Q_end)))
         return float(2 * np.arccos(min(1.0, dot)))
 

@@ -1,4 +1,4 @@
-"""Errors between poses: rotation vectors of quaternions, and the twist that leads from one pose to another."""
+"""Errors between poses: rotation vectors of quaternions, and the twist from one pose to another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def conjugate(Q: Expr) -> Expr:
 
 
 def rotation_vector(Q: Expr) -> Expr:
-    """(3,) rotation vector [rad] of a unit quaternion (the logarithm), the short way: at most pi long."""
+    """(3,) rotation vector [rad] of a unit quaternion (the logarithm), the shorter way: at most pi long."""
     sign = ca.if_else(Q[0] < 0, -1, 1)
     axis = sign * ca.vertcat(Q[1], Q[2], Q[3])
     sine = sqrt_guarded(ca.sumsqr(axis))
@@ -34,12 +34,12 @@ def rotation_vector(Q: Expr) -> Expr:
 
 
 def pose_error(p: Expr, Q: Expr, p_ref: Expr, Q_ref: Expr) -> Expr:
-    """(6,) rotation vector [rad] and displacement [m] from a pose to the wanted one, in the axes both are given in."""
+    """(6,) rotation vector [rad] and displacement [m] from a pose to the reference, in the axes of both."""
     return ca.vertcat(rotation_vector(quaternion_product(Q_ref, conjugate(Q))), p_ref - p)
 
 
 def checked_pose(owner: str, p: ArrayLike, Q: ArrayLike) -> tuple[Array, Array]:
-    """A place and a unit quaternion as arrays."""
+    """A position and a unit quaternion as arrays."""
     place, turn = np.array(p, dtype=np.float64), np.array(Q, dtype=np.float64)
     if place.shape != (3,) or not np.all(np.isfinite(place)):
         raise SimulationError(f"{owner}: position is {p!r}, three finite numbers [m] are wanted")

@@ -1,12 +1,12 @@
-"""Resolved rates: joint speeds for a wanted twist of the tip, by damped least squares (Whitney 1969).
+"""Resolved rates: joint speeds for a desired twist of the tip, by damped least squares (Whitney 1969).
 
     v = s (J' (J J' + lambda^2)^-1 twist + N z)
 
-Linear rows are divided by a length, so that all are angles. Near a singular place lambda grows (Chiaverini 1997):
+Linear rows are divided by a length, so that all are angles. Near a singularity lambda grows (Chiaverini 1997):
 lambda^2 = lambda_max^2 (1 - (sigma / sigma_0)^2) for sigma < sigma_0. sigma stands for the smallest singular value:
 1 / sigma^2 is the trace of (J J')^-1, the sum of the inverse squares of all singular values, so sigma is at most the
 smallest one and at least 1 / sqrt(6) of it, and it is smooth, which a singular value is not.
-s slows all joints alike until each keeps its limits, so the tip keeps its direction.
+s slows all joints by the same factor until each keeps its limits, so the tip keeps its direction.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from motionbase.multibody.lookup import checked_positive
 from motionbase.multibody.manipulator.arm import Arm
 from motionbase.spatial.rotations import Expr
 
-FLOOR = 1e-10  # added to J J' before it is inverted for sigma, which then is at least 1e-5
+FLOOR = 1e-10  # added to J J' before it is inverted for sigma, which is then at least 1e-5
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
 
 
@@ -36,14 +36,14 @@ class ResolvedRate:
     """A law for the speeds of an arm's driven joints.
 
     Attributes:
-        length: by which linear speeds are divided [m]; about the reach, so that a unit of each row is as hard to get
+        length: divisor of linear speeds [m]; about the reach, so that unit rows are equally demanding
         damping: lambda_max [-]
-        threshold: sigma_0 [-], below which damping begins
-        task: rows of the twist that matter, of wx, wy, wz, vx, vy, vz; all unless given
-        posture: gain [1/s] that draws joints to the middle of their limits without moving the tip, where there are
-            more joints than rows; it grows with the square of the distance from the middle, and nothing else moves the
+        threshold: sigma_0 [-], below which damping starts
+        task: relevant rows of the twist, of wx, wy, wz, vx, vy, vz; all by default
+        posture: gain [1/s] that pulls joints to the middle of their limits without moving the tip, if there are more
+            joints than rows; it grows with the square of the distance from the middle, and nothing else moves the
             joints in that space
-        approach: time [s] in which a joint may at most reach its limit: it slows down before; 20 steps or more
+        approach: shortest time [s] in which a joint may reach its limit: it slows down before; 20 steps or more
     """
 
     arm: Arm
@@ -73,12 +73,12 @@ class ResolvedRate:
 
     @cached_property
     def rows(self) -> list[int]:
-        """Places of the task in a twist."""
+        """Indices of the task in a twist."""
         return [TWIST.index(row) for row in self.task]
 
     @property
     def scaling(self) -> Expr:
-        """(6,) factors that make a twist's rows alike."""
+        """(6,) factors that scale a twist's rows alike."""
         return ca.DM([1.0] * 3 + [1.0 / self.length] * 3)
 
     def speeds(self, q: Expr, twist: Expr) -> tuple[Expr, Expr, Expr, Expr, Expr]:
@@ -91,7 +91,7 @@ class ResolvedRate:
         sigma = 1 / ca.sqrt(ca.trace(plain.solve(I).x))
         volume = ca.SX(1)
         for step in plain.steps:
-            if step.pivot is None:  # a positive definite matrix has pivots of one row only
+            if step.pivot is None:  # a positive definite matrix only has 1x1 pivots
                 raise ModelError(f"resolved rates of {arm.owner}: J J' took a pivot of two rows")
             volume = volume * step.pivot
         near = ca.fmax(0.0, 1 - (sigma / self.threshold) ** 2)

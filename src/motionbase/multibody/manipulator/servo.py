@@ -1,4 +1,4 @@
-"""Joint servos: torques that lead joints along references."""
+"""Joint servos: torques that move joints along references."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from motionbase.multibody.tree.dynamics import Tree
 from motionbase.multibody.tree.loops import Loops
 from motionbase.spatial.rotations import Expr
 
-SHARED = 1e-9  # eigenvalues of the scaled compliance below this belong to motions that a loop forbids
+SHARED = 1e-9  # eigenvalues of the scaled compliance below this belong to motions that a loop prevents
 
 
 class AbstractServo(ABC):
-    """A law that drives joints of one axis each along references."""
+    """A law that drives single-axis joints along references."""
 
     joints: tuple[str, ...]
 
     @property
     @abstractmethod
     def model(self) -> Model:
-        """What is driven."""
+        """The driven model."""
 
     @abstractmethod
     def torque(self, q: Expr, v: Expr, *references: Expr) -> Expr:
@@ -41,7 +41,7 @@ class AbstractServo(ABC):
 
     @cached_property
     def places(self) -> tuple[list[int], list[int]]:
-        """Of the driven joints in q and in v."""
+        """Indices of the driven joints in q and in v."""
         found = [joint_coordinate("servo", self.model, name, 0) for name in self.joints]
         return [q for q, _ in found], [v for _, v in found]
 
@@ -81,12 +81,12 @@ def _check(owner: str, model: Model, joints: tuple[str, ...]) -> None:
 class ComputedTorque(AbstractServo):
     """tau that gives the driven joints a_ref + 2 ratio w (v_ref - v) + w^2 (q_ref - q), whatever else moves freely.
 
-    Joints that are not driven get no force and move as the equations say: on a free base the reaction is accounted for.
+    Joints that are not driven have no force and follow the equations: the reaction of a free base is included.
 
     Attributes:
-        tree: of the plant; without closures
+        tree: tree of the plant, without closures
         frequency: w of the error's decay [rad/s]
-        ratio: its damping ratio
+        ratio: damping ratio of the error's decay
     """
 
     tree: Tree
@@ -105,11 +105,11 @@ class ComputedTorque(AbstractServo):
 
     @property
     def model(self) -> Model:
-        """The tree's."""
+        """The tree's model."""
         return self.tree.model
 
     def torque(self, q: Expr, v: Expr, *references: Expr) -> Expr:
-        """M a = G + tau with the driven rows of a known, and no tau in the others."""
+        """M a = G + tau with the driven rows of a known, and zero tau in the others."""
         q_ref, v_ref, a_ref = references
         at_q, at_v = self.places
         w = self.frequency
@@ -136,15 +136,15 @@ def _full(M: Expr) -> Expr:
 class JointServo(AbstractServo):
     """tau = inertia (a_ref + 2 ratio w (v_ref - v) + w^2 (q_ref - q)), each within its drive's limit.
 
-    The matrix `inertia` (n, n) is one more port: what the drives are taken to move. `seen_inertia` gives it for a
-    place, with payloads and closed loops; gains then fit every motion of the arms together. (Drives tuned one by one
-    for a payload are far too stiff for a motion of the arm alone.)
+    The matrix `inertia` (n, n) is a further port: the inertia that the drives are assumed to move. `seen_inertia`
+    computes it for a configuration, with payloads and closed loops; the gains then fit all motions of the arms.
+    (Drives tuned one by one for a payload are far too stiff for a motion of the arm alone.)
 
     Attributes:
-        plant: what is driven, with or without closures
+        plant: the driven system, with or without closures
         frequency: w [rad/s]
         ratio: damping ratio
-        torque_limit: (n,) of the drives [N m]; none unless given
+        torque_limit: (n,) limits of the drives [N m]; none by default
     """
 
     plant: Tree | Loops
@@ -164,7 +164,7 @@ class JointServo(AbstractServo):
 
     @property
     def model(self) -> Model:
-        """The plant's."""
+        """The plant's model."""
         return self.plant.model
 
     @property
@@ -175,7 +175,7 @@ class JointServo(AbstractServo):
         return (*super().ports, inertia)
 
     def torque(self, q: Expr, v: Expr, *references: Expr) -> Expr:
-        """Proportional to the error and its rate, with the wanted acceleration fed forward."""
+        """Proportional to the error and its rate, with feed-forward of the reference acceleration."""
         q_ref, v_ref, a_ref, inertia = references
         at_q, at_v = self.places
         w = self.frequency
@@ -189,10 +189,10 @@ class JointServo(AbstractServo):
 
 
 def seen_inertia(servo: JointServo, q: ArrayLike, active: Mapping[str, float] | None = None) -> Array:
-    """(n, n) [kg m^2]: torques of the drives for unit accelerations of their joints, at a place, at rest.
+    """(n, n) [kg m^2]: torques of the drives for unit accelerations of their joints, in a configuration, at rest.
 
-    It is the inverse of the accelerations that unit torques give, so a free base and a payload held by a closure are in
-    it. Where both ends of a loop are held there are motions that no torque makes; those are left out (pseudo-inverse).
+    It is the inverse of the accelerations due to unit torques, so it includes a free base and a payload held by a
+    closure. If both ends of a loop are held, motions that no torque can cause are left out (pseudo-inverse).
     """
     plant, (_, at_v) = servo.plant, servo.places
     forward = plant.forward_dynamics
@@ -203,7 +203,7 @@ def seen_inertia(servo: JointServo, q: ArrayLike, active: Mapping[str, float] | 
             raise ModelError(f"seen inertia: no input {name!r}; inputs: {', '.join(names)}")
 
     def accelerations(tau: Array) -> Array:
-        """Of the driven joints; by CasADi, because so few evaluations are not worth compiling."""
+        """Accelerations of the driven joints; by CasADi, because so few evaluations are not worth compiling."""
         values = [
             given.get(p.name, np.full(p.dims, 1.0 if p.name.endswith("_active") else 0.0)) if p.name != "tau" else tau
             for p in forward.inputs
@@ -214,6 +214,6 @@ def seen_inertia(servo: JointServo, q: ArrayLike, active: Mapping[str, float] | 
     rest = accelerations(np.zeros(plant.model.nv))
     compliance = np.array([accelerations(np.eye(plant.model.nv)[k]) - rest for k in at_v])
     compliance = 0.5 * (compliance + compliance.T)
-    own = 1 / np.sqrt(np.diag(compliance))  # in units of each joint's own compliance a heavy load is no rounding
+    own = 1 / np.sqrt(np.diag(compliance))  # so that a heavy load is not lost in rounding
     inertia = np.linalg.pinv(compliance * np.outer(own, own), rcond=SHARED, hermitian=True) * np.outer(own, own)
     return np.asarray(inertia)

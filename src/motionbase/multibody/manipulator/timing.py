@@ -1,4 +1,4 @@
-"""Timing along a path: how far along (0 to 1) at each moment, from rest to rest."""
+"""Timing along a path: the fraction covered (0 to 1) at each time, from rest to rest."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ QUINTIC_SPEED, QUINTIC_ACCELERATION = 15 / 8, 10 / math.sqrt(3)  # peaks of 10 u
 @final
 @dataclass(frozen=True)
 class Timing:
-    """From 0 to 1 in a time, beginning and ending at rest.
+    """From 0 to 1 in a given time, starting and ending at rest.
 
     Attributes:
         duration: [s]
-        kind: "quintic", whose acceleration is continuous, or "trapezoid", a trapezoid of speed
-        ramp: of a trapezoid, the part of the time spent speeding up, and again slowing down: above 0 to 0.5
+        kind: "quintic", with continuous acceleration, or "trapezoid", a trapezoidal speed profile
+        ramp: for a trapezoid, the fraction of the time for speeding up, and again for slowing down: above 0 to 0.5
     """
 
     duration: float
@@ -41,14 +41,14 @@ class Timing:
             raise SimulationError(f"timing: ramp is {self.ramp!r}, must be above 0 and at most 0.5")
 
     def at(self, t: Expr) -> tuple[Expr, Expr, Expr]:
-        """How far, its speed [1/s] and its acceleration [1/s^2]; before the start 0, after the end 1."""
+        """Fraction, its rate [1/s] and acceleration [1/s^2]; 0 before the start, 1 after the end."""
         T = self.duration
         u = ca.fmin(ca.fmax(t / T, 0.0), 1.0)
         if self.kind == "quintic":
             s = u**3 * (10 - 15 * u + 6 * u**2)
             return s, 30 * u**2 * (1 - u) ** 2 / T, 60 * u * (1 - u) * (1 - 2 * u) / T**2
         r = self.ramp
-        a = 1 / (r * (1 - r))  # so that the whole way is 1
+        a = 1 / (r * (1 - r))  # so that the total distance is 1
         up, down = u < r, u > 1 - r
         inside = ca.logic_and(t >= 0, t <= T)
         s = ca.if_else(up, 0.5 * a * u**2, ca.if_else(down, 1 - 0.5 * a * (1 - u) ** 2, a * r * (u - 0.5 * r)))
@@ -58,11 +58,11 @@ class Timing:
 
 
 def quickest(distance: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, kind: Kind = "trapezoid") -> Timing:
-    """The shortest timing in which each of several distances keeps its own limits, all beginning and ending together.
+    """The shortest timing in which several distances keep their limits, all starting and ending together.
 
     Args:
-        distance: of each joint, or of a path's length and angle
-        rate, acceleration: largest of each
+        distance: of each joint, or length and angle of a path
+        rate, acceleration: limits of each
     """
     d, v, a = (np.atleast_1d(np.array(x, dtype=np.float64)) for x in (distance, rate, acceleration))
     d = np.abs(d)
@@ -71,7 +71,7 @@ def quickest(distance: ArrayLike, rate: ArrayLike, acceleration: ArrayLike, kind
     if not d.max(initial=0.0) > 0:
         raise SimulationError("timing: every distance is zero, so there is nothing to time")
     moves = d > 0
-    speed, push = float(np.min(v[moves] / d[moves])), float(np.min(a[moves] / d[moves]))  # of the way from 0 to 1
+    speed, push = float(np.min(v[moves] / d[moves])), float(np.min(a[moves] / d[moves]))  # per unit distance
     if kind == "quintic":
         return Timing(max(QUINTIC_SPEED / speed, math.sqrt(QUINTIC_ACCELERATION / push)), kind)
     if speed**2 >= push:  # the top speed is never reached

@@ -1,11 +1,20 @@
-"""Built-in models, each with its source, its assumptions, and a mark where numbers are illustrative."""
+"""Built-in models, each with its source, its assumptions, and a mark if numbers are illustrative."""
 
-from motionbase.multibody.models import benchmarks, classics, flexible_arm, handoff, manipulators, mechanisms
+from motionbase.multibody.models import (
+    benchmarks,
+    classics,
+    flexible_arm,
+    gimbal,
+    handoff,
+    manipulators,
+    mechanisms,
+    robot,
+)
 from motionbase.multibody.models.example import Example
 
 MODELS: dict[str, Example] = {
     example.name: example
-    for module in (classics, mechanisms, manipulators, flexible_arm, handoff, benchmarks)
+    for module in (classics, mechanisms, gimbal, manipulators, flexible_arm, handoff, benchmarks, robot)
     for example in module.EXAMPLES
 }
 

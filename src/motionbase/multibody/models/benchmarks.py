@@ -1,4 +1,4 @@
-"""The models on which this engine and others are compared; their numbers are round and of no real machine."""
+"""Models for comparing this engine with others; their numbers are round and not those of a real machine."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def _chain(
     com: Sequence[Vector],
     I: Sequence[Vector],
 ) -> Model:
-    """p: places of the joints [m], m: masses [kg], com: centres of mass [m], I: principal moments [kg m^2]."""
+    """p: positions of the joints [m], m: masses [kg], com: centres of mass [m], I: principal moments [kg m^2]."""
     columns = enumerate(zip(p, axis, m, com, I, strict=True), start=1)
     return chain(name, [Link(f"j{k}", f"link{k}", *rest) for k, rest in columns], GRAVITY)
 
@@ -39,7 +39,7 @@ def arm7() -> Model:
 
 
 def arm7_free() -> Model:
-    """The same arm on a base of ten tonnes that flies freely."""
+    """The same arm on a free-flying base of ten tonnes."""
     arm = arm7()
     base, fly = Body("base", 1e4, ZERO, (2e4, 2.5e4, 3e4)), Joint("flight", GROUND, "base", Free())
     joints = (Joint("j1", "base", "link1", arm.joints[0].motion), *arm.joints[1:])
@@ -47,7 +47,7 @@ def arm7_free() -> Model:
 
 
 def chain30() -> Model:
-    """Thirty links with axes in turn about z and y."""
+    """Thirty links with axes alternating between z and y."""
     return _chain(
         "chain30",
         ((0, 0, 0), *[(0.5, 0, 0)] * 29),
@@ -71,7 +71,7 @@ def robot6() -> Model:
 
 
 def _bent(joints: int) -> dict[str, float]:
-    """A start away from every special place."""
+    """A generic initial state, away from special configurations."""
     return {f"j{k}": 0.3 * (-1) ** k for k in range(1, joints + 1)}
 
 

@@ -1,4 +1,4 @@
-"""A built-in model with where its numbers are from, what is assumed, and a start worth looking at."""
+"""A built-in model with the source of its numbers, its assumptions, and an interesting initial state."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Example:
     """A model of the list that `motionbase models` prints.
 
     Attributes:
-        about: what it is, in a line
-        source: where its numbers are from
-        build: makes the model
-        assumptions: what the source does not say and we supplied
-        illustrative: some of its numbers were published by nobody
-        q0, v0: a start with some motion, by name of coordinate or speed
+        about: one-line description
+        source: reference of its numbers
+        build: creates the model
+        assumptions: values that the source does not give and we supplied
+        illustrative: some of its numbers are unpublished
+        q0, v0: an initial state with some motion, by name of coordinate or speed
     """
 
     name: str
@@ -45,8 +45,8 @@ class Link:
     """A body and the joint that carries it, in a chain.
 
     Attributes:
-        at: place of its joint in the body before [m]
-        motion: of the joint; a revolute one for an axis
+        at: position of its joint in the previous body [m]
+        motion: motion of the joint; a vector means a revolute joint about it
         com: centre of mass in its own frame [m]
         inertia: principal moments about the centre of mass [kg m^2]
     """
@@ -62,7 +62,7 @@ class Link:
 
 
 def chain(name: str, links: Sequence[Link], gravity: Vector = ZERO, base: str = GROUND) -> Model:
-    """Bodies one after the other; every frame is aligned with the one before at q = 0."""
+    """Bodies in series; every frame is aligned with the previous one at q = 0."""
     parents = [base, *(link.body for link in links)]
     return Model(
         name,

@@ -1,8 +1,8 @@
 """The Space Shuttle arm with flexible booms and gearboxes, tuned to published natural frequencies.
 
 A boom is a uniform tube between two housings. Its published moment of inertia is larger than that of a uniform rod of
-its mass, so part of the mass sits at the ends; mass, centre of mass and moments of the undeformed boom are those of
-`manipulators.SRMS`. Stiffnesses were published nowhere we could read: `scripts/tune_srms.py` finds those stored here.
+its mass, so part of the mass is at the ends; mass, centre of mass and moments of the undeformed boom are those of
+`manipulators.SRMS`. We found no published stiffnesses: `scripts/tune_srms.py` computes those stored here.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from motionbase.multibody.models.manipulators import MOUNT, ORBITER, SOURCE, SRM
 @final
 @dataclass(frozen=True)
 class Stiffness:
-    """What is tuned.
+    """The tuned parameters.
 
     Attributes:
-        EI: bending stiffness of both booms, alike in both planes [N m^2]
-        yaw: of the shoulder yaw gearbox [N m/rad]
-        pitch: of the shoulder pitch gearbox [N m/rad]; elbow and wrist are as much less stiff as they are weaker
+        EI: bending stiffness of both booms, equal in both planes [N m^2]
+        yaw: stiffness of the shoulder yaw gearbox [N m/rad]
+        pitch: stiffness of the shoulder pitch gearbox [N m/rad]; elbow and wrist scale with their torques
     """
 
     EI: float
@@ -70,8 +70,8 @@ def _pose(**degrees: float) -> dict[str, float]:
     return {joint: math.radians(angle) for joint, angle in degrees.items()}
 
 
-# Ours: of round angles those that fit best without asking for an infinitely stiff yaw gearbox. Where they stand in yaw
-# matters only on a free orbiter.
+# Ours: the round angles that fit best without an infinitely stiff yaw gearbox. The yaw angle matters only on a free
+# orbiter.
 POSES: dict[str, dict[str, float]] = {
     "folded": _pose(shoulder_yaw=0.0, shoulder_pitch=70.0, elbow_pitch=-140.0, wrist_pitch=-90.0),
     "bent": _pose(shoulder_yaw=0.0, shoulder_pitch=22.5, elbow_pitch=-45.0, wrist_pitch=0.0),
@@ -88,13 +88,13 @@ def flexible_arm(
     bending: int = 2,
     torsion: int = 1,
 ) -> Model:
-    """The arm with its brakes on: motors stand still, gearboxes are springs that rest at the pose.
+    """The arm with its brakes on: motors are locked, gearboxes are springs at rest in the pose.
 
     Args:
         pose: a name of POSES
-        orbiter: on an orbiter that flies freely, instead of on the ground
+        orbiter: on a free-flying orbiter instead of on the ground
         payload: point mass at the grapple point [kg]
-        bending, torsion: modes of each boom, in each plane and of twist
+        bending, torsion: number of modes of each boom, in each plane and in twist
     """
     if pose not in POSES:
         raise ModelError(f"SRMS: no pose {pose!r}; poses: {', '.join(POSES)}")
@@ -128,7 +128,7 @@ def flexible_arm(
 
 
 def gear_stiffness(stiffness: Stiffness) -> Mapping[str, float]:
-    """By joint [N m/rad]."""
+    """Gearbox stiffness by joint [N m/rad]."""
     elbow, wrist = (stiffness.pitch * TORQUES[part] / TORQUES["shoulder"] for part in ("elbow", "wrist"))
     return {
         "shoulder_yaw": stiffness.yaw,
@@ -143,8 +143,8 @@ def gear_stiffness(stiffness: Stiffness) -> Mapping[str, float]:
 def _boom(link: Link, EI: float, carried: Sequence[Link], bending: int, torsion: int) -> tuple[Body, Body, Body]:
     """Housing at the root, tube, housing at the end; the tube lies half-way between the axes of its two joints.
 
-    Every part has the link's radius of gyration about x, and half of that moment about y and z, as rings have. The
-    housings take the mass that the moment about z asks for, and what the moment about y has more.
+    Every part has the link's radius of gyration about x, and half of that moment about y and z, like rings. The
+    housings take the mass required by the moment about z, and the excess of the moment about y.
     """
     length, (xx, yy, zz), z = BOOM_LENGTHS[link.body], link.inertia, link.com[2]
     housing = 3 * (zz - xx / 2 - link.mass * length**2 / 12) / length**2
@@ -162,7 +162,7 @@ def _boom(link: Link, EI: float, carried: Sequence[Link], bending: int, torsion:
 
 
 def _straight(links: Sequence[Link]) -> tuple[float, float]:
-    """Mass [kg] and moment of inertia [kg m^2] across the first joint of links that lie in a line."""
+    """Mass [kg] and moment of inertia [kg m^2] about the first joint, across it, of links in a straight line."""
     places = np.cumsum([0.0, *(link.at[0] for link in links[1:])])
     moment = sum(k.mass * (x + k.com[0]) ** 2 + k.inertia[1] for k, x in zip(links, places, strict=True))
     return sum(k.mass for k in links), float(moment)

@@ -1,6 +1,6 @@
 """Handoff of a payload from the Shuttle's arm to the Station's, with the Shuttle docked: two arms on one base.
 
-Orbiter and station fly freely as one; the payload flies on its own, and each arm holds it by a weld that is switched
+Orbiter and station fly freely as one; the payload flies separately, and each arm holds it by a weld that is switched
 while a model runs. With both welds closed the arms, the payload and the base are one closed chain (Quiocho, Huynh &
 Crues name this case). The arms are those of `manipulators`; everything else has round numbers of ours.
 """
@@ -17,7 +17,7 @@ from motionbase.multibody.models.example import Example, Link
 from motionbase.multibody.models.manipulators import ASSUMED, MOUNT, ORBITER, SOURCE, SRMS, SSRMS
 
 # Axes of the orbiter are those of the Shuttle arm's table: x along the outstretched arm, and pitch lifts it towards -z.
-DOCKING = (13.0, 0.0, -4.0)  # of the station's frame, in the orbiter's [m]
+DOCKING = (13.0, 0.0, -4.0)  # position of the station's frame in the orbiter's [m]
 STATION = Body("station", 180_000.0, (0.0, 0.0, -10.0), (2.0e7, 1.5e7, 2.5e7), {"ssrms_base": (4.0, 6.0, -5.0)})
 PAYLOAD = Body(
     "payload",
@@ -30,7 +30,7 @@ FACING = ((-1.0, 0.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, 1.0))  # the Station's 
 
 SRMS_JOINTS = tuple(f"srms_{link.joint}" for link in SRMS[1:])
 SSRMS_JOINTS = tuple(f"ssrms_{link.joint}" for link in SSRMS[1:])
-# limits of the collection that has the arms; those of the wrist are given once and taken for all three joints
+# limits from the same collection as the arms; those of the wrist are given once and used for all three joints
 SRMS_LIMITS = Limits(
     (-3.096, 0.0, -2.751, -2.032, -2.032, -7.714),
     (3.096, 2.485, 0.0, 2.032, 2.032, 7.714),
@@ -41,7 +41,7 @@ SSRMS_LIMITS = Limits((-1.5 * math.pi,) * 7, (1.5 * math.pi,) * 7, (math.radians
 SRMS_TORQUES = (1570.0, 1570.0, 1074.0, 470.0, 470.0, 470.0)
 SSRMS_TORQUES = (2332.0,) * 7
 
-# Both arms hold the payload; found by inverse kinematics for round angles of the Shuttle's arm, all digits kept.
+# Both arms hold the payload; computed by inverse kinematics for round angles of the Shuttle's arm, with all digits.
 HELD = dict(
     zip(
         (*SRMS_JOINTS, *SSRMS_JOINTS),
@@ -54,7 +54,7 @@ PAYLOAD_POSE = (
     20.895748059000233, 3.2839790488885505, -2.470760249557835,
     0.9473546009864925, 0.0006248698025168792, -0.02498958463533913, 0.3192090070583955,
 )  # fmt: skip
-# The Station's arm swings its elbow while payload and base stand still: the one motion that the loop leaves to it. The
+# The Station's arm swings its elbow while payload and base are at rest: the only motion that the loop permits. The
 # swing then shakes the payload, and with it the Shuttle's arm.
 SWING = dict(zip(SSRMS_JOINTS, (1.8, -0.5405, -1.4036, 0.1939, 0.3656, -1.262, 0.8942), strict=True))
 
@@ -71,7 +71,9 @@ def handoff() -> Model:
     )
     welds = (
         WeldClosure("srms_grapple", "srms_end_effector", "grapple", "payload", "srms_fixture", switchable=True),
-        WeldClosure("ssrms_grapple", "ssrms_end_effector", "grapple", "payload", "ssrms_fixture", FACING, True),
+        WeldClosure(
+            "ssrms_grapple", "ssrms_end_effector", "grapple", "payload", "ssrms_fixture", FACING, switchable=True
+        ),
     )
     return Model("handoff", (ORBITER, STATION, *srms[0], *ssrms[0], PAYLOAD), joints, ZERO, closures=welds)
 
@@ -79,7 +81,7 @@ def handoff() -> Model:
 def _mounted(
     links: tuple[Link, ...], name: str, base: str, at: tuple[float, float, float] | str
 ) -> tuple[tuple[Body, ...], tuple[Joint, ...]]:
-    """Bodies and joints of an arm under names of its own."""
+    """Bodies and joints of an arm, with prefixed names."""
     parents = [base, *(f"{name}_{link.body}" for link in links)]
     bodies = tuple(Body(f"{name}_{k.body}", k.mass, k.com, k.inertia, k.points) for k in links)
     joints = tuple(

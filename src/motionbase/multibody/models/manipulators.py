@@ -1,9 +1,9 @@
 """The arms of the Space Shuttle (SRMS) and of the Space Station (SSRMS).
 
 Masses, offsets and moments of inertia are those of Nguyen & Hughes 1994 as transcribed in the TraceableRobotModels
-collection. The transcription puts every centre of mass at the joint; that cannot be: for every boom the moment lies
-between m l^2 / 12 and m l^2 / 4, which is a rod with heavy ends about its own centre of mass. So the centres of mass
-are taken at mid-length and the moments about them. Products of inertia are left out, because their sign convention is
+collection. The transcription puts every centre of mass at the joint, which is impossible: for every boom the moment is
+between m l^2 / 12 and m l^2 / 4, that of a rod with heavy ends about its own centre of mass. So the centres of mass are
+assumed at mid-length and the moments about them. Products of inertia are left out, because their sign convention is
 not stated; those of the booms are below 3 % of the largest moment, that of the end effector of the SRMS is a quarter.
 """
 
@@ -43,10 +43,10 @@ SSRMS = (
          {"grapple": (1.3589, 0, 0)}),
 )  # fmt: skip
 
-# Nobody's published figures: round numbers of the right size, so that base and payload both move.
+# Unpublished: round numbers of the right size, so that base and payload both move.
 ORBITER = Body("orbiter", 95_000.0, ZERO, (1.2e6, 9.5e6, 1.0e7))
 PAYLOAD = Body("payload", 14_500.0, (2.0, 0.0, 0.0), (3.5e4, 6.0e4, 6.0e4))
-MOUNT = (8.0, -2.5, 1.5)  # of the arm in the orbiter's frame [m]
+MOUNT = (8.0, -2.5, 1.5)  # position of the arm in the orbiter's frame [m]
 
 
 def srms() -> Model:
@@ -60,7 +60,7 @@ def ssrms() -> Model:
 
 
 def srms_on_orbiter(payload: bool = True) -> Model:
-    """The arm on an orbiter that flies freely, with or without a payload held rigidly at the grapple point."""
+    """The arm on a free-flying orbiter, with or without a payload held rigidly at the grapple point."""
     arm = chain("arm", SRMS)
     fly = Joint("flight", GROUND, "orbiter", Free())
     mounted = Joint("mount", "orbiter", "base", fixed(), MOUNT)

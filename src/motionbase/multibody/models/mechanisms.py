@@ -1,4 +1,4 @@
-"""Planar mechanisms with one loop; their numbers are round and of no real machine."""
+"""Planar mechanisms with one loop; their numbers are round and not those of a real machine."""
 
 from motionbase.multibody.body import Body
 from motionbase.multibody.closures import PointClosure
@@ -7,8 +7,8 @@ from motionbase.multibody.joints import prismatic, revolute
 from motionbase.multibody.model import GROUND, Model
 from motionbase.multibody.models.example import Example, X
 
-GRAVITY = (0.0, -9.81, 0.0)  # they lie in x, y
-CRANK, COUPLER, ROCKER, BASE = 0.3, 0.8, 0.6, 0.7  # lengths of the four-bar [m]: the crank turns all the way round
+GRAVITY = (0.0, -9.81, 0.0)  # they lie in the x-y plane
+CRANK, COUPLER, ROCKER, BASE = 0.3, 0.8, 0.6, 0.7  # lengths of the four-bar [m]: the crank turns full circles
 RADIUS, ROD = 0.2, 0.7  # of the slider-crank [m]
 
 

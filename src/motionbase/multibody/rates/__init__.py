@@ -1,4 +1,4 @@
-"""Multi-rate simulation: mass matrix and force terms as kernels of their own, each renewed at its own rate."""
+"""Multi-rate simulation: mass matrix and force terms as separate kernels, each updated at its own rate."""
 
 from motionbase.multibody.rates.multirate import METHODS, Multirate
 from motionbase.multibody.rates.partition import Partition

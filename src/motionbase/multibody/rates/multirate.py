@@ -1,4 +1,4 @@
-"""A step in which every part of the equations of motion is renewed at its own rate, as one compiled program."""
+"""A step in which every part of the equations of motion is updated at its own rate, as one compiled program."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from motionbase.spatial.rotations import Expr
 
 Method = Literal["euler", "ab2"]
 METHODS: tuple[Method, ...] = ("euler", "ab2")
-CENTRED = ("mass", "nonlinear")  # parts that the state alone decides
+CENTRED = ("mass", "nonlinear")  # parts that depend on the state alone
 TICK = Port("tick", (), "-", "base steps since the schedule began, modulo its period")
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Multirate:
-    """A model, a schedule and a method give a step of one base period.
+    """A step of one base period from a model, a schedule and a method.
 
-    Both methods evaluate the equations once a step, at its start; a method with stages inside the step would have no
-    place for parts that are renewed less often than that.
+    Both methods evaluate the equations once per step, at its start; a method with stages inside the step could not use
+    parts that are updated less often.
 
-    - "euler", semi-implicit: order 1, damps nothing and keeps energy bounded, stable for modes up to omega h = 2.
-    - "ab2": speeds by Adams-Bashforth, coordinates by the trapezoidal rule over old and new speeds. Order 2 where
-      every part is renewed at every step, so that what is left is the error of holding; undamped modes grow slowly.
+    - "euler", semi-implicit: order 1, without damping, energy stays bounded, stable for modes up to omega h = 2.
+    - "ab2": speeds by Adams-Bashforth, coordinates by the trapezoidal rule over old and new speeds. Order 2 if every
+      part is updated at every step, so that only the error of holding remains; undamped modes grow slowly.
 
-    A part is held in the step's memory. Parts taken at the same state are renewed by one kernel, which shares what they
-    have in common, with the same bits as the kernels of `Partition` one by one.
+    A part is held in the step's memory. Parts evaluated at the same state are updated by one kernel, which shares
+    common subexpressions, with the same bits as the separate kernels of `Partition`.
 
     Attributes:
-        centred: take mass matrix and nonlinear terms at the state predicted for the middle of the time they are held,
-            which makes the error of holding one of second order; otherwise at the start of it, as a plain hold does
+        centred: evaluate mass matrix and nonlinear terms at the state predicted for the middle of their holding time,
+            which makes the holding error second order; otherwise at its start, as with a plain hold
 
     Example:
         >>> arm = Multirate(Tree(model), Rates(mass=4, nonlinear=2))
@@ -67,12 +67,12 @@ class Multirate:
 
     @cached_property
     def partition(self) -> Partition:
-        """The kernels, for use one by one."""
+        """The separate kernels."""
         return Partition(self.equations)
 
     @cached_property
     def memory(self) -> tuple[Port, ...]:
-        """What the step keeps: the tick, the last value of each part, and the last accelerations."""
+        """State of the step: the tick, the last value of each part, and the last accelerations."""
         parts = (port for part in self.partition.parts.values() for port in part.outputs)
         return (TICK, *parts, *self.partition.solve.outputs)
 
@@ -84,7 +84,7 @@ class Multirate:
         held = self.memory[1:-1]
 
         def step(*values: Expr) -> Any:
-            """Renew what is due, solve, advance."""
+            """Update what is due, solve, advance."""
             known = {port.name: value for port, value in zip((*inputs, *self.memory), values, strict=True)}
             h, q, v, tick, v_dot_prev = (known[name] for name in ("h", "q", "v", "tick", "v_dot"))
 
@@ -100,7 +100,7 @@ class Multirate:
         return Program(f"{self.method}_multirate", inputs, self.advance.outputs, step, memory=self.memory)
 
     def _renewed(self, tick: int, known: dict[str, Expr]) -> dict[str, Expr]:
-        """All that is known, with the parts that are due at a step renewed."""
+        """All known values, with the parts that are due at a step updated."""
         found = dict(known)
         for shift, due in self._due(tick).items():
             at = known
@@ -114,7 +114,7 @@ class Multirate:
         return found
 
     def _due(self, tick: int) -> dict[float, tuple[str, ...]]:
-        """Parts renewed at a step, by how many steps ahead they are taken."""
+        """Parts updated at a step, by how many steps ahead they are evaluated."""
         found: dict[float, tuple[str, ...]] = {}
         always = (name for name in self.partition.parts if name not in self.rates.by_name)
         for name in (*self.rates.due(tick), *always):
@@ -124,19 +124,19 @@ class Multirate:
 
     @cached_property
     def _renewals(self) -> dict[tuple[str, ...], Kernel]:
-        """One kernel for each set of parts that are renewed at one state."""
+        """One kernel for each set of parts that are updated at one state."""
         return {due: self._renewal(due) for tick in range(self.rates.period) for due in self._due(tick).values()}
 
     def _renewal(self, due: tuple[str, ...]) -> Kernel:
         return compose("renew_" + "_".join(due), *(self.partition.parts[name] for name in due))
 
     def steps_ahead(self, part: str) -> float:
-        """Base steps between the renewal of a part and the state it is taken at; forces from outside are sampled."""
+        """Base steps between the update of a part and the state of its evaluation; external forces are sampled."""
         every = self.rates.by_name.get(part)
         return 0.5 * (every - 1) if self.centred and part in CENTRED and every is not None else 0.0
 
     def prediction(self, part: str) -> Kernel:
-        """(h, q, v, v_dot of the step before) -> (q_ahead, v_ahead), at which to renew a part."""
+        """(h, q, v, v_dot of the previous step) -> (q_ahead, v_ahead), at which to update a part."""
         return self._predictions[self.steps_ahead(part)]
 
     @cached_property
@@ -175,14 +175,14 @@ class Multirate:
         model = self.partition.model
         v_next = v + h * (1.5 * v_dot - 0.5 * v_dot_prev)
         before = local_rate(model, q, ca.SX(model.nv, 1), v)
-        xi = h * before  # where the rate of positions in turning axes is taken once more
+        xi = h * before  # the rate of positions in rotating axes is evaluated again there
         after = local_rate(model, moved(model, q, xi), xi, v_next)
         return moved(model, q, 0.5 * h * (before + after)), v_next
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
     def start(self, q: ArrayLike, v: ArrayLike, inputs: Mapping[str, ArrayLike]) -> dict[str, Array]:
-        """Memory at the start: every part at (q, v); the first step of "ab2" is then one of Euler's."""
+        """Initial memory: every part at (q, v); the first step of "ab2" is then an Euler step."""
         known = {"q": q, "v": v, **inputs}
         parts = tuple(self.partition.parts)
         for kernel in (self._renewal(parts), self.partition.solve):
@@ -202,13 +202,13 @@ class Multirate:
         every: int = 1,
         mode: Literal["strict", "fast"] = "strict",
     ) -> Samples:
-        """Rows of q and v from a start, in one native loop.
+        """Rows of q and v from an initial state, in one native loop.
 
         Args:
             steps: base steps, a multiple of `every`
             h: base step [s]
-            q, v: the start; with closures one that meets them
-            inputs: by name, a constant or one row a step; what is not given is zero, and closures hold
+            q, v: the initial state; with closures one that meets them
+            inputs: by name, a constant or one row per step; missing ones are zero, and closures hold
             every: base steps between rows
         """
         length = numbers_of(h)
@@ -238,7 +238,7 @@ class Multirate:
         )
 
     def _inputs(self, given: Mapping[str, ArrayLike], steps: int) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Constants, and arrays with a row a step."""
+        """Constants, and arrays with a row per step."""
         ports = {p.name: p for p in self.partition.inputs}
         for name in given:
             if name not in ports:

@@ -1,4 +1,4 @@
-"""The partition of the equations of motion into kernels that can run on their own, at any rate and in any process.
+"""The partition of the equations of motion into kernels that can run separately, at any rate and in any process.
 
 Quiocho, Huynh & Crues: subroutines "that can be executed independently, at different frequencies", which together give
 the complete solution of M X_ddot + K X = G_j + G_nl + G_ext (equation 16; with closures 27 and 28).
@@ -16,6 +16,7 @@ import casadi as ca
 from motionbase.compile import Kernel, Port
 from motionbase.compile.linear import Factorization
 from motionbase.errors import ModelError
+from motionbase.multibody.closures.abstract import imposed_equations
 from motionbase.multibody.model import Model
 from motionbase.multibody.rates.factors import packed, solved
 from motionbase.multibody.tree.dynamics import Tree
@@ -30,9 +31,9 @@ from motionbase.spatial.rotations import Expr
 class Partition:
     """A model's equations of motion as plain kernels with ports.
 
-    A kernel of `parts` gives what one of the others, `solve`, takes under the same name, so they may run in different
-    processes that pass arrays: one sends q and gets `factors` whenever they are ready, another sends q and v and gets
-    `G_nl`, and the one that keeps time solves and advances at every step with what it has.
+    A kernel of `parts` provides an input of `solve` with the same name, so they may run in different processes that
+    exchange arrays: one receives q and returns `factors` whenever they are ready, another receives q and v and returns
+    `G_nl`, and the time-keeping process solves and advances at every step with the values it has.
 
     Example:
         >>> parts = Partition(Tree(model)).parts
@@ -40,7 +41,7 @@ class Partition:
         >>> nonlinear = compile(parts["nonlinear"])  # in another; G_nl = nonlinear(q=q, v=v)
 
     Attributes:
-        equations: of the model; those with closures are held by `Loops`
+        equations: those of the model; with closures, a `Loops`
     """
 
     equations: Tree | Loops
@@ -59,7 +60,7 @@ class Partition:
 
     @property
     def tree(self) -> Tree:
-        """The tree, which the closures hold if there are any."""
+        """The tree, constrained by the closures if there are any."""
         return self.equations if isinstance(self.equations, Tree) else self.equations.tree
 
     @property
@@ -71,7 +72,7 @@ class Partition:
 
     @cached_property
     def parts(self) -> dict[str, Kernel]:
-        """By name of a rate: mass, nonlinear, external, joint; and `closure`, if there are closures."""
+        """Kernels by name of a rate: mass, nonlinear, external, joint; and `closure`, if there are closures."""
         nv, state = self.model.nv, self.tree.state_ports
         elements, switches = element_ports(self.model), self._switches
         tau = self.tree.ports[2]
@@ -102,7 +103,7 @@ class Partition:
         if isinstance(self.equations, Loops):
             rows = len(self.equations.saddle.rows)
             sigma = Port("sigma", rows, "-", "right-hand side of the closure rows (equation 26)")
-            found["closure"] = Kernel("closure", (*state, *switches), (sigma,), self._sigma)
+            found["closure"] = Kernel("closure", (*state, *self.equations.closure_ports), (sigma,), self._sigma)
         return found
 
     @cached_property
@@ -134,20 +135,21 @@ class Partition:
 
     @cached_property
     def _structure(self) -> Factorization:
-        """Factors over symbols of their own: pivot order and places of the nonzeros are the same for any q."""
+        """Factors over separate symbols: pivot order and positions of the nonzeros are the same for any q."""
         return self._factorised(ca.SX.sym("q", self.model.nq), [p.symbol() for p in self._switches])
 
     @cached_property
     def _structure_numbers(self) -> Expr:
         return packed(self._structure)
 
-    def _sigma(self, q: Expr, v: Expr, *active: Expr) -> Expr:
+    def _sigma(self, q: Expr, v: Expr, *inputs: Expr) -> Expr:
         """Of the rows in the system; zero for those that are switched off."""
         assert isinstance(self.equations, Loops)
         state, rows, saddle = self.tree.state(q, v), [], self.equations.saddle
-        for closure in self.model.closures:
+        drives, active = inputs[: len(self.equations.drive_ports)], inputs[len(self.equations.drive_ports) :]
+        each = imposed_equations(self.model, state, drives)
+        for closure, e in zip(self.model.closures, each, strict=True):
             K_err, D_err = self.equations.gains(closure.name)
-            e = closure.equations(state)
             rows.append(-e.bias - D_err * e.rate - K_err * e.residual)
         sigma, s = ca.vertcat(*rows), saddle.switches(active)
         return ca.vertcat(*(s[k] * sigma[i] for k, i in enumerate(saddle.rows)))

@@ -1,4 +1,4 @@
-"""How often each part of the equations of motion is renewed."""
+"""How often each part of the equations of motion is updated."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ LARGEST_PERIOD = 1000  # base steps; each of them is a case of one switch
 @final
 @dataclass(frozen=True)
 class Rates:
-    """Every how many base steps each part is renewed; None keeps the value it had at the start.
+    """Number of base steps between updates of each part; None keeps the initial value.
 
-    Between renewals a part is held. Elastic forces and the equations of closures are not in the list: they are stiff,
-    so they are renewed at every step.
+    Between updates a part is held. Elastic forces and the equations of closures are not in the list: they are stiff,
+    so they are updated at every step.
 
     Attributes:
         mass: mass matrix and its factors; with closures, those of the whole saddle-point system
@@ -51,7 +51,7 @@ class Rates:
 
     @classmethod
     def of(cls, numbers: Mapping[str, int | None]) -> Rates:
-        """From numbers by name; what is not named is renewed at every step."""
+        """From numbers by name; parts without a number are updated at every step."""
         known = [f.name for f in fields(cls)]
         for name in numbers:
             if name not in known:
@@ -69,7 +69,7 @@ class Rates:
         return math.lcm(*(n for n in self.by_name.values() if n is not None))
 
     def due(self, tick: int) -> tuple[str, ...]:
-        """Parts renewed at a step, counted from the start."""
+        """Parts updated at a step, counted from the start."""
         return tuple(name for name, every in self.by_name.items() if every is not None and tick % every == 0)
 
     def __str__(self) -> str:

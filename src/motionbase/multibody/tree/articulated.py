@@ -1,7 +1,7 @@
 """Forward dynamics by articulated bodies (Featherstone 2008): shorter than a mass matrix for long rigid chains.
 
-Its work grows with the number of bodies, that of building and factorising a mass matrix with the square and more of the
-length of chains. It gives accelerations only: where a mass matrix is wanted, the recursion of `inward.py` is the way.
+Its work grows with the number of bodies; that of building and factorising a mass matrix at least with the square of
+the length of chains. It gives accelerations only; the recursion of `inward.py` gives a mass matrix.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Articulated:
         return ca.vertcat(self.A @ m[:3, :] + self.B @ m[3:, :], self.B.T @ m[:3, :] + self.C @ m[3:, :])
 
     def less(self, U: Expr, W: Expr) -> _Articulated:
-        """Without what moves freely with the joint: I - U W', W = U D^-1."""
+        """Without the part that moves freely with the joint: I - U W', W = U D^-1."""
         full = U @ W.T
         return _Articulated(_mirrored(self.A - full[:3, :3]), self.B - full[:3, 3:], _mirrored(self.C - full[3:, 3:]))
 
@@ -48,13 +48,13 @@ class _Articulated:
         A, B, C = R @ self.A @ R.T, R @ self.B @ R.T, _mirrored(R @ self.C @ R.T)
         PC = P @ C
         B_moved = B + PC
-        # A - B P + P B' - P C P, of which the middle terms are each other's mirror image
+        # A - B P + P B' - P C P; the middle terms are transposes of each other
         half = B @ P
         return _Articulated(_mirrored(A - half - half.T - PC @ P), B_moved, C)
 
 
 def _mirrored(M: Expr) -> Expr:
-    """The upper triangle on both sides: equal in exact arithmetic, and half the instructions."""
+    """The upper triangle mirrored: equal in exact arithmetic, and half the instructions."""
     rows = [[M[min(i, j), max(i, j)] for j in range(3)] for i in range(3)]
     return ca.vertcat(*(ca.horzcat(*row) for row in rows))
 

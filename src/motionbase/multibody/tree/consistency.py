@@ -1,4 +1,4 @@
-"""Places that meet the closures, found by Newton's method: what pivots and redundancy are judged at."""
+"""Configurations that meet the closures, found by Newton's method: samples for pivots and redundancy."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ import numpy as np
 
 from motionbase.arrays import Array
 from motionbase.errors import ModelError
+from motionbase.multibody.closures.abstract import imposed_equations
 from motionbase.multibody.model import Model
 from motionbase.multibody.tree.coordinates import moved_slightly, unit_coordinates
 from motionbase.multibody.tree.dynamics import Tree
 from motionbase.spatial.equals import settled
 
-MET = 1e-10  # [m, rad]; residual at which a place counts as consistent
-PLACES = 4  # wanted for each combination of active closures
+MET = 1e-10  # [m, rad]; residual below which a configuration is consistent
+PLACES = 4  # number of configurations for each combination of active closures
 GUESSES = 16
 NEWTON_STEPS = 60
-LONGEST_STEP = 0.5  # [rad, m] a Newton step is shortened to this
-NEAR = 4  # places sought beside the first one, to see which rank of the closures is the usual one there
+LONGEST_STEP = 0.5  # [rad, m] limit of a Newton step
+NEAR = 4  # configurations sought near the first one, to find the usual rank of the closures there
 NEAR_SPREAD = 0.05  # [rad, m]
-# From a residual of CLOSE, Newton's method takes four or five steps to MET, squaring the error each time. Where J loses
-# rank it only halves the error and leaves coordinates wrong by the root of the residual: nothing is judged there.
+# From a residual of CLOSE, Newton's method needs four or five steps to MET, squaring the error each time. Where J loses
+# rank it only halves the error and leaves coordinates wrong by the root of the residual: these are not judged.
 CLOSE = 1e-2
 SHARP_STEPS = 9
 MOST_SWITCHES = 6  # 64 combinations
@@ -39,10 +40,10 @@ class Combination:
 
     Attributes:
         active: for each closure, whether it holds
-        places: coordinates that meet those that hold; none found where they exclude each other
-        near: which of the places are the first one and its neighbours
-        sharp: which of the places Newton's method found at its proper speed, so that ranks can be judged there
-        miss: largest residual of the best guess [m, rad], and the row that has it
+        places: coordinates that meet the active closures; empty if they exclude each other
+        near: indices of the first configuration and its neighbours
+        sharp: configurations with quadratic convergence of Newton's method, so that ranks can be judged there
+        miss: largest residual of the best guess [m, rad], and its row
     """
 
     active: tuple[bool, ...]
@@ -55,14 +56,16 @@ class Combination:
 @final
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """The closures of a model as numbers.
+    """The closures of a model, evaluated numerically.
 
     Attributes:
         around: coordinates near which places are sought
+        drives: values of the inputs that closures follow; zeros if None
     """
 
     tree: Tree
     around: Array
+    drives: Array | None = None
 
     @property
     def model(self) -> Model:
@@ -88,36 +91,38 @@ class Geometry:
 
     @cached_property
     def owners(self) -> tuple[int, ...]:
-        """The closure each row belongs to."""
+        """Index of the closure of each row."""
         return tuple(k for k, c in enumerate(self.model.closures) for _ in c.rows)
 
     @cached_property
     def _functions(self) -> tuple[ca.Function, ca.Function]:
         q, dv = ca.SX.sym("q", self.model.nq), ca.SX.sym("dv", self.model.nv)
         state = self.tree.state(q, ca.SX(self.model.nv, 1))
-        equations = [c.equations(state) for c in self.model.closures]
+        drives = ca.SX.sym("drives", sum(len(c.inputs) for c in self.model.closures))
+        equations = imposed_equations(self.model, state, ca.vertsplit(drives) if drives.numel() else [])
         residual = ca.vertcat(*(e.residual for e in equations))
         J = ca.vertcat(*(e.J for e in equations))
-        return ca.Function("rows", [q], [residual, J]), ca.Function(
+        return ca.Function("rows", [q, drives], [residual, J]), ca.Function(
             "moved", [q, dv], [moved_slightly(self.model, q, dv)]
         )
 
-    def rows(self, q: Array) -> tuple[Array, Array]:
-        """Residual (rows,) and J (rows, nv) at a place."""
-        residual, J = self._functions[0](q)
+    def rows(self, q: Array, drives: Array | None = None) -> tuple[Array, Array]:
+        """Residual (rows,) and J (rows, nv) at a place, for these inputs of closures or those of the start."""
+        given = self.drives if drives is None else drives
+        residual, J = self._functions[0](q, 0.0 if given is None else given)
         return np.array(residual).ravel(), np.array(J)
 
     def held(self, active: Sequence[bool]) -> list[int]:
-        """Rows of the closures that hold."""
+        """Rows of the active closures."""
         return [i for i, owner in enumerate(self.owners) if active[owner]]
 
     @cached_property
     def combinations(self) -> tuple[Combination, ...]:
-        """Every setting of the switches with places that meet it; all on comes first."""
+        """Every setting of the switches with configurations that meet it; all on comes first."""
         settings = itertools.product(*((True, False) if c.switchable else (True,) for c in self.model.closures))
         found = tuple(self._combination(active) for active in settings)
         for one in found:
-            # a model whose lasting closures cannot be met is wrong; grapples that exclude each other are not
+            # permanent closures that cannot be met are an error; grapples that exclude each other are not
             grappled = [a and c.switchable for a, c in zip(one.active, self.model.closures, strict=True)]
             if not one.places and not any(grappled):
                 raise ModelError(
@@ -161,10 +166,10 @@ class Geometry:
         return np.array(unit_coordinates(self.model, ca.DM(q))).ravel()
 
     def _beside(self, q: Array, rows: list[int]) -> Iterator[tuple[Array, Array, bool]]:
-        """Places a little along the motions that a place allows, as `newton` returns them.
+        """Configurations a small step along the permitted motions, as `newton` returns them.
 
-        Beside a place that meets redundant rows these are dependent but for a remainder, which the short steps leave
-        out: it would throw them along the motion. Steps with all of J where that does not meet the closures.
+        Near a configuration with redundant rows these are dependent except for a remainder, which the short steps
+        ignore, because it would throw them along the motion. If that fails, steps with all of J are used.
         """
         rng = np.random.default_rng(1)
         _, sizes, V = np.linalg.svd(self.rows(q)[1][rows])
@@ -181,9 +186,9 @@ class Geometry:
     def newton(
         self, q: Array, rows: list[int], rcond: float = 1e-9, held: Sequence[int] = ()
     ) -> tuple[Array, Array, bool]:
-        """Newton steps of least length in the speeds, but for those held; redundant rows are no hindrance.
+        """Newton steps of least length in the speeds, except those held; redundant rows are permitted.
 
-        Returns the place, the residual of the rows (inf where it is not defined), and whether steps were few.
+        Returns the coordinates, the residual of the rows (inf if not defined), and whether few steps were needed.
         """
         stiff = np.ones(self.model.nv)
         for _, at_modes in self.model.v_slices:

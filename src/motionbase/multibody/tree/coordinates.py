@@ -1,4 +1,4 @@
-"""Moving through coordinates by speeds, with quaternions kept at length one."""
+"""Moving coordinates by speeds, with unit quaternions."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def moved_slightly(model: Model, q: Expr, dv: Expr) -> Expr:
 
 
 def speed_rows(model: Model) -> tuple[str, ...]:
-    """(nv,) how errors of linear systems name the row of each speed: JOINT[k]."""
+    """(nv,) names of the speeds' rows in errors of linear systems: JOINT[k]."""
     pairs = zip(model.joints, model.v_slices, strict=True)
     return tuple(f"{joint.name}[{k}]" for joint, at in pairs for k in range(at[1].stop - at[0].start))

@@ -25,18 +25,18 @@ from motionbase.multibody.tree.terms import elastic_force, force_term_ports, for
 from motionbase.spatial.rotations import Expr
 
 Recursion = Literal["mass", "articulated"]
-DEEP = 12  # joint axes in a row beyond which articulated bodies are always shorter
+DEEP = 12  # joint axes in series above which articulated bodies are always shorter
 
 
 @final
 @dataclass(frozen=True)
 class Tree:
-    """A model in minimal coordinates; every quantity as a kernel.
+    """A model in minimal coordinates; every quantity is a kernel.
 
     Attributes:
         coriolis_of_modes: keep the acceleration 2 omega x (shape eta_dot), which the authors of the formulation neglect
-        stiffening: geometric stiffness of flexible bodies, from rotation, acceleration and what they carry
-        recursion: of forward dynamics: by the mass matrix, by articulated bodies, or whichever is shorter
+        stiffening: geometric stiffness of flexible bodies, from rotation, acceleration and loads
+        recursion: for forward dynamics: by the mass matrix, by articulated bodies, or whichever is shorter
     """
 
     model: Model
@@ -49,7 +49,7 @@ class Tree:
             raise ModelError(f"tree: the model is {type(self.model).__name__}, a Model is wanted")
 
     def state(self, q: Expr, v: Expr) -> TreeState:
-        """The tree at one moment, with this tree's switches."""
+        """The tree at one instant, with this tree's options."""
         return TreeState.of(self.model, q, v, self.coriolis_of_modes, self.stiffening)
 
     @property
@@ -78,7 +78,7 @@ class Tree:
 
     @cached_property
     def element_force(self) -> Kernel:
-        """(q, v, inputs) -> G: what the elements add, joints' and points' together."""
+        """(q, v, inputs) -> G: force of the elements, within joints and at points."""
         inputs = element_ports(self.model)
 
         def expr(q: Expr, v: Expr, *inputs: Expr) -> Any:
@@ -101,7 +101,7 @@ class Tree:
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
-        """(q, v, tau, inputs of the elements) -> v_dot; elements in the model's order, then each one's own order."""
+        """(q, v, tau, inputs of the elements) -> v_dot; elements in the model's order, each with its own order."""
         if self.model.closures:
             raise ModelError(
                 f"model {self.model.name!r} has closures ({listed(c.name for c in self.model.closures)}), which a tree "
@@ -127,7 +127,7 @@ class Tree:
 
     @cached_property
     def chosen(self) -> Recursion:
-        """The recursion of forward dynamics: the one with fewer instructions, unless `recursion` says which."""
+        """The recursion of forward dynamics: the one with fewer instructions, unless `recursion` prescribes it."""
         rigid = all(b.modes is None for b in self.model.bodies)
         if self.recursion == "articulated" and not rigid:
             raise ModelError(f"model {self.model.name!r} has flexible bodies; articulated bodies are rigid ones only")
@@ -146,19 +146,19 @@ class Tree:
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """Inputs of forward dynamics: coordinates, speeds, joint forces, then what the elements need."""
+        """Inputs of forward dynamics: coordinates, speeds, joint forces, then inputs of the elements."""
         tau = Port("tau", self.model.nv, "-", "generalised forces of the joints")
         return (*self.state_ports, tau, *element_ports(self.model))
 
     def equations(self, q: Expr, v: Expr, tau: Expr, inputs: Sequence[Expr] = ()) -> tuple[TreeState, Expr, Expr]:
-        """The state, M and G with M v_dot = G: everything but closures (equation 16)."""
+        """The state, M and G with M v_dot = G: everything except closures (equation 16)."""
         state = self.state(q, v)
         G = tau + state.bias_force() + elastic_force(self.model, q, v) + element_force(state, inputs)
         return state, state.mass_matrix(), G
 
     @property
     def stiffness(self) -> Array:
-        """(nv, nv) K of equation 16: that of the modes, zero for joints; constant, so an array and no kernel."""
+        """(nv, nv) K of equation 16: that of the modes, zero for joints; constant, so an array instead of a kernel."""
         return modal_matrices(self.model)[0]
 
     @property
@@ -168,7 +168,7 @@ class Tree:
 
     @cached_property
     def linearised(self) -> Kernel:
-        """(q, v, tau, inputs) -> M, C, K of small motions about a steady state: all forces, geometric stiffness too."""
+        """(q, v, tau, inputs) -> M, C, K of small motions about a steady state: all forces and geometric stiffness."""
 
         def expr(q: Expr, v: Expr, tau: Expr, *inputs: Expr) -> Any:
             _, M, G = self.equations(q, v, tau, inputs)
@@ -180,7 +180,7 @@ class Tree:
 
     @cached_property
     def _sample(self) -> Any:
-        """Numbers of the mass matrix at a generic place, undeformed: it is positive definite, so one is enough."""
+        """The mass matrix at a generic configuration, undeformed: it is positive definite, so one sample is enough."""
         at = self.model.neutral + 0.1 * np.sin(np.arange(1.0, self.model.nq + 1))
         for _, modes in self.model.q_slices:
             at[modes] = 0.0

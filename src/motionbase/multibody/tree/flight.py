@@ -1,8 +1,8 @@
-"""A tree that flies freely, moved by the momentum of the whole in place of its base's velocity.
+"""A free-flying tree, with the momentum of the whole as a state instead of its base's velocity.
 
-u = (H, P, the other speeds), H about the world's origin and both in world axes. Every one-step method keeps a linear
-invariant of its state exactly, so momentum that nothing changes stays what it was to rounding, whatever the step. The
-base's velocity follows from M_b v = (H, P) seen in its frame, M_b the base's rows of the mass matrix.
+u = (H, P, the other speeds), H about the world's origin and both in world axes. Every one-step method conserves linear
+invariants of its state exactly, so momentum without external forces is constant to rounding, for any step. The base's
+velocity follows from M_b v = (H, P) in its frame, with M_b the base's rows of the mass matrix.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Flight:
 
     @property
     def model(self) -> Model:
-        """The tree's."""
+        """The tree's model."""
         return self.tree.model
 
     @cached_property
@@ -79,7 +79,7 @@ class Flight:
 
     @cached_property
     def forward_dynamics(self) -> Kernel:
-        """(q, u, tau, inputs) -> u_dot; the port of u is called v, as an integrator's speeds are."""
+        """(q, u, tau, inputs) -> u_dot; the port of u is called v, like an integrator's speeds."""
 
         def expr(q: Expr, u: Expr, tau: Expr, *inputs: Expr) -> Any:
             v = self.speeds_of(q, u)
@@ -91,7 +91,7 @@ class Flight:
         return Kernel("flight_dynamics", (q, self._u("v"), *rest), (u_dot,), expr)
 
     def speeds_of(self, q: Expr, u: Expr) -> Expr:
-        """v of u: the base's velocity by six equations, the inertia of the whole as one body."""
+        """v of u: the base's velocity from six equations, with the inertia of the whole as one body."""
         state = self.tree.state(q, ca.SX(self.tree.model.nv, 1))
         M = state.mass_matrix()[BASE, :]
         mine = state.motions[0].T_Wb.inverse().force_to_a(u[BASE])
@@ -99,7 +99,7 @@ class Flight:
         return ca.vertcat(base, u[6:])
 
     def _outer_load(self, state: TreeState, tau: Expr, inputs: Sequence[Expr]) -> Expr:
-        """(6,) what acts on the whole from outside, about the world's origin: the base feels all of it."""
+        """(6,) external wrench on the whole, about the world's origin: the base feels all of it."""
         weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(state.model.gravity))
         at_rest = generalised_force(state.model, state.motions, state.inertias, base_acceleration=weight, moving=False)
         load = (at_rest + tau + element_force(state, inputs))[BASE]

@@ -1,4 +1,4 @@
-"""What a model's elements do to its tree: ports, loads, generalised force, reflected inertia."""
+"""Effect of a model's elements on its tree: ports, loads, generalised force, reflected inertia."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def element_force(state: TreeState, inputs: Sequence[Expr]) -> Expr:
 
 
 def reflected_inertia(model: Model) -> dict[int, float]:
-    """What motors add to the mass matrix's diagonal, by place in v."""
+    """Contribution of motors to the mass matrix's diagonal, by index in v."""
     added: dict[int, float] = {}
     for element in model.elements:
         for at, inertia in element.reflected_inertia(model).items():

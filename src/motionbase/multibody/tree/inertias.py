@@ -39,7 +39,7 @@ class BodyInertia:
 def body_inertia(
     body: Body, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool = True, stiffening: bool = True
 ) -> BodyInertia:
-    """The inertia of a body that moves with V and deforms with eta."""
+    """The inertia of a body that moves with V and has the deformation eta."""
     if body.modes is None:
         rigid = RigidInertia.of(body.mass, ca.DM(body.com), ca.DM(body.inertia))
         bias: Expr = cross_force(V, rigid.times(V)) if body.mass else ca.DM.zeros(6)
@@ -61,7 +61,7 @@ def _blocks(modes: Modes, eta: Expr) -> tuple[Expr, Expr, Expr]:
 
 
 def _sparse(values: Array) -> ca.DM:
-    """Without its zeros (roundings of the largest), so that they leave no trace."""
+    """The matrix without zeros (rounding of the largest entry), so that they vanish from the expressions."""
     return ca.sparsify(ca.DM(values), 1e-15 * float(np.abs(values).max(initial=0.0)))
 
 
@@ -73,7 +73,7 @@ def _halved(values: Array) -> ca.DM:
 def _flexible(
     modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_modes: bool, stiffening: bool
 ) -> BodyInertia:
-    """The body with all its fields, then held to those motions that the amplitudes allow (stiffening.py)."""
+    """The body with all its fields, constrained to the motions that the amplitudes permit (stiffening.py)."""
     whole, x, by_eta = all_amplitudes(modes, eta, stiffening)
     full = _unconstrained(whole, V, x, by_eta @ eta_dot, coriolis_of_modes)
     if whole is modes:
@@ -111,7 +111,7 @@ def _unconstrained(modes: Modes, V: Expr, eta: Expr, eta_dot: Expr, coriolis_of_
         bias_rigid -= dropped[:6]
         bias_elastic -= dropped[6:]
     outputs = [h, J, rigid_elastic, bias_rigid, bias_elastic]
-    at = [ca.densify(ca.SX(value)) for value in (eta, eta_dot, V)]  # structural zeros cannot be put in
+    at = [ca.densify(ca.SX(value)) for value in (eta, eta_dot, V)]  # structural zeros cannot be substituted
     h, J, rigid_elastic, bias_rigid, bias_elastic = ca.substitute(outputs, [x, x_dot, u], at)
     return BodyInertia(RigidInertia(modes.mass, h, J), rigid_elastic, elastic, bias_rigid, bias_elastic)
 

@@ -1,8 +1,8 @@
 """The recursion of the paper: one pass from the outermost body to the base builds mass matrix and generalised forces.
 
-Each body knows only its own inertia, the bodies it carries, and its parent; there is no notion of branches (Quiocho,
-Huynh & Crues, equations 17 to 21). The mass matrix's lower triangle is filled by walking each joint's, and each set of
-modes', composite force towards the base.
+Each body knows only its own inertia, the bodies it carries, and its parent; branches need no special case (Quiocho,
+Huynh & Crues, equations 17 to 21). The mass matrix's lower triangle is filled by moving the composite force of each
+joint, and of each set of modes, towards the base.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def mass_matrix(model: Model, motions: list[BodyMotion], inertias: list[BodyIner
 
 
 def _fill(M: Expr, rows: slice, columns: slice, block: Expr) -> None:
-    """A block and its mirror image."""
+    """Store a block and its transpose."""
     if block.numel():
         M[rows, columns] = block
         M[columns, rows] = block.T
 
 
 def _walk(model: Model, motions: list[BodyMotion], M: Expr, n: int, columns: list[tuple[slice, Expr]]) -> None:
-    """Carry forces from body n towards the base, leaving what each ancestor's modes and joint feel of them."""
+    """Move forces from body n towards the base, projecting them on each ancestor's modes and joint."""
     while (parent := model.parents[n]) >= 0 and columns:
         own = motions[n]
         at_joint, at_modes = model.v_slices[parent]
@@ -79,11 +79,11 @@ def generalised_force(
     moving: bool = True,
     wrenches: Mapping[int, Expr] | None = None,
 ) -> Expr:
-    """(nv,) generalised force of what does not depend on accelerations: -S'(I A + bias - external), outermost first.
+    """(nv,) generalised force independent of accelerations: -S'(I A + bias - external), outermost body first.
 
     Args:
-        base_acceleration: (6,) acceleration of the ground; minus gravity makes everything weigh
-        moving: include the forces of motion (velocity terms)
+        base_acceleration: (6,) acceleration of the ground; minus gravity adds the weight of all bodies
+        moving: include velocity terms
         wrenches: external (moment, force) at a body's origin in its frame, by body
     """
     accelerations: list[Expr] = []
@@ -125,7 +125,7 @@ def joint_forces(
     """(6,) by body: F_n, moment and force from the parent at the body's origin, in its frame (equations 9 and 11).
 
     Args:
-        v_dot: (nv,) accelerations, known by now
+        v_dot: (nv,) accelerations
         wrenches: external (moment, force) at a body's origin in its frame, by body
     """
     accelerations: list[Expr] = []

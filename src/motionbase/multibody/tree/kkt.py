@@ -34,15 +34,15 @@ Pivots = Literal["safe", "sparse"]
 class Saddle:
     """[[M, (S J)'], [S J, -(1 - S) - S epsilon]] with S = diag(s), s a row's 0 or 1.
 
-    A row that is switched off reads -lambda = 0: it holds nothing, and its pivot is -1 whatever the rest does.
+    A row that is switched off reads -lambda = 0: it holds nothing, and its pivot is always -1.
 
     Attributes:
         redundancy: "drop" rows that follow from others, "regularise" all rows with epsilon, or "raise" an error
         epsilon: relative: each row yields by epsilon times its own compliance diag(J M^-1 J')
-        pivots: "safe" eliminates speeds first and a closure row only when all speeds it holds are gone. Its pivot is
-            then minus a diagonal of the Schur complement of rows with full rank, so it vanishes where the mechanism
-            is singular and nowhere else. "sparse" takes any 1x1 or 2x2 pivots that are good at the sample places:
-            fewer operations, but a pair of a row and a speed may vanish elsewhere, where the mechanism is not singular
+        pivots: "safe" eliminates speeds first and a closure row only after all speeds it constrains. Its pivot is then
+            minus a diagonal entry of the Schur complement of rows with full rank, so it vanishes where the mechanism is
+            singular and nowhere else. "sparse" takes any 1x1 or 2x2 pivots that are good at the sample configurations:
+            fewer operations, but a pair of a row and a speed may vanish elsewhere, without a singularity
     """
 
     geometry: Geometry
@@ -52,14 +52,14 @@ class Saddle:
 
     @property
     def model(self) -> Model:
-        """The model whose closures these are."""
+        """The model with these closures."""
         return self.geometry.model
 
     # ---- which rows ------------------------------------------------------------------------------------------------
 
     @cached_property
     def _chosen(self) -> tuple[tuple[Combination, tuple[int, ...], tuple[int, ...]], ...]:
-        """For each combination that can be met: the rows kept, and the regular places."""
+        """For each combination that can be met: the rows kept, and the regular configurations."""
         found = []
         for one in self.geometry.combinations:
             if not one.places:
@@ -79,7 +79,7 @@ class Saddle:
 
     @cached_property
     def redundant(self) -> tuple[Redundancy, ...]:
-        """Rows that follow from others while every closure that can hold does, or in another combination."""
+        """Rows that follow from others while all closures that can hold do, or in another combination."""
         found: dict[str, Redundancy] = {}
         for one, kept, regular in self._chosen:
             dropped = [i for i in self.geometry.held(one.active) if i not in kept]
@@ -90,7 +90,7 @@ class Saddle:
 
     @cached_property
     def rows(self) -> tuple[int, ...]:
-        """Rows that are in the system at all."""
+        """Rows that are part of the system."""
         if self.redundancy == "raise" and self.redundant:
             raise ModelError(
                 f"model {self.model.name!r}: redundant closure rows: {'; '.join(map(str, self.redundant))}"
@@ -100,11 +100,11 @@ class Saddle:
         excluded = [one for one in self.geometry.combinations if not one.places]
         ever = {i for _, kept, _ in self._chosen for i in kept}
         met = {i for one, _, _ in self._chosen for i in self.geometry.held(one.active)}
-        # rows of a closure that could never be met keep their place: nothing is known against them
+        # rows of a closure that could never be met stay: there is no evidence against them
         return tuple(sorted(ever | ({i for one in excluded for i in self.geometry.held(one.active)} - met)))
 
     def dependence(self, q: Array, active: Sequence[bool]) -> tuple[float, tuple[str, ...]]:
-        """How far the rows that hold are from being dependent at a place, and those concerned; 1 if compliant."""
+        """Distance of the active rows from dependence at a configuration, and the rows involved; 1 if compliant."""
         if self.redundancy == "regularise":
             return 1.0, ()
         held = set(self.geometry.held(active)) & set(self.rows)
@@ -115,7 +115,7 @@ class Saddle:
 
     @cached_property
     def _usual_lengths(self) -> Array:
-        """(rows,) largest length of each row of J over all places."""
+        """(rows,) largest length of each row of J over all configurations."""
         places = (q for one in self.geometry.combinations for q in one.places)
         longest = np.max([np.linalg.norm(self.geometry.rows(q)[1], axis=1) for q in places], axis=0)
         return np.where(longest > 0, longest, 1.0)
@@ -129,7 +129,7 @@ class Saddle:
         return [self._switch(i, on) for i in self.rows]
 
     def _switch(self, row: int, on: list[Expr]) -> Expr:
-        """On with its closure, but for the combinations in which the row is redundant."""
+        """The switch of a row: on with its closure, except in combinations in which the row is redundant."""
         owner = self.geometry.owners[row]
         s = on[owner]
         if self.redundancy == "regularise":
@@ -158,14 +158,14 @@ class Saddle:
 
     @cached_property
     def compliance(self) -> Array:
-        """(rows,) what each row yields for a unit of force: epsilon times the mean of diag(J M^-1 J')."""
+        """(rows,) compliance of each row: epsilon times the mean of diag(J M^-1 J')."""
         own = []
         for one, _, regular in self._chosen:
             for k in regular:
                 J, M = self.geometry.rows(one.places[k])[1], self._mass(one.places[k])
                 own.append(np.einsum("ij,ji->i", J, np.linalg.solve(M, J.T)))
         mean = np.mean(own, axis=0)
-        return np.asarray(self.epsilon * np.maximum(mean, 1e-3 * mean.max()))  # rows of zeros need some, too
+        return np.asarray(self.epsilon * np.maximum(mean, 1e-3 * mean.max()))  # zero rows need some, too
 
     def _mass(self, q: Array) -> Array:
         return np.array(self.geometry.tree.mass_matrix.function(q))
@@ -184,7 +184,7 @@ class Saddle:
         return found
 
     def _samples(self, weight: Weight) -> list[Array]:
-        """Numbers of the matrix at every regular place of every combination."""
+        """The matrix at every regular configuration of every combination."""
         M, J = ca.SX.sym("M", self.model.nv, self.model.nv), ca.SX.sym("J", len(self.geometry.names), self.model.nv)
         on = [ca.SX.sym("on") for c in self.model.closures if c.switchable]
         build = ca.Function("kkt", [M, J, *on], [self.matrix(M, J, self.switches(on))])
@@ -198,7 +198,7 @@ class Saddle:
 
 
 def _speeds_first(A: Expr, nv: int) -> Precedence:
-    """Each closure row waits for the speeds it holds."""
+    """Each closure row waits for the speeds it constrains."""
     waits: dict[int, list[int]] = {row: [] for row in range(nv, A.shape[0])}
     for i, j, value in zip(*A.sparsity().get_triplet(), A.nonzeros(), strict=True):
         if i >= nv > j and not ca.SX(value).is_zero():

@@ -22,7 +22,7 @@ def modal_matrices(model: Model) -> tuple[Array, Array]:
 def tangent(model: Model, G: Expr, q: Expr, v: Expr) -> tuple[Expr, Expr]:
     """(nv, nv) C and K of M x_ddot + C x_dot + K x = 0, for small x on top of a motion with G(q, v) = 0.
 
-    A small x moves q by rate(q, x): quaternions turn, modal amplitudes and plain coordinates add.
+    A small x moves q by rate(q, x): quaternions rotate, modal amplitudes and plain coordinates add.
     """
     parts = []
     for k, joint in enumerate(model.joints):

@@ -1,4 +1,4 @@
-"""Energy, momentum and centre of mass of a tree at one moment."""
+"""Energy, momentum and centre of mass of a tree at one instant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionbase.spatial.rotations import Expr
 
 
 def body_momentum(state: TreeState, n: int) -> Expr:
-    """(6,) angular momentum about a body's origin and linear momentum, in its frame; deformation counts."""
+    """(6,) angular momentum about a body's origin and linear momentum, in its frame, including deformation."""
     inertia = state.inertias[n]
     momentum = inertia.rigid.times(state.motions[n].V)
     if inertia.elastic.shape[0]:
@@ -19,7 +19,7 @@ def body_momentum(state: TreeState, n: int) -> Expr:
 
 
 def kinetic_energy(state: TreeState) -> Expr:
-    """[J] of all bodies, and of the rotors relative to their housings."""
+    """Kinetic energy of all bodies, and of the rotors relative to their housings [J]."""
     total: Expr = ca.SX(0)
     for n, own in enumerate(state.motions):
         momentum, inertia = body_momentum(state, n), state.inertias[n]
@@ -33,12 +33,12 @@ def kinetic_energy(state: TreeState) -> Expr:
 
 
 def potential_energy(state: TreeState) -> Expr:
-    """[J] of gravity; zero with the centre of mass at the world's origin."""
+    """Potential energy of gravity [J]; zero with the centre of mass at the world's origin."""
     return -ca.dot(ca.DM(state.model.gravity), first_moment(state))
 
 
 def strain_energy(state: TreeState) -> Expr:
-    """[J] of the modes' stiffness and of the elements that store energy (springs, stops)."""
+    """Energy of the modes' stiffness and of the elements that store energy (springs, stops) [J]."""
     total: Expr = ca.SX(0)
     for n, body in enumerate(state.model.bodies):
         if body.modes is not None:
@@ -58,14 +58,14 @@ def first_moment(state: TreeState) -> Expr:
 
 
 def total_mass(state: TreeState) -> float:
-    """[kg]."""
+    """Mass of all bodies [kg]."""
     return float(sum(body.mass for body in state.model.bodies))
 
 
 def momentum(state: TreeState) -> Expr:
     """(6,) angular momentum about the world's origin [kg m^2/s] and linear momentum [kg m/s], in world axes.
 
-    The spin of motor rotors, of which only the reflected inertia is known, is not in it.
+    It does not include the spin of motor rotors, of which only the reflected inertia is known.
     """
     total: Expr = ca.SX(6, 1)
     for n, own in enumerate(state.motions):

@@ -1,4 +1,4 @@
-"""Outputs on request: each is a kernel of its own, so that what is not asked for costs nothing."""
+"""Optional outputs: each is a separate kernel, so that unused outputs cost nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class Outputs:
-    """What can be asked of a tree beside its accelerations; for one with loops, `Outputs(loops.tree)`."""
+    """Outputs of a tree besides its accelerations; for one with loops, `Outputs(loops.tree)`."""
 
     tree: Tree
 
@@ -48,8 +48,8 @@ class Outputs:
     def points(self, places: Mapping[str, tuple[str, Point]]) -> Kernel:
         """(q, v, v_dot) -> NAME_position (3), NAME_velocity (6), NAME_acceleration (6) of each place, in world axes.
 
-        Velocity and acceleration are angular first, then of the point [rad/s, m/s, rad/s^2, m/s^2]; gravity is not in
-        them (an accelerometer measures the acceleration less gravity).
+        Velocity and acceleration are angular first, then of the point [rad/s, m/s, rad/s^2, m/s^2], without gravity (an
+        accelerometer measures the acceleration minus gravity).
 
         Args:
             places: by the name of the outputs: body, and a point's name or coordinates in the body's frame
@@ -123,7 +123,7 @@ class Outputs:
         """(q, v, v_dot, inputs of the elements, F if there are closures) -> JOINT_load (6) of every joint.
 
         Moment [N m] and force [N] from the parent on the child (F_n of equation 9), at the child's origin, in the
-        child's frame: all the joint passes on, drive and springs included. F is that of `Loops.forward_dynamics`.
+        child's frame: all that the joint transmits, drive and springs included. F is that of `Loops.forward_dynamics`.
         """
         elements = element_ports(self.model)
         count = sum(len(c.rows) for c in self.model.closures)
@@ -144,17 +144,17 @@ class Outputs:
 
 
 def closure_wrenches(state: TreeState, F: Expr) -> list[Wrench]:
-    """What the closures' rows do to the two bodies of each."""
+    """Wrenches of the closures' rows on the two bodies of each."""
     found: list[Wrench] = []
     at = 0
     for closure in state.model.closures:
-        found += closure.wrenches(closure.equations(state).W, F[at : at + len(closure.rows)])
+        found += closure.wrenches(closure.equations(state), F[at : at + len(closure.rows)])
         at += len(closure.rows)
     return found
 
 
 def body_wrenches(state: TreeState, wrenches: Sequence[Wrench]) -> dict[int, Expr]:
-    """(6,) by body: the wrenches on it together, at its origin, in its frame."""
+    """(6,) by body: the sum of its wrenches, at its origin, in its frame."""
     found: dict[int, Expr] = {}
     for wrench in wrenches:
         if wrench.body != GROUND:

@@ -1,4 +1,4 @@
-"""From the base outwards: where every body is, how it moves, and the acceleration it would have if no speed changed."""
+"""From the base outwards: position and motion of every body, and its acceleration if all speeds were constant."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from motionbase.spatial.rotations import Expr
 @final
 @dataclass(frozen=True)
 class BodyMotion:
-    """One body at one moment; spatial vectors at its origin, in its frame.
+    """One body at one instant; spatial vectors at its origin, in its frame.
 
     Attributes:
         T_pb: body to its parent's body frame
         T_Wb: body to world
         S: (6, nv) subspace of its joint
-        S_parent: (6, n) how the parent's modal rates move this body
+        S_parent: (6, n) motion of this body per modal rate of the parent
         V: (6,) velocity relative to the world
-        c: (6,) what V_dot has beside the parent's acceleration, S v_dot and S_parent eta_ddot
+        c: (6,) V_dot besides the parent's acceleration, S v_dot and S_parent eta_ddot
     """
 
     T_pb: Transform
@@ -49,18 +49,18 @@ class PointMotion:
 
 
 def _right_jacobian(theta: Expr) -> Expr:
-    """omega (in the turned frame) = J theta_dot for a rotation vector theta (Chirikjian & Kyatkin, SO(3))."""
+    """omega (in the rotated frame) = J theta_dot for a rotation vector theta (Chirikjian & Kyatkin, SO(3))."""
     t = norm(theta)
     S = skew(theta)
-    # (t - sin t) / t^3 = (1 - sinc t) / t^2, with the same guarded forms as the rest
+    # (t - sin t) / t^3 = (1 - sinc t) / t^2, with the same guarded forms as elsewhere
     third = ca.if_else(t < 1e-2, 1 / 6 - t**2 / 120 + t**4 / 5040, (1 - sinc(t)) / ca.if_else(t < 1e-2, 1, t**2))
     return ca.DM.eye(3) - one_minus_cos_over_x2(t) * S + third * (S @ S)
 
 
 def point_motion(modes: Modes, name: str, eta: Expr, eta_dot: Expr, stiffening: bool = True) -> PointMotion:
-    """A point's frame under modal deformation: moved by its shape, turned by its slope as a rotation vector.
+    """A point's frame under modal deformation: moved by its shape, rotated by its slope as a rotation vector.
 
-    With `stiffening` bending also draws it in, so that loads there do what geometric stiffness stands for.
+    With `stiffening`, bending also pulls it in, so that loads there have the effect of geometric stiffness.
     """
     n = modes.n
     x, x_dot = ca.SX.sym("x", n), ca.SX.sym("x_dot", n)
@@ -76,13 +76,13 @@ def point_motion(modes: Modes, name: str, eta: Expr, eta_dot: Expr, stiffening: 
         R = ca.SX(ca.DM.eye(3))
         S = ca.SX(ca.vertcat(slope, shape))
     bias = ca.jtimes(S @ x_dot, x, x_dot)
-    at = [ca.densify(ca.SX(eta)), ca.densify(ca.SX(eta_dot))]  # structural zeros cannot be put in
+    at = [ca.densify(ca.SX(eta)), ca.densify(ca.SX(eta_dot))]  # structural zeros cannot be substituted
     position, R, S, bias = ca.substitute([ca.SX(position), R, S, bias], [x, x_dot], at)
     return PointMotion(Transform(R, position), S, S @ eta_dot, bias)
 
 
 def outward(model: Model, q: Expr, v: Expr, stiffening: bool = True) -> list[BodyMotion]:
-    """Every body's motion, parents first."""
+    """Motions of all bodies, parents first."""
     still = BodyMotion(
         Transform(ca.DM.eye(3), ca.DM.zeros(3)),
         Transform(ca.DM.eye(3), ca.DM.zeros(3)),

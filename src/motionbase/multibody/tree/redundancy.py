@@ -1,4 +1,4 @@
-"""Which rows of a model's closures depend on others, from the rank of J at sample places."""
+"""Which rows of a model's closures depend on others, from the rank of J at sample configurations."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from motionbase.arrays import Array
 from motionbase.errors import ModelError
 from motionbase.spatial.equals import ALIKE, first_largest
 
-# Places that are judged meet the closures to 1e-12; what is dependent there leaves a remainder of that order times
-# curvature. (At a singular place coordinates are only good to the root of it: such places are not judged.)
+# Judged samples meet the closures to 1e-12; a dependency leaves a remainder of that order times the curvature.
+# (At a singularity coordinates are only accurate to the root of it: such samples are not judged.)
 RANK_TOLERANCE = 1e-7
-# A row this far (sine of the angle) from those before it in every sample is taken at once; others wait for better ones.
+# A row this far (sine of the angle) from the earlier ones in every sample is taken at once; others wait for better.
 CLEARLY_INDEPENDENT = 0.05
 TAKES_PART = 0.05  # of the largest weight of a row in a dependency
 
@@ -23,11 +23,11 @@ TAKES_PART = 0.05  # of the largest weight of a row in a dependency
 @final
 @dataclass(frozen=True)
 class Redundancy:
-    """A closure row that says nothing new.
+    """A redundant closure row.
 
     Attributes:
         row: its name, CLOSURE.ROW
-        depends_on: rows it follows from; none if it is met whatever the coordinates
+        depends_on: rows from which it follows; none if it is always met
     """
 
     row: str
@@ -41,12 +41,12 @@ class Redundancy:
 @final
 @dataclass(frozen=True)
 class Independent:
-    """A choice of rows.
+    """A selection of rows.
 
     Attributes:
         kept: rows with full rank in every regular sample, in order
-        regular: samples in which the rank is the usual one; the others are singular places of the mechanism, or belong
-            to another way of putting it together
+        regular: samples with the usual rank; the others are singularities of the mechanism, or belong to another
+            assembly mode
     """
 
     kept: tuple[int, ...]
@@ -56,16 +56,16 @@ class Independent:
 def independent_rows(
     samples: Sequence[Array], names: Sequence[str], near: Sequence[int], sharp: Sequence[int]
 ) -> Independent:
-    """Rows to keep: early ones first where they are clearly independent, then the best that remain.
+    """Rows to keep: early ones first if they are clearly independent, then the best of the others.
 
-    The rank is the one that most places near the first one have, the larger of two that are as frequent: on one way of
-    putting a mechanism together, a singular place only takes away from it; other ways may have more.
+    The rank is that of most samples near the first one, the larger of two equally frequent ones: within one assembly
+    mode of a mechanism, a singularity only lowers it; other assembly modes may have a higher one.
 
     Args:
-        samples: J (rows, nv) at places that meet the closures
-        names: of the rows
-        near: which samples are the first place and those beside it
-        sharp: which samples are exact enough to be judged
+        samples: J (rows, nv) at configurations that meet the closures
+        names: names of the rows
+        near: indices of the first sample and its neighbours
+        sharp: indices of samples that are accurate enough to be judged
     """
     J = _scaled(samples)
     ranks = {k: _rank(J[k]) for k in sharp}
@@ -78,7 +78,7 @@ def independent_rows(
         )
     rank = max(beside, key=lambda r: (beside.count(r), r))
     regular = [k for k, r in ranks.items() if r == rank]
-    left = [J[k].copy() for k in regular]  # rows less what the kept rows span
+    left = [J[k].copy() for k in regular]  # rows minus their projections on the kept rows
     lengths = [np.linalg.norm(J[k], axis=1) for k in regular]
     kept: list[int] = []
 
@@ -109,7 +109,7 @@ def independent_rows(
 
 
 def explain(J: Array, kept: Sequence[int], dropped: Sequence[int], names: Sequence[str]) -> tuple[Redundancy, ...]:
-    """For each dropped row, the kept rows it is made of at one place."""
+    """For each dropped row, the kept rows that it combines, in one sample."""
     scaled = _scaled([J])[0]
     basis = scaled[list(kept)]
     found = []
@@ -121,10 +121,10 @@ def explain(J: Array, kept: Sequence[int], dropped: Sequence[int], names: Sequen
 
 
 def dependent_rows(J: Array, names: Sequence[str]) -> tuple[float, tuple[str, ...]]:
-    """How far rows are from being dependent, the least singular value, and those that take part.
+    """Distance of rows from dependence, the smallest singular value, and the rows involved.
 
     Rows are scaled to a usual length of one, so 0 means that some combination of them is zero, and 1 that they are
-    normal to each other.
+    orthogonal.
     """
     if not len(J) or not np.all(np.isfinite(J)):
         return 1.0, ()
@@ -136,7 +136,7 @@ def dependent_rows(J: Array, names: Sequence[str]) -> tuple[float, tuple[str, ..
 
 
 def _scaled(samples: Sequence[Array]) -> list[Array]:
-    """Rows at length one at most, over all samples; rows of rounding noise become zero."""
+    """Rows with length at most one over all samples; rows of rounding noise become zero."""
     if not samples:
         return []
     longest = np.max([np.linalg.norm(J, axis=1) for J in samples], axis=0)

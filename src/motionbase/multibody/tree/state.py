@@ -1,4 +1,4 @@
-"""A tree at one moment, and what can be asked of it: mass matrix, forces, and the motion of any point."""
+"""A tree at one instant, and what can be computed from it: mass matrix, forces, and the motion of any point."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from motionbase.multibody.tree.forces import reflected_inertia
 from motionbase.multibody.tree.inertias import BodyInertia, body_inertia
 from motionbase.multibody.tree.inward import generalised_force, mass_matrix
 from motionbase.multibody.tree.outward import BodyMotion, outward, point_motion
-from motionbase.spatial import Transform, cross_motion
+from motionbase.spatial import Transform, cross_motion, skew
 from motionbase.spatial.rotations import Expr
 
 
 @final
 @dataclass(frozen=True)
 class PointState:
-    """A point of a body, with a frame of its own, seen in world axes, or in those of another point.
+    """A point of a body, with its own frame, in world axes or in those of another point.
 
     Attributes:
         p: (3,) position [m]
-        R: (3, 3) of the point's frame
+        R: (3, 3) orientation of the point's frame
         own_velocity, own_J, own_acceleration: the three below in the point's own axes
     """
 
@@ -37,7 +37,7 @@ class PointState:
 
     @cached_property
     def velocity(self) -> Expr:
-        """(6,) angular, then of the point."""
+        """(6,) angular velocity, then velocity of the point."""
         return self._turned(self.own_velocity)
 
     @cached_property
@@ -47,27 +47,37 @@ class PointState:
 
     @cached_property
     def acceleration(self) -> Expr:
-        """(6,) what J v_dot does not contain: angular, then of the point; without gravity."""
+        """(6,) acceleration without J v_dot: angular, then of the point; without gravity."""
         return self._turned(self.own_acceleration)
 
     def _turned(self, pair: Expr) -> Expr:
         return ca.vertcat(self.R @ pair[:3, :], self.R @ pair[3:, :])
 
     def in_axes_of(self, other: PointState) -> PointState:
-        """The same motion in the axes of another point, from its place: differences of the two have fewer terms."""
+        """The same motion in the axes and about the position of another point; differences then have fewer terms."""
         if other is self:
             return PointState(ca.DM.zeros(3), ca.DM.eye(3), self.own_velocity, self.own_J, self.own_acceleration)
         p, R = other.R.T @ (self.p - other.p), other.R.T @ self.R
         return PointState(p, R, self.own_velocity, self.own_J, self.own_acceleration)
 
+    def carried_to(self, p: Expr) -> PointState:
+        """The point of the same body (of its frame here) that is now at p, in the axes this one is seen in."""
+        r = self.R.T @ (p - self.p)
+        omega = self.own_velocity[:3]
+        v = self.own_velocity[3:] + ca.cross(omega, r)
+        J = ca.vertcat(self.own_J[:3, :], self.own_J[3:, :] - skew(r) @ self.own_J[:3, :])
+        alpha = self.own_acceleration[:3]
+        linear = self.own_acceleration[3:] + ca.cross(alpha, r) + ca.cross(omega, ca.cross(omega, r))
+        return PointState(p, self.R, ca.vertcat(omega, v), ca.sparsify(J), ca.vertcat(alpha, linear))
+
 
 @final
 @dataclass(frozen=True)
 class TreeState:
-    """A tree at one moment: the motion and inertia of every body.
+    """A tree at one instant: the motion and inertia of every body.
 
     Attributes:
-        q, v: coordinates and speeds it was made of
+        q, v: its coordinates and speeds
         stiffening: geometric stiffness of flexible bodies
     """
 
@@ -89,14 +99,14 @@ class TreeState:
         return cls(model, q, v, motions, inertias, stiffening)
 
     def mass_matrix(self) -> Expr:
-        """M of M X_ddot + K X = G; the rotors of motors are in it."""
+        """M of M X_ddot + K X = G, including the rotors of motors."""
         M = mass_matrix(self.model, self.motions, self.inertias)
         for at, inertia in reflected_inertia(self.model).items():
             M[at, at] += inertia
         return M
 
     def bias_force(self) -> Expr:
-        """Gravity and velocity terms together: one pass, what forward dynamics needs."""
+        """Gravity and velocity terms together, in one pass, for forward dynamics."""
         weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(self.model.gravity))
         return generalised_force(self.model, self.motions, self.inertias, base_acceleration=weight)
 
@@ -115,7 +125,7 @@ class TreeState:
 
     @cached_property
     def bias_accelerations(self) -> list[Expr]:
-        """(6,) of every body: its spatial acceleration if no speed changed, in its own frame; without gravity."""
+        """(6,) of every body: its spatial acceleration for constant speeds, in its own frame; without gravity."""
         found: list[Expr] = []
         for k, own in enumerate(self.motions):
             parent = self.model.parents[k]
@@ -123,7 +133,7 @@ class TreeState:
         return found
 
     def point(self, body: str, point: str | tuple[float, float, float] = (0.0, 0.0, 0.0)) -> PointState:
-        """A named point of a body, or any place in its frame; the ground's points stand still."""
+        """A named point of a body, or any position in its frame; points of the ground are fixed."""
         if body == GROUND:
             if isinstance(point, str):
                 raise ModelError(f"the ground has no point {point!r}; give coordinates")

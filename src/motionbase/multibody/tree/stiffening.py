@@ -1,12 +1,12 @@
 """Geometric stiffness: loads along a bent body stiffen or soften its bending.
 
-A beam that bends draws in its outer parts, by a displacement of second order in the modal amplitudes. The equations
-take it as it is: fields of displacement whose amplitudes zeta = eta' amounts eta / 2 follow from eta. Inertia, gravity
-and whatever the body carries then do the work on zeta that geometric stiffness stands for, -K_g eta with
+A bent beam pulls in its outer parts, by a displacement of second order in the modal amplitudes. The equations include
+it directly: displacement fields whose amplitudes zeta = eta' amounts eta / 2 follow from eta. Inertia, gravity and
+loads then do the work on zeta that geometric stiffness represents, -K_g eta with
 K_g = sum of centrifugal_ab (S^2)_ab + accelerated_a a_a, S = skew(omega), a the acceleration of the frame less gravity.
-The body stays a set of particles that move, so its mass matrix is positive definite, and momentum and energy are
-conserved, at any amplitude. (Forces -K_g eta alone conserve no energy, and need accelerations that are not known yet;
-a mass matrix cut off after the second order is not positive definite.)
+The body stays a set of moving particles, so its mass matrix is positive definite, and momentum and energy are
+conserved, at any amplitude. (Forces -K_g eta alone do not conserve energy, and need accelerations that are not known
+yet; a mass matrix truncated after the second order is not positive definite.)
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def all_amplitudes(modes: Modes, eta: Expr, stiffening: bool) -> tuple[Modes, Ex
 
 
 def rates_of_rates(modes: Modes, eta_dot: Expr) -> Expr:
-    """(n + s,) second derivative of all amplitudes where eta_dot stays as it is."""
+    """(n + s,) second derivative of all amplitudes for constant eta_dot."""
     assert modes.bow is not None
     further = [ca.dot(eta_dot, _matrix(a) @ eta_dot) for a in modes.bow.amounts]
     return ca.vertcat(ca.SX(modes.n, 1), *further)
 
 
 def geometric_stiffness(modes: Modes, omega: Expr, acceleration: Expr) -> Expr:
-    """(n, n) K_g of a body that turns with omega and whose frame accelerates, gravity taken off; both in its frame."""
+    """(n, n) K_g of a body with angular velocity omega whose frame accelerates, minus gravity; both in its frame."""
     K = ca.SX(modes.n, modes.n)
     SS = omega @ omega.T - ca.dot(omega, omega) * ca.DM.eye(3)
     for a in range(3):
@@ -46,5 +46,5 @@ def geometric_stiffness(modes: Modes, omega: Expr, acceleration: Expr) -> Expr:
 
 
 def _matrix(values: Array) -> ca.DM:
-    """Without its zeros, so that they leave no trace."""
+    """The matrix without zeros, so that they vanish from the expressions."""
     return ca.sparsify(ca.DM(values), 1e-14 * float(np.abs(values).max()))

@@ -1,7 +1,7 @@
 """The force terms of equation 16, one by one: M X_ddot + K X = G_j + G_nl + G_ext (Quiocho, Huynh & Crues).
 
-Gravity and damping of the modes, which the paper does not write, are terms of their own. All stand on the right-hand
-side, so that M v_dot is their plain sum.
+Gravity and modal damping, which the paper does not write, are separate terms. All are on the right-hand side, so that
+M v_dot is their plain sum.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from motionbase.spatial.rotations import Expr
 
 
 class ForceTerms(NamedTuple):
-    """Each (nv,) [N, N m].
+    """The terms, each (nv,) [N, N m].
 
     Attributes:
         G_j: within joints: tau, motors, friction, springs, stops
         G_nl: of motion alone: centrifugal, gyroscopic, Coriolis
         G_g: gravity; the paper has it among the external forces
-        G_ext: from outside: wrenches at points, springs between points, generalised forces a user wrote
+        G_ext: external: wrenches at points, springs between points, generalised forces of users
         G_el: of the modes: -K eta - D eta_dot
     """
 
@@ -39,7 +39,7 @@ class ForceTerms(NamedTuple):
 
 
 def force_terms(state: TreeState, tau: Expr, inputs: Sequence[Expr]) -> ForceTerms:
-    """All terms at one moment; `inputs` are those of the elements."""
+    """All terms at one instant; `inputs` are those of the elements."""
     G_j, G_ext = element_terms(state, tau, inputs)
     return ForceTerms(
         G_j, velocity_force(state), gravity_force(state), G_ext, elastic_force(state.model, state.q, state.v)
@@ -58,7 +58,7 @@ def force_term_ports(nv: int) -> tuple[Port, ...]:
 
 
 def element_terms(state: TreeState, tau: Expr, inputs: Sequence[Expr]) -> tuple[Expr, Expr]:
-    """G_j and G_ext: what tau and the elements do within joints, and from outside."""
+    """G_j and G_ext: effect of tau and the elements within joints, and external forces."""
     G_j, G_ext = ca.SX(tau), ca.SX(state.model.nv, 1)
     for load in element_loads(state, inputs):
         G_j = G_j + Load(joint=load.joint).force(state)
@@ -67,12 +67,12 @@ def element_terms(state: TreeState, tau: Expr, inputs: Sequence[Expr]) -> tuple[
 
 
 def velocity_force(state: TreeState) -> Expr:
-    """Forces of motion without gravity."""
+    """Velocity terms without gravity."""
     return generalised_force(state.model, state.motions, state.inertias)
 
 
 def gravity_force(state: TreeState) -> Expr:
-    """Weight of everything; it does not depend on speeds."""
+    """Weight of everything; independent of speeds."""
     weight = ca.vertcat(ca.DM.zeros(3), -ca.DM(state.model.gravity))
     return generalised_force(state.model, state.motions, state.inertias, base_acceleration=weight, moving=False)
 

@@ -1,0 +1,198 @@
+"""The network engine: a six-axis robot in redundant coordinates against Exudyn, and its solver against libraries."""
+
+import functools
+import time
+from collections.abc import Callable
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from benchmarks.harness import Benchmark, Rounds, Samples, Settings, interleaved, per_evaluation
+from benchmarks.peers.exudyn_robot import robot_seconds
+from motionbase.compile import Kernel, Port, compile, scan
+from motionbase.compile.linear import factorize
+from motionbase.multibody.closed import Start
+from motionbase.multibody.models import MODELS
+from motionbase.multibody.models.gimbal import INNER, gimbal_rig
+from motionbase.multibody.models.robot import servo_robot
+from motionbase.multibody.network.engine import Network
+from motionbase.multibody.network.run import RunJob, run_network
+from motionbase.multibody.network.simulate import assembled
+from motionbase.multibody.network.step import FEEDBACK
+from motionbase.multibody.simulate import simulate
+
+ITERATIONS = 2  # corrections in a step: the residual before the last is below 1e-6 of the forces
+BLOCK = 400  # steps in a native call
+
+
+class Stepping:
+    """A network's steps in a native loop, from its start on and on."""
+
+    def __init__(self, network: Network, h: float, mode: str = "strict") -> None:
+        self.loop = scan(network.program, FEEDBACK, record=["residual"], mode="fast" if mode == "fast" else "strict")
+        self.held: dict[str, Any] = {
+            p.name: np.full(p.dims, float(p.name.endswith("_active"))) for p in network.network.ports
+        }
+        self.weights = network.method.weights(1.0).row(h)
+        start: dict[str, Any] = {**network.start().ports(), "worst": np.zeros(2)}
+        first = self.loop(1, weights=network.method.start().row(h), **start, **self.held)
+        self.state: dict[str, Any] = {name: first[name] for name in FEEDBACK}
+        self.residual = 0.0
+
+    def run(self, n: int) -> None:
+        """So many steps."""
+        out = self.loop(n, weights=self.weights, **self.state, **self.held)
+        self.state = {name: out[name] for name in FEEDBACK}
+        self.residual = max(self.residual, float(out["residual"].max()))
+
+
+@functools.cache
+def robot(friction: bool, mode: str) -> Network:
+    """114 equations, or 120 with friction, as the authors of the formulation count."""
+    return Network(servo_robot(friction), 5e-4, iterations=3 if friction else ITERATIONS, jacobians=1, ground_node=True)
+
+
+@functools.cache
+def stepping(settings: Settings, khz: int) -> Rounds:
+    """Seconds a step with and without friction, both modes, and Exudyn, in one run."""
+    h = 1e-3 / khz
+    sides: dict[str, Callable[[], float]] = {}
+    for friction in (False, True):
+        for mode in ("strict", "fast"):
+            steps = Stepping(robot(friction, mode), h, mode)
+            sides[f"{'friction' if friction else 'plain'}_{mode}"] = per_evaluation(steps.run, BLOCK)
+    if khz == 2:
+        sides["exudyn"] = lambda: robot_seconds(h, 200)[0] / 200
+    return interleaved(sides, settings)
+
+
+def wall(khz: int, side: str) -> Callable[[Settings], Samples]:
+    """Wall seconds for each simulated second."""
+    return lambda s: stepping(s, khz).side(side, 1e3 * khz)
+
+
+# ---- the linear solver ---------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def solving(settings: Settings) -> Rounds:
+    """Factors and one solution of the robot's Jacobian, 120 equations, by us and by libraries."""
+    from scipy.linalg import lapack
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import splu
+
+    J = robot(True, "strict")._samples()[0]
+    n = len(J)
+    A, b = csc_matrix(J), np.ones(n)
+    pattern = ca.DM(A).sparsity()
+    nonzeros = np.array(ca.DM(A).nonzeros())
+
+    def expr(nz: ca.SX, right: ca.SX) -> Any:
+        return factorize(ca.SX(pattern, nz), [nonzeros]).solve(right).x
+
+    kernel = Kernel("solve", (Port("nz", len(nonzeros)), Port("right", n)), (Port("x", n),), expr)
+    rows = 32
+    x = np.empty((rows, n))
+    ours = compile(kernel).bind_map(nz=np.tile(nonzeros, (rows, 1)), right=np.tile(b, (rows, 1)), x=x)
+
+    def loop(count: int) -> None:
+        for _ in range(count // rows):
+            ours()
+
+    ours()
+    np.testing.assert_allclose(J @ x[0], b, rtol=1e-6, atol=1e-6 * np.abs(J).max())
+    return interleaved(
+        {
+            "ours": per_evaluation(loop, 10 * rows),
+            "superlu": per_evaluation(lambda k: [splu(A).solve(b) for _ in range(k)], 20),
+            "lapack": per_evaluation(lambda k: [lapack.dgesv(J, b) for _ in range(k)], 20),
+        },
+        settings,
+    )
+
+
+# ---- regularity, gimbal, constraints, compilation ------------------------------------------------------------------
+
+
+@functools.cache
+def tick_times(settings: Settings) -> np.ndarray:
+    """Wall time of each step with friction reversing [s], one call a step."""
+    steps = Stepping(robot(True, "strict"), 5e-4)
+    count = 20_000 if settings.quick else 100_000
+    found = np.empty(count)
+    for k in range(count):
+        if k % 400 == 0:  # a push, so that axes go back and forth
+            steps.held["tau"] = np.array([400.0, -600.0, 300.0, 40.0, -30.0, 15.0]) * (-1) ** (k // 400)
+        start = time.perf_counter()
+        steps.run(1)
+        found[k] = time.perf_counter() - start
+    return found
+
+
+@functools.cache
+def gimbals(settings: Settings) -> Rounds:
+    """A step of the gimbal rig: the joint's own rows against the assembly of simple joints."""
+    sides = {}
+    for coupling in ("compact", "angles", "assembly"):
+        model = gimbal_rig(coupling=coupling)
+        q, v, dropped = assembled(model, Start(model.neutral, np.zeros(model.nv)), 1e-3)
+        massless = INNER if coupling == "assembly" else ()
+        network = Network(model, 1e-3, q, v, dropped=dropped, massless=massless)
+        sides[coupling] = per_evaluation(Stepping(network, 1e-3).run, BLOCK)
+    return interleaved(sides, settings)
+
+
+def violation(settings: Settings) -> Samples:
+    """Largest miss of a constraint over examples, a second each [m, rad]."""
+    worst = 0.0
+    for name in ("two_link", "slider_crank", "robot6_servos"):
+        example = MODELS[name]
+        begin = simulate(example.build(), 1e-3, 1e-3, q0=example.q0, v0=example.v0)
+        dropped = ("pin.z",) if name == "slider_crank" else ()
+        network = Network(example.build(), 1e-3, begin.q[0], begin.v[0], dropped=dropped)
+        held = {p.name: np.zeros(p.dims) for p in network.network.ports}
+        worst = max(worst, run_network(RunJob(network, 1000, held, {})).miss)
+    return Samples((worst,))
+
+
+def compile_seconds(settings: Settings) -> Samples:
+    """From the model to machine code, without the cache [s]."""
+    start = time.perf_counter()
+    network = Network(servo_robot(friction=True), 5e-4, ground_node=True)
+    scan(network.program, FEEDBACK, cache=None)
+    return Samples((time.perf_counter() - start,))
+
+
+BENCHMARKS = [
+    Benchmark("network.robot_2khz_s_per_s", "s/s", "<= 0.015", "six-axis robot, 114 equations, 2 kHz, strict",
+              wall(2, "plain_strict"), "strict", 1),
+    Benchmark("network.robot_friction_2khz_s_per_s", "s/s", "<= 0.02", "the same with friction, 120 equations",
+              wall(2, "friction_strict"), "strict", 1),
+    Benchmark("network.vs_exudyn", "x", ">= 10", "the same robot without friction, same step: Exudyn (redundant, "
+              "trapezoidal index 2, modified Newton) / ours", lambda s: stepping(s, 2).ratio("exudyn", "plain_strict"),
+              "strict", 1),
+    Benchmark("network.solver_vs_superlu", "x", ">= 5", "120 equations, factors and a solution: SuperLU / ours",
+              lambda s: solving(s).ratio("superlu", "ours"), "strict", 1),
+    Benchmark("network.solver_vs_lapack", "x", ">= 5", "the same: LAPACK dgesv / ours",
+              lambda s: solving(s).ratio("lapack", "ours"), "strict", 1),
+    Benchmark("network.p99_over_median", "x", "<= 1.5", "wall time of a step with friction reversing, from Python",
+              lambda s: Samples((float(np.quantile(tick_times(s), 0.99) / np.median(tick_times(s))),)), "strict", 1),
+    Benchmark("network.gimbal_saving", "x", None, "time of a step: assembly of simple joints (25 equations) / gimbal "
+              "joint with its angles (5)", lambda s: gimbals(s).ratio("assembly", "angles"), "strict", 1),
+    Benchmark("network.gimbal_compact_saving", "x", None, "the same: assembly / gimbal joint in one row",
+              lambda s: gimbals(s).ratio("assembly", "compact"), "strict", 1),
+    Benchmark("network.constraint_violation", "m, rad", "<= 1e-9", "largest miss over examples", violation,
+              "strict", 1),
+    Benchmark("network.compile_s", "s", "<= 30", "robot with friction, cold", compile_seconds, "strict", 1),
+    *(
+        Benchmark(f"network.robot{'_friction' if f else ''}_{khz}khz_s_per_s", "s/s", None, f"at {khz} kHz",
+                  wall(khz, f"{'friction' if f else 'plain'}_strict"), "strict", 1)
+        for khz in (1, 3, 4) for f in (False, True)
+    ),
+    *(
+        Benchmark(f"network.robot{'_friction' if f else ''}_2khz_fast_s_per_s", "s/s", None, "fast mode",
+                  wall(2, f"{'friction' if f else 'plain'}_fast"), "fast", 1)
+        for f in (False, True)
+    ),
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Multibody dynamics in redundant coordinates: nodes, constraints with multipliers, implicit steps."""
