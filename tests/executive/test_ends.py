@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from motionbase.errors import ScheduleError
-from motionbase.executive import Executive, Job, Mode, Schedule, estop
-from motionbase.executive.estop_watch import EstopWatch
+from motionbase.executive import Executive, Job, Mode, Schedule
 from motionbase.executive.process import Role
 from motionbase.executive.supervisor import Supervisor
 from motionbase.record.schema import Channel, Schema
+from motionbase.recording.estop import files as estop
+from motionbase.recording.estop.watch import EstopWatch
 from motionbase.ring import catalogue
 from motionbase.ring.layout import HEAD
 from motionbase.ring.segment import left_behind

@@ -47,7 +47,7 @@ def test_a_blocked_reader_costs_lines_and_is_told_how_many() -> None:
     assert printer.dropped == 15
     free.set()
     printer.close(PATIENCE_S)
-    assert said == ["first", "15 lines were dropped, because nobody took them in time", "0", "1", "2", "3", "4"]
+    assert said == ["first", "15 lines were dropped because the output was blocked", "0", "1", "2", "3", "4"]
 
 
 def test_what_fails_is_kept_and_the_rest_is_said() -> None:

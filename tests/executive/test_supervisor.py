@@ -16,10 +16,11 @@ from typing import Any, final
 import pytest
 
 from motionbase.errors import ScheduleError
-from motionbase.executive import estop
 from motionbase.executive import supervisor as supervisor_module
 from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.supervisor import Ending, Supervisor
+from motionbase.recording.estop import files as estop
+from motionbase.recording.estop.details import details_of
 from motionbase.ring import catalogue, lifeline
 from motionbase.ring.backend import Emulation, find, shared_folder
 from motionbase.ring.claim import Waiting
@@ -27,8 +28,8 @@ from motionbase.ring.gentle import prompt_nice
 from motionbase.ring.layout import Status
 from motionbase.ring.lifeline import asked
 from motionbase.ring.segment import Segment, attach
-from motionbase.ring.snapshot import Snapshot
 from tests.executive.run_processes import MOTHER, SLEEPER, STUBBORN, WITNESS, python, writer
+from tests.recording.files import all_values
 
 PATIENCE_S = 60.0  # for other processes to start or end, on a machine that does much else
 RING = "rig"
@@ -112,7 +113,7 @@ def test_a_run_ends_in_order_and_leaves_nothing(tmp_path: Path) -> None:
             os.kill(run.supervisor.pids["one"], signal.SIGKILL)
             until(lambda n=times: run.has(f"try {n} of 5"), "it is noticed")  # type: ignore[misc]
         until(lambda: run.lines.count("one | up") == 3 and run.has("witness | up"), "the third")
-        assert run.has("reader 'one' was ended by SIGKILL; it starts again in 0.01 s, try 1 of 5")
+        assert run.has("reader 'one' was ended by SIGKILL; it restarts in 0.01 s, try 1 of 5")
         assert ring_after(segment.head + 20).header() == header
         pids = run.supervisor.pids
         assert set(pids) == {"writer", "one", "witness", "estop"} and all(map(lives, pids.values()))
@@ -157,8 +158,8 @@ def test_a_reader_that_cannot_live_is_given_up(tmp_path: Path) -> None:
     broken = python("broken", "import sys; sys.exit('no such colour')", restart=Restart(limit=2, first_s=0.01))
     nobody = Process("nobody", ("/nonexistent/program",))
     with running(broken, nobody, python("one", SLEEPER), folder=tmp_path, ring=None) as run:
-        until(lambda: run.has("was started 2 times more, no more; its last words: no such colour"), "it is given up")
-        until(lambda: run.has("'nobody' ended with exit code 127; it is not started again"), "neither is this")
+        until(lambda: run.has("it is given up after 2 restarts; its last words: no such colour"), "it is given up")
+        until(lambda: run.has("'nobody' ended with exit code 127; it is not restarted"), "neither is this")
         assert run.has("nobody | /nonexistent/program cannot be started: No such file or directory")
         until(lambda: run.has("one | up"), "the other one")
         assert lives(run.supervisor.pids["one"])
@@ -177,9 +178,9 @@ def test_a_killed_writer_ends_the_run_after_its_file_is_saved(tmp_path: Path) ->
         ending = run.end(stop=False)
     assert ending.code == 1 and ending.why == "writer 'writer' was ended by SIGKILL"
     (path,) = ending.files
-    found = Snapshot.open(path)
-    assert found.details.count == len(found.rows) == segment.head and found.details.cause.startswith("the writer died")
-    assert [*found.rows[:, 1]] == [*range(segment.head)]
+    found = details_of(path)
+    assert found.count == segment.head and found.cause.startswith("the writer died")
+    assert [*all_values(path)[:, 1]] == [*range(segment.head)]
     assert not any(map(lives, pids.values())) and not list(shared_folder().glob("motionbase-*"))
 
 
@@ -313,7 +314,7 @@ def test_a_run_has_one_lifeline_whoever_opened_it(
         waiting.close()
 
 
-# ---- a writer that is started again ----
+# ---- a writer that is restarted ----
 
 
 def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> None:
@@ -328,11 +329,11 @@ def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> N
         os.kill(run.supervisor.pids["writer"], signal.SIGKILL)
         until(lambda: _told().get("doing") == "ended", "the end of the writer")
         assert _told()["why"] == "was ended by SIGKILL" and _told()["trouble"] == ""
-        until(lambda: run.has("all else stays"), "the sentence")
+        until(lambda: run.has("the other processes stay"), "the sentence")
         assert run.supervisor.pids["one"] == reader and "writer" not in run.supervisor.pids
         assert _asked("start", by="Ann") == {"starts": True}
         until(lambda: "writer" in run.supervisor.pids, "another writer")
-        until(lambda: run.has("writer 'writer' is started again, asked for by Ann"), "the sentence")
+        until(lambda: run.has("writer 'writer' is restarted, as Ann asked"), "the sentence")
         until(
             lambda: (s := attach(Emulation(RING))) is not None and s.inode != segment.inode and s.head > 20, "its ring"
         )
@@ -340,7 +341,7 @@ def test_readers_outlive_a_writer_that_can_be_started_again(tmp_path: Path) -> N
         ending = run.end()
     assert ending.code == 1 and ending.why == "stop was called; writer 'writer' was ended by SIGKILL"
     (saved,) = ending.files  # before the second writer removed the ring
-    assert Snapshot.open(saved).details.cause.startswith("the writer died")
+    assert details_of(saved).cause.startswith("the writer died")
 
 
 def test_a_writer_that_ends_well_or_refuses_its_input(tmp_path: Path) -> None:

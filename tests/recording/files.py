@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,26 @@ from numpy.typing import NDArray
 from motionbase.record.schema import Channel, Schema
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
+from motionbase.recording.open import open_recording
 
 Rows = NDArray[np.float64]
 EPOCH = 1_700_000_000_000_000_000  # [ns of UTC]
 NOTES = (Event(0.02, "note", "begin"), Event(0.5, "note", "größer: 5 µm"))
+
+OLD = Path(__file__).parent / "old_estop"
+OLD_ESTOP = OLD / "20261115T152444.848Z_rig.estop"  # written by version 0.1, a stop in record 200 of 50 to 299
+
+
+def old_numbered() -> bytes:
+    """An ESTOP file of version 0.1 with records 100 to 999 of 64 channels, each of which holds the record's number."""
+    return gzip.decompress((OLD / "numbered.estop.gz").read_bytes())
+
+
+def all_values(path: Path) -> Rows:
+    """(records, channels)"""
+    with open_recording(path) as found:
+        columns = found.columns()
+        return np.array([columns[name] for name in found.schema.index]).T
 
 
 def schema_of(channels: int = 6, groups: int = 3, seed: int = 0) -> Schema:

@@ -1,4 +1,4 @@
-"""Work ahead: in order, no more than was allowed, the caller lends a hand, and nothing goes on after the end."""
+"""Work ahead: in order, within its limit, with the help of the caller, and nothing continues after the end."""
 
 from __future__ import annotations
 

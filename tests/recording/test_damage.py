@@ -17,6 +17,7 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.source import Damage
 from motionbase.recording.split import split
 from tests.recording.files import Rows, schema_of, waves, write_mcap
+from tests.tier import often
 
 SCHEMA = schema_of(5, 2)
 GROUP, COUNT = 1000, 5000  # records of a row group or chunk, and of all
@@ -131,7 +132,7 @@ def test_without_time_and_t_times_are_made_up(files: Path, tmp_path: Path) -> No
     np.testing.assert_allclose(time[1000:4000], ROWS[1000:4000, 0] + LATER, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(places=st.sets(st.tuples(st.integers(0, 4), st.sampled_from(["time", "t", "x1", "x2", "x4"])), max_size=12))
 def test_whatever_is_damaged_the_rest_is_right_and_times_are_numbers(files: Path, places: set[tuple[int, str]]) -> None:
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""Export and split: what is written is what was chosen, to the bit; whole or not there."""
+"""Export and split: the output is the selection, exact to the bit, and complete or absent."""
 
 from __future__ import annotations
 

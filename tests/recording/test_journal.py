@@ -1,4 +1,4 @@
-"""What happened is in the recording, with tick and time: found in its records, asked of its ring, done by people."""
+"""Events are in the recording with tick and time: found in records, requested of the ring, done by people."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,7 +98,7 @@ def test_noise_in_a_channel_of_states_is_bounded() -> None:
 
 
 def test_what_noise_left_behind_is_told_once_it_is_over() -> None:
-    """A fault that comes and goes too quickly to be told each time, and then stays, is the last that is told."""
+    """A fault that comes and goes too quickly to be reported each time, and then stays, is reported at the end."""
     rows, watch = records(0, 3000), RecordWatch(SCHEMA)
     rows[:, PLACE["fault"]] = np.where(np.arange(3000) < 101, np.arange(3000) % 2, 1.0)
     found = [f for at in range(0, 3000, 100) for f in watch.find(rows[at : at + 100]) if f.kind == "fault"]
@@ -257,7 +257,7 @@ def test_a_side_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
      "1.0\t٣\tnote\t\t0\tx"],
 )  # fmt: skip
 def test_events_beside_a_file_that_cannot_be_are_none_of_ours(tmp_path: Path, line: str) -> None:
-    """Such a time has no place in a picture, and such a tick none in a file of ours."""
+    """Invalid times cannot be drawn, and invalid ticks cannot be stored."""
     (tmp_path / "a.csv").write_text("t,x\n0,1\n1,2\n")
     head = "\t".join(SIDE_COLUMNS)
     (tmp_path / "a.events.tsv").write_text(f"{head}\n{line}\n")

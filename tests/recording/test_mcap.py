@@ -32,6 +32,7 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 from motionbase.recording.whole import link_new
 from tests.recording.files import EPOCH, NOTES, Rows, bits, schema_of, waves, write_mcap
+from tests.tier import often
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)
@@ -66,7 +67,7 @@ SHAPES = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=often(60), deadline=None)
 @given(count=st.integers(0, 50), chunk=st.integers(1, 60), **SHAPES)
 def test_every_bit_comes_back(
     groups: list[str], texts: list[str], channels: int, seed: int, count: int, chunk: int
@@ -226,7 +227,7 @@ def test_a_file_that_is_cut_by_its_last_byte_is_whole_in_its_records(whole: tupl
         assert check(found, rows) == 1000 and len(found.events) == 2
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(data=st.data())
 def test_changed_bytes_never_give_a_wrong_number(data: st.DataObject, whole: tuple[bytes, Rows]) -> None:
     raw, rows = whole
@@ -296,7 +297,7 @@ def test_a_frame_that_asks_for_much_memory_is_refused(whole: tuple[bytes, Rows],
         assert check(found, rows) == 950
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(data=st.data())
 def test_a_forged_index_gets_a_sentence_at_worst(data: st.DataObject, whole: tuple[bytes, Rows]) -> None:
     """Its checksum is right, what it says is not: nothing but a sentence may come of it."""

@@ -1,4 +1,4 @@
-"""Envelopes and the pyramid behind them: no spike is lost at any zoom, and a pyramid is never believed wrongly."""
+"""Envelopes and the pyramid: no spike is lost at any zoom, and a wrong pyramid is never used."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from motionbase.recording.overview import pyramid_paths
 from motionbase.recording.pyramid import BASE, FACTOR, LEVELS, Pyramid, level_for, outwards
 from motionbase.recording.recording import Envelope, Recording
 from tests.recording.files import Rows, schema_of, waves, write_mcap
+from tests.tier import often
 
 COUNT = 150_000  # level 3 has bins of 16,384
 DT = 0.001
@@ -73,7 +74,7 @@ def check(found: Recording, place: int, start: float, stop: float, pixels: int) 
         assert (least[k], most[k]) == (wanted[0], wanted[1])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=often(80), deadline=None)
 @given(
     place=st.integers(0, 3),
     ends=st.tuples(st.floats(0, 150), st.floats(0, 150)).map(sorted),
@@ -175,7 +176,7 @@ def pictures(found: Recording) -> list[Envelope]:
     return [found.envelope(c.name, pixels=p) for c in SCHEMA.channels for p in (20, 4000)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), change=st.integers(1, 255))
 def test_a_changed_byte_is_noticed(where: float, change: int, pictured: tuple[Path, bytes, list[Envelope]]) -> None:
     path, raw, right = pictured

@@ -1,4 +1,4 @@
-"""Going on with a pyramid that another process left: the same as if it had been written at once, or not at all."""
+"""Continuing the pyramid of another process: the result equals one written in one go, or it is refused."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from motionbase.recording.pyramid import BASE, FACTOR, LEVELS, Pyramid
 from motionbase.recording.pyramid_write import ORIGIN, PyramidWriter, origin_of
 from tests.recording.files import schema_of, waves, write_mcap
 from tests.recording.pyramids import BLOCK, RECORDS, direct, levels, set_block
+from tests.tier import often
 
 TWO = schema_of(2, 1)
 
@@ -47,12 +48,12 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_mcap(tmp_path_factory.mktemp("whole") / "a.mcap", TWO, ROWS, chunk=500)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=often(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.floats(0, 1), spoil=st.none() | st.floats(0, 1, exclude_max=True))
 def test_any_part_of_a_part_is_gone_on_with_and_gives_the_same_pyramid(
     recording: Path, tmp_path: Path, cut: float, spoil: float | None
 ) -> None:
-    """Cut anywhere, and a byte changed anywhere: a block that is not as it was written is never in a picture."""
+    """Cut anywhere, and with a byte changed anywhere: a damaged block is never used."""
     origin = origin_of(recording, head_of(recording))
     left = stored(tmp_path / "left", 2, ROWS, origin)
     left.leave()

@@ -1,4 +1,4 @@
-"""Who talks to a recorder: every command is done or told undone, and no client is in the way of another."""
+"""Clients of a recorder: every command is done or refused, and no client blocks another."""
 
 import errno
 import gc

@@ -22,6 +22,7 @@ from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.files import Names, Origin
 from motionbase.recording.recorder.items import Chunk, Note, Split
 from tests.recording.recorder_rig import SCHEMA, events_in, files, recorder, records_in, rows, until, writer
+from tests.tier import often
 
 OS_WRITE = "motionbase.recording.mcap.write.os.write"
 
@@ -220,7 +221,7 @@ def test_a_slow_sync_does_not_keep_records_from_the_file(folder: Path, monkeypat
         go_on.set()
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=often(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     counts=st.lists(st.integers(1, 120), min_size=1, max_size=8),
     split=st.sampled_from([Split(), Split(ns=50_000_000), Split(bytes=5_000)]),

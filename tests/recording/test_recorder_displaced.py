@@ -1,4 +1,4 @@
-"""Recordings that are deleted, moved or cut while they are written: that is told, and what can be kept is kept."""
+"""Recordings deleted, moved or truncated while they are written: reported, and repaired where possible."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Row groups of an exported Parquet file: of the size that readers want, whatever the chunks of its source."""
+"""Row groups of an exported Parquet file have the usual size, independent of the source's chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small chunks are read many at once: the same numbers, the same damage, whatever lies side by side."""
+"""Small chunks are read together, with the same numbers and the same damage as one by one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from motionbase.recording.pieces import InPlace, pieces
 from motionbase.recording.sources import mcap as mcap_source
 from motionbase.recording.sources.mcap import AT_ONCE_BYTES, McapSource
 from tests.recording.files import Rows, bits, schema_of, waves, write_mcap
+from tests.tier import often
 
 SCHEMA = schema_of(9, 3)
 ROWS = waves(SCHEMA, 4000)
@@ -40,7 +41,7 @@ def spoilt(file: Path, path: Path, chunks: list[int]) -> Path:
     return path
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(
     ends=st.tuples(st.integers(0, 4000), st.integers(0, 4000)).map(sorted),
     names=st.lists(st.sampled_from(ALL), min_size=1, max_size=5, unique=True) | st.just(list(ALL)),
@@ -64,7 +65,7 @@ def test_any_stretch_in_runs_of_any_size_is_what_was_written(
     np.testing.assert_array_equal(np.concatenate([np.empty(0), *(t for t, _ in pieces)]), wanted[:, 0])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=often(40), deadline=None)
 @given(
     ends=st.tuples(st.integers(0, 4000), st.integers(0, 4000)).map(sorted),
     names=st.lists(st.sampled_from(ALL), min_size=1, max_size=5, unique=True) | st.just(list(ALL)),

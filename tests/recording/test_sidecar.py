@@ -1,4 +1,4 @@
-"""Pyramids along with recordings: ready when a recording ends, gone on with after a kill, given up before records."""
+"""Pyramids built with recordings: ready when a recording ends, continued after a kill, abandoned before records."""
 
 from __future__ import annotations
 

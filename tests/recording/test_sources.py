@@ -1,4 +1,4 @@
-"""CSV, Parquet and ESTOP files as recordings: opened by what is in them, read to the bit, damage said."""
+"""CSV and Parquet files as recordings: opened by what is in them, read to the bit, damage said."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from motionbase.record.hexapod import hexapod_schema
 from motionbase.recording.export import export
 from motionbase.recording.open import open_recording
 from motionbase.recording.source import Damage
-from motionbase.ring.snapshot import save
 from motionbase.ring.waveforms import records
-from motionbase.ring.writer import Writer
 from motionbase.system.record_file import RecordFile
-from tests.recording.files import NOTES, Rows, bits, schema_of, waves, write_mcap
+from tests.recording.files import NOTES, all_values, bits, schema_of, waves, write_mcap
+from tests.tier import often
 
 SCHEMA = schema_of(7, 3)
 ROWS = waves(SCHEMA, 10_000)
@@ -37,12 +36,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         export(recording, made / "a.csv")
         export(recording, made / "a.parquet")
     return made
-
-
-def all_values(path: Path) -> Rows:
-    with open_recording(path) as found:
-        columns = found.columns()
-        return np.array([columns[name] for name in found.schema.index]).T
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -210,7 +203,7 @@ def test_time_goes_on_where_t_begins_anew(tmp_path: Path) -> None:
         np.testing.assert_allclose(other.columns()["time"], np.arange(8500) / 100, atol=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=often(150), deadline=None)
 @given(body=st.text(alphabet='0123456789.,-+enaif "\r\n\t\0x', max_size=300))
 def test_any_text_opens_or_gets_a_sentence(body: str) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -233,7 +226,7 @@ def test_a_cut_parquet_file_gets_a_sentence(folder: Path, tmp_path: Path, percen
     assert "\n" not in str(e.value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), change=st.integers(1, 255))
 def test_a_changed_byte_in_a_page_is_noticed(folder: Path, where: float, change: int) -> None:
     """Pages have a checksum; the footer, which Parquet gives none, is left alone."""
@@ -263,51 +256,3 @@ def test_whole_numbers_and_missing_ones_are_read(tmp_path: Path) -> None:
     table = pa.table({"t": pa.array([0.0, 0.1, 0.2]), "n": pa.array([1, 2, 3]), "x": pa.array([1.0, None, 3.0])})
     pq.write_table(table, tmp_path / "a.parquet")
     np.testing.assert_array_equal(all_values(tmp_path / "a.parquet"), [[0, 1, 1], [0.1, 2, np.nan], [0.2, 3, 3]])
-
-
-# ---- ESTOP files ----
-
-
-def saved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Rows]:
-    monkeypatch.setenv("MOTIONBASE_RING_FOLDER", str(folder))
-    monkeypatch.delenv("MOTIONBASE_RING_DEVICE", raising=False)
-    rows = records(hexapod_schema(), 0, 9000, 0.001)
-    with Writer(hexapod_schema(), dt=0.001, capacity=6000, platform="legs = 6") as writer:
-        writer.write(rows)
-        save("motionbase", folder / "a.estop", cause="the estop channel went to 1", event=8000)
-    return folder / "a.estop", rows[3000:]
-
-
-def test_an_estop_file_is_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, rows = saved(tmp_path, monkeypatch)
-    with open_recording(path) as found:
-        assert found.count == 6000 and found.schema == hexapod_schema() and not found.damage
-        assert (found.start, found.end) == (rows[0, 0], rows[-1, 0])
-        assert [(e.t, e.kind, e.text) for e in found.events] == [(8.0, "estop", "the estop channel went to 1")]
-        assert found.source.about["platform"] == "legs = 6" and found.source.about["before_s"] == "5.0"
-        export(found, tmp_path / "b.mcap")
-        utc = int(found.source.about["epoch_utc_ns"])
-    np.testing.assert_array_equal(all_values(path), rows)
-    np.testing.assert_array_equal(all_values(tmp_path / "b.mcap"), rows)
-    with open_recording(tmp_path / "b.mcap") as found:
-        assert [e.kind for e in found.events] == ["estop"] and int(found.source.about["epoch_utc_ns"]) == utc
-
-
-def test_a_damaged_estop_file_has_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, rows = saved(tmp_path, monkeypatch)
-    raw = bytearray(path.read_bytes())
-    raw[len(raw) // 2] ^= 0xFF
-    path.chmod(0o600)
-    path.write_bytes(raw)
-    with open_recording(path) as found:
-        lost = 6000 - found.count
-        (damage,) = found.damage
-        assert 0 < lost <= 46 and "are damaged or missing" in damage.text and damage.first == damage.last
-        before, after = found.columns("t")["t"][damage.place - 1 : damage.place + 1]
-        assert round((after - before) * 1000) == lost + 1  # the damage lies where the records are missing
-        columns = found.columns(["t", "acc_x"])
-        number = np.rint(columns["t"] * 1000).astype(int) - 3000
-        np.testing.assert_array_equal(columns["acc_x"], rows[number, hexapod_schema().index["acc_x"]])
-    path.write_bytes(b"MBSNAP\r\n" + bytes(100))
-    with pytest.raises(RecordingError, match="a.estop"):
-        open_recording(path)

@@ -117,11 +117,11 @@ def test_pages_beyond_what_may_wait_are_given_up_and_counted_and_nobody_waits(tm
     for n in range(1, 20):
         plotter.put(page_of(n))
     assert time.monotonic() - begin < 1.0
-    assert plotter.dropped in (10, 11) and said[0].endswith("is given up: 8 pages wait already") and len(said) == 1
+    assert plotter.dropped in (10, 11) and said[0].endswith("is dropped: 8 pages wait already") and len(said) == 1
     plotter._since = time.monotonic() - 6  # the first page has waited for so long now
     plotter.watch()
     plotter.watch()
-    assert said[1:] == ["nobody has taken the page at hand for 5 s; pages wait"]
+    assert said[1:] == ["the output has not taken the current page for 5 s; pages wait"]
     assert plotter.close(0.05) == 19
 
 

@@ -112,7 +112,7 @@ def test_a_ring_whose_file_and_writer_are_gone_takes_nothing() -> None:
         assert lock.take()
         with pytest.raises(RingError, match="its file was removed"):
             console.estop()
-    with pytest.raises(RingError, match="its writer has ended without a word"):
+    with pytest.raises(RingError, match="its writer has died"):
         console.estop()
 
 
@@ -136,7 +136,7 @@ def test_a_stop_after_a_real_kill() -> None:
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    with pytest.raises(RingError, match="its writer has ended without a word"):
+    with pytest.raises(RingError, match="its writer has died"):
         console.estop()
     with Writer(small_schema(), capacity=16) as ring:
         receiver = receiver_of(ring)

@@ -23,6 +23,7 @@ from motionbase.ring.blocks.seqlock import held
 from motionbase.ring.command_words import ESTOP_AT, HEAD_AT, READY_AT
 from motionbase.ring.writer import Writer
 from tests.ring.rings import small_writer
+from tests.tier import often
 
 DRIVE = Command(Kind.DRIVE)
 
@@ -47,14 +48,14 @@ def commands(draw: st.DrawFn) -> Command:
 # ---- one command ----
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(command=commands(), number=st.integers(1, 2**64 - 1), pid=st.integers(0, 2**31))
 def test_round_trip(command: Command, number: int, pid: int) -> None:
     order = decoded(encoded(number, command, "console ✓", pid, 0), number, 10**18)
     assert (order.number, order.command, order.sender, order.pid) == (number, command, "console ✓", pid)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(raw=st.binary(min_size=SLOT_BYTES, max_size=SLOT_BYTES), sealed=st.booleans())
 def test_random_bytes_are_refused_with_a_reason(raw: bytes, sealed: bool) -> None:
     """With and without a right checksum; a random number, kind and format cannot be right too."""
@@ -104,7 +105,7 @@ def test_sealed_slots_are_checked_number_by_number(change: dict[str, Any], reaso
         (Kind.SPEED, (math.nan,), "factor is nan, it must be 0.01 to 100"),
         (Kind.SPEED, ("1",), "factor is '1', it must be a number"),
         (Kind.LOOP, (3.0, 2.0), "end is 2 s, it must be after begin, 3 s"),
-        (4, (), "4 is no command; commands: off, down"),
+        (4, (), "4 is not a command; commands: off, down"),
     ],
 )
 def test_errors_name_the_command_and_the_bounds(kind: Any, arguments: Any, sentence: str) -> None:

@@ -17,14 +17,14 @@ import pytest
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.follower import Follower
 from motionbase.errors import MotionBaseError, RingError
-from motionbase.executive.estop_watch import EstopWatch
 from motionbase.record.requests import Command, Kind
+from motionbase.recording.estop.save import save
+from motionbase.recording.estop.watch import EstopWatch
 from motionbase.ring.backend import find
 from motionbase.ring.blocks.commands import CommandReceiver, CommandSender
 from motionbase.ring.layout import PAGE
 from motionbase.ring.reader import Reader
 from motionbase.ring.segment import attach
-from motionbase.ring.snapshot import save
 from motionbase.ring.writer import Writer
 from tests.ring.ring_processes import PATIENCE_S, command, environment, until, writer
 from tests.ring.rings import numbered, small_writer
@@ -76,7 +76,7 @@ def test_whoever_has_it_mapped_is_told(tmp_path: Path) -> None:
     asked: dict[str, Callable[[], object]] = {
         "head": lambda: segment.head,
         "watch": watch.look,
-        "save": lambda: save(segment, tmp_path / "a.estop", cause="test"),
+        "save": lambda: save(segment, tmp_path / "a.estop.mcap", cause="test"),
         "command": lambda: sender.send(Command(Kind.DRIVE)),
         "stop": sender.estop,
     }
@@ -84,7 +84,7 @@ def test_whoever_has_it_mapped_is_told(tmp_path: Path) -> None:
         with pytest.raises(MotionBaseError, match=CUT):
             ask()
         said.append(name)
-    assert said == list(asked) and not list(tmp_path.glob("*.estop"))
+    assert said == list(asked) and not list(tmp_path.glob("*.estop*"))
     ring.close(failed=True)
 
 
@@ -95,8 +95,8 @@ def test_a_copy_under_way_is_not_taken_for_records(tmp_path: Path) -> None:
     assert segment is not None
     os.truncate(ring.backend.path, ring.header.layout.records_at + PAGE)
     with pytest.raises(RingError, match=CUT):
-        save(segment, tmp_path / "a.estop", cause="test")
-    assert not list(tmp_path.glob("*.estop"))
+        save(segment, tmp_path / "a.estop.mcap", cause="test")
+    assert not list(tmp_path.glob("*.estop*"))
     ring.close(failed=True)
 
 

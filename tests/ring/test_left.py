@@ -1,4 +1,4 @@
-"""What a dead writer left is not destroyed by the next; forked children and closed writers write nothing."""
+"""The records of a dead writer survive the next writer; forked children and closed writers write nothing."""
 
 import ctypes
 import os
@@ -10,6 +10,7 @@ import pytest
 from motionbase.cli.main import main as call
 from motionbase.errors import RingError
 from motionbase.record.schema import Channel, Schema
+from motionbase.recording.estop.save import save
 from motionbase.ring import catalogue
 from motionbase.ring.backend import Emulation
 from motionbase.ring.blocks.generators import shown
@@ -18,8 +19,8 @@ from motionbase.ring.lock import is_held
 from motionbase.ring.native_records import native
 from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import left_behind
-from motionbase.ring.snapshot import Snapshot, save
 from motionbase.ring.writer import Writer
+from tests.recording.files import all_values
 from tests.ring.rings import numbered, small_schema, small_writer
 
 Capture = pytest.CaptureFixture[str]
@@ -46,9 +47,9 @@ def test_records_of_a_dead_writer_are_kept_under_another_name(ring_folder: Path,
         assert kept.backend.kind == "shared memory (left by a dead writer)"
         outcomes = catalogue.clean()
         assert [(o.path, o.removed) for o in outcomes] == [(Emulation("rig").path, False), (left.path, False)]
-        out = ring_folder / "saved.estop"
+        out = ring_folder / "saved.mcap"
         assert call(["ring", "save", left.name, "--out", str(out)]) == 0
-        np.testing.assert_array_equal(Snapshot.open(out).rows, numbered(0, 10))
+        np.testing.assert_array_equal(all_values(out), numbered(0, 10))
         assert not catalogue.entry(left.name).unsaved
         assert [o.removed for o in catalogue.clean((left.name,))] == [True]
     assert sorted(p.name for p in ring_folder.glob("motionbase-*")) == ["motionbase-rig.lock"]
@@ -60,10 +61,10 @@ def test_one_is_kept_for_every_name_and_the_newer_counts() -> None:
     dead(4)  # keeps the three
     dead(5, "other")
     with small_writer(name="rig") as third:
-        assert third.replaced.endswith("; what an earlier one left is removed for it")
+        assert third.replaced.endswith("; those of an earlier one are removed")
         (left,) = left_behind(Emulation("rig"))
         assert catalogue.entry(left.name).records == 4
-        with pytest.raises(RingError, match="holds what a dead writer left; choose another name"):
+        with pytest.raises(RingError, match="holds the records of a dead writer; choose another name"):
             Writer(small_schema(), name=left.name)
     with small_writer(name="other") as ring:
         assert ring.replaced and len(left_behind(Emulation("other"))) == 1
@@ -113,11 +114,11 @@ def test_a_device_tells_what_it_overwrites(tmp_path: Path, monkeypatch: pytest.M
     writer.mark_unsaved()
     writer.close()
     lock = writer.backend.lock_path
-    with pytest.raises(RingError, match=r"ring save device\) or give them up \(motionbase ring clean device --force"):
+    with pytest.raises(RingError, match=r"ring save device\) or discard them \(motionbase ring clean device --force"):
         small_writer()
     assert [(o.path, o.removed) for o in catalogue.clean()] == [(card, False)] and lock.exists()
     assert call(["ring", "clean", "device", "--force"]) == 0
-    assert "1 unsaved records are given up" in capsys.readouterr().out
+    assert "1 unsaved records are discarded" in capsys.readouterr().out
     small_writer().close()
     assert lock.exists() and catalogue.clean() == []
 
@@ -196,7 +197,7 @@ def test_a_pipe_in_the_place_of_a_ring_makes_nobody_wait() -> None:
 
 def test_a_directory_in_the_place_of_a_ring_is_a_sentence(ring_folder: Path) -> None:
     Emulation("motionbase").path.mkdir()
-    with pytest.raises(RingError, match="cannot be made: Is a directory; remove what lies there"):
+    with pytest.raises(RingError, match="cannot be created: Is a directory; remove the file there"):
         small_writer()
     assert sorted(p.name for p in ring_folder.iterdir()) == ["motionbase-motionbase", "motionbase-motionbase.lock"]
 
@@ -210,9 +211,9 @@ def test_wild_counters_end_in_bounded_time(wild: int, ring_folder: Path) -> None
     found = catalogue.lateness(catalogue.entry("rig"))
     assert found is None or found["records"] <= 32
     with pytest.raises(RingError, match="its counters are spoilt"):
-        save("rig", ring_folder / "x.estop", cause="a test")
+        save("rig", ring_folder / "x.mcap", cause="a test")
     writer.segment.set_counter(CLAIM, wild)
     if wild > 2**62:
         with pytest.raises(RingError, match="its counters are spoilt"):
-            save("rig", ring_folder / "x.estop", cause="a test")
+            save("rig", ring_folder / "x.mcap", cause="a test")
     writer.close()

@@ -1,4 +1,4 @@
-"""What recorders and replays leave beside a ring: removed after a kill, never under one that lives."""
+"""Files of recorders and replays beside a ring are removed after a kill, but never those of a living process."""
 
 import socket
 from pathlib import Path
@@ -17,7 +17,7 @@ RECORDER = {"motionbase-rig.recorder", "motionbase-rig.recorder.json", "motionba
 
 
 def killed(folder: Path, name: str = "rig", lock: bool = True) -> None:
-    """As a recorder leaves things that is killed."""
+    """The files of a killed recorder."""
     with socket.socket(socket.AF_UNIX) as link:
         link.bind(str(folder / f"motionbase-{name}.recorder"))
     for ending in ("json", "json.part", *(("lock",) if lock else ())):
@@ -47,7 +47,7 @@ def test_beside_a_living_ring_too(ring_folder: Path) -> None:
 
 @pytest.mark.parametrize("force", [True, False])
 def test_a_living_recorder_keeps_everything(ring_folder: Path, force: bool) -> None:
-    """With a ring whose writer stopped: that goes, the recorder waits for the next."""
+    """The ring of a stopped writer is removed; the recorder waits for the next writer."""
     Writer(ONE, name="rig", capacity=4).close(remove=False)
     server = ControlServer("rig", find("rig"))
     write_status(server.status_path, {"state": "waiting"})

@@ -1,4 +1,4 @@
-"""Lifelines: who lives for a ring, whatever became of files; hostile packets, planted sockets, forked children."""
+"""Lifelines show the processes of a ring without files; hostile packets, planted sockets, forked children."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_removing_the_rings_name_as_well_lets_nobody_in(ring_folder: Path) -> No
             path.unlink()
         with pytest.raises(RingError, match=f"process {first.pid} whose ring's name was removed"):
             small_writer()
-        with pytest.raises(RingError, match=rf"its name is gone, its writer \(process {first.pid}\) lives"):
+        with pytest.raises(RingError, match=rf"its name was removed, but its writer \(process {first.pid}\) is alive"):
             entry("motionbase")
         first.kill()
         first.wait()
@@ -187,7 +187,7 @@ def test_new_rings_are_their_owners_alone() -> None:
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can act as another user")
 def test_sockets_of_other_users_are_passed_over(ring_folder: Path) -> None:
-    """They keep neither the writer from its place nor a stop from the writer; theirs is not believed."""
+    """They neither block the writer's name nor a stop to the writer, and their answers are ignored."""
     with user(NOBODY):
         planted = Lifeline(find(), Role.WRITER, lambda _: Reply({"stopped": True, "head": 1, "takes": True}))
     try:
@@ -214,7 +214,7 @@ def test_all_places_taken_by_others_keep_nobody_from_starting(capfd: pytest.Capt
         with Waiting(find()), small_writer() as ring:
             said = capfd.readouterr().err.splitlines()
             for who, sentence in zip(("supervisor", "writer"), said, strict=True):
-                assert f"all {PLACES} socket names of its {who} are taken by others" in sentence
+                assert f"all {PLACES} socket names of its {who} are taken by other users" in sentence
             assert has_writer(find()) == 0
             with pytest.raises(RingError, match=f"has a writer already, process {os.getpid()}"):
                 small_writer()
@@ -356,14 +356,14 @@ def test_where_nobody_is_there_a_stop_says_so() -> None:
 
 
 def test_a_press_asks_nobody(ring_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Event loops press: that the writer died is told by its locks, however silent somebody is on its socket names."""
+    """Event loops call it: locks show that the writer died, even if another process is silent on its socket names."""
     with writer(ring_folder, "motionbase", 10) as first:
         first.kill()
         first.wait()
     for module in ("living", "emergency"):
         monkeypatch.setattr(f"motionbase.ring.{module}.asked", lambda *_, **__: pytest.fail("it waits for somebody"))
     refusal = Stopper("motionbase").press("me").refusal
-    assert "its writer has ended without a word" in str(refusal)
+    assert "its writer has died" in str(refusal)
 
 
 def test_without_descriptors_the_line_waits_instead_of_spinning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,7 +149,7 @@ def test_a_restart_of_the_writer_is_a_restart_of_the_copy() -> None:
             until(lambda: reader.read().lost == 0 and reader.tail == 20, "and read all of it")
             assert (reader.restarts, reader.lost) == (1, 0)
         assert [(r.received, r.missing) for r in copy.runs] == [(10, 0), (20, 0)]
-        assert "the writer was started again" in said
+        assert "the writer was restarted" in said
 
 
 def test_a_slow_client_delays_nobody_and_is_told_exactly_what_it_lost() -> None:
@@ -205,7 +205,7 @@ def test_a_restart_while_not_connected_says_what_nobody_can_count() -> None:
             with served(port=port):
                 until(lambda: copy.received == 15, "what is left of the second run is copied")
         assert [(r.ring.first, r.received, r.missing) for r in copy.runs] == [(0, 10, 0), (0, 5, 2)]
-        assert any("how many records its last run had to come is not known" in s for s in said)
+        assert any("how many records are missing at the end of its last run is unknown" in s for s in said)
 
 
 def test_a_killed_server_loses_nothing_that_the_ring_still_has(ring_folder: Path) -> None:

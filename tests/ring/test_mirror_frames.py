@@ -1,4 +1,4 @@
-"""The mirror's frames: what was sent comes back to the bit, and nothing else is believed."""
+"""The mirror's frames: round trips are exact to the bit, and everything else is refused."""
 
 import io
 import struct
@@ -121,7 +121,7 @@ def test_a_refusal_is_one_printable_line() -> None:
     ],
 )
 def test_a_malformed_frame_is_one_sentence(frame: bytes, said: str) -> None:
-    """Before a length is believed nothing is asked for: the frames end where the complaint must come."""
+    """A length is checked before more is received: each frame ends where the error must come."""
     with pytest.raises(MirrorError) as error:
         read(frame)
     assert said in str(error.value)

@@ -22,6 +22,7 @@ from motionbase.ring.layout import PAGE, VALUE_BYTES
 from motionbase.ring.writer import Writer
 from tests.record.test_parameters import LIMITS, TABLE
 from tests.ring.rings import small_writer
+from tests.tier import often
 
 VALUES = np.array(TABLE.designed)
 
@@ -59,7 +60,7 @@ def test_rings_without_parameters_say_so() -> None:
         shown()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=often(80), deadline=None)
 @given(at=st.integers(0, 64 + 16 + 16 * TABLE.size - 1), raw=st.binary(min_size=1, max_size=40))
 def test_a_spoilt_block_is_refused_or_whole(at: int, raw: bytes) -> None:
     """Bytes written over the block by somebody else; a number that is believed is the writer's or finite."""
@@ -144,7 +145,7 @@ def test_what_cannot_be_is_not_sent(wanted: dict[int, float]) -> None:
 # ---- files ----
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=often(50), deadline=None)
 @given(k_p=st.floats(3.0, 20.0), limits=st.tuples(*(st.floats(0.1, most) for most in LIMITS.most)))
 def test_files_come_back(tmp_path_factory: pytest.TempPathFactory, k_p: float, limits: tuple[float, ...]) -> None:
     path = tmp_path_factory.mktemp("files") / "a.toml"
@@ -177,7 +178,7 @@ def test_bad_files_get_a_sentence(tmp_path: Path, text: str, sentence: str) -> N
         load_parameters(path, TABLE)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(raw=st.binary(max_size=60))
 def test_any_file_is_read_or_gets_a_sentence(tmp_path_factory: pytest.TempPathFactory, raw: bytes) -> None:
     path = tmp_path_factory.mktemp("files") / "a.toml"

@@ -1,4 +1,4 @@
-"""Real processes: a writer at full speed, readers beside it, and a hundred sudden deaths."""
+"""Real processes: a writer at full speed with readers, killed a hundred times."""
 
 import random
 import subprocess
@@ -17,6 +17,7 @@ from motionbase.ring.reader import LOOK_AGAIN_S, Reader, ReaderState
 from motionbase.ring.writer import Writer
 from tests.ring.children import CAPACITY, CHANNELS
 from tests.ring.rings import small_schema
+from tests.tier import often
 
 ROOT = Path(__file__).parents[2]
 
@@ -56,7 +57,7 @@ def checked(reader: Reader, seconds: float) -> tuple[int, bool]:
     return count, restarted
 
 
-@pytest.mark.parametrize(("place", "deaths"), [("memory", 100), ("device", 30)])
+@pytest.mark.parametrize(("place", "deaths"), [("memory", often(100)), ("device", often(30))])
 def test_killed_while_writing(place: str, deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No record is torn, and the reader says after every death that there is a new writer."""
     if place == "device":

@@ -14,6 +14,7 @@ from motionbase.ring.layout import CLAIM, HEAD
 from motionbase.ring.reader import LOOK_AGAIN_S, Reader, ReaderState
 from motionbase.ring.writer import Writer
 from tests.ring.rings import numbered, small_schema
+from tests.tier import often
 
 CAPACITY = 32
 
@@ -148,7 +149,7 @@ class _Elsewhere(AbstractBackend):
         return self._path.with_suffix(".lock")
 
 
-QUICK = settings(max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=often(40), stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
 TestProtocol = Protocol.TestCase
 TestProtocol.settings = QUICK
 TestInPlace = InPlace.TestCase

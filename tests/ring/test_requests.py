@@ -1,4 +1,4 @@
-"""What is asked of a ring can be told from the ring: who asked for what, and what became of it."""
+"""Requests are reported from the ring itself, with their senders and answers."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_more_than_there_is_room_for_are_counted() -> None:
             receiver.answer(order, Result.ACCEPTED)
         found = [text for _, text, _, _ in told(watch)]
         assert found == ["standby asked for by a program: accepted"] * SLOTS + [
-            "5 requests came too quickly to be told one by one"
+            "5 requests came too quickly to be reported one by one"
         ]
 
 
@@ -80,7 +80,7 @@ def test_a_request_whose_place_is_taken_by_another_is_counted_and_not_called_ref
         sender.send(Command(Kind.DRIVE))  # not answered yet, and it has the place of the first
         found = told(watch)
         assert found[:-1] == [("request", "standby asked for by Anna (console): accepted", "Anna", False)] * (SLOTS - 1)
-        assert found[-1][1] == "1 request came too quickly to be told one by one"
+        assert found[-1][1] == "1 request came too quickly to be reported one by one"
 
 
 def test_a_replay_that_is_moved_is_no_request_to_a_base() -> None:

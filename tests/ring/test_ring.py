@@ -169,7 +169,7 @@ def test_an_unfinished_segment_is_not_initialised() -> None:
 
 
 def test_a_record_under_the_writers_hands_is_not_returned() -> None:
-    """A writer that died while it wrote: the claim stands, the head does not."""
+    """A writer that died during a write: the claim is raised, the head is not."""
     with small_writer(capacity=16) as writer, Reader(start="oldest") as reader:
         writer.write(numbered(0, 16))
         writer.segment.set_counter(CLAIM, 17)

@@ -1,4 +1,4 @@
-"""The sequence lock: whole payloads or none, whatever writers do, die of or leave behind."""
+"""The sequence lock: readers get whole payloads or none, even if writers die or leave damage."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""The real-time executive: whole ticks, a fixed order of jobs, a native loop, a safe end."""
+"""The real-time executive: whole ticks, jobs in a fixed order, a native loop, a safe stop."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,7 @@ from motionbase.lazy import lazily
 
 __all__ = [
     "Clock", "Executive", "Grant", "Job", "Limits", "Mode", "NativeJob", "RealTime", "Report", "Schedule", "Stop",
-    "Warnings", "native_job",
+    "Warnings", "native_job", "recording_on",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from motionbase.executive.executive import Executive, Mode
     from motionbase.executive.realtime import Grant, RealTime
     from motionbase.executive.report import Report, Stop
-    from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job
+    from motionbase.executive.schedule import Job, NativeJob, Schedule, native_job, recording_on
     from motionbase.executive.timing import Clock, Limits
 else:  # the supervisor and the watch for ESTOP files need no compiler
     _HOMES = {
@@ -22,7 +22,7 @@ else:  # the supervisor and the watch for ESTOP files need no compiler
         "executive": ("Executive", "Mode"),
         "realtime": ("Grant", "RealTime"),
         "report": ("Report", "Stop"),
-        "schedule": ("Job", "NativeJob", "Schedule", "native_job"),
+        "schedule": ("Job", "NativeJob", "Schedule", "native_job", "recording_on"),
         "timing": ("Clock", "Limits"),
     }
     __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,4 +1,4 @@
-"""A writer that has ended while its readers stay: what is said of it, and the request to start it again."""
+"""A writer that has ended while its readers stay: how it ended, and the request to restart it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ LONGEST = 1000  # letters of a sentence that goes over the lifeline
 @final
 @dataclass(frozen=True)
 class Gone:
-    """A writer that ended and can be started again.
+    """A writer that ended and can be restarted.
 
     Attributes:
-        why: how it ended, for behind its name; utc: when it was noticed [s]
-        by: who asked to start it again, "" while nobody has; since: when, by the monotonic clock [s]
-        trouble: why it was not, though somebody had asked
+        why: how it ended, to follow its name; utc: when it was noticed [s]
+        by: who asked to restart it, "" while nobody has; since: when, by the monotonic clock [s]
+        trouble: why it was not restarted although somebody asked
     """
 
     process: Process
@@ -37,7 +37,7 @@ class Gone:
 
 @final
 class StartAgain:
-    """Of one run. `answer` is for the lifeline's thread, all else for the supervisor's.
+    """Restarts of one run. The lifeline's thread calls `answer`, the supervisor's thread all else.
 
     Args:
         ring: what a writer left unsaved in it is saved before the next one begins, which would remove it
@@ -50,14 +50,16 @@ class StartAgain:
         self._started_utc = time.time()  # of the writer that runs: a ring that is older is not its own
 
     def left(self, process: Process, why: str) -> None:
-        """It has ended."""
+        """Note that the writer has ended."""
         with self._lock:
             self._gone = Gone(process, why, time.time())
         what = f"{process.role.value} {process.name!r} {why}"
-        self._say(f"{what}; all else stays: look at it and start it again in the console, or end the run with Ctrl-C")
+        self._say(
+            f"{what}; the other processes stay: look at the run and restart it in the console, or end it with Ctrl-C"
+        )
 
     def answer(self, request: Message) -> Reply | None:
-        """To `run`, how the writer is, and to `start`, which starts it again; None for what is neither."""
+        """Answer `run` (how is the writer?) and `start` (restart it); None for any other request."""
         what = request.get("ask")
         if what not in ("run", "start"):
             return None
@@ -74,19 +76,19 @@ class StartAgain:
             return Reply({"starts": True})
 
     def due(self) -> Process | None:
-        """The writer, with the command that starts it again, once somebody has asked and its records are saved."""
+        """The writer with its restart command, once somebody has asked and its records are saved."""
         gone = self._gone
         if gone is None or not gone.by:
             return None
         if self._ring is not None and self._ring.is_unsaved:
             if time.monotonic() - gone.since > SAVING_S:
-                trouble = f"it was not started again: {self._ring.why_unsaved}"
+                trouble = f"it was not restarted: {self._ring.why_unsaved}"
                 self._say(trouble)
                 with self._lock:
                     self._gone = replace(gone, by="", since=0.0, trouble=trouble)
             return None
         assert gone.process.again is not None
-        self._say(f"writer {gone.process.name!r} is started again, asked for by {gone.by}")
+        self._say(f"writer {gone.process.name!r} is restarted, as {gone.by} asked")
         with self._lock:
             self._gone, self._started_utc = None, time.time()
         return replace(gone.process, command=gone.process.again)

@@ -25,11 +25,11 @@ GROUP_GRACE_S = 1.0  # for what a process leaves behind in its group
 
 @final
 class Child:
-    """Lines of a process go on with its name before them; its last words are kept.
+    """Forwards the lines of a process with its name in front, and keeps its last ones.
 
     Attributes:
         code: exit status, or minus the number of the signal; None while it runs
-        tries: times in a row that it was started again; again_at: when the next is due, by the monotonic clock [s]
+        tries: times in a row that it was restarted; again_at: when the next restart is due, by the monotonic clock [s]
         asked_to_stop: SIGTERM was sent
     """
 
@@ -59,7 +59,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Of the process, and of its group."""
+        """Process id, and id of its group."""
         return self._process.pid
 
     @property
@@ -79,7 +79,7 @@ class Child:
         return f"; its last words: {' / '.join(self._words)}" if self._words else ""
 
     def has_ended(self) -> bool:
-        """True once: when it is noticed. Its group is ended too, and what it said is forwarded."""
+        """True once, when the end is noticed: the rest of its group is killed and its last output forwarded."""
         if self.code is not None:
             return False
         code = self._process.poll()
@@ -95,17 +95,17 @@ class Child:
         return True
 
     def terminate(self) -> None:
-        """Ask it to end; what it started is its own affair until it has."""
+        """Ask it to end; it ends its own children itself."""
         self.asked_to_stop = True
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """All of its group, now."""
+        """Kill its whole group."""
         end_group(self.pid, signal.SIGKILL)
 
     def _end_group(self) -> None:
-        """What it started and left behind."""
+        """Kill what it started and left behind."""
         if not end_group(self.pid, signal.SIGTERM):
             return
         end = time.monotonic() + GROUP_GRACE_S
@@ -118,7 +118,7 @@ class Child:
     # ---- what it says ----
 
     def _forward(self, pipe: IO[bytes]) -> bool:
-        """A piece of it, line by line; whether there was one."""
+        """Forward a piece of its output, line by line; False if there was none."""
         if pipe not in self._begun:
             return False
         try:

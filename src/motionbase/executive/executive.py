@@ -1,4 +1,4 @@
-"""The executive: runs a schedule in one of three modes, publishes records, and ends safely whatever happens."""
+"""The executive: runs a schedule in one of three modes, publishes records, and always ends with the safe stop."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from contextlib import ExitStack
 from enum import Enum
 from typing import final
 
+from motionbase.arrays import Array
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import NEVER, Warnings
 from motionbase.executive.loop import Loop
 from motionbase.executive.realtime import Grant, RealTime
 from motionbase.executive.report import Report, Stop, report
-from motionbase.executive.schedule import Array, Job, Schedule
-from motionbase.executive.signals import heard, orphaned
+from motionbase.executive.schedule import Job, Schedule
 from motionbase.executive.timing import Clock, Limits, SlowTicks
 from motionbase.ring.printer import Printer
+from motionbase.ring.signals import heard, orphaned
 from motionbase.ring.writer import Writer
 
 PIECE_S = 0.05  # between looks at signals, the parent and the load
@@ -101,7 +102,7 @@ class Executive:
         return self.report
 
     def step(self, ticks: int = 1) -> Report:
-        """Run so many ticks, as fast as possible, and pause."""
+        """Run this many ticks as fast as possible, then pause."""
         if self.mode is not Mode.STEPPED:
             raise ScheduleError(f"step is for an executive in mode STEPPED, this one is in {self.mode.name}")
         if self._ended:
@@ -131,7 +132,7 @@ class Executive:
 
     @property
     def report(self) -> Report:
-        """How it has been so far."""
+        """The report so far."""
         stop, why = self._reason or (Stop.FINISHED, Stop.FINISHED.value)
         return report(self.loop.control, self.loop.histogram, stop, why, self._error, self._grants)
 
@@ -161,7 +162,7 @@ class Executive:
             self._finish()
 
     def _listen(self) -> None:
-        """Between the steps of a stepped run signals end it as well: safe stop, ring, then the process."""
+        """A signal between steps ends the run as well: safe stop, ring, then the process."""
         here = weakref.WeakMethod(self._signalled_between)  # an executive that was forgotten is not kept by its signals
 
         def signalled(number: signal.Signals) -> None:
@@ -219,7 +220,7 @@ class Executive:
     # ---- what comes from outside the ticks ----
 
     def _look(self) -> None:
-        """Between pieces, or beside the thread of the loop."""
+        """Called between pieces, or beside the loop's thread."""
         if orphaned(self._parent):
             self._ask(Stop.PARENT, Stop.PARENT.value)
         if self._warn.error is not None:
@@ -264,7 +265,7 @@ class Executive:
             self.writer.close(failed=True)
 
     def _finish(self) -> None:
-        """When nothing moves any more."""
+        """Called when nothing moves any more."""
         self._look_at_load(is_last=True)
         self._warn.close(WARN_LAST_S)
         if threading.current_thread() is threading.main_thread():

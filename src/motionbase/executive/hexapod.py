@@ -1,4 +1,4 @@
-"""A hexapod in closed loop under the executive: one native job a tick, and a slow one that listens to people."""
+"""A hexapod in closed loop under the executive: one native job per tick, and a slow job that takes commands."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile import Compiled, Kernel, Port, compile
 from motionbase.control.own_law import OwnLaw
 from motionbase.executive.schedule import Job, Schedule, native_job
@@ -29,7 +29,6 @@ from motionbase.ring.writer import Writer
 from motionbase.system.operator import ASKED
 from motionbase.system.runnable import Runnable
 
-Array = NDArray[np.float64]
 LISTEN_HZ = 100.0
 RESET, ANY = Port("reset", (), "-"), Port("any", (), "-")
 VALVE_CHANNELS = tuple(f"leg{k}_valve_cmd" for k in LEGS)
@@ -63,7 +62,7 @@ class HexapodRun:
 
     Attributes:
         code: of a loop made with the channels of the writer's schema
-        say: takes a sentence for people; a tick waits for it, so it must not block
+        say: takes a sentence for people; called within a tick, so it must not block
         faults: what goes wrong, and when
         tuned: parameters to start with, by place in their vector; the others are as designed
         clock: the executive's, whose lateness the guard looks at
@@ -99,29 +98,29 @@ class HexapodRun:
 
     @cached_property
     def commands(self) -> CommandReceiver:
-        """What people ask for."""
+        """Commands of operators."""
         return CommandReceiver(self.writer.segment, self.writer.header.layout)
 
     @cached_property
     def generators(self) -> GeneratorReader:
-        """What the generators are set to."""
+        """Settings of the generators."""
         return GeneratorReader(self.writer.segment, self.writer.header.layout)
 
     @cached_property
     def tuner(self) -> Tuner | None:
-        """Who changes parameters; nobody where the ring has no table of them."""
+        """Changes parameters; None if the ring has no table of them."""
         text = self.writer.header.layout.parameters
         return Tuner(ParameterTable.from_json(text), self.writer, self.arrays["parameters"]) if text else None
 
     @property
     def state(self) -> State:
-        """Of the control law, after the last tick; off where a law of somebody's own gives no number of a state."""
+        """Of the control law, after the last tick; off if a user law gives a number that is no state."""
         number = float(self.arrays["state"])
         return State(int(number)) if number in STATES else State.OFF
 
     @cached_property
     def _changes(self) -> list[float]:
-        """Times at which faults are still to come or go [s]."""
+        """Times at which further faults begin or end [s]."""
         return list(self.faults.changes)
 
     # ---- the slow job ----
@@ -137,7 +136,7 @@ class HexapodRun:
             self._obey(order, tick)
         arrays["estop"][...] = float(self.commands.estop)
         if self.commands.estop or arrays["fault"] != 0:
-            arrays["automatic"][...] = 0.0  # after a stop a person leads on: a reset alone moves nothing
+            arrays["automatic"][...] = 0.0  # after a stop a person takes over: a reset alone moves nothing
         if self.generators.changed():
             self._take_generators()
         t = tick * self.code.loop.dt
@@ -185,15 +184,15 @@ class HexapodRun:
         return refusal
 
     def _refusal(self, request: Request) -> Reason:
-        """Why the control law would not hear a request now; an abort is always passed on."""
+        """Why the control law would refuse a request now; an abort is always passed on."""
         if request is Request.ABORT:
             return Reason.NONE
         if self.commands.estop:
             return Reason.ESTOP_ACTIVE
         if float(self.arrays["fault"]) in GUARDED:
-            return Reason.FAULT_ACTIVE  # whoever's law it is, the guard holds it
+            return Reason.FAULT_ACTIVE  # the guard holds any law
         if isinstance(self.code.loop.law, OwnLaw):
-            return Reason.NONE  # what it hears is its own affair
+            return Reason.NONE  # a user law decides for itself
         if self.arrays["fault"] != 0:
             return Reason.FAULT_ACTIVE
         flag = f"request_{request.name.lower()}"
@@ -213,7 +212,7 @@ class HexapodRun:
 
 
 def safe_stop(run: HexapodRun) -> Job:
-    """Shut the valves: the commands go to zero, in the last record as well, and the hardware's abort acts."""
+    """Close the valves: commands go to zero, also in the last record, and the hardware's abort is set."""
     index = run.writer.schema.index
     shown = [index[name] for name in VALVE_CHANNELS if name in index]
 

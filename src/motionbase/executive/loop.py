@@ -11,11 +11,11 @@ from typing import Any, final
 
 import numpy as np
 
+from motionbase.arrays import Array, Ints
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import BINS, CLOCK, FAST, NEVER, OURS, REAL_TIME, Call, Control, address_of
 from motionbase.executive.native_loop import native
-from motionbase.executive.report import Histogram
-from motionbase.executive.schedule import CALLED, Array, Job, NativeJob, Schedule, copy_table
+from motionbase.executive.schedule import CALLED, Job, NativeJob, Schedule, copy_table
 from motionbase.executive.timing import BUSY, CROWDED, SPIN_CROWDED, SPIN_ORDINARY, Clock, Limits
 from motionbase.record.schema import Schema
 from motionbase.ring.native_records import native as ring_native
@@ -49,7 +49,7 @@ class Loop:
         self._native = native()  # compiled here, not when the clock is running
         self.error: BaseException | None = None
         self.failed_job = ""
-        self.histogram: Histogram = np.zeros(BINS, np.int64)
+        self.histogram: Ints = np.zeros(BINS, np.int64)
         self._schedule, self._clock, self._writer, self._channels = schedule, clock, writer, dict(channels)
         self._record: Array = writer.record if writer is not None else np.zeros(len(CLOCK) + 1)
         self._copies = copy_table(_channel_copies(writer, self._channels))
@@ -120,13 +120,13 @@ class Loop:
         return CALLED(call)
 
     def run(self, stop_tick: int, seconds: float | None = None) -> None:
-        """Until the tick, a stop, a failure, or for a piece of so many seconds; Python's lock is free meanwhile."""
+        """Run until the tick, a stop, a failure or the end of a piece of so many seconds, without Python's lock."""
         self.control.stop_tick = stop_tick
         self.control.piece_end = NEVER if seconds is None else time.monotonic_ns() + int(1e9 * seconds)
         self._native.run(ctypes.addressof(self.control))
 
     def spin_less(self) -> None:
-        """As suits an ordinary thread; a margin that was set stays."""
+        """Use the margin of an ordinary thread, unless one was set."""
         control = self.control
         if control.margin_min < control.margin_max:
             spin = SPIN_CROWDED if (os.cpu_count() or 1) < CROWDED else SPIN_ORDINARY
@@ -156,7 +156,7 @@ class Loop:
 
 
 def _channel_copies(writer: Writer | None, channels: Mapping[str, Array]) -> list[tuple[Array, Array]]:
-    """From every array to its channels in the record."""
+    """Copies from every array to its channels in the record."""
     if channels and writer is None:
         raise ScheduleError(f"channels are given ({', '.join(channels)}), but no writer to publish them")
     copies: list[tuple[Array, Array]] = []

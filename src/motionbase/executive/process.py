@@ -1,4 +1,4 @@
-"""What a supervisor is told of a process."""
+"""Processes of a supervised run, as data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionbase.errors import ScheduleError
 
 
 class Role(Enum):
-    """What a process is to the run."""
+    """Role of a process in the run."""
 
     WRITER = "writer"
     READER = "reader"
@@ -20,12 +20,12 @@ class Role(Enum):
 @final
 @dataclass(frozen=True)
 class Restart:
-    """When a reader that died is started again.
+    """When a reader that died is restarted.
 
     Attributes:
         limit: times in a row; 0 for never
         first_s, longest_s: the pause before, which doubles each time [s]
-        calm_s: a reader that lived so long counts as new [s]
+        calm_s: after so long a life the count starts again [s]
     """
 
     limit: int = 5
@@ -43,9 +43,9 @@ class Process:
         command: program and arguments
         stop_s: time to end after SIGTERM before it is killed [s]
         environment: variables besides those of the supervisor
-        again: of a writer: command to start it again with, when somebody asks for it. Its end is then not the end of
-            the run, unless it ended with exit code 2, by which a command refuses bad input
-        prompt: comes before ordinary processes, from its start on, where the system allows a writer to come before it
+        again: of a writer: command that restarts it on request. Its end is then not the end of the run, unless it
+            ended with exit code 2, which means that it refused its input
+        prompt: has priority over ordinary processes from its start, where the system lets a writer have more
     """
 
     name: str

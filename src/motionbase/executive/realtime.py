@@ -1,4 +1,4 @@
-"""What a run asks of the system so that ticks come on time. Everything is asked for, nothing is required.
+"""Real-time settings that a run requests from the system, so that ticks come on time. None of them is required.
 
 Each request ends in a sentence: whether it was allowed, and what to do if not. Settings of the thread end with the
 thread of the loop; those of the process are undone when the run ends.
@@ -72,7 +72,7 @@ class RealTime:
             yield tuple(grants)
 
     def thread(self) -> tuple[Grant, ...]:
-        """For the calling thread, which keeps them as long as it lives."""
+        """Apply to the calling thread, for as long as it lives."""
         native().prefault(STACK_BYTES)
         grants = [Grant("stack", True, f"{STACK_BYTES // 1024} KiB of the stack are in memory")]
         if self.cpus is not None:
@@ -157,7 +157,7 @@ def _fifo(priority: int) -> Grant:
 
 
 def _timer_slack() -> Grant:
-    """Ordinary threads are woken up to 50 us late on purpose, so that wake-ups gather; SCHED_FIFO has no such slack."""
+    """Set the timer slack: Linux wakes ordinary threads up to 50 us late on purpose; SCHED_FIFO has no such slack."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "prctl") or libc.prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(1)):
         return Grant("timer slack", False, "the timer's slack stays as it is (no prctl): wake-ups may be 50 us late")

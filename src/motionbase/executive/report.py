@@ -1,19 +1,17 @@
-"""What a run was like: counted and measured by the loop, told when it is over."""
+"""The report of a run: what the loop counted and measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Ints
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import Control, bin_top
 from motionbase.executive.realtime import Grant
-
-Histogram: TypeAlias = NDArray[np.int64]
 
 
 class Stop(Enum):
@@ -64,7 +62,7 @@ class Report:
 
     @property
     def on_time_share(self) -> float:
-        """Of the ticks; 1 where there were none."""
+        """Share of the ticks; 1 if there were none."""
         return self.on_time / self.ticks if self.ticks else 1.0
 
     @property
@@ -74,11 +72,11 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """For `sys.exit`: 1 where the run failed, so that whoever started the process knows; else 0."""
+        """Exit code of the process: 1 if the run failed, else 0."""
         return int(self.failed)
 
     def raise_for_failure(self) -> None:
-        """A ScheduleError with the sentence, from what the job raised, where the run failed."""
+        """Raise a ScheduleError from what the job raised, if the run failed."""
         if self.failed:
             raise ScheduleError(self.why) from self.error
 
@@ -93,7 +91,7 @@ class Report:
 
 
 def report(
-    control: Control, histogram: Histogram, stop: Stop, why: str, error: BaseException | None, grants: tuple[Grant, ...]
+    control: Control, histogram: Ints, stop: Stop, why: str, error: BaseException | None, grants: tuple[Grant, ...]
 ) -> Report:
     """From the loop's counters."""
     ticks = control.tick
@@ -117,7 +115,7 @@ def report(
     )
 
 
-def quantile(histogram: Histogram, share: float) -> int:
+def quantile(histogram: Ints, share: float) -> int:
     """The lateness [ns] that this share of the ticks does not exceed, to the top of its bin."""
     sums = np.cumsum(histogram)
     if not sums[-1]:

@@ -1,4 +1,4 @@
-"""The ring of a supervised run: what an earlier writer left in it is saved first, and at the end it is removed."""
+"""The ring of a supervised run: what an earlier writer left is saved first; at the end the ring is removed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import final
 
 from motionbase.errors import MotionBaseError, ScheduleError
-from motionbase.executive import estop
+from motionbase.recording.estop import files as estop
 from motionbase.ring import catalogue
 from motionbase.ring.backend import find
 from motionbase.ring.glance import Glance
@@ -20,7 +20,7 @@ FAILED = Status.FAILED.name.lower()  # as ESTOP files say it
 
 @final
 class RunRing:
-    """By its name.
+    """The ring, by its name.
 
     Args:
         folder, keep: of ESTOP files
@@ -31,7 +31,7 @@ class RunRing:
         self._known = frozenset[Path]()
 
     def rescue(self, say: Callable[[str], object]) -> None:
-        """Save what an earlier run left unsaved; refused where that cannot be. Files from here on are this run's."""
+        """Save what an earlier run left unsaved, or refuse to start. Files saved from here on belong to this run."""
         try:
             for saved in estop.rescue_all(self.name, self._folder, self._keep):
                 say(f"an earlier run: {saved}")

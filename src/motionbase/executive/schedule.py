@@ -6,18 +6,18 @@ import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.compile import Bound, Compiled
 from motionbase.compile.runtime.calling import addresses_of
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import address_of
 from motionbase.executive.native_loop import native
+from motionbase.recording.estop import AFTER_S
 
-Array: TypeAlias = NDArray[np.float64]
 CALLED = ctypes.CFUNCTYPE(None, ctypes.c_uint64)  # how the loop calls everything
 
 
@@ -76,7 +76,7 @@ def _fed_back(compiled: Compiled, arrays: Mapping[str, Array], state: str, outpu
     return arrays[output], arrays[state]
 
 
-def copy_table(pairs: Sequence[tuple[Array, Array]]) -> NDArray[np.int64]:
+def copy_table(pairs: Sequence[tuple[Array, Array]]) -> Ints:
     """Copies (from, to) as the native `executive_copy` takes them; the arrays must outlive it."""
     rows = [number for source, target in pairs for number in (source.ctypes.data, target.ctypes.data, source.nbytes)]
     return np.array([len(pairs), *rows], np.int64)
@@ -140,3 +140,24 @@ class Schedule:
         if not (math.isfinite(duration) and duration >= 0):
             raise ScheduleError(f"duration is {duration!r} s, it must be a finite number, 0 or more")
         return round(duration / self.dt)
+
+
+def recording_on(
+    estop: Array, dt: float, stop: Callable[[], object], after_s: float = AFTER_S
+) -> Callable[[int], None]:
+    """A job for every tick that lets recording go on after an emergency stop, then ends the run.
+
+    Args:
+        estop: the array behind the channel `estop`; not 0 while the stop acts
+        dt: period of a tick [s]
+        stop: such as `executive.stop`
+    """
+    ticks, since = round(after_s / dt), list[int]()
+
+    def job(tick: int) -> None:
+        if not since and estop[0]:
+            since.append(tick)
+        if since and tick - since[0] >= ticks:
+            stop()
+
+    return job

@@ -1,8 +1,8 @@
 """The supervisor: starts, watches and stops the processes of a run, and leaves nothing behind.
 
-Readers that die are started again, after ever longer pauses, a limited number of times. A writer is not: its end is the
-end of the run, or, where it has a command for it, the readers stay until somebody asks to start it again. Processes are
-stopped in order: writers first, then the ESTOP file is saved, then readers, so that they see how it ended.
+Readers that die are restarted a limited number of times, after ever longer pauses. A writer is not: its end is the end
+of the run, or, if it has a restart command, the readers stay until somebody asks to restart it. Processes are stopped
+in order: writers first, then the ESTOP file is saved, then readers, so that they see how it ended.
 """
 
 from __future__ import annotations
@@ -17,22 +17,24 @@ from pathlib import Path
 from typing import final
 
 from motionbase.errors import ScheduleError
-from motionbase.executive import estop, estop_process
 from motionbase.executive.again import SAVING_S, StartAgain
 from motionbase.executive.child import Child
 from motionbase.executive.process import Process, Restart, Role
 from motionbase.executive.run_ring import RunRing
-from motionbase.executive.signals import heard
+from motionbase.recording.estop import AFTER_S
+from motionbase.recording.estop import process as estop_process
+from motionbase.recording.estop.files import KEEP
 from motionbase.ring.backend import find
 from motionbase.ring.claim import Waiting
 from motionbase.ring.offspring import NOT_STARTED, Sentinel
 from motionbase.ring.printer import Printer, to_stderr, to_stdout
+from motionbase.ring.signals import heard
 
 __all__ = ["Ending", "Process", "Restart", "Role", "Supervisor"]
 
 LOOK_S = 0.05
-KILLED_S = 10.0  # a killed process that has not gone by then waits for a device; nobody can help that
-BAD_INPUT = 2  # exit code of a command that was asked for what cannot be: starting it again would not help
+KILLED_S = 10.0  # a killed process that still exists after this hangs in a device driver
+BAD_INPUT = 2  # exit code of a command that refused its input: a restart would not help
 LATEST_S = 5.0  # a stop that was asked for so shortly before a writer ended may not have reached it
 
 
@@ -54,7 +56,7 @@ class Ending:
 
 @final
 class Supervisor:
-    """Runs processes until a writer ends that cannot be started again, a signal comes or `stop` is called.
+    """Runs processes until a writer ends that cannot be restarted, a signal comes or `stop` is called.
 
     Args:
         ring: name of the ring that the writer makes; a watch for ESTOP files is started with it, the ring is removed
@@ -71,8 +73,8 @@ class Supervisor:
         *,
         ring: str | None = None,
         folder: Path | None = None,
-        after_s: float = estop.AFTER_S,
-        keep: int = estop.KEEP,
+        after_s: float = AFTER_S,
+        keep: int = KEEP,
         waiting: Waiting | None = None,
         out: Callable[[str], object] = to_stdout,
         err: Callable[[str], object] = to_stderr,
@@ -91,12 +93,12 @@ class Supervisor:
         self._processes = sorted(processes, key=lambda p: p.role is Role.READER)  # stable: writers, then the others
         self._children: dict[str, Child] = {}
         self._why: tuple[int, str] | None = None
-        self._missing = False  # a reader is not started again
+        self._missing = False  # a reader was given up
         self._start_again = StartAgain(self._ring, self._err)
         self._failures: list[str] = []  # of writers after which the run went on
 
     def run(self, duration: float | None = None) -> Ending:
-        """Until the end, or for a duration [s]; from the main thread, which is the one that hears signals."""
+        """Run to the end, or for a duration [s]; call it from the main thread, which receives signals."""
         made = Waiting(find(self._ring.name)) if self._ring is not None and self._waiting is None else None
         self._waiting = made or self._waiting
         if self._waiting is not None:
@@ -135,7 +137,7 @@ class Supervisor:
 
     @property
     def pids(self) -> dict[str, int]:
-        """Of the processes that run."""
+        """Process ids of the running processes, by name."""
         return {name: child.pid for name, child in self._children.items() if child.code is None}
 
     # ---- beginning ----
@@ -164,7 +166,7 @@ class Supervisor:
             self._why = (code, f"{self._why[1]}; {why}")
 
     def _look(self, seconds: float) -> None:
-        """Forward what was said, then see who has ended."""
+        """Forward output, then look for processes that have ended."""
         for key, _ in self._selector.select(seconds):
             key.data()
         now = time.monotonic()
@@ -176,7 +178,7 @@ class Supervisor:
                 self._start(child.process)
 
     def _is_over(self) -> bool:
-        """Nobody runs or will run again but the watch."""
+        """Whether only the watch is left, now and later."""
         children = [c for c in self._children.values() if c.process is not self._watch]
         return all(c.code is not None and c.again_at is None for c in children)
 
@@ -194,7 +196,7 @@ class Supervisor:
             self._again(process, child, what)
 
     def _left(self, process: Process, child: Child, why: str) -> None:
-        """The readers stay, so that people can look; stops that the writer has met are not met again by the next."""
+        """Keep the readers, so that people can look. The next writer does not get stops that this one has handled."""
         if child.code:
             self._failures.append(why)
         if self._waiting is not None and not (self._ring is not None and self._ring.shows_stop):
@@ -206,13 +208,13 @@ class Supervisor:
         policy = process.restart
         tries = 0 if time.monotonic() - child.started >= policy.calm_s else child.tries
         if child.code == NOT_STARTED or tries >= policy.limit:
-            left = "is not started again" if child.code == NOT_STARTED else f"was started {tries} times more, no more"
-            self._err(f"{what}; it {left}{child.last_words}")
+            left = "not restarted" if child.code == NOT_STARTED else f"given up after {tries} restarts"
+            self._err(f"{what}; it is {left}{child.last_words}")
             self._missing = True
             return
         pause = min(policy.first_s * 2**tries, policy.longest_s)
         child.tries, child.again_at = tries + 1, time.monotonic() + pause
-        self._err(f"{what}; it starts again in {pause:g} s, try {tries + 1} of {policy.limit}{child.last_words}")
+        self._err(f"{what}; it restarts in {pause:g} s, try {tries + 1} of {policy.limit}{child.last_words}")
 
     # ---- ending ----
 
@@ -234,7 +236,7 @@ class Supervisor:
             self._ring.clean(self._err)
 
     def _stop(self, processes: Sequence[Process]) -> None:
-        """SIGTERM to all of them at once, their time, then SIGKILL."""
+        """SIGTERM to all at once, then SIGKILL to those that exceed their time."""
         running = [c for p in processes if (c := self._children.get(p.name)) is not None and c.code is None]
         for child in running:
             child.terminate()
@@ -258,7 +260,7 @@ class Supervisor:
                     return
 
     def _save_the_rest(self) -> None:
-        """What the watch did not save, because it died itself, say, is saved by another process."""
+        """Let another process save what the watch did not, because it died itself, for instance."""
         if self._ring is None or not self._ring.is_unsaved:
             return
         watch = self._children.get("estop")
@@ -273,6 +275,6 @@ class Supervisor:
             self._end(1, self._ring.why_unsaved)
 
     def _look_at_the_ring(self) -> None:
-        """A writer that failed says so in its ring, whatever its exit code says."""
+        """A writer notes a failure in its ring, whatever its exit code is."""
         if self._ring is not None and self._why is not None and not self._why[0] and self._ring.has_failed:
             self._end(1, f"the writer of ring {self._ring.name!r} failed")

@@ -1,4 +1,4 @@
-"""What the loop says of time: the clock that jobs may read, and the limits it keeps them to."""
+"""The clock that jobs may read, and the limits of their timing."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import ScheduleError
 from motionbase.executive.control import CLOCK
 
-Array: TypeAlias = NDArray[np.float64]
 SPIN_MIN, SPIN_MAX = 20e-6, 250e-6  # [s] between these the loop learns how early to wake
 BUSY = 0.8  # share of the period for computing and spinning together
 # [s] at most without SCHED_FIFO: with processors to spare as good as alone; on a full machine a scheduler that shares
@@ -44,7 +43,7 @@ class Clock:
 
 @final
 class SlowTicks:
-    """Says at once that ticks compute too long, then sums up, ever more rarely: nobody reads the same line for an hour.
+    """Reports slow ticks at once, then in summaries that come ever more rarely.
 
     Args:
         dt: period [s]; margin: share of it that is too long
@@ -76,7 +75,7 @@ class SlowTicks:
 @final
 @dataclass(frozen=True)
 class Limits:
-    """What counts as what.
+    """Limits for late and slow ticks.
 
     Attributes:
         on_time: a tick that begins later than this after its due time is late [s]

@@ -1,12 +1,12 @@
-"""Live tuning: checks what people ask for, leads parameters to their goals without a bump, and tells the ring."""
+"""Live tuning: checks requests, moves parameters smoothly to their goals, and shows them in the ring."""
 
 from __future__ import annotations
 
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.record.parameters import Parameter, ParameterTable
 from motionbase.record.requests import Reason
 from motionbase.record.states import State
@@ -14,7 +14,6 @@ from motionbase.ring.blocks.parameters import ParameterPublisher
 from motionbase.ring.writer import Writer
 from motionbase.system.runnable import Runnable
 
-Array: TypeAlias = NDArray[np.float64]
 RAMP_S = 0.5  # [s] from the old value to the new: slow against the leg loops, quick against a hand
 REST = (State.OFF, State.DOWN, State.STANDBY, State.HELD)  # nothing moves here, by the control law's own account
 
@@ -48,7 +47,7 @@ class Tuner:
         self._publisher.publish(self._values, self._goals)
 
     def ask(self, place: int, value: float, t: float, state: State) -> Reason:
-        """A new goal for one number, at a time [s] of the run; anything but NONE says why nothing changes."""
+        """Set a new goal for one number, at a time [s] of the run; any reason but NONE means that nothing changes."""
         if not 0 <= place < self.table.size:
             return Reason.NO_PARAMETER
         parameter, k = self.table.places[place]
@@ -68,7 +67,7 @@ class Tuner:
         return float(self._goals[place])
 
     def advance(self, t: float) -> None:
-        """Bring the values to where they belong at a time [s], and show them while they change."""
+        """Set the values for a time [s] of the run, and show them in the ring while they change."""
         if not self._moves:
             return
         part = np.clip((t - self._since) / RAMP_S, 0.0, 1.0)

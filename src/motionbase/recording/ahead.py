@@ -1,4 +1,4 @@
-"""Work done before it is asked for, by threads, and by whoever asks where it would only wait."""
+"""Runs jobs ahead of their use in threads; a caller that would wait works on a job itself."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TypeVar
 
-THREADS = min(4, os.cpu_count() or 1)  # at work together: unpacking, packing and copying let each other run
+THREADS = min(4, os.cpu_count() or 1)  # unpacking, packing and copying release Python's lock
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
 def done_ahead(work: Callable[[Job], Result], jobs: Iterable[Job], most: int) -> Iterator[Result]:
-    """`work` of each job, in their order; up to `most` of them are begun before they are asked for.
+    """Results of `work` for each job, in order; up to `most` jobs are started ahead of the one being consumed.
 
-    The caller is one of the threads: it works on what comes next instead of waiting for another to finish. While it is
-    busy with a result, the others go on, so no more threads than there are processors are in each other's way.
+    The caller is one of the threads: it works on the next job instead of waiting for another to finish. While it
+    uses a result the others go on, so there are never more busy threads than processors.
     """
     left = iter(jobs)
     pool = ThreadPoolExecutor(max(1, THREADS - 1))
@@ -36,7 +36,7 @@ def done_ahead(work: Callable[[Job], Result], jobs: Iterable[Job], most: int) ->
 
 
 def _helped(work: Callable[[Job], Result], begun: deque[tuple[Job, Future[Result]]]) -> bool:
-    """Whether there was a job that nobody had taken up; it is done then."""
+    """Do one job that no thread has started; False if there is none."""
     for k, (job, future) in enumerate(begun):
         if future.cancel():
             finished: Future[Result] = Future()

@@ -1,4 +1,4 @@
-"""Channels by name, group and leg, as people choose them."""
+"""Selection of channels by name, group and leg."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from motionbase.record.schema import Schema
 def chosen(
     schema: Schema, owner: str, patterns: Iterable[str] = (), groups: Iterable[str] = (), legs: Iterable[int] = ()
 ) -> tuple[str, ...]:
-    """Names of channels in their order; see `Recording.select`."""
+    """Names of the selected channels in the order of the schema; see `Recording.select`."""
     patterns, groups, legs = tuple(patterns), tuple(groups), tuple(legs)
     known = {c.leg for c in schema.channels if c.leg is not None}
     for group in groups:

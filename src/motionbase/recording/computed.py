@@ -1,4 +1,4 @@
-"""What is computed of a recording's channels, record by record, as columns and as a picture of any zoom."""
+"""Curves computed from a recording's channels record by record, as columns and as envelopes at any zoom."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import TypeAlias, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.pieces import Piece
 from motionbase.recording.pyramid import BASE, FACTOR, level_for
 from motionbase.recording.recording import Envelopes, Recording, envelopes_of, per_pixel
-from motionbase.recording.source import Array
 
 Made: TypeAlias = Callable[[Array, bool], Array]
 
 
 @final
 class Computed:
-    """One such curve of one recording.
+    """A computed curve of one recording.
 
-    The first picture of many records reads all of them once; from then on it is as any channel's.
+    The first envelope over many records reads all of them once; later ones are as fast as those of a channel.
 
     Args:
-        names: of the channels it needs
-        made: gets (names, n) columns, and whether their first record only serves as the one before; gives (n,)
+        names: channels that it is computed from
+        made: takes (names, n) columns and whether the first record is only the predecessor; returns (n,) values
     """
 
     def __init__(self, names: tuple[str, ...], made: Made) -> None:
@@ -51,7 +51,7 @@ class Computed:
         )
 
     def envelopes(self, recording: Recording, start: float | None, stop: float | None, pixels: int) -> Envelopes:
-        """Over the same bins as `Recording.envelopes`."""
+        """Envelope over the same bins as `Recording.envelopes`."""
         first, last = recording.rows_between(start, stop)
         level = level_for(last - first, pixels)
         if level is None:
@@ -66,7 +66,7 @@ class Computed:
         return per_pixel(recording.times_of(np.arange(low, high) * size), least, most, pixels)
 
     def _bins(self, recording: Recording) -> Array:
-        """(2, n) least and largest of BASE records each."""
+        """(2, n) least and largest values over BASE records each."""
         if self._finest is None:
             made, at = np.full((2, -(-recording.count // BASE)), np.nan), 0
             for t, rows in self.pieces(recording, 0, recording.count):

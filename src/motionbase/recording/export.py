@@ -1,4 +1,4 @@
-"""Writes what is chosen of a recording to a file of another format, or of the same."""
+"""Exports channels and stretches of a recording to a file of any format."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from motionbase.recording.sinks.sink import ENDINGS, Heading, open_sink
 from motionbase.recording.times import rows_of
 from motionbase.recording.whole import refuse_existing, trouble, whole_or_not
 
-DAMAGE = "damage"  # kind of the events that say what could not be read of the source
-NOT_COPIED = ("schema", "seal")  # the new file says these itself
+DAMAGE = "damage"  # kind of events that report unreadable parts of the source
+NOT_COPIED = ("schema", "seal")  # written anew by the new file
 
 
 @final
 @dataclass(frozen=True)
 class Exported:
-    """A file that was written.
+    """An exported file.
 
     Attributes:
         count: records; channels: of each; bytes: of the file
-        beside: the file of its events, where the format has no place for them
+        beside: the file of its events, if the format cannot hold events
     """
 
     path: Path
@@ -52,7 +52,7 @@ def export(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
-    """All channels or those named, with `t` first, between two times [s]; the format is the ending of the name."""
+    """Export all or the named channels, with `t` first, between two times [s]; the file's ending gives the format."""
     first, last = rows_of(recording, start, stop)
     return write_rows(recording, path, names, first, last, force=force, progress=progress)
 
@@ -67,7 +67,7 @@ def write_rows(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
-    """Records `first` up to `last`, with the events that belong to them; whole or not there."""
+    """Write records `first` up to `last` with their events; an incomplete file is removed."""
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise RecordingError(f"{str(path)!r}: the name must end in {', '.join(ENDINGS)}")
@@ -97,7 +97,7 @@ def _copy(
     recording: Recording, part: Path, ending: str, heading: Heading, names: Sequence[str], first: int, last: int,
     progress: Progress | None,
 ) -> list[Event]:  # fmt: skip
-    """Returns the events, in order of time; where the file has none of what its records show, these are found too."""
+    """Copy the records and return the events in order of time, also those found in records without a journal."""
     done, watch, seen = 0, None if is_complete(recording.source) else Along(recording), list[Event]()
     sink = open_sink(part, ending, heading)
     try:
@@ -120,7 +120,7 @@ def _copy(
 
 
 def with_time(names: Sequence[str]) -> tuple[str, ...]:
-    """A record begins with its time stamp, whatever else is chosen."""
+    """The names with `t` first, which every file has."""
     return ("t", *(name for name in dict.fromkeys(names) if name != "t"))
 
 
@@ -136,7 +136,7 @@ def _about(recording: Recording) -> dict[str, str]:
 
 
 def _epoch(recording: Recording) -> int:
-    """UTC from which times count [ns]; where nobody knows, early enough for times below zero."""
+    """UTC from which times count [ns]; if unknown, early enough for times below zero."""
     try:
         return int(recording.source.about["epoch_utc_ns"])
     except (KeyError, ValueError):
@@ -144,14 +144,14 @@ def _epoch(recording: Recording) -> int:
 
 
 def _events(recording: Recording, first: int, last: int) -> list[Event]:
-    """From the first record up to the one after the last; the ends of the recording have what lies beyond."""
+    """Events from the first record up to the one after the last; at either end of the recording, also those beyond."""
     begin = recording.time_of(first) if first > 0 else -np.inf
     end = recording.time_of(last) if last < recording.count else np.inf
     return [event for event in recording.events if begin <= event.t < end]
 
 
 def _damage(recording: Recording, first: int, last: int) -> list[Event]:
-    """What could not be read of records `first` up to `last`, at the time of the first of them that it concerns."""
+    """Unreadable parts of records `first` up to `last` as events, each at the time of its first record."""
     return [
         Event(recording.time_of(min(max(found.place, first), last - 1)), DAMAGE, found.text, is_bad=True)
         for found in recording.damage

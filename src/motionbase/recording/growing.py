@@ -1,7 +1,7 @@
-"""Files that somebody is still writing: how much of one, from its beginning, is whole at this moment.
+"""Files that are still being written: the length of the part that is complete now.
 
-What is cut off there opens as a recording: all chunks of an MCAP file that are complete, all lines of a CSV file, all
-pages of a PDF.
+A copy of that length is a valid file: it has all complete chunks of an MCAP file, lines of a CSV file or pages of a
+PDF.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from motionbase.native.guarded import Mapped
 from motionbase.recording.mcap.chunks import BEFORE_BYTES, CHUNK_FIELDS, FOOTER_BYTES, MARK, record_at
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
 
-LAST_LINE: Final = 1 << 24  # [bytes] in which the end of a line, or of a page, is looked for
+LAST_LINE: Final = 1 << 24  # [bytes] in which the end of a line or page is searched
 PDF_END: Final = b"%%EOF\n"
 
 
 def whole_bytes(file: int, size: int) -> int:
-    """Of an open file with so many bytes now; all of them where it is of another kind, which appear whole.
+    """Length of the complete part of an open file of `size` bytes; all of it for formats that appear when complete.
 
-    `ValueError` where it has fewer by now.
+    `ValueError` if the file has become shorter.
     """
     if size == 0:
         return 0
@@ -53,13 +53,13 @@ def _has_end(raw: mmap.mmap) -> bool:
 
 
 def _whole_records(raw: mmap.mmap) -> int:
-    """The end of the last record of data that is complete; found from the last chunk, not from the beginning."""
+    """End of the last complete data record; found from the last chunk, not from the beginning."""
     at = _last_chunk(raw)
     try:
         while at < len(raw):
             op, body = record_at(raw, at)
             if op == Op.DATA_END:
-                break  # the index that follows is not complete
+                break  # the index after it is incomplete
             at += HEAD.size + len(body)
     except Cut:
         pass
@@ -67,7 +67,7 @@ def _whole_records(raw: mmap.mmap) -> int:
 
 
 def _last_chunk(raw: mmap.mmap) -> int:
-    """Where the last chunk begins, complete or not; where the first record does, if there is none."""
+    """Start of the last chunk, complete or not; start of the first record if there is no chunk."""
     mark = len(raw)
     while (mark := raw.rfind(MARK, 0, mark)) >= 0:
         at = mark - CHUNK_FIELDS.size - HEAD.size

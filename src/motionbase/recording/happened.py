@@ -1,8 +1,8 @@
-"""What happened in a recording: the events in its file, and what can be seen in its records where the file has none.
+"""Events of a recording: those in its file or, if it has none, those found in its records.
 
-The recorder writes changes of state, faults and the like as events, and says so in the file (`journal`). Files of older
-recorders, CSV files and ESTOP files have the records alone. There the pyramid of extremes tells which stretches have a
-change at all, and only these are read.
+The recorder writes changes of state, faults and the like as events, and marks the file as having them (`journal`).
+Files of older recorders, CSV files and ESTOP files have only records. In these, the pyramid of extremes shows which
+stretches contain a change, and only those are read.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.journal import RecordWatch
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress
@@ -23,19 +24,19 @@ from motionbase.recording.pyramid import BASE, FACTOR, level_for
 
 if TYPE_CHECKING:
     from motionbase.recording.recording import Recording
-    from motionbase.recording.source import Array, Source
+    from motionbase.recording.source import Source
 
-JOURNAL = "journal"  # what a file says of itself where its events are complete
-SMALL = 65_536  # records that are read as a whole
-BINS = 4096  # in which a change is looked for, at least
-MOST_ROWS = 4_000_000  # that are read for changes: a recording with more of them is one of noise
+JOURNAL = "journal"  # metadata of a file whose events are complete
+SMALL = 65_536  # recordings of up to so many records are read as a whole
+BINS = 4096  # smallest number of bins searched for changes
+MOST_ROWS = 4_000_000  # read at most for changes; more of them are noise
 SIDE_ENDING = ".events.tsv"
 SIDE_COLUMNS = ("t [s]", "tick", "kind", "person", "is_bad", "text")
-LARGEST_SIDE, MOST_EVENTS = 1 << 26, 1_000_000  # bytes and lines of a side file that are taken
+LARGEST_SIDE, MOST_EVENTS = 1 << 26, 1_000_000  # limits of a side file, in bytes and lines
 
 
 def events_of(recording: Recording, progress: Progress | None = None) -> list[Event]:
-    """All that is known, in order of time; may have to read records, or build the pyramid."""
+    """All events in order of time; may have to read records or build the pyramid."""
     own = list(recording.events)
     if is_complete(recording.source):
         missing = initial(recording, 0, own)
@@ -45,12 +46,12 @@ def events_of(recording: Recording, progress: Progress | None = None) -> list[Ev
 
 
 def is_complete(source: Source) -> bool:
-    """Whether the file has all that its records show as events."""
+    """Whether the file's events include everything that its records show."""
     return bool(source.about.get(JOURNAL))
 
 
 def initial(recording: Recording, first: int, events: Sequence[Event] = ()) -> list[Event]:
-    """How the base was at record `first`, of which no event tells: a piece of a longer recording begins so."""
+    """State of the base at record `first` as events, unless `events` tell it: for a part of a longer recording."""
     if first >= recording.count:
         return []
     told = {e.kind for e in events if e.t <= recording.time_of(first)}
@@ -63,7 +64,7 @@ def initial(recording: Recording, first: int, events: Sequence[Event] = ()) -> l
 
 @final
 class Along:
-    """Finds events in columns that are read anyway: `names` are the channels it needs, the time is the recording's."""
+    """Finds events in columns while they are read: `names` are the channels it needs, with the recording's time."""
 
     def __init__(self, recording: Recording) -> None:
         self._watch = RecordWatch(recording.schema)
@@ -71,7 +72,7 @@ class Along:
         self.names = (*self._watch.channels, *(("tick",) if self._ticks else ()))
 
     def take(self, time: Array, values: Array) -> Iterator[Event]:
-        """(n,) and (n, `names`) that follow those of the last call."""
+        """Take (n,) times and (n, `names`) values that follow those of the last call."""
         for found in self._watch.find_in(time, values[:, : len(self._watch.channels)]):
             tick = float(values[found.k, -1]) if self._ticks else np.nan
             yield Event(
@@ -91,7 +92,7 @@ def _in_records(recording: Recording, progress: Progress | None) -> list[Event]:
 
 
 def _stretches(recording: Recording, names: Sequence[str], progress: Progress | None) -> Iterator[tuple[int, int]]:
-    """Records from, to: everything that can hold a change, and the beginning."""
+    """Ranges of records that can contain a change, and the beginning."""
     level = None if recording.count <= SMALL else level_for(recording.count, BINS)
     if level is None:
         yield 0, recording.count
@@ -112,7 +113,7 @@ def _stretches(recording: Recording, names: Sequence[str], progress: Progress | 
 
 
 def _changed(recording: Recording, name: str, level: int, bins: int, progress: Progress | None) -> np.ndarray:
-    """(bins,) whether a channel has two values in a bin, or another than the bin before it."""
+    """(bins,) whether a channel has two values in a bin, or another value than in the bin before."""
     (place,) = recording.schema.places((name,))
     ends = recording.bins(place, level, 0, bins, progress)
     least, most = np.nan_to_num(ends[:, 0], nan=-1.0), np.nan_to_num(ends[:, 1], nan=-1.0)
@@ -120,16 +121,16 @@ def _changed(recording: Recording, name: str, level: int, bins: int, progress: P
     return changed
 
 
-# ---- beside files that have no place for events ---------------------------------------------------------------------
+# ---- side files, for formats that cannot hold events ----------------------------------------------------------------
 
 
 def side_path(path: Path) -> Path:
-    """Of the events of a CSV file."""
+    """Path of the events of a CSV file."""
     return path.with_name(f"{path.stem}{SIDE_ENDING}")
 
 
 def side_text(events: Sequence[Event]) -> str:
-    """A line an event, columns apart by tabs, as spreadsheets open it."""
+    """One line per event with tab-separated columns, which spreadsheets can open."""
     out = io.StringIO()
     table = csv.writer(out, delimiter="\t", lineterminator="\n")
     table.writerow(SIDE_COLUMNS)
@@ -140,7 +141,7 @@ def side_text(events: Sequence[Event]) -> str:
 
 
 def side_events(path: Path) -> tuple[Event, ...] | None:
-    """Those of a CSV file; None where there is no such file beside it, or it is none of ours."""
+    """Events of a CSV file from its side file; None if there is none, or it is not one of ours."""
     side = side_path(path)
     try:
         if side.stat().st_size > LARGEST_SIDE:
@@ -164,7 +165,7 @@ def _time(text: str) -> float:
 
 
 def _tick(text: str) -> int | None:
-    """None where it has none; one that no recorder counts to makes the file none of ours."""
+    """A tick, None if empty; `ValueError` for one outside the recorder's range."""
     if text and not (text.isascii() and text.isdigit() and len(text) < 17 and int(text) < 2**53):
         raise ValueError(f"{text!r:.40} is no tick")
     return int(text) if text else None

@@ -1,36 +1,35 @@
-"""What happened in a run, found in its records and in what was asked of its ring; for recordings and the live view.
+"""Events of a run, found in its records and in the requests to its ring; for recordings and the live view.
 
-Records tell states, modes, faults, warnings, stops and which generators run: one watch finds them block by block,
-whoever reads the blocks (recorder, console, or a recording that was made without such events). Requests, tuning and
-stops stand in the ring with the names of who asked; they get the time of the record that took them.
+Records show states, modes, faults, warnings, stops and running generators; one watch finds changes block by block, for
+the recorder, the console, and recordings made without events. Requests, tuning and stops are in the ring with the
+names of their senders; each gets the time of the record in which it took effect.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags
 from motionbase.record.schema import Channel, Schema
 from motionbase.ring.blocks.requests import Asked
 
-Array: TypeAlias = NDArray[np.float64]
 IN_RECORDS = ("state", "mode", "fault", "warning", "estop", "generators")
-"""Kinds that can be found in records at any time."""
+"""Kinds that can be found in records."""
 BY_PEOPLE = ("seat", "request", "tuning", "generators", "estop", "alarm", "warning", "note")
-"""Kinds that somebody else may send to a recorder; a recorder has a few more of its own, docs/recorder.md."""
+"""Kinds that clients may send to a recorder; docs/recorder.md lists those that the recorder itself adds."""
 WATCHED = {"state": "state", "mode": "mode", "fault": "fault", "warning": "warning", "estop": "estop",
            "generators_version": "generators"}  # fmt: skip
-AT_ONCE, PER_S = 20, 1.0  # events of a channel: so many at once, and a second; a channel of noise is not one of states
-LATE_ROWS = 4096  # records that a request waits for the one that shows it, at most
+AT_ONCE, PER_S = 20, 1.0  # limits of the events of a channel: burst and rate; more are noise, not states
+LATE_ROWS = 4096  # records that a request waits at most for the one that shows it
 BAD_STATES = ("abort", "stopping")
 ESTOP = ("released", "acts")
 
 
 class Found(NamedTuple):
-    """At row k of the block."""
+    """An event at row k of the block."""
 
     k: int
     kind: str
@@ -41,14 +40,14 @@ class Found(NamedTuple):
 
 @final
 class Allowance:
-    """So many at once, and so many a second after that."""
+    """A rate limit: a burst, then so many a second."""
 
     def __init__(self, most: int, per_s: float) -> None:
         self._most, self._per_s = most, per_s
         self._left, self._t = float(most), -np.inf
 
     def take(self, t: float) -> bool:
-        """Whether there is one at a time [s] of whatever clock; time that runs back gives nothing."""
+        """Take one at a time [s] of any clock; False if the limit is reached. Time that goes back adds none."""
         if t > self._t:
             self._left = min(self._most, self._left + self._per_s * (t - self._t)) if self._t > -np.inf else self._left
             self._t = t
@@ -60,27 +59,27 @@ class Allowance:
 
 @final
 class RecordWatch:
-    """Changes in the channels of one schema that tell how a base is; others are left alone."""
+    """Finds changes in the channels of a schema that show the base's state."""
 
     def __init__(self, schema: Schema) -> None:
         self._watched = [(n, k, schema.channels[schema.index[n]]) for n, k in WATCHED.items() if n in schema.index]
         self._places = np.asarray([schema.index[name] for name, _, _ in self._watched], np.intp)
-        self._newest: Array | None = None  # values of the last record, whatever they mean
+        self._newest: Array | None = None  # values of the last record, valid or not
         self._last: dict[str, float] = {}
         self._allowed = {name: Allowance(AT_ONCE, PER_S) for name, _, _ in self._watched}
         self._untold: dict[str, int] = {}
 
     @property
     def channels(self) -> tuple[str, ...]:
-        """Names of those that it looks at."""
+        """Names of the channels that it watches."""
         return tuple(name for name, _, _ in self._watched)
 
     def find(self, rows: Array) -> list[Found]:
-        """In rows (n, channels) of whole records that follow those of the last call; the first column is the time."""
+        """Events in (n, channels) records that follow those of the last call; the first column is the time."""
         return self.find_in(rows[:, 0], rows[:, self._places])
 
     def find_in(self, t: Array, values: Array) -> list[Found]:
-        """The same of times (n,) [s] and values (n, `channels`)."""
+        """Events in times (n,) [s] and values (n, `channels`)."""
         if not len(values):
             return []
         newest, self._newest = self._newest, values[-1].copy()
@@ -105,7 +104,7 @@ class RecordWatch:
         self._last[name] = float(code[-1])
         for n, k in enumerate(changed):
             if last is None and k == 0 and code[k] == 0 and name != "state":
-                continue  # nothing wrong at the start is nothing to tell
+                continue  # a start without faults is no event
             if not self._allowed[name].take(float(t[known[k]])):
                 self._untold[name] = self._untold.get(name, 0) + len(changed) - n
                 return
@@ -116,7 +115,7 @@ class RecordWatch:
             yield Found(int(known[k]), kind, _text(kind, channel, value), "", _is_bad(kind, channel, value))
 
     def _more(self, k: int, name: str, kind: str, channel: Channel, value: float) -> Found:
-        """What was not told one by one, with what came of it."""
+        """One event for the changes beyond the limit, with the last value."""
         count = self._untold.pop(name)
         times = "once more" if count == 1 else f"{count} more times"
         text = f"{kind} changed {times}, at last: {_text(kind, channel, value)}"
@@ -125,20 +124,20 @@ class RecordWatch:
 
 @final
 class Journal:
-    """Of one writer: what its records show, and what was asked of it, each at its record."""
+    """Events of one writer: what its records show, and the requests to it, each at its record."""
 
     def __init__(self, schema: Schema) -> None:
         self.records = RecordWatch(schema)
         self._ack, self._tick, self._estop = (schema.index.get(n) for n in ("command_ack", "tick", "estop"))
-        self._waiting: list[tuple[Asked, int]] = []  # and since how many records
+        self._waiting: list[tuple[Asked, int]] = []  # with the number of records since
         self._allowed, self._untold = Allowance(100, 5.0), 0
 
     def asked(self, news: Iterable[Asked], now: float) -> None:
-        """Requests that were seen at a time [s] of any clock that goes on; they are told with the records that come."""
+        """Take requests seen at a time [s] of any steady clock; they are returned with the records that follow."""
         for one in news:
             if self._allowed.take(now):
                 if self._untold:
-                    text = f"{self._untold} requests more came than are told one by one"
+                    text = f"{self._untold} more requests came than are reported one by one"
                     self._waiting.append((Asked("request", text, "", True), 0))
                     self._untold = 0
                 self._waiting.append((one, 0))
@@ -146,14 +145,14 @@ class Journal:
                 self._untold += 1
 
     def find(self, rows: Array) -> list[Found]:
-        """In rows (n, channels) that follow those of the last call, in their order."""
+        """Events in rows (n, channels) that follow those of the last call, in order."""
         found = self.records.find(rows)
         if self._waiting and len(rows):
             found = sorted([*self._at_records(rows), *found], key=lambda f: f.k)
         return found
 
     def _at_records(self, rows: Array) -> Iterator[Found]:
-        """A request stands at the first record that shows its number."""
+        """Put each request at the first record that shows its number."""
         waiting, self._waiting = self._waiting, []
         for one, since in waiting:
             k = len(rows) - 1
@@ -169,21 +168,21 @@ class Journal:
             yield Found(k, one.kind, one.text, one.person, one.is_bad)
 
     def rest(self) -> list[Asked]:
-        """What no record has shown, at the end."""
+        """Requests that no record has shown, at the end."""
         waiting, self._waiting = self._waiting, []
         return [one for one, _ in waiting]
 
     def tick(self, row: Array) -> int | None:
-        """Of a record; None where it has none."""
+        """Tick of a record; None if it has none."""
         value = np.nan if self._tick is None else float(row[self._tick])
         return int(value) if 0 <= value < 2**53 else None
 
 
-def _known(channel: Channel, values: Array) -> NDArray[np.bool_]:
-    """Numbers that say something: whole ones, within the channel's words."""
+def _known(channel: Channel, values: Array) -> Flags:
+    """Which values are valid: whole numbers within the channel's words."""
     most = float(len(channel.codes)) if channel.codes else len(ESTOP) if channel.name == "estop" else 2.0**53
     with np.errstate(invalid="ignore"):
-        known: NDArray[np.bool_] = (values >= 0) & (values < most) & (values == np.floor(values))
+        known: Flags = (values >= 0) & (values < most) & (values == np.floor(values))
     return known
 
 

@@ -1,4 +1,4 @@
-"""Files as memory: read where they are looked at."""
+"""Files mapped into memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from motionbase.native.guarded import Mapped
 
 
 def mapped(path: Path) -> Mapped:
-    """All bytes of a file; `RecordingError` if it cannot be."""
+    """All bytes of a file, mapped; `RecordingError` if that fails."""
     try:
         with path.open("rb") as file:
             return Mapped.of(file.fileno())
@@ -20,7 +20,7 @@ def mapped(path: Path) -> Mapped:
 
 
 def require_whole(raw: Mapped, path: Path) -> None:
-    """`RecordingError` where the file was cut short while it was read: what was read of it is worth nothing."""
+    """`RecordingError` if the file was truncated while it was mapped: what was read from it is invalid."""
     if raw.is_cut:
         raise RecordingError(
             f"recording {str(path)!r} was cut short while it was in use; open it again for what is left"

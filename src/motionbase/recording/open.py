@@ -1,4 +1,4 @@
-"""Opens any file that holds records."""
+"""Opens recordings of any format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BEGINNINGS = ((b"\x89MCAP0\r\n", ".mcap"), (b"PAR1", ".parquet"), (b"MBSNAP", ".
 
 
 def open_recording(path: Path | str) -> Recording:
-    """By what the file begins with; by the ending of its name where that says nothing."""
+    """Open a recording; the format is found by its first bytes, else by its ending."""
     path = Path(path)
     if path.is_dir():
         raise RecordingError(f"recording {str(path)!r} is a folder; give the name of a file in it")
@@ -45,7 +45,7 @@ def _form(path: Path) -> str:
 
 
 def _opener(form: str) -> Callable[[Path], Source]:
-    """Imported when it is needed: pyarrow takes its time."""
+    """The opener of a format, imported late because pyarrow is slow to import."""
     if form == ".mcap":
         from motionbase.recording.sources.mcap import McapSource
 

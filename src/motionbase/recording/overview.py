@@ -1,4 +1,4 @@
-"""Finds a recording's pyramid, or builds it: beside the file or, where nobody may write there, in the user's cache."""
+"""Finds or builds a recording's pyramid: beside the file or, if that folder is read only, in the user's cache."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase import private
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError
 from motionbase.record.schema import Schema
 from motionbase.recording.pyramid import Pyramid
@@ -21,26 +21,25 @@ from motionbase.recording.sources.mcap import McapSource
 from motionbase.recording.whole import sweep
 from motionbase.ring.parts import parts
 
-Array: TypeAlias = NDArray[np.float64]
 Progress: TypeAlias = Callable[[int, int], None]
-RUN = 32  # chunks that are read as one piece
+RUN = 32  # chunks read as one piece
 
 
 def pyramid_paths(path: Path) -> tuple[Path, Path]:
-    """Beside the recording, and in the cache: `$XDG_CACHE_HOME` or `~/.cache`, by the recording's full name."""
+    """Paths beside the recording and in the cache (`$XDG_CACHE_HOME` or `~/.cache`), by the recording's full path."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     key = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
     return path.with_name(f"{path.name}.pyramid"), cache / "motionbase" / "pyramids" / f"{key}.pyramid"
 
 
 def stamp_of(path: Path, count: int, schema: Schema) -> str:
-    """What the pyramid of a file carries; another file, or one that has changed, has another."""
+    """Stamp that ties a pyramid to one state of one file."""
     state = path.stat()
     return f"{state.st_size} {state.st_mtime_ns} {count} {schema.hash.hex()}"
 
 
 def found_pyramid(path: Path, stamp: str, channels: int) -> Pyramid | None:
-    """As it lies somewhere; None if it is missing, stale or damaged."""
+    """The existing pyramid of a file; None if it is missing, stale or damaged."""
     opened = (Pyramid.open(place, stamp, channels) for place in pyramid_paths(path))
     return next((pyramid for pyramid in opened if pyramid is not None), None)
 
@@ -48,7 +47,7 @@ def found_pyramid(path: Path, stamp: str, channels: int) -> Pyramid | None:
 def built_pyramid(
     path: Path, stamp: str, channels: int, rows: Callable[[], Iterable[Array]], count: int, progress: Progress | None
 ) -> Pyramid:
-    """From all records, (n, channels) piece by piece, or only from those after what a recorder left unfinished."""
+    """Build it from all records, (n, channels) piece by piece, or continue one that a recorder left unfinished."""
     reasons = []
     for place in pyramid_paths(path):
         try:
@@ -65,7 +64,7 @@ def built_pyramid(
             continue
         if (found := Pyramid.open(place, stamp, channels)) is not None:
             return found
-        reasons.append(f"{str(place)!r} was changed by somebody else")
+        reasons.append(f"{str(place)!r} was changed by another process")
     raise RecordingError(f"recording {path.name!r}: its overview cannot be written ({'; '.join(reasons)})")
 
 
@@ -93,7 +92,7 @@ def _resumed(place: Path, path: Path, channels: int, count: int) -> PyramidWrite
 
 
 def _rows_after(path: Path, first: int, channels: int) -> Iterator[Array]:
-    """Records of one of our files from number `first` on."""
+    """Records of an MCAP recording from number `first` on."""
     source = McapSource(path)
     try:
         starts, places = source.starts, range(channels)

@@ -1,4 +1,4 @@
-"""Records piece by piece: threads read blocks ahead, as many as a piece has, straight to where they belong in it."""
+"""Reads records piece by piece: threads read blocks ahead, directly into the memory of their piece."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.recording.ahead import done_ahead
-from motionbase.recording.source import Array, Source
+from motionbase.recording.source import Source
 
-Piece: TypeAlias = tuple[Array, Array]  # (n,) times [s], (n, places) values, each channel's side by side in memory
+Piece: TypeAlias = tuple[Array, Array]  # (n,) times [s], (n, places) values, each channel contiguous
 
 
 @runtime_checkable
 class InPlace(Protocol):
-    """A source that saves a copy where the memory is there already."""
+    """A source that can read into existing memory, which saves a copy."""
 
     def read_into(self, first: int, last: int, places: Sequence[int], time: Array, values: Array) -> None:
-        """Blocks `first` up to `last`: (n,) times and (places, n) values."""
+        """Read blocks `first` up to `last` into (n,) times and (places, n) values."""
         ...
 
 
 class _Run(NamedTuple):
-    """Blocks `first` up to `last`, which fill a piece from record `at` on; `ends` it, or others follow."""
+    """Blocks `first` up to `last`, which fill a piece from record `at` on; with `ends` they complete it."""
 
     first: int
     last: int
-    piece: Piece | None  # None for a run that is a piece by itself
+    piece: Piece | None  # None for a run that forms a piece alone
     at: int
     ends: bool
 
@@ -36,11 +36,11 @@ class _Run(NamedTuple):
 def pieces(
     source: Source, places: Sequence[int], first: int, last: int, rows: int, run_rows: int, ahead: int
 ) -> Iterator[Piece]:
-    """Records `first` up to `last` in pieces of up to `rows`, or of a block where that has more.
+    """Records `first` up to `last` in pieces of up to `rows` records, or of one block if that has more.
 
     Args:
-        run_rows: records that a thread reads at once, or a block
-        ahead: such runs that are read before they are asked for
+        run_rows: records that a thread reads at once, at least one block
+        ahead: number of such runs to read ahead
     """
     starts = source.starts
 
@@ -63,8 +63,8 @@ def pieces(
                 yield time[low:high], values[low:high]
 
 
-def _runs(starts: NDArray[np.int64], width: int, first: int, last: int, rows: int, run_rows: int) -> Iterator[_Run]:
-    """All of them, with the memory that several fill together."""
+def _runs(starts: Ints, width: int, first: int, last: int, rows: int, run_rows: int) -> Iterator[_Run]:
+    """The runs, with the memory of the pieces that they fill."""
     begin = max(int(np.searchsorted(starts, first, "right")) - 1, 0)
     for low, high in _together(starts, begin, int(np.searchsorted(starts, last, "left")), rows):
         runs = list(_together(starts, low, high, run_rows))
@@ -74,8 +74,8 @@ def _runs(starts: NDArray[np.int64], width: int, first: int, last: int, rows: in
             yield _Run(a, b, piece, int(starts[a] - starts[low]), b == high)
 
 
-def _together(starts: NDArray[np.int64], begin: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
-    """Blocks `begin` up to `end`, as many at once as have `rows` records together, but one at least."""
+def _together(starts: Ints, begin: int, end: int, rows: int) -> Iterator[tuple[int, int]]:
+    """Blocks `begin` up to `end` in groups of up to `rows` records, at least one block each."""
     while begin < end:
         most = int(np.searchsorted(starts, starts[begin] + rows, "right")) - 1
         upto = min(max(begin + 1, most), end)

@@ -1,13 +1,13 @@
-"""Least and largest values of every channel over ever longer bins, in a file beside the recording.
+"""The pyramid: least and largest values of every channel over bins of growing length, in a file beside the recording.
 
-Bins of level k hold BASE * FACTOR^k records. A level is cut into blocks of bins; a block has all bins of one channel
-side by side, so a picture of one channel reads little, and blocks can be written one by one while records come. Values
+Bins of level k cover BASE * FACTOR^k records. A level is divided into blocks of bins; within a block the bins of a
+channel are contiguous, so a picture of one channel reads little, and blocks can be written while records arrive. Values
 are float32, rounded outwards: a spike never disappears, and grows by less than a pixel.
 
     magic | origin | blocks | table: JSON | length (u64) and CRC-32 of the table | magic
 
-A block is float32 (channels, bins, 2) and the CRC-32 of each channel's part. The origin, where there is one, lets
-somebody else go on with a file that was not finished; see pyramid_write.py.
+A block is float32 (channels, bins, 2) and the CRC-32 of each channel's part. The origin, if there is one, lets another
+process continue an unfinished file; see pyramid_write.py.
 """
 
 from __future__ import annotations
@@ -18,25 +18,24 @@ import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Singles
 from motionbase.errors import RecordingError
 from motionbase.native.guarded import Mapped
 
-Narrow: TypeAlias = NDArray[np.float32]
 MAGIC = b"MBPYR2\r\n"
 BASE, FACTOR, LEVELS, BLOCK = 32, 8, 6, 4096
 TAIL = struct.Struct("<QI8s")
 
 
 class Damaged(ValueError):
-    """A part of a pyramid is not as it was written."""
+    """A part of a pyramid has a wrong checksum."""
 
 
-def outwards(least: NDArray[np.float64], most: NDArray[np.float64]) -> Narrow:
+def outwards(least: Array, most: Array) -> Singles:
     """(..., 2) bounds in float32 that enclose the given ones; NaN stays NaN."""
     with np.errstate(all="ignore"):  # numbers beyond float32 are meant to become its largest and infinity
         out = np.stack([least, most], axis=-1).astype(np.float32)
@@ -46,8 +45,8 @@ def outwards(least: NDArray[np.float64], most: NDArray[np.float64]) -> Narrow:
     return out
 
 
-def joined(bins: Narrow, by: int) -> Narrow:
-    """(channels, n, 2) to (channels, ceil(n / by), 2): bins taken together; NaN gives way to numbers."""
+def joined(bins: Singles, by: int) -> Singles:
+    """(channels, n, 2) to (channels, ceil(n / by), 2): merge each `by` bins; NaN counts only if there is no number."""
     n = bins.shape[1]
     starts = np.arange(0, n, by)
     least = np.fmin.reduceat(bins[..., 0], starts, axis=1)
@@ -74,7 +73,7 @@ class Pyramid:
         """None if it is missing, damaged, or belongs to something else."""
         try:
             with path.open("rb") as file:
-                raw = Mapped.of(file.fileno())  # where it is cut short the checksums tell
+                raw = Mapped.of(file.fileno())  # truncation shows in the checksums
             length, crc, magic = TAIL.unpack(raw[-TAIL.size :])
             if raw[: len(MAGIC)] != MAGIC or magic != MAGIC or length > len(raw) - TAIL.size - len(MAGIC):
                 return None
@@ -89,7 +88,7 @@ class Pyramid:
             return None
 
     def _is_sound(self) -> bool:
-        """Every block is in the file, and every level has all its bins."""
+        """Whether every block is in the file and every level has all its bins."""
         if self.count < 0 or len(self.blocks) != LEVELS:
             return False
         for level, blocks in enumerate(self.blocks):
@@ -101,8 +100,8 @@ class Pyramid:
                 return False
         return True
 
-    def bins(self, place: int, level: int, first: int, last: int) -> Narrow:
-        """(last - first, 2) least and largest values of one channel in bins of a level; `Damaged` if they are not."""
+    def bins(self, place: int, level: int, first: int, last: int) -> Singles:
+        """(last - first, 2) least and largest values of a channel in bins of a level; `Damaged` on a wrong checksum."""
         if not 0 <= place < self.channels:
             raise RecordingError(f"pyramid: channel {place} is not one of {self.channels}")
         parts = []
@@ -117,13 +116,13 @@ class Pyramid:
         return np.concatenate(parts) if parts else np.empty((0, 2), np.float32)
 
     def close(self) -> None:
-        """Let go of the file."""
-        with suppress(BufferError):  # somebody still looks at it; it goes when they do
+        """Close the file."""
+        with suppress(BufferError):  # still in use; unmapped with the last view
             self._raw.close()
 
 
 def level_for(records: int, pixels: int) -> int | None:
-    """The coarsest level with a bin for every pixel; None if records must be read."""
+    """The coarsest level with at least one bin per pixel; None if records must be read."""
     level = None
     for k in range(LEVELS):
         if BASE * FACTOR**k * pixels <= records:

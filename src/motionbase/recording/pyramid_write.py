@@ -1,7 +1,7 @@
-"""Writes a pyramid as records come, and goes on with one that another process has left unfinished.
+"""Writes a pyramid while records arrive, or continues one that another process left unfinished.
 
-Until its end the file lies under another name and has whole blocks only, in an order that follows from their number:
-after every FACTOR blocks of a level comes one of the next. So nothing but its length has to be known to go on with it.
+Until it is finished the file has another name and only whole blocks, in an order that follows from their number: after
+every FACTOR blocks of a level comes one of the next. So its length is enough to continue it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import BinaryIO, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionbase import private
-from motionbase.recording.pyramid import BASE, BLOCK, FACTOR, LEVELS, MAGIC, TAIL, Narrow, joined, outwards
+from motionbase.arrays import Array, Singles
+from motionbase.recording.pyramid import BASE, BLOCK, FACTOR, LEVELS, MAGIC, TAIL, joined, outwards
 from motionbase.ring.parts import is_left, part_of
 
-AT_ONCE_BINS, AT_ONCE_BYTES = 64, 4_000_000  # that are taken together, the fewer of both
-ORIGIN = struct.Struct("<Q32s")  # bytes that a recording begins with, and their SHA-256
-LARGEST_HEAD = 64_000_000  # [bytes]: more is no beginning of a recording
+AT_ONCE_BINS, AT_ONCE_BYTES = 64, 4_000_000  # reduced together, whichever is less
+ORIGIN = struct.Struct("<Q32s")  # length of a recording's beginning, and its SHA-256
+LARGEST_HEAD = 64_000_000  # [bytes] longest beginning accepted
 
 
 def origin_of(path: Path, head_bytes: int) -> bytes:
-    """What sets a recording apart while it still grows: its beginning, which says when, where and by whom."""
+    """Identity of a recording that is still growing: its beginning, which holds time, place and writer."""
     with path.open("rb") as file:
         head = file.read(head_bytes)
     return ORIGIN.pack(head_bytes, hashlib.sha256(head).digest())
@@ -38,14 +38,14 @@ def origin_of(path: Path, head_bytes: int) -> bytes:
 
 @final
 class PyramidWriter:
-    """The file is whole, and under its name, after `finish`.
+    """Writes a pyramid; the file is complete and has its name after `finish`.
 
     Attributes:
         count: records so far
-        stored: of these, in blocks that are in the file
+        stored: of these, records in blocks that are in the file
 
     Args:
-        origin: see `origin_of`; without it nobody else can go on with the file
+        origin: see `origin_of`; without it no other process can continue the file
     """
 
     def __init__(self, path: Path, channels: int, origin: bytes = b"") -> None:
@@ -54,11 +54,11 @@ class PyramidWriter:
         self._file: BinaryIO | None = None
         bins = max(1, min(AT_ONCE_BINS, AT_ONCE_BYTES // (8 * BASE * channels)))
         self._room, self._waiting = np.empty((bins * BASE, channels)), 0
-        self._levels: list[list[Narrow]] = [[] for _ in range(LEVELS)]
+        self._levels: list[list[Singles]] = [[] for _ in range(LEVELS)]
         self._blocks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]  # offset, bins
 
-    def add(self, rows: NDArray[np.float64]) -> None:
-        """(n, channels) records; they are copied."""
+    def add(self, rows: Array) -> None:
+        """Add (n, channels) records, which are copied."""
         self.count += len(rows)
         while len(rows):
             some = rows[: len(self._room) - self._waiting]
@@ -69,14 +69,14 @@ class PyramidWriter:
                 self._reduce()
 
     def _reduce(self) -> None:
-        """Whole bins, and at the very end one that is not."""
+        """Reduce the records to whole bins; at the end also to a partial one."""
         count, self._waiting = self._waiting, 0
         for first, last in ((0, count // BASE * BASE), (count // BASE * BASE, count)):
             if first < last:
                 bins = self._room[first:last].reshape(-1, min(BASE, last - first), self._channels)
                 self._push(0, outwards(np.fmin.reduce(bins, axis=1).T, np.fmax.reduce(bins, axis=1).T))
 
-    def _push(self, level: int, bins: Narrow) -> None:
+    def _push(self, level: int, bins: Singles) -> None:
         pending = self._levels[level]
         pending.append(bins)
         while sum(b.shape[1] for b in pending) >= BLOCK:
@@ -86,24 +86,24 @@ class PyramidWriter:
             if level == 0:
                 self.stored += BLOCK * BASE
 
-    def _store(self, level: int, bins: Narrow) -> None:
+    def _store(self, level: int, bins: Singles) -> None:
         file, bins = self._out(), np.ascontiguousarray(bins)
         self._blocks[level].append((file.tell(), bins.shape[1]))
         file.write(bins.tobytes())
         file.write(struct.pack(f"<{len(bins)}I", *(zlib.crc32(channel) for channel in bins)))
-        file.flush()  # a process that is killed leaves whole blocks
+        file.flush()  # so that a killed process leaves whole blocks
         if level + 1 < LEVELS:
             self._push(level + 1, joined(bins, FACTOR))
 
     def _out(self) -> BinaryIO:
-        """Made with the first block."""
+        """The open file, created with the first block."""
         if self._file is None:
             self._file = open(self.part, "wb", opener=private.opener)
             self._file.write(MAGIC + self._origin)
         return self._file
 
     def finish(self, stamp: str) -> None:
-        """`stamp` says which recording it belongs to; see `Pyramid.open`."""
+        """Complete the file; `stamp` ties it to its recording, see `Pyramid.open`."""
         self._reduce()
         for level in range(LEVELS):
             rest = [b for b in self._levels[level] if b.shape[1]]
@@ -117,23 +117,23 @@ class PyramidWriter:
         os.replace(self.part, self.path)
 
     def leave(self) -> None:
-        """End it; the blocks stay for somebody who goes on with them."""
+        """Close the file unfinished; its blocks stay for a process that continues it."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
 
     def abandon(self) -> None:
-        """Leave nothing behind."""
+        """Close and remove the file."""
         self.leave()
         self.part.unlink(missing_ok=True)
 
-    # ---- going on ----
+    # ---- continuing ----
 
     @staticmethod
     def resumed(part: Path, path: Path, channels: int, recording: Path) -> PyramidWriter | None:
-        """Goes on after the last whole block of a part; None if it is not of this recording, or has no block.
+        """Continue after the last whole block of a part; None if it belongs to another recording or has no block.
 
-        A part whose writer has ended is taken over, that of another is copied.
+        The part of a writer that has ended is taken over; that of a living one is copied.
         """
         made: PyramidWriter | None = None
         try:
@@ -153,14 +153,14 @@ class PyramidWriter:
             made._file.truncate(end)
             made._file.seek(end)
             return made
-        except OSError:  # somebody else has it, or there is no room: it is then built from the records
+        except OSError:  # in use, or no room: build it from the records instead
             if made is not None:
                 with suppress(OSError):
                     made.abandon()
             return None
 
     def _remember(self, file: BinaryIO) -> int:
-        """The blocks of a part, up to the last that is as it was written; returns where it ends, 0 without any."""
+        """Read the blocks of a part up to the last intact one; returns its end, 0 if there is none."""
         size, at = self._channels * (8 * BLOCK + 4), len(MAGIC) + ORIGIN.size
         room = (os.fstat(file.fileno()).st_size - at) // size
         places, ends = list[list[int]]([[] for _ in range(LEVELS)]), list[int]()
@@ -171,7 +171,7 @@ class PyramidWriter:
                 break
             places[level].append(at)
             at, room = at + size, room - 1
-        known = len(ends) - 1  # groups of blocks that begin with one of level 0, without the last, which may be cut
+        known = len(ends) - 1  # groups of blocks that begin with level 0, without the last, which may be truncated
         while known and any(self._read(file, places[lv][known // FACTOR**lv - 1]) is None for lv in _closed_by(known)):
             known -= 1
         for level in range(LEVELS):
@@ -185,8 +185,8 @@ class PyramidWriter:
         self.count = self.stored = known * BLOCK * BASE
         return ends[known] if known else 0
 
-    def _read(self, file: BinaryIO, at: int) -> Narrow | None:
-        """A block; None if it is not as it was written."""
+    def _read(self, file: BinaryIO, at: int) -> Singles | None:
+        """A block; None if its checksum is wrong."""
         file.seek(at)
         raw = file.read(self._channels * (8 * BLOCK + 4))
         if len(raw) < self._channels * (8 * BLOCK + 4):
@@ -197,12 +197,12 @@ class PyramidWriter:
 
 
 def _closed_by(number: int) -> Iterator[int]:
-    """Levels of the blocks that are written with the block of this number, from 1, of level 0."""
+    """Levels of the blocks written with block `number` (from 1) of level 0, that one included."""
     return (level for level in range(LEVELS) if number % FACTOR**level == 0)
 
 
 def _order() -> Iterator[int]:
-    """Levels of the blocks of a file, one after the other."""
+    """Levels of the blocks of a file, in order."""
     number = 0
     while True:
         number += 1

@@ -1,4 +1,4 @@
-"""One class for all recordings, whatever file they are in: columns by name, any stretch of time, any zoom at once."""
+"""One class for recordings of every format: columns by name over any stretch of time, and envelopes at any zoom."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Literal, NamedTuple, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints, Singles
 from motionbase.errors import RecordingError
 from motionbase.record.schema import Schema
 from motionbase.recording.ahead import THREADS
@@ -19,18 +19,18 @@ from motionbase.recording.happened import events_of
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.overview import Progress, built_pyramid, found_pyramid
 from motionbase.recording.pieces import Piece, pieces
-from motionbase.recording.pyramid import BASE, FACTOR, Damaged, Narrow, Pyramid, level_for
-from motionbase.recording.source import Array, Damage, Source
+from motionbase.recording.pyramid import BASE, FACTOR, Damaged, Pyramid, level_for
+from motionbase.recording.source import Damage, Source
 
-RUN_ROWS, RUN_BYTES = 4096, 2_000_000  # of small blocks that are read as one piece: records, bytes, the smaller of both
-AHEAD, AHEAD_BYTES = 8 * THREADS, 64_000_000  # what is unpacked before it is asked for: such pieces, and bytes of them
+RUN_ROWS, RUN_BYTES = 4096, 2_000_000  # limits of small blocks read together, in records and bytes
+AHEAD, AHEAD_BYTES = 8 * THREADS, 64_000_000  # limits of reading ahead: number of such pieces, and their bytes
 
 
 class Envelope(NamedTuple):
-    """A channel as a picture needs it: the least and the largest value for every pixel.
+    """A channel for drawing: the least and the largest value for every pixel.
 
     Attributes:
-        t: (n,) where each begins [s]; least, most: (n,); all records themselves if there are no more than pixels
+        t: (n,) start of each pixel [s]; least, most: (n,) values; all records if there are no more than pixels
     """
 
     t: Array
@@ -42,7 +42,7 @@ class Envelopes(NamedTuple):
     """Several channels over the same bins.
 
     Attributes:
-        t: (n,) where each begins [s]; least, most: (channels, n)
+        t: (n,) start of each bin [s]; least, most: (channels, n)
     """
 
     t: Array
@@ -52,9 +52,9 @@ class Envelopes(NamedTuple):
 
 @final
 class Recording:
-    """An open recording; close it, or use it in a `with`.
+    """An open recording; close it, or use it in a `with` statement.
 
-    Reading takes the memory of what is asked for and a few blocks, never that of the file. Times are seconds since the
+    Reading takes memory for the result and a few blocks, never for the whole file. Times are seconds since the
     recording's epoch.
     """
 
@@ -72,17 +72,17 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         if self._pyramid is not None:
             self._pyramid.close()
             self._pyramid = None
         self.source.close()
 
-    # ---- what it is ----
+    # ---- properties ----
 
     @property
     def path(self) -> Path:
-        """Of the file."""
+        """Path of the file."""
         return self.source.path
 
     @property
@@ -92,7 +92,7 @@ class Recording:
 
     @property
     def count(self) -> int:
-        """Records."""
+        """Number of records."""
         return int(self.source.starts[-1])
 
     @property
@@ -107,13 +107,13 @@ class Recording:
 
     @property
     def events(self) -> Sequence[Event]:
-        """What happened, as the file has it; `journal` has all."""
+        """Events in the file; `journal` has all."""
         return self.source.events
 
     def journal(self, progress: Progress | None = None) -> Sequence[Event]:
-        """What happened: the file's events, and what the records show where these tell nothing of it.
+        """All events: those of the file and, if these are incomplete, those found in the records.
 
-        That is at once for what our recorder wrote; else the pyramid is wanted, and built where there is none.
+        Immediate for files of our recorder; others need the pyramid, which is built if it is missing.
         """
         if self._journal is None:
             self._journal = events_of(self, progress)
@@ -121,17 +121,17 @@ class Recording:
 
     @property
     def damage(self) -> Sequence[Damage]:
-        """What could not be read, so far, in the order of the records."""
+        """Damage found so far, in the order of the records."""
         return sorted(self.source.damage, key=lambda damage: damage.place)
 
-    # ---- choosing ----
+    # ---- selecting ----
 
     def select(
         self, patterns: Iterable[str] = (), groups: Iterable[str] = (), legs: Iterable[int] = ()
     ) -> tuple[str, ...]:
         """Names of channels in their order: those of the patterns (`leg*_f_meas`), groups and legs.
 
-        Groups and legs together mean what is in both; all channels if nothing is given.
+        Groups and legs together select channels that are in both; all channels if nothing is given.
         """
         return chosen(self.schema, self._owner, patterns, groups, legs)
 
@@ -140,13 +140,13 @@ class Recording:
         return f"recording {self.path.name!r}"
 
     def rows_between(self, start: float | None = None, stop: float | None = None) -> tuple[int, int]:
-        """Numbers of the first record at or after `start` and of the first after `stop` [s]."""
+        """Number of the first record at or after `start`, and of the first after `stop` [s]."""
         first = 0 if start is None else self._row_at(start, "left")
         last = self.count if stop is None else self._row_at(stop, "right")
         return first, max(first, last)
 
     def _row_at(self, t: float, side: Literal["left", "right"]) -> int:
-        """Blocks are in order of time, unless a clock was set back; then the first that fits counts."""
+        """Number of the record at a time; the first match if a clock was set back and blocks overlap."""
         ends = np.maximum.accumulate(self.source.ends)
         block = int(np.searchsorted(ends, t, side))
         if block >= len(ends):
@@ -164,10 +164,10 @@ class Recording:
     def pieces(
         self, names: Sequence[str], first: int = 0, last: int | None = None, rows: int | None = None
     ) -> Iterator[Piece]:
-        """(time (n,), values (n, names)) piece by piece, records `first` up to `last`, unpacked ahead by threads.
+        """(time (n,), values (n, names)) piece by piece, records `first` up to `last`, read ahead by threads.
 
-        A channel's values lie side by side in memory. Pieces have up to `rows` records, or a block where that has more;
-        the last one of a stretch may have fewer.
+        The values of a channel are contiguous in memory. Pieces have up to `rows` records, or one block if that has
+        more; the last may have fewer.
         """
         places, last = self.schema.places(names), self.count if last is None else last
         return pieces(self.source, places, first, last, rows or self._run_rows, self._run_rows, self._ahead)
@@ -178,14 +178,14 @@ class Recording:
 
     @cached_property
     def _ahead(self) -> int:
-        """Runs of blocks: few if they are large, but one while another is used."""
+        """Number of runs of blocks to read ahead: few if they are large, at least one."""
         rows = max(self._run_rows, int(np.diff(self.source.starts).max(initial=1)))
         return max(2, min(AHEAD, AHEAD_BYTES // (rows * self.schema.record_bytes)))
 
     def columns(
         self, names: str | Sequence[str] | None = None, start: float | None = None, stop: float | None = None
     ) -> dict[str, Array]:
-        """Columns by name, with `time`, between two times [s]; all channels if none is named."""
+        """Columns by name, and `time`, between two times [s]; all channels if none is given."""
         wanted = (names,) if isinstance(names, str) else tuple(names if names is not None else self.schema.index)
         first, last = self.rows_between(start, stop)
         try:
@@ -199,13 +199,13 @@ class Recording:
             at += len(t)
         return {"time": time, **dict(zip(wanted, values, strict=True))}
 
-    # ---- pictures ----
+    # ---- envelopes ----
 
     def envelope(
         self, name: str, start: float | None = None, stop: float | None = None, pixels: int = 2000,
         progress: Progress | None = None,
     ) -> Envelope:  # fmt: skip
-        """One channel for a picture `pixels` wide; no spike is lost at any zoom."""
+        """Envelope of one channel for a picture `pixels` wide; no spike is lost at any zoom."""
         found = self.envelopes((name,), start, stop, pixels, progress)
         return Envelope(found.t, found.least[0], found.most[0])
 
@@ -213,7 +213,7 @@ class Recording:
         self, names: Sequence[str], start: float | None = None, stop: float | None = None, pixels: int = 2000,
         progress: Progress | None = None,
     ) -> Envelopes:  # fmt: skip
-        """Several channels for a picture `pixels` wide; each block of the file is read once for all of them."""
+        """Envelopes of several channels for a picture `pixels` wide; each block of the file is read once."""
         if pixels < 1:
             raise RecordingError(f"{self._owner}: a picture of {pixels} pixels has no room; at least 1 is wanted")
         first, last = self.rows_between(start, stop)
@@ -225,8 +225,8 @@ class Recording:
         bins = np.stack([self.bins(place, level, low, high, progress) for place in places]).astype(np.float64)
         return per_pixel(self.times_of(np.arange(low, high) * size), bins[..., 0], bins[..., 1], pixels)
 
-    def times_of(self, rows: NDArray[np.int64]) -> Array:
-        """Times of records, taken as even within a block."""
+    def times_of(self, rows: Ints) -> Array:
+        """Times of records, interpolated within each block."""
         starts = self.source.starts
         block = np.clip(np.searchsorted(starts, rows, "right") - 1, 0, len(starts) - 2)
         inside = (rows - starts[block]) / np.maximum(starts[block + 1] - starts[block] - 1, 1)
@@ -234,7 +234,7 @@ class Recording:
 
     @cached_property
     def stamp(self) -> str:
-        """What a pyramid of this file carries; another file, or one that has changed, has another."""
+        """Stamp that ties a pyramid to the present state of this file."""
         try:
             state = self.path.stat()
         except OSError as e:
@@ -242,7 +242,7 @@ class Recording:
         return f"{state.st_size} {state.st_mtime_ns} {self.count} {self.schema.hash.hex()}"
 
     def pyramid(self, progress: Progress | None = None) -> Pyramid:
-        """As it lies beside the file or in the cache; built if it is missing, stale or damaged."""
+        """The pyramid beside the file or in the cache; built if it is missing, stale or damaged."""
         if self._pyramid is None:
             self._pyramid = found_pyramid(self.path, self.stamp, len(self.schema.channels)) or self._built(progress)
         return self._pyramid
@@ -253,7 +253,7 @@ class Recording:
             self.path, self.stamp, len(names), lambda: (rows for _, rows in self.pieces(names)), self.count, progress
         )
 
-    def bins(self, place: int, level: int, low: int, high: int, progress: Progress | None = None) -> Narrow:
+    def bins(self, place: int, level: int, low: int, high: int, progress: Progress | None = None) -> Singles:
         """(high - low, 2) least and largest values of a channel in bins of a level of the pyramid."""
         try:
             return self.pyramid(progress).bins(place, level, low, high)
@@ -263,15 +263,15 @@ class Recording:
 
 
 def envelopes_of(found: Iterable[Piece], channels: int, records: int, pixels: int) -> Envelopes:
-    """Of records piece by piece, so that many channels take no more memory than the picture and a few pieces."""
+    """Envelopes from records piece by piece, in the memory of the picture and a few pieces."""
     starts = _pixel_starts(records, pixels)
     t, least = np.empty(len(starts)), np.full((channels, len(starts)), np.nan)
     most, at = least.copy(), 0
     for time, rows in found:
-        k = int(np.searchsorted(starts, at, "right")) - 1  # the pixel in which the piece begins
+        k = int(np.searchsorted(starts, at, "right")) - 1  # pixel in which the piece begins
         upto = int(np.searchsorted(starts, at + len(time), "left"))
         inside = np.maximum(starts[k:upto] - at, 0)
-        begun = starts[k:upto] >= at  # all but a pixel that began in the piece before
+        begun = starts[k:upto] >= at  # all but a pixel that began in the previous piece
         t[k:upto][begun] = time[inside[begun]]
         least[:, k:upto] = np.fmin(least[:, k:upto], np.fmin.reduceat(rows.T, inside, axis=1))
         most[:, k:upto] = np.fmax(most[:, k:upto], np.fmax.reduceat(rows.T, inside, axis=1))
@@ -279,15 +279,15 @@ def envelopes_of(found: Iterable[Piece], channels: int, records: int, pixels: in
     return Envelopes(t, least, most)
 
 
-def _pixel_starts(n: int, pixels: int) -> NDArray[np.int64]:
-    """Which of n bins or records is the first of each pixel; all of them where there are no more than pixels."""
+def _pixel_starts(n: int, pixels: int) -> Ints:
+    """First of n bins or records of each pixel; all of them if there are no more than pixels."""
     if n <= pixels:
         return np.arange(n)
     return np.unique(np.linspace(0, n, pixels, endpoint=False).astype(np.int64))
 
 
 def per_pixel(t: Array, least: Array, most: Array, pixels: int) -> Envelopes:
-    """Of bins; as they are where there are no more than pixels."""
+    """Bins merged to pixels; unchanged if there are no more than pixels."""
     if len(t) <= pixels:
         return Envelopes(t, least, most)
     starts = _pixel_starts(len(t), pixels)

@@ -1,30 +1,28 @@
-"""What every file format gives a recording: blocks of records that can be read one by one."""
+"""The interface of all input formats: blocks of records that can be read one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias, final
+from typing import Protocol, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
-
-Array: TypeAlias = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
 class Damage:
-    """Something that is wrong with a file.
+    """A defect of a file.
 
     Attributes:
-        text: a sentence for people
-        first, last: records from `first` up to `last`, without it, hold NaN for what could not be read; the same
-            number twice is a place where records are missing, the number of all records the end; None concerns none
+        text: a sentence for the user
+        first, last: records `first` up to, but not including, `last` hold NaN where they could not be read. Equal
+            numbers mark a place where records are missing, the record count the end; None concerns no records
     """
 
     text: str
@@ -33,7 +31,7 @@ class Damage:
 
     @property
     def place(self) -> int:
-        """Number of its first record, or of the one after it; the beginning for the file as a whole."""
+        """Number of its first record, or of the one after the defect; 0 if it concerns the whole file."""
         return 0 if self.first is None else self.first
 
     def touches(self, first: int, last: int, count: int) -> bool:
@@ -47,18 +45,18 @@ class Source(Protocol):
     """An open file.
 
     Attributes:
-        kind: the format, for people
-        about: what its writer says of it, by name
-        starts: (blocks + 1,) number of the first record of each block, and of all
+        kind: name of the format, for display
+        about: metadata by name
+        starts: (blocks + 1,) number of the first record of each block, then the record count
         begins, ends: (blocks,) times of the first and last record of each block [s] since the epoch
-        events: what happened, in order of time [s] since the epoch
-        damage: what is wrong with the file, as far as it has been read
+        events: in order of time [s] since the epoch
+        damage: defects found so far
     """
 
     kind: str
     path: Path
     schema: Schema
-    starts: NDArray[np.int64]
+    starts: Ints
     begins: Array
     ends: Array
     events: Sequence[Event]
@@ -69,22 +67,22 @@ class Source(Protocol):
     def damage(self) -> Sequence[Damage]: ...
 
     def read(self, block: int, places: Sequence[int]) -> tuple[Array, Array]:
-        """(records,) times and (records, places) values of a block, each channel's side by side in memory.
+        """(records,) times and (records, places) values of a block, each channel contiguous.
 
-        NaN where the file is damaged, which `damage` then says. Threads may call it at the same time.
+        NaN where the file is damaged, which is then added to `damage`. Thread-safe.
         """
         ...
 
     def read_run(self, first: int, last: int, places: Sequence[int]) -> tuple[Array, Array]:
-        """The same of blocks `first` up to `last`, as one piece; many small blocks are read faster so."""
+        """As `read`, for blocks `first` up to `last` in one piece, which is faster for many small blocks."""
         ...
 
     def times(self, block: int) -> Array:
-        """(records,) [s] since the epoch, also where `t` began anew."""
+        """(records,) times since the epoch [s], continuous even if `t` restarted."""
         ...
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         ...
 
 

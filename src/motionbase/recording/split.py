@@ -1,4 +1,4 @@
-"""Breaks a recording into smaller files: so many records each, or so many seconds."""
+"""Splits a recording into files of a given number of records or seconds."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def split(
     force: bool = False,
     progress: Progress | None = None,
 ) -> list[Exported]:
-    """Files NAME_part001 and so on in a folder, which is made; see `export` for names, start and stop.
+    """Write files NAME_part001 and so on into a folder, creating it; see `export` for names, start and stop.
 
-    Pieces of `seconds` are counted from the first record that is chosen; one that no record falls into has no file.
-    The format is that of the recording, CSV for one that cannot be written, unless `ending` says another.
+    Pieces of `seconds` count from the first selected record; a piece without records has no file. The format is
+    `ending`, by default that of the recording, or CSV if that format cannot be written.
     """
     ending = _ending(recording, ending)
     edges = _edges(recording, records, seconds, start, stop)

@@ -1,4 +1,4 @@
-"""What is in a recording, from one pass over it: extremes, means and gaps."""
+"""Statistics of a recording from one pass: extremes, means and gaps."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.recording.overview import Progress
 from motionbase.recording.recording import Recording
-from motionbase.recording.source import Array
 from motionbase.recording.sources.going_on import usual_period
 
-MOST_KEPT = 1000  # gaps and restarts; all are counted
+MOST_KEPT = 1000  # gaps and restarts listed; all are counted
 
 
 class Gap(NamedTuple):
-    """Records that are missing: time of the last one before [s], how long [s], and how many, by the usual period."""
+    """Missing records: time of the last one before [s], duration [s], and number by the usual period."""
 
     t: float
     seconds: float
@@ -27,14 +26,14 @@ class Gap(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Statistics:
-    """Of every channel, in order, over the numbers that are not NaN.
+    """Statistics of every channel in order, without NaN.
 
     Attributes:
         period: usual time between records [s], 0 for fewer than two
-        least, most, mean, rms: (channels,) NaN where there is no number
-        missing: (channels,) records that are NaN
+        least, most, mean, rms: (channels,) NaN for a channel without numbers
+        missing: (channels,) number of NaN
         gaps: the first 1,000; gap_count, lost: all of them, and the records in them
-        restarts: times at which `t` fell [s], because the writer began anew; the first 1,000; restart_count: all
+        restarts: times at which `t` fell [s] because the writer restarted, the first 1,000; restart_count: all
     """
 
     period: float
@@ -42,7 +41,7 @@ class Statistics:
     most: Array
     mean: Array
     rms: Array
-    missing: NDArray[np.int64]
+    missing: Ints
     gaps: tuple[Gap, ...]
     gap_count: int
     lost: int
@@ -51,7 +50,7 @@ class Statistics:
 
 
 def statistics(recording: Recording, progress: Progress | None = None) -> Statistics:
-    """Reads the recording once."""
+    """Statistics of a recording, in one pass."""
     width = len(recording.schema.channels)
     least, most = np.full(width, np.nan), np.full(width, np.nan)
     total, squares, missing = np.zeros(width), np.zeros(width), np.zeros(width, np.int64)

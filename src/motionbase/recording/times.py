@@ -1,4 +1,4 @@
-"""A stretch of a recording between two times, checked: the same sentences wherever people choose one."""
+"""Checked stretches of a recording between two times, with the same messages everywhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from motionbase.recording.recording import Recording
 
 
 def check_times(start: float | None, stop: float | None) -> None:
-    """Times [s] since the recording's epoch: numbers, and in order."""
+    """Check two times since the recording's epoch [s]: numbers, and in order."""
     for what, t in (("from", start), ("to", stop)):
         if t is not None and not math.isfinite(t):
             raise RecordingError(f"{what} {t} s is no time; give seconds since the recording's epoch")
@@ -18,7 +18,7 @@ def check_times(start: float | None, stop: float | None) -> None:
 
 
 def rows_of(recording: Recording, start: float | None, stop: float | None) -> tuple[int, int]:
-    """Numbers of the first record between two times [s] and of the one after the last; there is one at least."""
+    """Numbers of the first record between two times [s] and of the one after the last; an error if there is none."""
     check_times(start, stop)
     first, last = recording.rows_between(start, stop)
     if first < last:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under another name, on the disk, then renamed."""
+"""Files that are either complete or absent: written under another name, synced, then renamed."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @contextmanager
 def whole_or_not(path: Path, force: bool = False, sync: bool = True) -> Iterator[Path]:
-    """The name to write under; it becomes `path` at the end, or goes if anything is raised.
+    """Context manager with the name to write under; the file becomes `path` at the end, or is removed on an error.
 
-    A file that is there already stays, with `RecordingError`, unless `force` replaces it. What killed processes left
-    under such names for this path is removed.
+    An existing file is kept, with `RecordingError`, unless `force` is set. Parts of this file left by killed
+    processes are removed.
     """
     if not force:
         refuse_existing(path)
@@ -28,7 +28,7 @@ def whole_or_not(path: Path, force: bool = False, sync: bool = True) -> Iterator
     try:
         yield part
         if sync:
-            _synced(part)
+            synced(part)
         if force:
             os.replace(part, path)
         else:
@@ -49,7 +49,7 @@ def refuse_existing(path: Path) -> None:
 
 
 def trouble(path: Path, error: OSError) -> RecordingError:
-    """One sentence for what the system said."""
+    """A sentence for an error of the system."""
     what = error.strerror or str(error)
     if error.errno in FULL or "No space left" in str(error):
         what = f"the disk is full, or the file would be larger than allowed ({what})"
@@ -57,12 +57,12 @@ def trouble(path: Path, error: OSError) -> RecordingError:
 
 
 def link_new(part: Path, path: Path) -> None:
-    """Give it its final name; `FileExistsError` if somebody else was quicker."""
+    """Give a part its final name; `FileExistsError` if the name is taken by now."""
     try:
         os.link(part, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         if os.path.lexists(path):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
         os.rename(part, path)
@@ -70,7 +70,8 @@ def link_new(part: Path, path: Path) -> None:
     part.unlink()
 
 
-def _synced(path: Path) -> None:
+def synced(path: Path) -> None:
+    """Put a file, or the names in a folder, on the disk."""
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
@@ -79,7 +80,7 @@ def _synced(path: Path) -> None:
 
 
 def sweep(path: Path) -> None:
-    """Remove parts of this file whose writers have ended, of this machine only: a folder may be on a network share."""
+    """Remove parts of this file whose writers have ended, on this machine only, as the folder may be shared."""
     for part in parts(path):
         if is_left(part):
             with suppress(OSError):

@@ -1,1 +1,1 @@
-"""The shared record of a run: one writer, any number of readers, nobody waits."""
+"""The shared record of a run: one writer and any number of readers, none of which waits for another."""

@@ -17,7 +17,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,47}")
 LEFT_NAME = re.compile(rf"({NAME.pattern})\.left-(\d{{1,20}})")
 DEFAULT_NAME = "motionbase"
 PREFIX = "motionbase-"
-DEVICE_VARIABLE = "MOTIONBASE_RING_DEVICE"  # path, or path:bytes where the device cannot tell its size, or none
+DEVICE_VARIABLE = "MOTIONBASE_RING_DEVICE"  # a path, path:bytes for a device that does not report its size, or `none`
 NO_DEVICE = "none"
 FOLDER_VARIABLE = "MOTIONBASE_RING_FOLDER"
 KNOWN_DEVICES = (Path("/dev/rfm2g0"),)  # reflective memory
@@ -25,32 +25,32 @@ DEVICE_BYTES = 64 * 1024 * 1024
 
 
 class AbstractBackend(ABC):
-    """One place for one ring."""
+    """The place of one ring in memory: shared memory or a device."""
 
     @property
     @abstractmethod
     def path(self) -> Path:
-        """The file to map."""
+        """The file that is mapped."""
 
     @property
     @abstractmethod
     def kind(self) -> str:
-        """For people."""
+        """Name of the kind of memory, as shown to users."""
 
     @property
     @abstractmethod
     def lock_path(self) -> Path:
-        """The file whose lock the writer holds."""
+        """The file that the writer keeps locked."""
 
     def __str__(self) -> str:
-        """Both."""
+        """Kind and path."""
         return f"{self.kind} {self.path}"
 
 
 @final
 @dataclass(frozen=True)
 class Emulation(AbstractBackend):
-    """Shared memory of this machine: what the tools use where there is no hardware."""
+    """Shared memory of this machine, used where no device is installed."""
 
     name: str
 
@@ -62,7 +62,7 @@ class Emulation(AbstractBackend):
 
     @property
     def path(self) -> Path:
-        """A file of the memory file system."""
+        """A file in the memory file system."""
         return shared_folder() / f"{PREFIX}{self.name}"
 
     @property
@@ -72,14 +72,14 @@ class Emulation(AbstractBackend):
 
     @property
     def lock_path(self) -> Path:
-        """Beside it."""
+        """A file beside the ring."""
         return shared_folder() / f"{PREFIX}{self.name}.lock"
 
 
 @final
 @dataclass(frozen=True)
 class Left(AbstractBackend):
-    """What a writer that died left under a name that another has taken since: NAME.left-EPOCH. Nobody writes it."""
+    """Records of a writer that died, renamed to NAME.left-EPOCH when another writer took the name. Read only."""
 
     name: str
 
@@ -89,12 +89,12 @@ class Left(AbstractBackend):
 
     @property
     def ring(self) -> str:
-        """The name that the dead writer had."""
+        """The original name of the ring."""
         return self.name.rpartition(".left-")[0]
 
     @property
     def path(self) -> Path:
-        """Beside the ring that has the name now."""
+        """A file beside the ring that now has the name."""
         return shared_folder() / f"{PREFIX}{self.name}"
 
     @property
@@ -104,7 +104,7 @@ class Left(AbstractBackend):
 
     @property
     def lock_path(self) -> Path:
-        """Of its own: the ring's belongs to the writer that has the name now."""
+        """Its own lock file; that of the ring belongs to the current writer."""
         return shared_folder() / f"{PREFIX}{self.name}.lock"
 
 
@@ -118,7 +118,7 @@ class Device(AbstractBackend):
 
     @property
     def path(self) -> Path:
-        """The device."""
+        """The device file."""
         return self.device
 
     @property
@@ -128,12 +128,12 @@ class Device(AbstractBackend):
 
     @property
     def lock_path(self) -> Path:
-        """In the folder of shared memory: a device has no place for it."""
+        """A file in the folder of shared memory, because a device has no folder of its own."""
         return shared_folder() / f"{PREFIX}device{str(self.device).replace('/', '-')}.lock"
 
 
 def shared_folder() -> Path:
-    """The memory file system, or a folder for files where a system has none."""
+    """The memory file system, or the folder for temporary files on systems without one."""
     if chosen := os.environ.get(FOLDER_VARIABLE):
         return Path(chosen)
     memory = Path("/dev/shm")
@@ -141,7 +141,7 @@ def shared_folder() -> Path:
 
 
 def find(name: str = DEFAULT_NAME) -> AbstractBackend:
-    """Hardware if it is there, else emulation; for NAME.left-EPOCH what a writer left."""
+    """The device if there is one, else shared memory; for a name NAME.left-EPOCH, the records left by that writer."""
     if LEFT_NAME.fullmatch(name):
         return Left(name)
     emulation = Emulation(name)

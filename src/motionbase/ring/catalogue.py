@@ -1,4 +1,4 @@
-"""The rings of this machine: which there are, who writes them, what may be removed."""
+"""The rings of this machine: list them, tell whether their writers live, remove those that are no longer needed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import MotionBaseError, RingError
 from motionbase.ring.backend import LEFT_NAME, AbstractBackend, Device, Emulation, Left, find, shared_folder
 from motionbase.ring.layout import BEAT, HEAD, STATUS, UNSAVED, Header, Status
@@ -33,31 +33,30 @@ from motionbase.ring.names import device_here, left_names, left_over_names, left
 from motionbase.ring.reader import Reader, ReaderState
 from motionbase.ring.segment import Segment, attach
 
-Values: TypeAlias = NDArray[np.float64]
-DEVICE_LOOK_S = 0.1  # a writer on another machine holds no lock here; its head moves
+DEVICE_LOOK_S = 0.1  # [s] a writer on another machine holds no lock here, so its head is watched for this long
 
 
 class Life(Enum):
-    """What is known of a ring's writer."""
+    """State of a ring's writer."""
 
-    ALIVE = "alive"  # it holds a lock, or answers
-    DEAD = "dead"  # it does neither any more and never said that it stopped
-    STOPPED = "stopped"  # it said so
-    FAILED = "failed"  # it said so; the last records are kept
+    ALIVE = "alive"  # it holds a lock, or answers on its lifeline
+    DEAD = "dead"  # it does neither, and its status is not stopped
+    STOPPED = "stopped"  # closed in good order
+    FAILED = "failed"  # stopped by a fault; the last records are kept
     UNKNOWN = "unknown"  # the ring cannot be read
 
 
 @final
 @dataclass(frozen=True)
 class Entry:
-    """One ring, or what lies where one would be.
+    """One ring, or another file in the place of a ring.
 
     Attributes:
-        trouble: why it cannot be read; "" if it can
+        trouble: why it cannot be read; "" if it can be read
         size: of the segment [bytes]
         head: records published since the epoch
-        age: of the writer's last sign of life [s]; None where there was none or its clock is not ours
-        unsaved: it holds records of a stop that was not planned, and nobody has saved them
+        age: time since the writer's last heartbeat [s]; None if there was none or the writer uses another clock
+        unsaved: it holds records of an unplanned stop that have not been saved
     """
 
     name: str
@@ -73,24 +72,24 @@ class Entry:
 
     @property
     def records(self) -> int:
-        """Records that are still there."""
+        """Number of records that the ring still holds."""
         return min(self.head, self.header.layout.capacity) if self.header else 0
 
     @property
     def rate(self) -> float:
-        """Records per second, as the writer means it [Hz]; 0 where nobody knows."""
+        """Nominal records per second [Hz]; 0 if unknown."""
         return 1 / (self.header.layout.dt * self.header.layout.every) if self.header else 0.0
 
 
 def entries() -> list[Entry]:
-    """Every ring of this machine, by name, the device first; nothing that lies there can make it fail."""
+    """Every ring of this machine by name, the device first. Never fails, whatever files it finds."""
     device = device_here()
     found = [_entry(name, _backend(name)) for name in sorted([*ring_names(), *left_names()])]
     return [*([_entry("device", device)] if device else []), *found]
 
 
 def entry(name: str) -> Entry:
-    """One ring as the tools would find it."""
+    """One ring by name, found as the tools find it."""
     backend = find(name)
     if not backend.path.exists() and not backend.path.is_symlink():
         known = ", ".join([*ring_names(), *left_names()]) or "none"
@@ -100,7 +99,7 @@ def entry(name: str) -> Entry:
 
 
 def left_epoch(name: str) -> int:
-    """Of the ring that a writer has left which has ended; 0 where there is none, or its writer lives."""
+    """Epoch of a ring whose writer has ended; 0 if there is no such ring or its writer lives."""
     with suppress(MotionBaseError):
         found = entry(name)
         if found.header is not None and found.life in (Life.DEAD, Life.STOPPED, Life.FAILED):
@@ -109,13 +108,13 @@ def left_epoch(name: str) -> int:
 
 
 def mark_saved(backend: AbstractBackend) -> None:
-    """After its records were written to a file: the ring of a writer that ended may be removed from now on."""
+    """Mark the ring of a writer that has ended as saved, so that it may be removed."""
     with FileLock(backend.lock_path) as lock:
         if (pid := _writer_beside(backend, lock)) is not None:
-            raise RingError(f"{backend} has a writer, process {pid}; it says itself what is saved")
+            raise RingError(f"{backend} has a writer, process {pid}; only the writer marks its records as saved")
         segment = attach(backend, writable=True)
         if segment is None:
-            raise RingError(f"{backend} is not there any more")
+            raise RingError(f"{backend} no longer exists")
         segment.set_counter(STATUS, Status.STOPPED)
         segment.set_counter(UNSAVED, 0)
         if isinstance(backend, Left):
@@ -127,10 +126,10 @@ def lateness(e: Entry) -> dict[str, float] | None:
     if e.header is None or "lateness" not in e.header.layout.schema.index:
         return None
     with Reader(e.name, start="oldest", backend=e.backend) as reader:
-        parts, end, left = list[Values](), e.head, e.header.layout.capacity
+        parts, end, left = list[Array](), e.head, e.header.layout.capacity
         while reader.state is not ReaderState.NO_SEGMENT and reader.tail < end and left > 0:
             batch = reader.read()
-            left -= len(batch.rows) + batch.lost  # the head of a ring that was spoilt may be anything
+            left -= len(batch.rows) + batch.lost  # in a damaged ring the head may be any number
             if batch.state is ReaderState.RESTARTED or not len(batch.rows):
                 break
             parts.append(batch.rows[:, e.header.layout.schema.index["lateness"]].copy())
@@ -146,13 +145,13 @@ def lateness(e: Entry) -> dict[str, float] | None:
 
 
 def clean(names: tuple[str, ...] = (), *, force: bool = False) -> list[Outcome]:
-    """Remove the segments of writers that have ended, and what they, recorders and replays left beside them.
+    """Remove the segments of writers that have ended, and the files that they, recorders and replays left beside them.
 
-    What a living recorder uses stays. A ring with a writer is never removed; one with unsaved records, or that cannot
-    be read, only by `force`. A device is not removed: it does not count as unsaved afterwards.
+    Files of a living recorder stay. A ring with a writer is never removed; one with unsaved records, or one that cannot
+    be read, only with `force`. A device cannot be removed; with `force` its records no longer count as unsaved.
 
     Args:
-        names: these rings only, `device` for the device; all without
+        names: rings to clean, `device` for the device; all if empty
     """
     device, left = device_here(), set(left_names())
     rings = {*ring_names(), *left_over_names(), *names_beside()}
@@ -176,13 +175,13 @@ def _given_up(device: Device, force: bool) -> list[Outcome]:
     if not found.unsaved:
         return []
     if found.life is Life.ALIVE or not force:
-        kept = f"{found.records} unsaved records; --force gives them up"
+        kept = f"{found.records} unsaved records; --force discards them"
         return [Outcome(device.path, False, "its writer is alive" if found.life is Life.ALIVE else kept)]
     try:
         mark_saved(device)
     except RingError as error:
         return [Outcome(device.path, False, str(error))]
-    return [Outcome(device.path, True, f"{found.records} unsaved records are given up; the device stays")]
+    return [Outcome(device.path, True, f"{found.records} unsaved records are discarded; the device stays")]
 
 
 def _backend(name: str) -> Emulation | Left:
@@ -236,7 +235,7 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
                 continue
             if left.suffix == ".lock" and is_held(left):
                 kept = True
-                yield Outcome(left, False, "somebody holds it")
+                yield Outcome(left, False, "a process holds it")
             elif left.suffix == ".new" or left.name.endswith(REPLAY) or not kept:
                 yield removed(left, "left over")
         if not kept:
@@ -244,15 +243,15 @@ def _cleaned(name: str, force: bool) -> Iterator[Outcome]:
 
 
 def _writer_beside(backend: AbstractBackend, lock: FileLock) -> int | None:
-    """The writer's process, 0 where nobody knows it; None where there is none, and none can begin: the lock is ours."""
+    """Process id of the writer, 0 if unknown; None if there is none, and then `lock` is held so that none can start."""
     if not lock.take():
         return lock.holder() or 0
-    # a lock file that somebody removed says nothing of a writer that lives: it has its ring's file and its lifeline
+    # the lock file of a living writer may have been removed; it still has the lock on its ring's file and its lifeline
     return None if isinstance(backend, Left) or (pid := has_writer(backend, but_lock=True)) is None else pid
 
 
 def _retire(backend: AbstractBackend) -> None:
-    """Whoever still has the ring of a dead writer mapped is told that nobody reads there."""
+    """Mark a dead writer's ring as retired, for processes that still have it mapped."""
     with suppress(MotionBaseError):
         segment = attach(backend, writable=True)
         if segment is not None and segment.header() is not None and segment.status in (Status.NEW, Status.RUNNING):
@@ -260,17 +259,17 @@ def _retire(backend: AbstractBackend) -> None:
 
 
 def _entry(name: str, backend: AbstractBackend, *, locked: bool = False) -> Entry:
-    """What there is to say of a ring.
+    """Description of a ring.
 
     Args:
-        locked: this process holds the writer's lock, so there is no writer
+        locked: this process holds the writer's lock, so the ring has no writer
     """
     size = 0
     try:
         info = os.lstat(backend.path)
         size = backend.size if isinstance(backend, Device) else info.st_size
         if not isinstance(backend, Device) and not stat.S_ISREG(info.st_mode):
-            return Entry(name, backend, size, f"{backend.path} is not a file")  # opening a pipe would wait for ever
+            return Entry(name, backend, size, f"{backend.path} is not a file")  # opening a pipe would block
         segment = attach(backend)
         header = segment.header() if segment else None
     except OSError as error:
@@ -278,7 +277,7 @@ def _entry(name: str, backend: AbstractBackend, *, locked: bool = False) -> Entr
     except MotionBaseError as error:
         return Entry(name, backend, size, str(error))
     if segment is None:
-        return Entry(name, backend, size, f"{backend.path} has just been removed")
+        return Entry(name, backend, size, f"{backend.path} was removed meanwhile")
     if header is None:
         return Entry(name, backend, size, f"{backend} has no valid header: no writer has finished it, or it is damaged")
     return _read_entry(name, segment, header, locked)

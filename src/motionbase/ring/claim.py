@@ -1,11 +1,11 @@
-"""What makes a process the one writer of a ring, and by what others see that it lives.
+"""A process's claim to be the one writer of a ring, which also shows others that it lives.
 
-Three things say so, each released by the system whatever ends the process: a lock on the lock file, a lock on the
-ring's own file, and the writer's lifeline. The first can be removed with its file, the second is out of reach once the
-ring's name is gone; the third has no name that anybody could remove. Whoever wants to write must get all three.
+A claim has three parts, each released by the system however the process ends: a lock on the lock file, a lock on the
+ring's own file, and the writer's lifeline. The first is lost if the lock file is removed, the second cannot be found
+if the ring's file is removed; the third has no file. A writer must get all three.
 
-The lifeline also takes emergency stops. Before the ring is there they are kept, and put into it before its first
-record; afterwards they go into the ring's own word, which the control law looks at in any case.
+The lifeline also takes emergency stops. Before the ring exists they are kept, and put into it before its first record;
+afterwards they go into the ring's stop word, which the control law polls.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from motionbase.ring.layout import Header
     from motionbase.ring.segment import Segment
 
-MOST_KEPT = 64  # names of who asked for a stop before the ring was there
+MOST_KEPT = 64  # names of clients that requested a stop before the ring existed
 
 
 @final
 class Claim:
-    """Of one process on one ring, from before it compiles anything until it has closed the ring.
+    """The claim of one process to one ring, held from before it compiles anything until it has closed the ring.
 
-    Refused where another process has it, or is about to.
+    Refused if another process has the claim or is taking it.
 
     Args:
-        mode: permissions of the ring; who may write it may also stop its writer
+        mode: permissions of the ring; users who may write it may also stop its writer
     """
 
     _held: weakref.WeakSet[Claim] = weakref.WeakSet()
@@ -57,11 +57,11 @@ class Claim:
         return bool(self._mode & 0o002) or (bool(self._mode & 0o020) and group == os.getegid())
 
     def tell(self, **about: str | float) -> None:
-        """What whoever asks is told, a few words, while there is no record yet: which platform, say."""
+        """Set the details that `who` answers while there is no record yet, such as the platform."""
         self._about = about
 
     def lock(self) -> None:
-        """Take the lock file, before anything of the ring is touched."""
+        """Take the lock file; must come before any access to the ring."""
         lock = FileLock(self._backend.lock_path, self._mode)
         if not lock.take():
             holder = lock.holder()
@@ -70,7 +70,7 @@ class Claim:
         self._lock = lock
 
     def begin(self, segment: Segment, header: Header) -> None:
-        """The ring is there: what was asked for meanwhile is put into it."""
+        """Attach to the new ring and put the stops requested so far into it."""
         with self._guard:
             self._ring = segment, header
             lines = asked(self._backend, Role.SUPERVISOR, {"ask": "stops"}, whose=is_own)
@@ -117,7 +117,7 @@ class Claim:
         }
 
     def release(self) -> None:
-        """Let go of all of it."""
+        """Release both locks and the lifeline."""
         Claim._held.discard(self)
         if self._lock is not None:
             self._lock.release()
@@ -132,14 +132,14 @@ class Claim:
 
 @final
 class Waiting:
-    """A supervisor's lifeline: keeps the emergency stops that are asked for before its writer lives.
+    """A supervisor's lifeline: keeps the emergency stops requested before its writer runs.
 
     Attributes:
-        also: answers what is no matter of stops; None for what it does not know
+        also: answers other requests; returns None for unknown ones
     """
 
     def __init__(self, backend: AbstractBackend) -> None:
-        self._kept: list[tuple[float, str]] = []  # when, by the monotonic clock [s], and who
+        self._kept: list[tuple[float, str]] = []  # monotonic time [s] and name of the client
         self.also: Callable[[Message], Reply | None] = lambda _: None
         self._line = Lifeline(backend, Role.SUPERVISOR, self._answer)
 
@@ -155,11 +155,11 @@ class Waiting:
                 return self.also(request) or Reply({"error": "a supervisor answers `stop`, `stops`, `run` and `start`"})
 
     def forget(self, before: float) -> None:
-        """Stops that were asked for before a time of the monotonic clock [s]: a writer has met them, and ended."""
+        """Forget stops requested before a monotonic time [s]: a writer that has since ended has received them."""
         self._kept = [(at, who) for at, who in self._kept if at >= before]
 
     def close(self) -> None:
-        """Whoever asks later asks the writer."""
+        """Close the lifeline; later stops go to the writer."""
         self._line.close()
 
     def __enter__(self) -> Waiting:

@@ -1,4 +1,4 @@
-"""The first words of the command block, and how an emergency stop is put there; nothing here needs more than Python."""
+"""The first words of the command block, and the emergency stop in them; needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -6,54 +6,54 @@ import os
 import secrets
 import struct
 
-# offsets in the block, a cache line apart; what they mean is at the top of blocks/commands.py
+# offsets in the block, a cache line apart; blocks/commands.py describes them
 READY_AT, HEAD_AT, ESTOP_AT, ACK_AT, ESTOP_ACK_AT, BY_AT = (64 * k for k in range(6))
-FORMAT = 1  # of commands
+FORMAT = 1  # version of the form of commands
 READY_WORD = int.from_bytes(b"MBCM", "little") << 32 | FORMAT
 SENDER_BYTES = 48
 WHO = struct.Struct(f"<q{SENDER_BYTES}s")
-STOP_CHANNEL = "estop"  # of a record: not 0 while the stop acts
+STOP_CHANNEL = "estop"  # channel of a record that is not 0 while the stop is active
 
 
 def asked_again(stops: int) -> int:
-    """The word of emergency stops after one more, for who cannot add to it in one step.
+    """The count of emergency stops after one more, for clients that cannot add atomically.
 
-    Somebody may release what was there, or ask as well, between the look and the store. Where such a pair of steps
-    added 1, two of them could leave exactly the word that has just been released; a step of random length cannot.
+    Between load and store, the stop may be released or another client may add to the count. If every client added 1,
+    two of them could store exactly the count that was just released; with random steps that does not happen.
     """
     return (stops + secrets.randbits(62) + 1) % 2**64
 
 
 def signature(who: str) -> bytes:
-    """Process and name of who asks, as they stand in the block."""
+    """Process and name of the client, in the form of the block."""
     return WHO.pack(os.getpid(), cut(who).encode())
 
 
 def signed(program: str, person: str = "") -> str:
-    """Who asks, with what: `console: Anna`. Without a name it is the user of this process; it fits the block."""
+    """Program and person as in `console: Anna`, cut to fit the block; without a name, the user of this process."""
     return cut(f"{program}: {person or user()}")
 
 
 def person_of(sender: str) -> str:
-    """The person in what `signed` gave; "" where a program said only its own name."""
+    """The person in a text made by `signed`; "" if it names only a program."""
     return sender.partition(": ")[2]
 
 
 def user() -> str:
-    """Name of the user of this process, or the number where it has none."""
-    import getpass  # the stop post does without it
+    """Name of the user of this process, or its number if it has no name."""
+    import getpass  # imported late: the stop post does not need it
 
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container without a list of users
+    except (KeyError, OSError):  # a container without user names
         return f"user {os.getuid()}"
 
 
 def cut(text: str, most: int = SENDER_BYTES) -> str:
-    """Printable, and so many bytes at most."""
+    """The printable part of a text, at most `most` bytes of it."""
     return printable(text).encode(errors="replace")[:most].decode(errors="ignore")
 
 
 def printable(text: str) -> str:
-    """What a screen may show of a name that anybody may have written."""
+    """A text without characters that could disturb a terminal."""
     return "".join(c if c.isprintable() else "?" for c in text)

@@ -1,8 +1,8 @@
-"""The emergency stop, by every way there is: the word in the ring, and the lifelines of its writer and supervisor.
+"""The emergency stop by every available path: the word in the ring, and the lifelines of its writer and supervisor.
 
-A stop that comes before the base has begun is latched: by the writer that is still compiling, by the supervisor that is
-about to start it, or in the ring that has no record yet. Whoever writes then begins with the stop acting, and it ends
-as any other does, by the operator's reset. Where the ring's name was removed, its writer's lifeline takes the stop.
+A stop that comes before the base runs is latched: by the writer that is still compiling, by the supervisor that is
+about to start the writer, or in the ring that has no record yet. The writer then starts with the stop active, and only
+the operator's reset ends it. If the ring's file name was removed, the stop reaches the writer through its lifeline.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ ACTS = "the emergency stop acts"
 HARDWARE = "but the base has not answered: use the hardware stop"
 NO_ANSWER = f"asked for, {HARDWARE}"
 LATCHED = "latched: the base has not begun, it will not rise; the operator's reset ends it"
-ROUNDS = 5  # looks for who has come meanwhile
-ACTS_S, LOOK_S = 0.5, 0.005  # how long the base is waited for, and between looks
-LINE_S = 0.5  # for an answer by a lifeline
+ROUNDS = 5  # searches for rings and processes that started meanwhile
+ACTS_S, LOOK_S = 0.5, 0.005  # longest wait for the base, and time between checks
+LINE_S = 0.5  # longest wait for an answer on a lifeline
 
 
 @final
 class NoAnswer(RingError):
-    """The base was told to stop and does not show that it does."""
+    """The base received the emergency stop, but no record shows that it acted."""
 
 
 @final
 class Stopper:
-    """Asks for emergency stops of one ring, and keeps it open: opening takes longer than all the rest."""
+    """Requests emergency stops of one ring. It keeps the ring open, because opening takes most of the time."""
 
     def __init__(self, ring: str, backend: AbstractBackend | None = None) -> None:
         self.ring, self.backend = ring, backend or find(ring)
@@ -48,16 +48,16 @@ class Stopper:
         return self._glance
 
     def press(self, who: str) -> Press:
-        """Raise the word of the ring, at once: no lock, no slot, nobody is waited for."""
+        """Raise the stop word of the ring at once, without lock, slot or wait."""
         if self._glance is not None:
-            self._glance.stop(who)  # whatever became of its name
+            self._glance.stop(who)  # the ring opened before, even if its name is gone
         try:
             return Press(self, who, self._raised(who))
         except RingError as error:
             return Press(self, who, None, error)
 
     def _raised(self, who: str) -> tuple[Glance, int]:
-        """The ring that has the name now, and how many records it had before; `RingError` where nobody is to stop."""
+        """Stop the ring that now has the name; returns it and its record count before. `RingError` without a writer."""
         for _ in range(ROUNDS):
             glance = self._attached()
             before = glance.head
@@ -68,16 +68,16 @@ class Stopper:
         if glance.has_ended:
             raise RingError(f"{where}: its writer has stopped")
         if not isinstance(self.backend, Device) and not is_locked(self.backend):
-            raise RingError(f"{where}: its writer has ended without a word")
+            raise RingError(f"{where}: its writer has died")
         if before and not glance.takes_commands:
             raise RingError(f"{where} takes no commands")
         return glance, before
 
     def stop(self, who: str) -> str:
-        """By all ways, and wait for the base; a true sentence.
+        """Stop by every path, wait for the base, and return a sentence that says what happened.
 
         Raises:
-            RingError: there is nobody to stop; `NoAnswer`: the base has it, and has not acted
+            RingError: there is no writer; `NoAnswer`: the base received the stop and has not acted
         """
         pressed = self.press(who)
         pressed.ask_lines()
@@ -92,10 +92,10 @@ class Stopper:
 
 @final
 class Press:
-    """One stop that was asked for.
+    """One requested stop.
 
     Attributes:
-        refusal: why the ring itself could not be told; None where it was
+        refusal: why the stop could not be written into the ring; None if it was
     """
 
     def __init__(
@@ -106,9 +106,9 @@ class Press:
         self._acts = False
 
     def ask_lines(self) -> None:
-        """Ask every process that lives for the ring, and who begins meanwhile; waits half a second for each at most.
+        """Send the stop to every process of the ring, even those that start meanwhile; half a second each at most.
 
-        A writer asks its supervisor for stops once it has its own lifeline: whoever is not seen here, sees them.
+        A writer that is not found here has no lifeline yet; once it has one, it asks its supervisor for latched stops.
         """
         known = set[tuple[Role, int, int]]()
         for _ in range(ROUNDS):
@@ -123,12 +123,12 @@ class Press:
 
     @property
     def _writer(self) -> Found | None:
-        """By whose lifeline the stop went into a ring that has records."""
+        """The writer that took the stop on its lifeline, if its ring has records."""
         return next((f for f in self._reached if f.role is Role.WRITER and f.said.get("head")), None)
 
     @property
     def is_open(self) -> bool:
-        """Whether it is worth waiting on: somebody has it, and no record has shown it yet. May ask by the lifeline."""
+        """Whether to wait on: a process has the stop, but no record shows it yet. May ask on the lifeline."""
         if not self._acts and self._ring is not None:
             glance, before = self._ring
             self._acts = glance.shows_stop(before)
@@ -138,7 +138,7 @@ class Press:
 
     @property
     def text(self) -> str:
-        """What is true by now; raises the refusal where nobody was reached."""
+        """The result so far, as a sentence; raises the refusal if no process was reached."""
         if self._ring is not None:
             latched = self._ring[0].head == 0
             return ACTS if self._acts else LATCHED if latched else NO_ANSWER

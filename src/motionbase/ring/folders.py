@@ -1,4 +1,4 @@
-"""Where files that outlive a ring are kept."""
+"""Folders for files that outlive a ring."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOLDER_VARIABLE = "MOTIONBASE_DATA"
 
 
 def data_folder(name: str) -> Path:
-    """A folder in $MOTIONBASE_DATA, or else in `motionbase` in the user's folder for data."""
+    """A folder in $MOTIONBASE_DATA or, if that is not set, in `motionbase` in the user's data folder."""
     if chosen := os.environ.get(FOLDER_VARIABLE):
         return Path(chosen) / name
     home = Path(os.path.expanduser("~"))

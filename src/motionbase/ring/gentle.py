@@ -1,6 +1,6 @@
-"""A process among others: how urgent it is, and how it ends in good order.
+"""Priority of a process, and its orderly end on a signal.
 
-What may take its time must not take it from others, and a recorder must not fall behind.
+Background work gets the lowest priority; a recorder, which must not fall behind, gets a high one.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-IOPRIO_SET = {"x86_64": 251, "aarch64": 30}  # numbers of the system call
-THIS_PROCESS, LOWEST = 1, 2 << 13 | 7  # of the usual class: the idle class may never get its turn
+IOPRIO_SET = {"x86_64": 251, "aarch64": 30}  # number of the system call by machine
+THIS_PROCESS, LOWEST = 1, 2 << 13 | 7  # lowest level of the best-effort class: the idle class can starve
 PROMPT, CAP_SYS_NICE = -10, 23
 
 
 def be_gentle() -> None:
-    """The lowest priority for processor and disk, as far as the system has such; for the whole process, for good."""
+    """Give the whole process the lowest priority for processor and disk, where the system supports it; permanent."""
     with suppress(OSError, AttributeError):
         os.nice(19)
     if (number := IOPRIO_SET.get(platform.machine())) and platform.system() == "Linux":
@@ -29,9 +29,9 @@ def be_gentle() -> None:
 
 
 def be_prompt() -> None:
-    """Before ordinary processes, where the system allows it; for the whole process and its later threads.
+    """Give the process and its later threads a priority above ordinary processes, if the system allows it.
 
-    All threads get the same: one of low priority could hold Python's lock while it waits for a processor.
+    All threads get the same priority: a low-priority thread could hold Python's lock while it waits for a processor.
     """
     with suppress(OSError):
         if (nice := prompt_nice()) < os.getpriority(os.PRIO_PROCESS, 0):
@@ -39,7 +39,7 @@ def be_prompt() -> None:
 
 
 def prompt_nice() -> int:
-    """-10 where SCHED_FIFO is allowed, which a writer then has: it still comes before what is merely prompt. Else 0."""
+    """Nice value of `be_prompt`: -10 if SCHED_FIFO is allowed, because the writer then still comes first; else 0."""
     if platform.system() != "Linux":
         return 0
     may_be_real_time = resource.getrlimit(resource.RLIMIT_RTPRIO)[0] != 0
@@ -51,9 +51,9 @@ def prompt_nice() -> int:
 
 @contextmanager
 def stop_requested() -> Iterator[threading.Event]:
-    """An event that SIGINT, SIGTERM, SIGHUP and SIGQUIT set; what they did before comes back afterwards.
+    """Context manager with an event that SIGINT, SIGTERM, SIGHUP and SIGQUIT set; restores their handlers at the end.
 
-    SIGHUP stays ignored where it is, as under nohup.
+    SIGHUP stays ignored if it is ignored already, as under nohup.
     """
     stop = threading.Event()
     hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
@@ -68,7 +68,7 @@ def stop_requested() -> Iterator[threading.Event]:
 
 @contextmanager
 def stop_after(seconds: float | None, stop: threading.Event) -> Iterator[None]:
-    """Set the event after a time; never where that is None."""
+    """Set the event after `seconds`; never if that is None."""
     if seconds is None:
         yield
         return

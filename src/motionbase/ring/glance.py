@@ -1,6 +1,7 @@
-"""A ring through its file, without mapping it: for the emergency stop, which must need nothing but Python.
+"""Access to a ring through file reads, without mapping it: for the emergency stop, which needs nothing but Python.
 
-No machine code, no NumPy, and a file that is cut short gives a short read. Devices are mapped: many cannot be read.
+It uses no machine code and no NumPy, and a truncated file gives a short read. Devices are mapped, because many do not
+support reads.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from motionbase.ring.lock import foreign
 
 @final
 class _File:
-    """Bytes of a file by slices, as memory has them."""
+    """A file with slices like those of memory."""
 
     def __init__(self, file: int, size: int, mapped: mmap.mmap | None) -> None:
         self._file, self._size, self._mapped = file, size, mapped
@@ -45,7 +46,7 @@ class _File:
     def store(self, at: int, raw: bytes) -> None:
         if self._mapped is not None:
             self._mapped[at : at + len(raw)] = raw
-        elif os.fstat(self._file).st_size >= at + len(raw):  # never make it longer
+        elif os.fstat(self._file).st_size >= at + len(raw):  # never extend the file
             os.pwrite(self._file, raw, at)
 
     def word(self, at: int) -> int:
@@ -55,11 +56,11 @@ class _File:
 
 @final
 class Glance:
-    """One ring that has its name now.
+    """The ring that had the name when this object was made.
 
     Attributes:
-        header: as it was when this was made
-        pid: of the writer, as the header says
+        header: read once, at the start
+        pid: of the writer, from the header
     """
 
     def __init__(self, name: str, backend: AbstractBackend) -> None:
@@ -100,7 +101,7 @@ class Glance:
 
     @property
     def is_current(self) -> bool:
-        """Whether the name still leads here."""
+        """Whether this ring still has the name."""
         if isinstance(self.backend, Device):
             return self._epoch == self.header.epoch
         try:
@@ -110,38 +111,38 @@ class Glance:
 
     @property
     def head(self) -> int:
-        """Records published."""
+        """Number of records published."""
         return self._file.word(PAGE + HEAD)
 
     @property
     def has_ended(self) -> bool:
-        """Whether the writer said so, or another has taken the name."""
+        """Whether the writer has closed the ring, or another writer has taken the name."""
         return self._file.word(PAGE + STATUS) in (Status.STOPPED, Status.FAILED, Status.RETIRED)
 
     @property
     def takes_commands(self) -> bool:
-        """Whether a control law looks at the command block."""
+        """Whether a control law polls the command block."""
         return self._file.word(self.header.layout.commands_at + READY_AT) == READY_WORD
 
     def stop(self, who: str) -> None:
-        """Raise the word of the emergency stop."""
+        """Request an emergency stop."""
         at = self.header.layout.commands_at
         self._file.store(at + BY_AT, signature(who))
         word = asked_again(self._file.word(at + ESTOP_AT))
         self._file.store(at + ESTOP_AT, struct.pack("<Q", word))
 
     def shows_stop(self, since: int = 0) -> bool:
-        """Whether a record beyond the first `since` is there, and the newest says that the stop acts."""
+        """Whether there are more than `since` records and the newest shows the stop as active."""
         head = self.head
         return head > since and shows_stop(self._file, self.header, head)
 
 
 def shows_stop(memory: memoryview | AbstractPlace, header: Header, head: int) -> bool:
-    """Whether the newest of `head` records says that the emergency stop acts."""
+    """Whether the newest of `head` records shows the emergency stop as active."""
     layout = header.layout
     place = layout.schema.index.get(STOP_CHANNEL)
     if place is None:
         return False
     at = layout.records_at + (head - 1) % layout.capacity * layout.schema.record_bytes + 8 * place
     raw = bytes(memory[at : at + 8])
-    return len(raw) == 8 and struct.unpack("<d", raw)[0] > 0  # false for NaN as well
+    return len(raw) == 8 and struct.unpack("<d", raw)[0] > 0  # also false for NaN

@@ -1,17 +1,17 @@
-"""Where everything stands in a ring's memory: the one definition, which `docs/ring.md` repeats for people.
+"""Layout of a ring's memory: the only definition, described in `docs/ring.md`.
 
     header     4096 bytes   written once by the writer, sealed by a checksum
     counters   4096 bytes   one cache line each: claim, head, epoch, beat, status, unsaved
     generators              function-generator block, written by consoles under a lock
     commands                operator-command block, likewise
-    values                  parameters of the control law as they are now, written by the writer
+    values                  current parameters of the control law, written by the writer
     schema                  JSON
     platform                TOML or JSON of the platform, for viewers; may be empty
     parameters              JSON: names, units and bounds of the parameters; may be empty
     records                 capacity x record_bytes
 
-Sections start at multiples of a page, so that a console can map the two blocks for writing and nothing else. All
-numbers are little-endian.
+Sections start at page boundaries, so that a console can map the two blocks, and nothing else, for writing. All numbers
+are little-endian.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from typing import Any, Protocol, final
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 
-MAGIC = b"MBRING\r\n"  # a transfer that changes line ends breaks it
+MAGIC = b"MBRING\r\n"  # detects transfers that change line ends
 VERSION = 2
 PAGE = 4096
 GENERATOR_BYTES = 2 * PAGE
 COMMAND_BYTES = PAGE
 VALUE_BYTES = 2 * PAGE
-DEFAULT_BYTES = 64_000_000  # of records: the seed's 64 MB, 44,943 records of 178 doubles
-LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of a schema, platform or table of parameters that a reader may parse
+DEFAULT_BYTES = 64_000_000  # of records: 64 MB, or 44,943 records of 178 doubles
+LARGEST_TEXT = 16 * 1024 * 1024  # [bytes] of a schema, platform or table of parameters that a reader accepts
 CONVENTIONS = "SI; x forward, y left, z up; surge sway heave roll pitch yaw; Euler ZYX; t = tick x dt"
 
-# names and forms of struct; without NumPy, so that the stop post stays light
+# names and formats for `struct`; without NumPy, so that the stop post stays light
 FIELDS = (
     ("magic", "8s"), ("version", "I"), ("page", "I"), ("total_bytes", "Q"),
     ("record_bytes", "Q"), ("capacity", "Q"), ("records_at", "Q"),
@@ -50,12 +50,12 @@ FIELDS = (
 )  # fmt: skip
 HEADER = struct.Struct("<" + "".join(form for _, form in FIELDS))
 
-# offsets in the page of counters, a cache line apart: readers poll the head, and nothing else may move it about
+# offsets in the page of counters, a cache line apart, so that readers polling the head disturb no other counter
 CLAIM, HEAD, EPOCH, BEAT, STATUS, UNSAVED = (64 * k for k in range(6))
 
 
 class AbstractPlace(Protocol):
-    """Bytes that need not be memory: a file that is read piece by piece."""
+    """Bytes by slices: memory, or a file that is read piece by piece."""
 
     def __len__(self) -> int: ...
 
@@ -63,7 +63,7 @@ class AbstractPlace(Protocol):
 
 
 class Status(IntEnum):
-    """What the writer last said of itself."""
+    """The writer's own status."""
 
     NEW = 0
     RUNNING = 1
@@ -75,7 +75,7 @@ class Status(IntEnum):
 @final
 @dataclass(frozen=True)
 class Layout:
-    """The sections of one ring.
+    """Sections of one ring and their places.
 
     Attributes:
         capacity: records
@@ -103,47 +103,47 @@ class Layout:
 
     @property
     def generators_at(self) -> int:
-        """After header and counters."""
+        """Offset of the generators, after header and counters."""
         return 2 * PAGE
 
     @property
     def commands_at(self) -> int:
-        """After the generators."""
+        """Offset of the commands, after the generators."""
         return self.generators_at + GENERATOR_BYTES
 
     @property
     def values_at(self) -> int:
-        """After the commands."""
+        """Offset of the values, after the commands."""
         return self.commands_at + COMMAND_BYTES
 
     @property
     def schema_at(self) -> int:
-        """After the values."""
+        """Offset of the schema, after the values."""
         return self.values_at + VALUE_BYTES
 
     @property
     def platform_at(self) -> int:
-        """After the schema."""
+        """Offset of the platform's text, after the schema."""
         return _whole_pages(self.schema_at + len(self.schema.json.encode()))
 
     @property
     def parameters_at(self) -> int:
-        """After the platform."""
+        """Offset of the parameters' text, after the platform."""
         return _whole_pages(self.platform_at + len(self.platform.encode()))
 
     @property
     def records_at(self) -> int:
-        """After the parameters."""
+        """Offset of the records, after the parameters."""
         return _whole_pages(self.parameters_at + len(self.parameters.encode()))
 
     @property
     def total_bytes(self) -> int:
-        """Of the whole segment."""
+        """Size of the whole segment."""
         return _whole_pages(self.records_at + self.capacity * self.schema.record_bytes)
 
     @property
     def texts(self) -> tuple[tuple[str, int, str], ...]:
-        """What the writer says once: name, place and text of each."""
+        """Texts that the writer stores once: name, offset and text of each."""
         return (
             ("schema", self.schema_at, self.schema.json),
             ("platform", self.platform_at, self.platform),
@@ -151,7 +151,7 @@ class Layout:
         )
 
     def header(self, writer: str, pid: int, epoch: int, utc_ns: int) -> bytes:
-        """The sealed header."""
+        """The bytes of the header, sealed by a checksum."""
         h: dict[str, Any] = {
             "magic": MAGIC, "version": VERSION, "page": PAGE, "total_bytes": self.total_bytes,
             "record_bytes": self.schema.record_bytes, "capacity": self.capacity, "records_at": self.records_at,
@@ -169,7 +169,7 @@ class Layout:
 @final
 @dataclass(frozen=True)
 class Header:
-    """A header as read, checked against its checksum and against itself."""
+    """A header as read, with valid checksum and consistent content."""
 
     layout: Layout
     epoch: int
@@ -179,7 +179,7 @@ class Header:
 
     @staticmethod
     def read(memory: memoryview | AbstractPlace, where: str) -> Header | None:
-        """The header of a segment; None where no writer has put one yet; an error where it is not ours."""
+        """The header of a segment; None if no writer has stored one yet, an error if it is not that of a ring."""
         if len(memory) < 2 * PAGE:
             raise RingError(f"{where} has {len(memory)} bytes, which is too short for a ring; remove it")
         sealed = bytes(memory[0 : HEADER.size])
@@ -191,7 +191,7 @@ class Header:
         if h["version"] != VERSION:
             raise RingError(f"{where} has layout version {h['version']}, this program reads {VERSION}; use one version")
         if zlib.crc32(sealed[:-4]) != h["crc"]:
-            return None  # being written, or damaged: the same to a reader, who waits
+            return None  # being written, or damaged; the reader waits in both cases
         if h["total_bytes"] > len(memory):
             raise RingError(f"{where} has {len(memory)} bytes, its header says {h['total_bytes']}: it was cut short")
         schema = Schema.from_json(_text(memory, h, "schema", where))

@@ -1,4 +1,4 @@
-"""What recorders and replays that were killed have left beside a ring; removed only where nobody uses it."""
+"""Removes the files that killed recorders and replays left beside a ring, unless a process uses them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from motionbase.ring.backend import LEFT_NAME, NAME, PREFIX, Device, shared_fold
 from motionbase.ring.lock import FileLock
 from motionbase.ring.names import device_here
 
-RECORDER = (".recorder", ".recorder.json", ".recorder.json.part")  # socket and state; a lock beside them says who lives
+RECORDER = (".recorder", ".recorder.json", ".recorder.json.part")  # socket and state of a recorder
 RECORDER_LOCK = ".recorder.lock"
-REPLAY = (".replay.json", ".replay.json.part")  # the state of a replay, which is the ring's writer
+REPLAY = (".replay.json", ".replay.json.part")  # state of a replay, which is the ring's writer
 
 
 @final
 @dataclass(frozen=True)
 class Outcome:
-    """What cleaning did with one file, and why."""
+    """Whether a file was removed, and why."""
 
     path: Path
     removed: bool
@@ -28,13 +28,13 @@ class Outcome:
 
 
 def beside(name: str, endings: tuple[str, ...]) -> list[Path]:
-    """Files of a ring with these endings that are there."""
+    """Existing files of a ring with these endings."""
     found = [shared_folder() / f"{PREFIX}{name}{ending}" for ending in endings]
     return [path for path in found if path.exists() or path.is_symlink()]
 
 
 def names_beside() -> set[str]:
-    """Rings that such files belong to, whether or not anything else is there; the device's are none."""
+    """Names of rings that have such files, even if the rings are gone; files of the device do not count."""
     device = device_here()
     own = device_name(device) if device is not None else ""
     files = [path.name.removeprefix(PREFIX) for path in shared_folder().glob(f"{PREFIX}*")]
@@ -44,12 +44,12 @@ def names_beside() -> set[str]:
 
 
 def device_name(device: Device) -> str:
-    """What the names of files beside a device begin with, after our prefix."""
+    """Beginning of the names of files beside a device, after the common prefix."""
     return device.lock_path.stem.removeprefix(PREFIX)
 
 
 def cleaned_recorder(name: str) -> Iterator[Outcome]:
-    """Remove what a recorder left that was killed; one that lives keeps all of it."""
+    """Remove the files of a killed recorder; those of a living one stay."""
     lock_path = shared_folder() / f"{PREFIX}{name}{RECORDER_LOCK}"
     if not beside(name, (*RECORDER, RECORDER_LOCK)):
         return
@@ -59,7 +59,7 @@ def cleaned_recorder(name: str) -> Iterator[Outcome]:
         yield Outcome(lock_path, False, str(error))
         return
     with lock:
-        if not lock.take():  # held while files are removed: no recorder can begin here meanwhile
+        if not lock.take():  # held while files are removed, so that no recorder can start meanwhile
             yield Outcome(lock_path, False, f"its recorder is alive, process {lock.holder()}")
             return
         for path in (*beside(name, RECORDER), lock_path):
@@ -67,7 +67,7 @@ def cleaned_recorder(name: str) -> Iterator[Outcome]:
 
 
 def removed(path: Path, why: str) -> Outcome:
-    """Remove it, and say why, or why not."""
+    """Remove a file; the result says why, or why not."""
     try:
         path.unlink()
         return Outcome(path, True, why)

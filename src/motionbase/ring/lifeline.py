@@ -1,12 +1,12 @@
-"""Lifelines: every process that lives for a ring (writer, supervisor, stop post) listens on a Unix socket of its own.
+"""Lifelines: each process of a ring (writer, supervisor, stop post) listens on its own abstract Unix socket.
 
-The socket's name is abstract: the system keeps it for as long as its process lives, and in no folder. So nobody can
-remove it, nothing is left of a process that was killed, and one that is found is alive. The name has the ring's folder
-(by device and inode, so that another folder of the same path is another) and the ring's own name. Who is at the other
-end is the system's word (SO_PEERCRED), on both sides. Whoever asks passes over a socket of a user whose rings it would
-not read; whoever answers hears its own user, root, and those who may write the ring, however many are trusted to read.
+An abstract name is in no folder, and the system keeps it exactly as long as its process lives. So it cannot be removed,
+a killed process leaves nothing behind, and a process that is found is alive. The name contains the ring's folder (by
+device and inode, so that containers with equal paths differ) and the ring's name. Both sides get the other's process
+and user from the system (SO_PEERCRED). A client skips sockets of users whose rings it would not read; a server answers
+its own user, root, and users who may write the ring, but not those who may only read it.
 
-One packet asks, one answers, both JSON of at most 4096 bytes. Linux only; elsewhere nobody is found.
+Request and answer are one packet each, JSON of at most 4096 bytes. Linux only; elsewhere no process is found.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from motionbase.ring.lock import is_own, is_trusted
 from motionbase.ring.printer import to_stderr
 
 Message: TypeAlias = dict[str, Any]
-LARGEST = 4096  # [bytes] of a packet
-PLACES = 8  # names of one role: other users may sit on some, and a ring may have several supervisors and posts
-MOST_WAITING = 32  # connections that have not asked yet; one more, and the oldest goes
-ASK_S = 1.0  # within which a packet has come, on either side
-PAUSE_S = 0.05  # after a connection that this process has no descriptor for
+LARGEST = 4096  # largest packet [bytes]
+PLACES = 8  # names of one role: other users may occupy some, and a ring may have several supervisors and posts
+MOST_WAITING = 32  # connections without a request yet; beyond this the oldest is dropped
+ASK_S = 1.0  # longest wait for a packet, on either side
+PAUSE_S = 0.05  # after a failed accept for want of a file descriptor
 PEER = struct.Struct("3i")  # process, user, group
 TIME = struct.Struct("ll")  # seconds, microseconds
 GONE_AGAIN = (errno.EAGAIN, errno.ECONNABORTED)
@@ -44,7 +44,7 @@ HERE = sys.platform == "linux"
 
 
 class Role(Enum):
-    """What a process is to a ring."""
+    """Role of a process in the run of a ring."""
 
     WRITER = "writer"
     SUPERVISOR = "supervisor"
@@ -52,10 +52,10 @@ class Role(Enum):
 
 
 class Found(NamedTuple):
-    """What somebody who lives answered.
+    """Answer of a living process.
 
     Attributes:
-        files: open files that came along; whoever asked closes them
+        files: open files sent with the answer; the client closes them
     """
 
     role: Role
@@ -66,7 +66,7 @@ class Found(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """An answer, with open files that go along."""
+    """An answer, with open files to send."""
 
     said: Message
     files: tuple[int, ...] = ()
@@ -76,24 +76,24 @@ Answer: TypeAlias = Callable[[Message], Reply]
 
 
 def address(backend: AbstractBackend, role: Role, place: int) -> bytes:
-    """Of a socket; the first byte, 0, is what makes it abstract."""
+    """Address of a socket; the first byte, 0, makes it abstract."""
     try:
         info = os.stat(backend.path if isinstance(backend, Device) else backend.path.parent)
         where = f"{info.st_dev:x}:{info.st_ino:x}"
     except OSError:
-        where = "nowhere"  # no folder: no ring can be made there
+        where = "nowhere"  # no folder, so no ring can exist there
     name = "" if isinstance(backend, Device) else backend.path.name
     return f"\0motionbase/{where}/{name}/{role.value}.{place}".encode()
 
 
 @final
 class Lifeline:
-    """Listens in a thread of its own until it is closed or the process ends; it costs nothing while nobody asks.
+    """Listens in its own thread until it is closed or the process ends; idle between requests.
 
     Args:
-        answer: to each request, in that thread; it must not wait
-        is_only: refuse where a process of a user we trust has this role already
-        admits: whether a user may ask who is neither the own one nor root
+        answer: called in that thread for each request; it must not block
+        is_only: raise an error if a process of a trusted user has this role already
+        admits: whether to answer a user other than this process's own and root
     """
 
     _open: weakref.WeakSet[Lifeline] = weakref.WeakSet()
@@ -119,7 +119,7 @@ class Lifeline:
             self._thread.start()
 
     def _serve(self) -> None:
-        listening, waiting = self._listening, dict[socket.socket, float]()  # until when each may ask; oldest first
+        listening, waiting = self._listening, dict[socket.socket, float]()  # time limit for each request; oldest first
         assert listening is not None
         with selectors.DefaultSelector() as ready:
             ready.register(self._wake, selectors.EVENT_READ)
@@ -150,7 +150,7 @@ class Lifeline:
         try:
             made, _ = listening.accept()
         except OSError as error:
-            if error.errno not in GONE_AGAIN:  # no descriptor is free: it still waits, and would wake us at once
+            if error.errno not in GONE_AGAIN:  # no descriptor is free: the connection stays queued
                 time.sleep(PAUSE_S)
             return None
         made.setblocking(False)
@@ -165,13 +165,13 @@ class Lifeline:
             said = message(one.recv(LARGEST + 1))
             try:
                 reply = self._answer(said) if said is not None else Reply({"error": "this is no request"})
-            except Exception as error:  # whatever it is, the next one may be a stop
+            except Exception as error:  # keep serving: the next request may be a stop
                 reply = Reply({"error": f"{type(error).__name__}: {error}"[:1000]})
             raw = json.dumps(reply.said).encode()
             socket.send_fds(one, [raw[:LARGEST]], list(reply.files))
 
     def close(self) -> None:
-        """Let go of the name."""
+        """Stop listening and free the name."""
         Lifeline._open.discard(self)
         if self._listening is None:
             return
@@ -189,7 +189,7 @@ class Lifeline:
 
 
 def message(raw: bytes) -> Message | None:
-    """A packet that is a JSON object; None where it is anything else."""
+    """The JSON object in a packet; None if it is anything else."""
     if len(raw) > LARGEST:
         return None
     try:
@@ -200,7 +200,7 @@ def message(raw: bytes) -> Message | None:
 
 
 def peer(made: socket.socket) -> tuple[int, int, int]:
-    """Process, user and group at the other end, as the system says; the process is 0 where it is in another world."""
+    """Process, user and group at the other end, from the system; the process is 0 in another PID namespace."""
     found = PEER.unpack(made.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
     return found[0], found[1], found[2]
 
@@ -214,12 +214,12 @@ def asked(
     but: int = -1,
     whose: Callable[[int], bool] = is_trusted,
 ) -> Iterator[Found]:
-    """What everybody of a role answers, one after the other.
+    """Send a request to every process of a role, one after the other, and yield their answers.
 
     Args:
-        timeout: who is silent for longer [s] has said nothing, and is found all the same
-        known: role, place and process of who is not asked; but: the place of who is not asked either
-        whose: the users who are asked; `is_own` where what they say is acted on, not only read
+        timeout: for each process [s]; one that does not answer in time is still yielded, with an empty answer
+        known: role, place and process of those to skip; but: a place to skip
+        whose: whether to ask a user's process; `is_own` if the answer is acted on and not only shown
     """
     if not HERE:
         return
@@ -246,7 +246,7 @@ def asked(
 
 
 def living(backend: AbstractBackend, role: Role, but: int = -1) -> int | None:
-    """The process that has a role, without asking it anything; None where nobody has, on another place than `but`."""
+    """A process that has a role, found without a request; None if there is none at a place other than `but`."""
     for place in range(PLACES) if HERE else ():
         if place != but and (made := _connected(backend, role, place)) is not None:
             with made:
@@ -261,10 +261,10 @@ def _connected(
     timeout: float = ASK_S,
     whose: Callable[[int], bool] = is_trusted,
 ) -> socket.socket | None:
-    """A connection to who has a name and is trusted.
+    """A connection to the process at a place, if there is one and its user is trusted.
 
-    The system keeps the time, on a socket that blocks: one of Python's own with a timeout is refused at once where a
-    crowd has filled the queue of the other side.
+    The time limit is that of the system on a blocking socket: with Python's own timeout the socket does not block, and
+    connecting fails at once while the other side's queue is full.
     """
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC)
     try:
@@ -281,9 +281,9 @@ def _connected(
 
 
 def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.socket, int] | None:
-    """A socket that listens, on the first name that is free; None, with a sentence on stderr, where none is.
+    """A listening socket on the first free name; None, with a message on stderr, if all are taken.
 
-    Any user of the machine can take these names, and must not keep a base from starting by it.
+    Any user of the machine can take these names; that must not keep a base from starting.
     """
     if is_only and (pid := living(backend, role)) is not None:
         raise taken(backend, pid)
@@ -294,7 +294,7 @@ def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.
             made.listen(MOST_WAITING)
             made.setblocking(False)
             if is_only and (pid := living(backend, role, but=place)) is not None:
-                made.close()  # two began at once, on two names, because a third has just left the first
+                made.close()  # two processes started at once on two names, because a third has just freed the first
                 raise taken(backend, pid)
             return made, place
         except OSError as error:
@@ -304,19 +304,19 @@ def _bound(backend: AbstractBackend, role: Role, is_only: bool) -> tuple[socket.
             if is_only and (pid := living(backend, role)) is not None:
                 raise taken(backend, pid) from None
     to_stderr(
-        f"motionbase: {backend}: all {PLACES} socket names of its {role.value} are taken by others; it goes on without "
-        "one, and an emergency stop reaches it by the ring alone"
+        f"motionbase: {backend}: all {PLACES} socket names of its {role.value} are taken by other users; it runs "
+        "without one, and an emergency stop reaches it only through the ring"
     )
     return None
 
 
 @final
 class Taken(RingError):
-    """Somebody writes the ring."""
+    """The ring has a writer already."""
 
 
 def taken(backend: AbstractBackend, pid: int) -> Taken:
-    """There is a writer already."""
+    """The error for a ring that has a writer already."""
     gone = "" if backend.path.exists() else " whose ring's name was removed"
     name = getattr(backend, "name", "device")
     who = f"process {pid}" if pid else "a process that cannot be seen from here"

@@ -1,4 +1,4 @@
-"""A lock that dies with its holder, for one writer of a ring and one at a time of each block; whose files count."""
+"""File locks that the system releases with their process, and the users whose files are trusted."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import final
 
 from motionbase.errors import RingError
 
-OWNERS_VARIABLE = "MOTIONBASE_RING_OWNERS"  # names or numbers of users with commas between, or any
+OWNERS_VARIABLE = "MOTIONBASE_RING_OWNERS"  # user names or numbers separated by commas, or `any`
 ANY = "any"
-RETRIES, PAUSE_S = 5, 0.01  # somebody may just be looking whether it is held
+RETRIES, PAUSE_S = 5, 0.01  # another process may be testing the lock at this moment
 
 
 @final
 class FileLock:
-    """An exclusive lock on a file, released by the system whatever happens to the process.
+    """An exclusive lock on a file, released by the system however the process ends.
 
-    A forked child lets go of its copy at once: it must not keep the lock of a parent that has ended.
+    A forked child closes its copy at once, so that it does not keep the lock of a parent that has ended.
     """
 
     _held: set[FileLock] = set()
@@ -44,7 +44,7 @@ class FileLock:
         return file
 
     def take(self, retries: int = RETRIES) -> bool:
-        """Whether it was free; the holder's process number is written into the file for people."""
+        """Take the lock; False if it is held. The holder's process id is written into the file for display."""
         for attempt in range(retries):
             if attempt:
                 time.sleep(PAUSE_S)
@@ -54,7 +54,7 @@ class FileLock:
                 continue
             if self._is_at_path():
                 break
-            os.close(self._file)  # somebody removed the file meanwhile: a lock on it would keep nobody out
+            os.close(self._file)  # the file was removed meanwhile: a lock on it would have no effect
             self._file = self._opened()
         else:
             return False
@@ -70,12 +70,12 @@ class FileLock:
             return False
 
     def holder(self) -> int | None:
-        """The process that wrote itself into the file."""
+        """Process id stored in the file."""
         text = os.pread(self._file, 20, 0)
         return int(text) if text.isdigit() else None
 
     def release(self) -> None:
-        """Let go; the file stays."""
+        """Release the lock; the file stays."""
         FileLock._held.discard(self)
         if self._file >= 0:
             os.close(self._file)
@@ -91,7 +91,7 @@ class FileLock:
 def is_held(path: Path) -> bool:
     """Whether some process holds a lock on the file."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe there must not make anybody wait
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # opening a pipe would block
     except OSError:
         return False
     try:
@@ -104,12 +104,12 @@ def is_held(path: Path) -> bool:
 
 
 def is_own(user: int) -> bool:
-    """Whether this is the user of this process, or root: nobody else may act for it."""
+    """Whether this is the user of this process or root; no other user may act for it."""
     return user in (os.geteuid(), 0)
 
 
 def is_trusted(user: int) -> bool:
-    """Whether what this user made may be read."""
+    """Whether files of this user may be read."""
     if is_own(user):
         return True
     allowed = [word.strip() for word in os.environ.get(OWNERS_VARIABLE, "").split(",") if word.strip()]
@@ -117,7 +117,7 @@ def is_trusted(user: int) -> bool:
 
 
 def user_name(user: int) -> str:
-    """As people know the user; the number where nobody has that number."""
+    """Name of a user, or the number as text if there is no name."""
     try:
         return pwd.getpwuid(user).pw_name
     except KeyError:
@@ -125,7 +125,7 @@ def user_name(user: int) -> str:
 
 
 def foreign(user: int) -> str:
-    """Why something of this user is not used, for the end of a sentence; "" where it may be."""
+    """Why a file of this user is refused, as the end of a sentence; "" if it is accepted."""
     if is_trusted(user):
         return ""
     name, who = user_name(user), f"user {user}"

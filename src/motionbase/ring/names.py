@@ -1,4 +1,4 @@
-"""What lies in the folder of rings: rings, what dead writers left, and files beside them."""
+"""Files in the folder of rings: rings, records that dead writers left, and locks."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from pathlib import Path
 from motionbase.errors import RingError
 from motionbase.ring.backend import LEFT_NAME, PREFIX, Device, Emulation, find, shared_folder
 
-PROBE = "probe"  # any valid name: it only asks whether hardware is there
+PROBE = "probe"  # any valid name, used to find out whether there is a device
 
 
 def device_here() -> Device | None:
-    """The device that tools would use, if there is one."""
+    """The device that the tools would use, if there is one."""
     backend = find(PROBE)
     return backend if isinstance(backend, Device) else None
 
 
 def ring_names() -> list[str]:
-    """Rings, or what lies where one would be."""
+    """Names of rings, including files that only have the name of one."""
     return [f for f in _files() if _is_name(f)]
 
 
 def left_over_names() -> set[str]:
-    """Rings of which at least a lock or an unfinished file lies there; the device's lock is none."""
+    """Names of rings that have a lock or an unfinished file; the device's lock does not count."""
     device = device_here()
     own = device.lock_path.name.removeprefix(PREFIX) if device else ""
     found = (f.partition(".")[0] for f in _files() if f != own and f.endswith((".lock", ".new")))
@@ -30,7 +30,7 @@ def left_over_names() -> set[str]:
 
 
 def left_names() -> list[str]:
-    """What dead writers left under names that others have taken since, NAME.left-EPOCH."""
+    """Names NAME.left-EPOCH of records that dead writers left."""
     return [f for f in _files() if LEFT_NAME.fullmatch(f)]
 
 
@@ -41,7 +41,7 @@ def left_overs(name: str) -> list[Path]:
 
 
 def _files() -> list[str]:
-    """What lies in the folder after our prefix."""
+    """Names of our files in the folder, without the prefix."""
     try:
         return sorted(p.name.removeprefix(PREFIX) for p in shared_folder().glob(f"{PREFIX}*"))
     except OSError as error:

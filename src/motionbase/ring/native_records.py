@@ -1,8 +1,8 @@
-"""Publishing and taking records, in LLVM IR: the few lines where the order of memory operations matters.
+"""Publishing and reading records, in LLVM IR, because the order of memory operations matters.
 
-The writer raises `claim` before it touches a slot and `head` after: a record i is whole while i < head and
-claim <= i + capacity. A reader copies first and looks at `claim` afterwards, so what was overwritten under its hands is
-known and thrown away; nobody waits for anybody.
+The writer raises `claim` before it touches a slot and `head` after: record i is whole while i < head and
+claim <= i + capacity. A reader copies first and loads `claim` afterwards, so it discards the records that were
+overwritten during the copy; neither side waits.
 
     writer: claim = head + n   | release fence | copy in  | head = head + n, release
     reader: head, acquire      | copy out      | acquire fence | claim
@@ -10,7 +10,7 @@ known and thrown away; nobody waits for anybody.
 x86 keeps these orders anyway and the fences cost nothing. On ARM the first fence becomes `dmb ish`, the second
 `dmb ishld`, the head `stlr` and `ldar`: stores of records cannot pass the claim before them nor the head after them,
 and loads of records cannot pass the head before them nor the claim after them. In LLVM's memory model a racing plain
-load gives an undefined value rather than undefined behaviour, and such values are exactly those thrown away.
+load gives an undefined value rather than undefined behaviour, and exactly such values are discarded.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from motionbase.native.jit import loaded
 from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD
 
 OK, RESTARTED = 0, 1
-CYCLES = 20_000  # between looks at the clock: about ten microseconds
+CYCLES = 20_000  # between reads of the clock: about ten microseconds
 
 
 @final
 class Port(ctypes.Structure):
-    """What the native functions know of a ring: one pointer to it is their only argument, so a call costs little."""
+    """Argument block of the native functions: they take its address alone, so a call costs little."""
 
     _fields_ = (
         ("counters", ctypes.c_uint64),
         ("records", ctypes.c_uint64),
         ("record_bytes", ctypes.c_uint64),
         ("capacity", ctypes.c_uint64),
-        ("rows", ctypes.c_uint64),  # address of the rows to write, or of the place for those read
-        ("count", ctypes.c_uint64),  # rows to write; the most to read, then those read
-        ("epoch", ctypes.c_uint64),  # reader: of the writer it follows
-        ("tail", ctypes.c_uint64),  # reader: the next record to take
+        ("rows", ctypes.c_uint64),  # address of the rows to write, or of the buffer for rows read
+        ("count", ctypes.c_uint64),  # rows to write; for reads the limit, then the number read
+        ("epoch", ctypes.c_uint64),  # reader: epoch of the writer that it follows
+        ("tail", ctypes.c_uint64),  # reader: number of the next record
         ("start", ctypes.c_uint64),  # reader: the first whole row among those read
         ("lost", ctypes.c_uint64),  # reader: records overwritten before they were read
         ("status", ctypes.c_uint64),  # reader: OK or RESTARTED
@@ -52,10 +52,10 @@ FIELD = {name: k for k, (name, _) in enumerate(Port._fields_)}
 
 
 class Native(NamedTuple):
-    """The functions; each takes the address of a Port.
+    """The native functions; each takes the address of a Port.
 
     Attributes:
-        publish: `write` for the few bytes of one record, which keeps Python's lock: to let it go costs more
+        publish: `write` for one record, which keeps Python's lock because releasing it costs more
     """
 
     write: Any
@@ -66,7 +66,7 @@ class Native(NamedTuple):
 
 @cache
 def native() -> Native:
-    """Compiled once for this machine, then from the object cache."""
+    """The native functions, compiled once for this machine and then loaded from the object cache."""
     library = loaded(IR, "ring")
     write = library.function("ring_write", ctypes.c_uint64)
     publish: Any = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(ctypes.cast(write, ctypes.c_void_p).value or 0)
@@ -90,7 +90,7 @@ def _pointer(register: str, name: str) -> str:
 
 
 def _copy(name: str, first: str, rest: str) -> str:
-    """Records to or from the ring: up to its end, then on from its start, which is usually nothing."""
+    """IR that copies records to or from the ring: up to its end, then, if any are left, from its start."""
     return f"""
 define internal void @{name}(ptr %records, i64 %size, i64 %capacity, i64 %index, ptr %rows, i64 %count) alwaysinline {{
   %slot = urem i64 %index, %capacity

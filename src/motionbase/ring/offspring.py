@@ -1,8 +1,8 @@
-"""Child processes that end with their parent, whatever ends it.
+"""Child processes that end with their parent, however it ends.
 
-Every child is the leader of a process group of its own and asks the system for SIGTERM when its parent dies, before the
-program proper begins. Beside them runs a sentinel: when it finds that the supervisor is gone, it gives the leaders
-their time, then ends what is left of their groups, grandchildren included.
+Every child leads its own process group and, before its program starts, asks the system to send it SIGTERM when its
+parent dies. A sentinel process runs beside them: when the parent is gone, it gives the leaders time to end and then
+kills the rest of their groups, grandchildren included.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import final
 
 from motionbase.interpreter import BARE
 
-# Linux means the thread that starts the child: start children from a thread that lives as long as the parent shall.
-# Between fork and prctl the parent may have died already: then nobody would send the signal.
+# The parent, to Linux, is the thread that starts the child: start children from a thread that lives long enough.
+# If the parent dies between fork and prctl, no signal comes; hence the comparison of process ids.
 SHIM = """
 import ctypes, os, signal, sys
 ctypes.CDLL(None).prctl(1, ctypes.c_ulong(15))
@@ -82,7 +82,7 @@ while groups:
 def start(
     command: Sequence[str], environment: Mapping[str, str] | None = None, nice: int = 0
 ) -> subprocess.Popen[bytes]:
-    """A child with pipes for what it says and nothing to read; `nice` as the system counts, where it is allowed."""
+    """Start a child with pipes for its output and no input; `nice` is added to its nice value where allowed."""
     return subprocess.Popen(
         [*BARE, SHIM, str(os.getpid()), str(nice), *command],
         stdin=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ def start(
 
 
 def end_group(group: int, number: int) -> bool:
-    """Whether there was still somebody in the group to get the signal."""
+    """Send a signal to a process group; False if the group is empty."""
     try:
         os.killpg(group, number)
     except ProcessLookupError:
@@ -107,7 +107,7 @@ def end_group(group: int, number: int) -> bool:
 
 @final
 class Sentinel:
-    """Knows the groups that must not outlive this process."""
+    """A process that ends the given groups when this process dies."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -116,23 +116,23 @@ class Sentinel:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Process id of the sentinel."""
         return self._process.pid
 
     def guard(self, group: int, grace_s: float) -> None:
-        """The group gets so much time to end by itself [s]."""
+        """End this group after this process, giving it `grace_s` [s] to end by itself."""
         self._tell(group, grace_s)
 
     def forget(self, group: int) -> None:
-        """The group has ended."""
+        """Stop guarding a group that has ended."""
         self._tell(group, -1.0)
 
     def _tell(self, group: int, seconds: float) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # somebody killed it; the children's own signal remains
+        with suppress(OSError):  # the sentinel was killed; the children still get their signal
             self._process.stdin.write(f"{group} {seconds}\n".encode())
 
     def close(self) -> None:
-        """Nobody is left to guard."""
+        """End the sentinel; no groups are left."""
         with suppress(OSError), self._process:
             pass

@@ -1,4 +1,4 @@
-"""Doing things at a steady rate: deadlines are counted from the start, so that no delay adds up."""
+"""Work at a steady rate: deadlines count from the start, so that delays do not add up."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 from typing import final
 
 SHORTEST_PAUSE_S = 1e-3  # above 1 kHz several records are due at each wake
-LONGEST_ARREARS_S = 1.0  # after a longer hold-up (a suspended machine) the clock goes on from now
+LONGEST_ARREARS_S = 1.0  # after a longer interruption (a suspended machine) the schedule restarts from now
 
 
 @final
 class Pace:
-    """Tells how many records have become due, and sleeps until the next one is.
+    """Counts the records that are due, and sleeps until the next one.
 
     Attributes:
         done: records that were due so far
-        held_up: times the process was away for so long that its arrears were given up
+        held_up: number of interruptions so long that the missed records were skipped
     """
 
     def __init__(self, rate: float) -> None:
@@ -35,6 +35,6 @@ class Pace:
         return count
 
     def rest(self, stop: threading.Event) -> None:
-        """Until the next record is due, a millisecond at least; returns at once when `stop` is set."""
+        """Sleep until the next record is due, at least a millisecond; returns at once when `stop` is set."""
         next_due = self._start + self.done / self.rate - time.monotonic()
         stop.wait(max(SHORTEST_PAUSE_S, next_due))

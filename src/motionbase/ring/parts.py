@@ -1,4 +1,4 @@
-"""Names of files that are being written, and whether their writers still live: a folder may be on a network share."""
+"""Names of partial files, from which others can tell whether their writer still lives, even on a network share."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 
 PART = ".part"
-LONGEST = 190  # bytes of a file's name that a part's name repeats; file systems end names at 255
+LONGEST = 190  # bytes of a file's name repeated in a part's name; file systems allow 255 for all of it
 
 
 def part_of(path: Path) -> Path:
-    """A new name for what is to become `path`: `.NAME.HOST.PROCESS.TOKEN.part`, in the same folder."""
+    """A new name for a file that will become `path`: `.NAME.HOST.PROCESS.TOKEN.part`, in the same folder."""
     return path.with_name(f"{_beginning(path)}{here()}.{os.getpid()}.t{secrets.token_hex(4)}{PART}")
 
 
 def parts(path: Path) -> list[Path]:
-    """What lies there under such names for `path`, by whomever."""
+    """Existing parts of `path`, of any process."""
     with suppress(OSError):
         start = _beginning(path)
         return sorted(
@@ -31,7 +31,7 @@ def parts(path: Path) -> list[Path]:
 
 
 def is_left(part: Path) -> bool:
-    """Whether the writer of a part was a process of this machine and has ended; of others nobody here can tell."""
+    """Whether the writer of a part was a process of this machine and has ended; False for other machines."""
     found = re.search(r"\.([^.]+)\.(\d+)\.t[0-9a-f]+\.part$", part.name)
     if found is None or found[1] != here() or not os.path.isdir("/proc/self"):
         return False
@@ -40,9 +40,9 @@ def is_left(part: Path) -> bool:
 
 @cache
 def here() -> str:
-    """This machine, as the names of parts tell it: its host name, and a checksum of what sets it apart from others.
+    """Name of this machine in the names of parts: host name and a checksum that distinguishes machines of equal name.
 
-    Machines made from one image may share a name, and containers on one machine count their processes each on its own.
+    Machines made from one image may share a host name, and containers on one machine have separate process ids.
     """
     name, apart = socket.gethostname(), ""
     with suppress(OSError):
@@ -54,6 +54,6 @@ def here() -> str:
 
 
 def _beginning(path: Path) -> str:
-    """Of the names of its parts."""
+    """Beginning of the names of a file's parts."""
     raw = os.fsencode(path.name)
     return f".{path.name if len(raw) <= LONGEST else hashlib.sha256(raw).hexdigest()}."

@@ -1,7 +1,7 @@
-"""Saying things without ever waiting: a thread prints, whoever speaks only puts a line into a queue.
+"""Printing without blocking: callers put lines into a queue, and a thread prints them.
 
-A terminal that is held (Ctrl-S), a pager or a pipe that nobody reads blocks whoever prints. The threads that stop
-processes and platforms must not be among them, so lines are dropped, and counted, where nobody takes them.
+A paused terminal (Ctrl-S), a pager or a full pipe blocks the thread that prints. Threads that stop processes and
+platforms must never block, so lines beyond the queue's size are dropped and counted.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import time
 from collections.abc import Callable
 from typing import IO, final
 
-LINES = 1000  # that wait at most
-CLOSE_S = 1.0  # for the last of them, when all is over
+LINES = 1000  # size of the queue
+CLOSE_S = 1.0  # longest wait for the last lines on close
 
 
 @final
 class Printer:
-    """Takes lines from any thread, at once; the thread that passes them on is started by the first.
+    """Takes lines from any thread without blocking; the first line starts the printing thread.
 
     Attributes:
         dropped: lines for which there was no room
-        error: the first thing that `say` raised
+        error: the first error that `say` raised
 
     Args:
         say: takes a line, and may block
@@ -38,7 +38,7 @@ class Printer:
         self._thread: threading.Thread | None = None
 
     def __call__(self, line: str) -> None:
-        """Say it, or drop it."""
+        """Queue a line, or drop it if the queue is full."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="motionbase printer", daemon=True)
             self._thread.start()
@@ -48,7 +48,7 @@ class Printer:
             self.dropped += 1
 
     def close(self, seconds: float = CLOSE_S) -> None:
-        """Give the lines that wait so much time [s]; the rest is dropped."""
+        """Wait up to `seconds` for queued lines to be printed; drop the rest."""
         end = time.monotonic() + seconds
         while self._queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(1e-3)
@@ -59,21 +59,24 @@ class Printer:
             try:
                 if (lost := self.dropped - self._told) > 0:
                     self._told += lost
-                    self._say(f"{lost} lines were dropped, because nobody took them in time")
+                    self._say(f"{lost} lines were dropped because the output was blocked")
                 self._say(line)
-            except BaseException as error:  # a terminal that has gone, say
+            except BaseException as error:  # for example a terminal that was closed
                 self.error = self.error or error
             finally:
                 self._queue.task_done()
 
 
 def to(stream: IO[str]) -> Callable[[str], None]:
-    """Lines straight to a stream's file: a blocked thread then holds no lock that the end of Python would wait for."""
+    """A function that writes lines to a stream's file descriptor.
+
+    A blocked thread then holds no lock of the stream, for which Python would wait at exit.
+    """
 
     def say(line: str) -> None:
         try:
             file = stream.fileno()
-        except (OSError, ValueError):  # not a file: a test's, or a notebook's
+        except (OSError, ValueError):  # not a file, as in tests and notebooks
             print(line, file=stream, flush=True)
             return
         left = memoryview(f"{line}\n".encode(errors="replace"))
@@ -84,10 +87,10 @@ def to(stream: IO[str]) -> Callable[[str], None]:
 
 
 def to_stdout(line: str) -> None:
-    """A line to whatever is the standard output then."""
+    """Print a line to the current standard output."""
     to(sys.stdout)(line)
 
 
 def to_stderr(line: str) -> None:
-    """A line to whatever is the standard error then."""
+    """Print a line to the current standard error."""
     to(sys.stderr)(line)

@@ -1,4 +1,4 @@
-"""A reader of a ring: it has its own tail, may come and go, and says what happened to the writer."""
+"""Reader of a ring: it keeps its own tail and reports stops and restarts of the writer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import time
 from collections.abc import Iterator
 from enum import Enum
-from typing import Literal, NamedTuple, TypeAlias, final
+from typing import Literal, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, find
@@ -19,13 +19,12 @@ from motionbase.ring.layout import BEAT, CLAIM, HEAD, PAGE, Header, Status
 from motionbase.ring.native_records import RESTARTED, Port, native
 from motionbase.ring.segment import Segment, attach
 
-Rows: TypeAlias = NDArray[np.float64]
-BATCH = 4096  # records in one read at most, by default
-LOOK_AGAIN_S = 0.05  # between looks at the file system while nothing comes
+BATCH = 4096  # largest number of records in one read, by default
+LOOK_AGAIN_S = 0.05  # between checks of the file system while no record comes
 
 
 class ReaderState(Enum):
-    """What a reader knows of its writer."""
+    """State of the writer, as seen by a reader."""
 
     NO_SEGMENT = "no segment"
     NOT_INITIALISED = "not initialised"
@@ -36,7 +35,7 @@ class ReaderState(Enum):
 
 
 class Batch(NamedTuple):
-    """What one read gave.
+    """Result of one read.
 
     Attributes:
         rows: (n, channels), a view that the next read overwrites
@@ -45,7 +44,7 @@ class Batch(NamedTuple):
         state: RESTARTED in the one batch that is the first of a new writer
     """
 
-    rows: Rows
+    rows: Array
     first: int
     lost: int
     state: ReaderState
@@ -56,12 +55,12 @@ class Reader:
     """Follows a ring by name, through stops and restarts of its writer.
 
     Args:
-        start: "head" takes what comes from now on, "oldest" all that is still there, "first" all of the run: what is
-            overwritten by now counts as lost
-        skip: epoch of a run that is over, whose ring counts as none; 0 for no such run
-        timeout: the writer counts as stopped when nothing has come for so long [s]
-        batch: records in one read at most
-        schema: what the records must be; None takes what there is
+        start: "head" reads only new records, "oldest" also those still in the ring, "first" the whole run, where
+            overwritten records count as lost
+        skip: epoch of a finished run whose ring is ignored; 0 for none
+        timeout: without a record or heartbeat for this long [s], the writer counts as stopped
+        batch: largest number of records in one read
+        schema: required schema of the records; None accepts any
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class Reader:
         self.name, self.backend, self.timeout = name, backend or find(name), timeout
         self.state, self.lost, self.restarts = ReaderState.NO_SEGMENT, 0, 0
         self._start: str = start
-        self._restarted = False  # noticed, and not yet said
+        self._restarted = False  # noticed, and not yet reported
         self._batch, self._wanted = batch, schema
         self._skip, self._skipped = skip, None
         self._segment: Segment | None = None
@@ -91,37 +90,37 @@ class Reader:
         self._moved, self._looked, self._seen = time.monotonic(), -np.inf, (0, 0)
         self._attach(self._start)
 
-    _skipped: Segment | None  # of the run to skip: as long as it is mapped, its inode is nobody else's
+    _skipped: Segment | None  # ring of the run to skip: while it is mapped, its inode cannot be reused
 
-    # ---- what it is attached to ----
+    # ---- the ring it is attached to ----
 
     @property
     def header(self) -> Header:
-        """Of the ring it reads."""
+        """Header of the ring; an error while there is none."""
         if self._header is None:
             raise RingError(f"ring {self.name!r} ({self.backend}): {self.state.value}")
         return self._header
 
     @property
     def schema(self) -> Schema:
-        """Of the ring it reads."""
+        """Schema of the ring."""
         return self.header.layout.schema
 
     @property
     def tail(self) -> int:
-        """Number of the next record to take."""
+        """Number of the next record to read."""
         return int(self._port.tail)
 
     @property
     def behind(self) -> int:
-        """Records published and not yet taken."""
+        """Number of records published and not yet read."""
         segment = self._segment
         if segment is None or self._header is None or segment.cut[0]:
             return 0
         return max(0, segment.head - self.tail)
 
     def _attach(self, start: str) -> bool:
-        """Whether a ring is there and ready."""
+        """Attach to the ring; False if there is none or it is not ready."""
         self._looked = time.monotonic()
         if self._skipped is not None and self._is_at(self._skipped):
             return False
@@ -155,21 +154,21 @@ class Reader:
         return True
 
     def seek(self, number: int) -> None:
-        """Go on with that record of this run, or with the next to come; what is overwritten by now counts as lost."""
+        """Continue at that record of this run, at most at the next new one; overwritten records count as lost."""
         if self._segment is not None and self._header is not None:
             self._port.tail = max(0, min(number, self._segment.head))
 
     # ---- reading ----
 
     def read(self) -> Batch:
-        """What has come since the last read, at most a batch of it; never waits."""
+        """Records since the last read, at most one batch; never waits."""
         if self._header is None:
             if time.monotonic() - self._looked < LOOK_AGAIN_S or not self._attach(self._start):
                 return self._nothing()
         self._take()
         if self._port.status == RESTARTED or (self._port.count == 0 and self._superseded()):
             self.restarts += not self._restarted
-            # what is missed of the new writer from now on counts as lost; it may not be ready yet
+            # from now on, missed records of the new writer count as lost; it may not be ready yet
             self._header, self._start, self._restarted = None, "first", True
             if not self._attach(self._start):
                 return self._nothing()
@@ -203,7 +202,7 @@ class Reader:
         return Batch(self._rows[start:count], port.tail - count + start, lost, state)
 
     def _watch(self, segment: Segment) -> None:
-        """The watchdog: has the writer moved its head, or at least beaten, within the timeout?"""
+        """Watchdog: update the state by whether the writer's head or heartbeat moved within the timeout."""
         now, seen = time.monotonic(), (segment.counter(HEAD), segment.counter(BEAT))
         if segment.status in (Status.STOPPED, Status.FAILED):
             self.state = ReaderState.STOPPED
@@ -215,7 +214,7 @@ class Reader:
             self.state = ReaderState.STOPPED
 
     def _superseded(self) -> bool:
-        """Whether another writer has taken the name; all records of the old one have been read by now."""
+        """Whether another writer has taken the name; called when all records of the old one have been read."""
         now = time.monotonic()
         if self._segment is None or isinstance(self.backend, Device) or now - self._looked < LOOK_AGAIN_S:
             return False
@@ -223,16 +222,16 @@ class Reader:
         return not self._is_at(self._segment, or_nothing=True)
 
     def _is_at(self, segment: Segment, or_nothing: bool = False) -> bool:
-        """Whether the ring's name leads to this memory, `or_nothing` whether it leads to no other."""
+        """Whether this memory has the ring's name; with `or_nothing`, also if no ring has the name."""
         try:
             return os.stat(self.backend.path).st_ino == segment.inode
         except OSError:
             return or_nothing
 
-    def recalled(self, epoch: int, first: int, stop: int) -> Iterator[tuple[int, Rows]]:
-        """Once more, beside the reading and from any thread: records `first` up to `stop` of a run, in order.
+    def recalled(self, epoch: int, first: int, stop: int) -> Iterator[tuple[int, Array]]:
+        """Read records `first` up to `stop` of a run again, from any thread, without moving the tail.
 
-        Only those come that the ring still has, and none if it is another run by now.
+        Yields only the records that the ring still holds, and none if another run has begun.
 
         Yields:
             number of the first row, and the rows: a view that the next step overwrites
@@ -252,7 +251,7 @@ class Reader:
                 yield number, rows[port.start : min(port.count, port.start + stop - number)]
 
     def wait(self, seconds: float) -> Batch:
-        """As `read`, but wait for something to come: sleeping, so it costs next to nothing."""
+        """As `read`, but wait for records, sleeping."""
         end, pause = time.monotonic() + seconds, 1e-4
         while True:
             batch = self.read()
@@ -263,20 +262,20 @@ class Reader:
             pause = min(2 * pause, 5e-3)
 
     def spin(self, seconds: float) -> Batch:
-        """As `wait`, but without sleep: a microsecond's delay for a whole processor."""
+        """As `wait`, but without sleep: the delay is a microsecond, at the cost of a whole processor."""
         if self._header is not None:
             self._port.deadline = time.monotonic_ns() + int(seconds * 1e9)
             native().wait(self._address)
         return self.read()
 
     def native_port(self) -> Port:
-        """For native loops: what `native().read` and `native().wait` need of the ring it is attached to."""
+        """For native loops: the argument of `native().read` and `native().wait` for this ring."""
         if self._header is None:
             raise RingError(f"ring {self.name!r} ({self.backend}): {self.state.value}")
         return self._port
 
     def close(self) -> None:
-        """Let go of the memory; the writer does not notice."""
+        """Unmap the ring; the writer is not affected."""
         self._segment, self._skipped, self._header, self._port = None, None, None, Port()
         self.state = ReaderState.NO_SEGMENT
 
@@ -287,8 +286,8 @@ class Reader:
         self.close()
 
 
-def _port(segment: Segment, header: Header, rows: Rows, tail: int) -> Port:
-    """For reading from a record on, into rows."""
+def _port(segment: Segment, header: Header, rows: Array, tail: int) -> Port:
+    """Port that reads from record `tail` on into `rows`."""
     layout = header.layout
     return Port(
         counters=segment.address + PAGE,

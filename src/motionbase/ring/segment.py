@@ -1,4 +1,4 @@
-"""A ring's memory, mapped into this process: made by a writer, or found by a reader."""
+"""A ring's memory, mapped into this process: created by a writer, or attached by a reader."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class NoRoom(RingError):
 
 @final
 class Segment:
-    """A mapping; readers have it without the right to write."""
+    """The mapped memory of a ring; read only for readers."""
 
-    _file = -1  # the ring's own file, where this process has locked it
+    _file = -1  # descriptor of the ring's file, if this process has locked it
 
     def __init__(self, backend: AbstractBackend, file: int, size: int, writable: bool) -> None:
         protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
@@ -47,20 +47,20 @@ class Segment:
         self.memory = memoryview(self._map)
         self.address = int(np.frombuffer(self._map, np.uint8).ctypes.data)
         self.inode = os.fstat(file).st_ino
-        self.cut = guarded(self._map, self.address)  # [0] is not 0 once the file was cut short under us
+        self.cut = guarded(self._map, self.address)  # [0] is not 0 once the file has been truncated
 
     def lock(self, path: Path) -> bool:
-        """Whether the lock on the ring's own file was free; it is the writer's for as long as this process lives.
+        """Lock the ring's own file for as long as this process lives; False if it is held.
 
-        The file is opened once more: a lock on the one that is mapped would stay with a forked child, which has the
-        mapping, too.
+        The file is opened again: a lock on the mapped descriptor would stay with a forked child, which inherits the
+        mapping.
         """
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         for _ in range(RETRIES):
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                time.sleep(PAUSE_S)  # somebody may just be looking whether it is held
+                time.sleep(PAUSE_S)  # another process may be testing the lock at this moment
                 continue
             self._file = file
             return True
@@ -68,7 +68,7 @@ class Segment:
         return False
 
     def unlock(self) -> None:
-        """Let go of the file; the memory stays."""
+        """Unlock the file; the memory stays mapped."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -77,12 +77,12 @@ class Segment:
         self.unlock()
 
     def require_whole(self) -> None:
-        """An error where its file was cut short while it was mapped: what was read since is worth nothing."""
+        """Raise an error if the file was truncated while it was mapped: everything read since is invalid."""
         if self.cut[0]:
             raise RingError(f"{self.backend} was cut short while it was in use: its records are gone; remove it")
 
     def counter(self, offset: int) -> int:
-        """One of the counters, with acquire order; an error where the file was cut short."""
+        """Value of a counter, loaded with acquire order; an error if the file was truncated."""
         value = ctypes.c_uint64()
         atomics().load_acquire(self.address + PAGE + offset, ctypes.addressof(value))
         if self.cut[0]:
@@ -90,27 +90,27 @@ class Segment:
         return value.value
 
     def set_counter(self, offset: int, value: int) -> None:
-        """One of the counters, with release order."""
+        """Store a counter with release order."""
         atomics().store_release(self.address + PAGE + offset, value)
 
     @property
     def head(self) -> int:
-        """Records published since the epoch."""
+        """Number of records published since the epoch."""
         return self.counter(HEAD)
 
     @property
     def status(self) -> Status:
-        """What the writer last said."""
+        """The writer's last status."""
         value = self.counter(STATUS)
         return Status(value) if value in Status._value2member_map_ else Status.NEW
 
     @property
     def unsaved(self) -> bool:
-        """Whether it holds records of an unexpected stop that nobody has saved."""
+        """Whether it holds unsaved records of an unexpected stop."""
         return bool(self.counter(UNSAVED))
 
     def header(self) -> Header | None:
-        """The header, once the writer has finished it; None before."""
+        """The header; None until the writer has finished it."""
         epoch = self.counter(EPOCH)
         if epoch == 0 or epoch % 2:
             return None
@@ -124,7 +124,7 @@ class Created:
     """A ring ready for its first record.
 
     Attributes:
-        replaced: a sentence about the records of a dead writer that had the name; "" where there were none
+        replaced: what became of the records of a dead writer that had the name, as a sentence; "" if there were none
     """
 
     segment: Segment
@@ -135,23 +135,23 @@ class Created:
 def create(
     backend: AbstractBackend, layout: Layout, writer: str, mode: int = 0o600, utc_ns: int | None = None
 ) -> Created:
-    """A ring ready for its first record; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
+    """Create an empty ring; t counts from now or from `utc_ns`. The caller holds the writer's lock."""
     epoch = time.time_ns() & ~1
     before = _opened_or_none(backend, locked=isinstance(backend, Device))
     ours = before is not None and _is_ours(before)
-    if not isinstance(backend, Device) and is_held(backend.path):  # by who writes it, though its lock file is gone
+    if not isinstance(backend, Device) and is_held(backend.path):  # by a writer whose lock file was removed
         header = before.header() if before is not None and ours else None
         raise taken(backend, header.writer_pid if header is not None else 0)
     if before is not None and ours and before.unsaved:
         name = backend.name if isinstance(backend, Emulation) else "device"
         raise RingError(
             f"{backend} holds unsaved records of an unexpected stop, which a new writer would remove; save them "
-            f"(motionbase ring save {name}) or give them up (motionbase ring clean {name} --force)"
+            f"(motionbase ring save {name}) or discard them (motionbase ring clean {name} --force)"
         )
     utc_ns = time.time_ns() if utc_ns is None else utc_ns
     died = before if before is not None and ours and before.status is not Status.STOPPED and before.head else None
     replaced = ""
-    if isinstance(backend, Device):  # one place, which cannot be renamed
+    if isinstance(backend, Device):  # a device has one place, which cannot be renamed
         segment = before
         if segment is None or segment.size < layout.total_bytes:
             size = segment.size if segment else 0
@@ -170,19 +170,19 @@ def create(
             replaced = _kept(backend, died) if died is not None else ""
             if before is not None and before.status not in (Status.STOPPED, Status.FAILED):
                 before.set_counter(STATUS, Status.RETIRED)
-            os.rename(building, backend.path)  # from here on it is found; nobody ever sees it half made
+            os.rename(building, backend.path)  # now readers find it, complete
         except OSError as error:
             building.unlink(missing_ok=True)
-            raise RingError(f"{backend} cannot be made: {error.strerror or error}; remove what lies there") from None
+            raise RingError(f"{backend} cannot be created: {error.strerror or error}; remove the file there") from None
         if before is not None and ours and (meanwhile := _stops(before) - asked):
-            _add_stops(segment, layout, meanwhile)  # asked for before the name led here
+            _add_stops(segment, layout, meanwhile)  # requested in the old ring during the change
     header = segment.header()
     assert header is not None
     return Created(segment, header, replaced)
 
 
 def left_behind(backend: AbstractBackend) -> list[Left]:
-    """What writers that died left under this name, and later ones kept; oldest first."""
+    """Records that dead writers left under this name, oldest first."""
     if not isinstance(backend, Emulation):
         return []
     names = [p.name.removeprefix(PREFIX) for p in backend.path.parent.glob(f"{backend.path.name}.left-*")]
@@ -190,20 +190,20 @@ def left_behind(backend: AbstractBackend) -> list[Left]:
 
 
 def _kept(backend: AbstractBackend, died: Segment) -> str:
-    """Give the dead writer's ring another name, in the place of an older one; returns a sentence about it."""
+    """Rename the dead writer's ring and remove an older one; returns a sentence about it."""
     if not isinstance(backend, Emulation):
         return f"{_records(died)} unsaved records of a writer that died were at {backend}: they are removed"
     older = left_behind(backend)
     left = Left(f"{backend.name}.left-{died.counter(EPOCH)}")
     left.path.unlink(missing_ok=True)
     try:
-        os.link(backend.path, left.path)  # readers find the name all the time
+        os.link(backend.path, left.path)  # so that readers find the name at any time
     except OSError:
-        os.rename(backend.path, left.path)  # a file system without links
+        os.rename(backend.path, left.path)  # a file system without hard links
     for other in older:
         if other != left:
             other.path.unlink(missing_ok=True)
-    instead = "; what an earlier one left is removed for it" if [o for o in older if o != left] else ""
+    instead = "; those of an earlier one are removed" if [o for o in older if o != left] else ""
     return (
         f"{_records(died)} unsaved records of a writer that died are kept as {left.name} "
         f"(motionbase ring save {left.name}, or ring clean {left.name} --force){instead}"
@@ -216,7 +216,7 @@ def _records(segment: Segment) -> int:
 
 
 def _stops(segment: Segment) -> int:
-    """Emergency stops asked for."""
+    """Count of emergency stops requested."""
     header = segment.header()
     if header is None:
         return 0
@@ -224,20 +224,20 @@ def _stops(segment: Segment) -> int:
 
 
 def _add_stops(segment: Segment, layout: Layout, count: int) -> None:
-    """Beside senders that may have found the new ring already: too many stops do no harm, a lost one would."""
+    """Add stops while clients may already add to the new ring: counting one twice is harmless, losing one is not."""
     at = segment.address + layout.commands_at + ESTOP_AT
     atomics().store_release(at, (_stops(segment) + count) % 2**64)
 
 
 def attach(backend: AbstractBackend, writable: bool = False) -> Segment | None:
-    """The ring's memory if there is any."""
+    """The ring's memory, or None if there is none."""
     return _opened(backend, writable)
 
 
 def _opened(backend: AbstractBackend, writable: bool, locked: bool = False) -> Segment | None:
     flags = (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NOFOLLOW
     if not isinstance(backend, Device):
-        flags |= os.O_NONBLOCK  # opening a pipe would wait for ever
+        flags |= os.O_NONBLOCK  # opening a pipe would block
     try:
         file = os.open(backend.path, flags)
     except FileNotFoundError:
@@ -248,7 +248,7 @@ def _opened(backend: AbstractBackend, writable: bool, locked: bool = False) -> S
         info = os.fstat(file)
         if not isinstance(backend, Device) and not stat.S_ISREG(info.st_mode):
             raise RingError(f"{backend} is not a file; remove it or choose another name")
-        if stat.S_ISREG(info.st_mode) and (why := foreign(info.st_uid)):  # rights on a device are its machine's affair
+        if stat.S_ISREG(info.st_mode) and (why := foreign(info.st_uid)):  # not for devices
             raise RingError(f"{backend} {why}")
         size = backend.size if isinstance(backend, Device) else info.st_size
         if size < 2 * PAGE:
@@ -267,11 +267,11 @@ def _opened_or_none(backend: AbstractBackend, locked: bool) -> Segment | None:
     except Taken:
         raise
     except RingError:
-        return None  # foreign or too short: there is nobody to tell
+        return None  # not a ring, or too short
 
 
 def _is_ours(segment: Segment) -> bool:
-    """Whether it holds a ring, rather than what a card had in it or another program left."""
+    """Whether the memory holds a ring, not other data such as initial content of a card."""
     try:
         return segment.header() is not None
     except (RingError, SchemaError):
@@ -283,7 +283,7 @@ def _building(backend: AbstractBackend) -> Path:
 
 
 def _built(backend: AbstractBackend, layout: Layout, mode: int) -> Segment:
-    """Memory for the new ring; where there is none left, what dead writers left before goes for it."""
+    """Memory for the new ring; if the file system is full, records that dead writers left are removed first."""
     path, size = _building(backend), layout.total_bytes
     try:
         return _new_file(backend, path, size, mode)
@@ -298,15 +298,15 @@ def _built(backend: AbstractBackend, layout: Layout, mode: int) -> Segment:
 
 def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Segment:
     try:
-        path.unlink(missing_ok=True)  # left by a writer that died here; ours to remove, we hold the lock
+        path.unlink(missing_ok=True)  # left by a writer that died here; we hold the lock
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except OSError as error:
-        raise RingError(f"{backend} cannot be made: {error.strerror or error}{_owner(path, error)}") from None
+        raise RingError(f"{backend} cannot be created: {error.strerror or error}{_owner(path, error)}") from None
     try:
         os.fchmod(file, mode)
-        os.posix_fallocate(file, 0, size)  # every page exists now, so that a tick never has to wait for one
+        os.posix_fallocate(file, 0, size)  # allocates every page now, so that a tick never waits for one
         segment = Segment(backend, file, size, writable=True)
-        segment.lock(path)  # before the name leads here
+        segment.lock(path)  # before the ring gets its name
         return segment
     except OSError as error:
         path.unlink(missing_ok=True)
@@ -318,7 +318,7 @@ def _new_file(backend: AbstractBackend, path: Path, size: int, mode: int) -> Seg
 
 
 def _fill(segment: Segment, layout: Layout, writer: str, epoch: int, utc_ns: int) -> None:
-    """Everything but records; the epoch is odd meanwhile and comes last."""
+    """Write everything but records; the epoch is odd meanwhile and is stored last."""
     segment.set_counter(EPOCH, epoch | 1)
     memory = segment.memory
     memory[:PAGE] = bytes(PAGE)

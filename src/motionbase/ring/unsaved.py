@@ -1,4 +1,4 @@
-"""The mark that a ring holds records of an unplanned stop which nobody has saved: set and cleared by who saves them."""
+"""The mark on a ring that holds unsaved records of an unplanned stop: set, and cleared once they are saved."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from motionbase.ring.segment import Segment, left_behind
 
 
 def mark(segment: Segment, unsaved: bool) -> None:
-    """Set or clear it beside a living writer. The page of counters is mapped for it, and nothing else."""
+    """Set or clear the mark while the writer runs; only the page of counters is mapped for writing."""
     backend = segment.backend
     try:
         file = os.open(backend.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -36,8 +36,8 @@ def mark(segment: Segment, unsaved: bool) -> None:
 
 
 def saved(segment: Segment) -> None:
-    """After its records went to a file: nothing keeps the ring from being removed when its writer has ended."""
-    for left in left_behind(segment.backend):  # another writer has taken the name, and kept what is saved now
+    """Clear the mark after the records were saved, so that the ring can be removed when its writer has ended."""
+    for left in left_behind(segment.backend):  # another writer has taken the name and renamed the ring
         if _is_at(left.path, segment):
             mark_saved(left)
             return
@@ -45,7 +45,7 @@ def saved(segment: Segment) -> None:
     if header is not None and is_written(segment.backend, header.epoch):
         mark(segment, False)
         return
-    if _is_at(segment.backend.path, segment):  # else the name is gone, or another's: there is nothing to remove
+    if _is_at(segment.backend.path, segment):  # else the name is gone or belongs to another ring: nothing to remove
         mark_saved(segment.backend)
 
 

@@ -1,4 +1,4 @@
-"""The one writer of a ring. It never waits for a reader and does not know whether there is one."""
+"""The one writer of a ring. It never waits for readers and does not know about them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend, Device, Left, find
@@ -22,14 +22,12 @@ from motionbase.ring.layout import BEAT, DEFAULT_BYTES, PAGE, STATUS, UNSAVED, L
 from motionbase.ring.native_records import Port, native
 from motionbase.ring.segment import create
 
-Row: TypeAlias = NDArray[np.float64]
-
 
 @final
 class Writer:
-    """Makes the ring, then publishes records.
+    """Creates the ring, then publishes records.
 
-    `record` is the row to fill; `publish()` makes it the newest record. That is the quickest way from Python; `write`
+    Fill the row `record`, then call `publish()` to make it the newest record; this is fastest from Python. `write`
     takes one row or many.
 
     Args:
@@ -37,15 +35,15 @@ class Writer:
         dt: period of a tick [s]; every: ticks between records
         platform: text that describes the platform, for viewers
         parameters: text that describes the parameters of the control law, of `ParameterTable`
-        program: who writes, for people
+        program: name of the writing program, for display
         mode: permissions of the shared memory
-        utc_ns: the UTC from which t counts, for copies of another ring or of a file; without it, now
-        claim: of this ring, where it was made before, so that stops which come meanwhile are kept
+        utc_ns: UTC from which t counts, for copies of another ring or of a file; default: now
+        claim: a claim to this ring taken earlier, so that stops requested meanwhile are kept
 
     Attributes:
         record: (channels,) the row that `publish` takes
         publish: make `record` the newest record
-        replaced: a sentence where a writer that died had left unsaved records under the name, and what became of them
+        replaced: what became of unsaved records of a dead writer under this name, as a sentence; "" if there were none
     """
 
     def __init__(
@@ -66,7 +64,7 @@ class Writer:
     ) -> None:
         self.backend = backend or find(name)
         if isinstance(self.backend, Left):
-            raise RingError(f"ring {name!r} holds what a dead writer left; choose another name to write to")
+            raise RingError(f"ring {name!r} holds the records of a dead writer; choose another name to write to")
         smallest = Layout(schema, 2, dt, every, platform, parameters)
         layout = replace(smallest, capacity=self._default_capacity(smallest) if capacity is None else capacity)
         claim = claim or Claim(self.backend, mode)
@@ -79,9 +77,9 @@ class Writer:
             raise
         self.segment, self.header, self.replaced = created.segment, created.header, created.replaced
         self._lock: Claim | None = claim
-        self.record: Row = np.zeros(len(schema.channels))
+        self.record: Array = np.zeros(len(schema.channels))
         self._port = self._native_port(1, self.record)
-        # the native call itself, without a Python frame around it or an argument to convert
+        # the native function itself, without a Python frame or an argument to convert
         self.publish: Callable[[], object] = partial(native().publish, ctypes.c_void_p(ctypes.addressof(self._port)))
         self._nowhere, self._ended = np.zeros(PAGE, np.uint8), ""
         self.segment.set_counter(STATUS, Status.RUNNING)
@@ -94,7 +92,7 @@ class Writer:
         room = self.backend.size // PAGE * PAGE - layout.records_at
         return max(2, room // layout.schema.record_bytes)
 
-    def _native_port(self, count: int, rows: Row) -> Port:
+    def _native_port(self, count: int, rows: Array) -> Port:
         layout = self.header.layout
         return Port(
             counters=self.segment.address + PAGE,
@@ -107,15 +105,15 @@ class Writer:
 
     @property
     def schema(self) -> Schema:
-        """Of the records."""
+        """Schema of the records."""
         return self.header.layout.schema
 
     @property
     def head(self) -> int:
-        """Records published since the epoch."""
+        """Number of records published since the epoch."""
         return self.segment.head
 
-    def write(self, rows: Row) -> None:
+    def write(self, rows: Array) -> None:
         """Publish one row, or the rows of a matrix in order."""
         wanted = len(self.record)
         if rows.shape == (wanted,):
@@ -132,26 +130,26 @@ class Writer:
         self.segment.require_whole()
 
     def native_port(self) -> Port:
-        """For native loops: what `native().write` needs to publish `record`."""
+        """For native loops: the argument with which `native().write` publishes `record`."""
         return self._port
 
     def beat(self) -> None:
-        """Say that the writer lives although there is nothing to write, as a paused replay does."""
+        """Send a heartbeat without a record, as a paused replay does."""
         self._require_open()
         self.segment.set_counter(BEAT, time.monotonic_ns())
         self.segment.require_whole()
 
     def mark_unsaved(self, unsaved: bool = True) -> None:
-        """After an unexpected stop: the ring holds what should be saved, and is not to be removed before."""
+        """Mark the ring as holding unsaved records of an unexpected stop, so that it is not removed."""
         self._require_open()
         self.segment.set_counter(UNSAVED, int(unsaved))
 
     def close(self, *, failed: bool = False, remove: bool | None = None) -> None:
-        """End in good order, or with the records kept because something failed.
+        """Close the ring in good order, or as failed with its records kept.
 
         Args:
-            remove: take the name away; readers that are attached still read to the end. Default: unless it holds
-                unsaved records
+            remove: remove the name; attached readers still read to the end. Default: unless it holds unsaved
+                records
         """
         if self._lock is None:
             return
@@ -165,14 +163,14 @@ class Writer:
             self._end("is closed")
 
     def _has_name(self) -> bool:
-        """Whether the ring's name leads to this ring, and not to what somebody put in its place."""
+        """Whether the ring's name still belongs to this ring."""
         try:
             return os.stat(self.backend.path).st_ino == self.segment.inode
         except OSError:
             return False
 
     def _end(self, why: str) -> None:
-        """Nothing of this object touches the ring from now on, native loops that have the port included."""
+        """Keep this object, and native loops that have its port, from touching the ring."""
         self._lock, self._ended, self.publish = None, why, self._require_open
         self._port.count, self._port.counters = 0, self._nowhere.ctypes.data
         _open_writers.discard(self)
@@ -195,7 +193,7 @@ _open_writers: weakref.WeakSet[Writer] = weakref.WeakSet()
 
 
 def _forget_in_child() -> None:
-    """A forked child has the parent's memory mapped: it must neither write records nor end the ring."""
+    """In a forked child, which inherits the mapping: it must neither write records nor close the ring."""
     for writer in list(_open_writers):
         writer._forget_in_child()
 

@@ -1,1 +1,1 @@
-"""MCAP files as recordings use them: one channel for each sensor group, all records of a chunk side by side."""
+"""MCAP files of recordings: one MCAP channel per sensor group, all records of a chunk in one array."""

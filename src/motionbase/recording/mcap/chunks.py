@@ -1,7 +1,7 @@
-"""Where the chunks of a file lie, from the index at its end or, without one, by searching; and what is in one.
+"""Finds the chunks of a file, by the index at its end or by searching, and unpacks them.
 
-The index is sealed by a checksum and so are the bytes of a chunk. A chunk's own head is not: a search believes nothing
-of it that the chunk's messages or their index do not confirm.
+The index has a checksum and so have the bytes of a chunk. A chunk's header has none: a search accepts it only if the
+chunk's messages or their index confirm it.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import mmap
 import struct
 import threading
 import zlib
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import zstandard
-from numpy.typing import NDArray
 
+from motionbase.arrays import Bytes, Structured
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op
 from motionbase.recording.mcap.rows import INDEX_ENTRY, RowLayout
 from motionbase.recording.mcap.write import COMPRESSION
@@ -24,25 +24,24 @@ CHUNK = np.dtype(
     [("start_time", "<u8"), ("end_time", "<u8"), ("at", "<i8"), ("compressed", "<i8"), ("uncompressed", "<i8"),
      ("channel", "<u2")]
 )  # fmt: skip
-"""Of a chunk: times [ns of UTC], place and number of its compressed bytes, bytes inside, first channel."""
-Chunks: TypeAlias = NDArray[np.void]
+"""Of a chunk: times [ns of UTC], offset and number of its compressed bytes, uncompressed bytes, first channel."""
 CHUNK_FIELDS = struct.Struct("<QQQI")  # times, uncompressed size, CRC
-MARK = struct.pack("<I", len(COMPRESSION)) + COMPRESSION.encode()  # what every chunk has after these fields
+MARK = struct.pack("<I", len(COMPRESSION)) + COMPRESSION.encode()  # follows these fields in every chunk
 BEFORE_BYTES = HEAD.size + CHUNK_FIELDS.size + len(MARK) + 8
 FOOTER_BYTES = HEAD.size + 20 + len(MAGIC)
-LARGEST_CHUNK = 1 << 28  # [bytes] inside: more is no chunk of ours
-MOST_SPOILT = 20  # stretches that are told apart
+LARGEST_CHUNK = 1 << 28  # [bytes] uncompressed; larger chunks are not ours
+MOST_SPOILT = 20  # damaged stretches reported one by one
 FIRST_MESSAGE = struct.Struct("<BQHIQ")  # opcode, length, channel, sequence, log time
 
 
 class Spoilt(NamedTuple):
-    """Bytes that are no records: how many chunks lie before them, and their number."""
+    """Bytes that are not records: number of chunks before them, and how many bytes."""
 
     chunks: int
     size: int
 
 
-_of_thread = threading.local()  # making a decompressor takes as long as using it, and no two threads may share one
+_of_thread = threading.local()  # creating a decompressor takes as long as using it, and threads cannot share one
 
 
 def _decompressor() -> zstandard.ZstdDecompressor:
@@ -53,7 +52,7 @@ def _decompressor() -> zstandard.ZstdDecompressor:
 
 
 def record_at(raw: mmap.mmap, at: int) -> tuple[int, memoryview]:
-    """Opcode and fields of the record at a place."""
+    """Opcode and fields of the record at an offset."""
     if at + HEAD.size > len(raw):
         raise Cut("the file ends within a record")
     op, length = HEAD.unpack_from(raw, at)
@@ -62,8 +61,8 @@ def record_at(raw: mmap.mmap, at: int) -> tuple[int, memoryview]:
     return op, memoryview(raw)[at + HEAD.size : at + HEAD.size + length]
 
 
-def unpacked(raw: mmap.mmap, chunk: np.void) -> NDArray[np.uint8]:
-    """What is in a chunk; `Cut` if the bytes are not what was written."""
+def unpacked(raw: mmap.mmap, chunk: np.void) -> Bytes:
+    """Uncompressed content of a chunk; `Cut` if it is damaged."""
     inside = int(chunk["uncompressed"])
     if not 0 <= inside <= LARGEST_CHUNK:
         raise Cut("a chunk is not where the index says")
@@ -75,8 +74,8 @@ def unpacked(raw: mmap.mmap, chunk: np.void) -> NDArray[np.uint8]:
     return room
 
 
-def unpack_into(room: NDArray[np.uint8], raw: mmap.mmap, chunk: np.void) -> None:
-    """The same into memory of the right size that is there already: fresh memory costs as much as half the work."""
+def unpack_into(room: Bytes, raw: mmap.mmap, chunk: np.void) -> None:
+    """As `unpacked`, into existing memory of the right size: allocating it would take half as long again."""
     _, _, at, size, inside, _ = chunk.item()
     if at < BEFORE_BYTES or size < 0 or at + size > len(raw) or inside != len(room):
         raise Cut("a chunk is not where the index says")
@@ -86,7 +85,7 @@ def unpack_into(room: NDArray[np.uint8], raw: mmap.mmap, chunk: np.void) -> None
         if zstandard.frame_content_size(packed) != inside:
             raise Cut("a chunk has not the size it was written with")
         with _decompressor().stream_reader(packed) as reader:
-            done = reader.readinto(room) if inside else 0  # all at once: the packed bytes and the room are there
+            done = reader.readinto(room) if inside else 0  # in one call: all packed bytes and the room are at hand
     except (zstandard.ZstdError, MemoryError) as e:
         raise Cut(f"a chunk cannot be unpacked ({e})") from None
     if done != inside or zlib.crc32(room.data) != crc:
@@ -96,8 +95,8 @@ def unpack_into(room: NDArray[np.uint8], raw: mmap.mmap, chunk: np.void) -> None
 # ---- from the index -------------------------------------------------------------------------------------------------
 
 
-def indexed(raw: mmap.mmap) -> Chunks | None:
-    """From the summary at the end; None if there is none that can be trusted."""
+def indexed(raw: mmap.mmap) -> Structured | None:
+    """Chunks from the summary at the end; None if it is missing or damaged."""
     end = len(raw)
     if end < FOOTER_BYTES or raw[end - len(MAGIC) :] != MAGIC:
         return None
@@ -113,7 +112,7 @@ def indexed(raw: mmap.mmap) -> Chunks | None:
         return None
 
 
-def _chunk_indexes(raw: mmap.mmap, at: int, end: int) -> Chunks:
+def _chunk_indexes(raw: mmap.mmap, at: int, end: int) -> Structured:
     while at < end:
         op, body = record_at(raw, at)
         at += HEAD.size + len(body)
@@ -126,8 +125,8 @@ def _chunk_indexes(raw: mmap.mmap, at: int, end: int) -> Chunks:
     return np.empty(0, CHUNK)
 
 
-def _runs(raw: NDArray[np.uint8]) -> Chunks:
-    """Chunk index records, taken together where neighbours have the same length: nearly all have."""
+def _runs(raw: Bytes) -> Structured:
+    """Chunk index records, grouped where neighbours have equal length, as nearly all have."""
     parts, at = [], 0
     while at < len(raw):
         length = HEAD.size + int.from_bytes(raw[at + 1 : at + HEAD.size].tobytes(), "little")
@@ -141,8 +140,8 @@ def _runs(raw: NDArray[np.uint8]) -> Chunks:
     return np.concatenate(parts) if parts else np.empty(0, CHUNK)
 
 
-def _parsed(records: NDArray[np.uint8]) -> Chunks:
-    """Rows of equal length; the map of indexes has the same length in all of them, too."""
+def _parsed(records: Bytes) -> Structured:
+    """Chunks from index records of equal length, whose maps of indexes also have equal length."""
     length = records.shape[1]
     map_bytes = length - (HEAD.size + 32 + 4 + 8 + len(MARK) + 16)
     if map_bytes < 10 or records[0, 0] != Op.CHUNK_INDEX:
@@ -165,8 +164,8 @@ def _parsed(records: NDArray[np.uint8]) -> Chunks:
 # ---- by searching ---------------------------------------------------------------------------------------------------
 
 
-def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Chunks, list[Spoilt]]:
-    """One record after the other; where something is wrong, on to the next that looks like a chunk."""
+def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Structured, list[Spoilt]]:
+    """Chunks found record by record; after damage, from the next record that looks like a chunk."""
     found, spoilt = [], list[Spoilt]()
     while at < len(raw):
         try:
@@ -188,7 +187,7 @@ def searched(raw: mmap.mmap, at: int, layout: RowLayout) -> tuple[Chunks, list[S
 
 
 def chunk_at(raw: mmap.mmap, at: int, length: int, layout: RowLayout) -> tuple[int, ...]:
-    """Fields of `CHUNK` for a chunk record at a place, with a body of so many bytes; `Cut` if it is none of ours."""
+    """Fields of `CHUNK` for the chunk record at an offset with a body of `length` bytes; `Cut` if it is not ours."""
     if length < BEFORE_BYTES - HEAD.size:
         raise Cut("a chunk is too short")
     start, end, uncompressed, _ = CHUNK_FIELDS.unpack_from(raw, at + HEAD.size)
@@ -219,7 +218,7 @@ def _first_message(raw: mmap.mmap, place: int, packed: int) -> tuple[int, int]:
 
 
 def _last_indexed(raw: mmap.mmap, at: int) -> int | None:
-    """Log time of the last entry of the message index at a place."""
+    """Log time of the last entry of the message index at an offset."""
     try:
         op, body = record_at(raw, at)
         if op != Op.MESSAGE_INDEX or len(body) < 2 + 4 + INDEX_ENTRY.itemsize:

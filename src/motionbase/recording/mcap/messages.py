@@ -1,4 +1,4 @@
-"""What the messages hold: ROS 2 definitions of the groups, and events as CDR."""
+"""Content of messages: ROS 2 definitions of the groups, and events as CDR."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ string person  # who did it
 bool is_bad
 """
 NO_TICK = -1
-LONGEST_TEXT = 1 << 20  # [bytes] of an event
+LONGEST_TEXT = 1 << 20  # longest text of an event [bytes]
 
 
 def topic(group: str) -> str:
-    """Of a sensor group."""
+    """Topic of a sensor group."""
     return f"/motionbase/{group}"
 
 
 def type_names(schema: Schema) -> dict[str, str]:
-    """Of each group's messages, as ROS 2 names them; no two the same, though `a_b` and `a__b` become alike."""
+    """ROS 2 type names of the groups' messages; unique, although `a_b` and `a__b` give the same name."""
     camel = {group: "".join(part.capitalize() for part in re.split("_+", group)) for group in schema.groups}
     return {group: f"{PACKAGE}/msg/{name}" for group, name in _apart(camel, "Variant", {"Event"}).items()}
 
 
 def field_names(schema: Schema, group: str) -> dict[str, str]:
-    """Channel -> field of the message: ROS 2 has no two underscores in a row, and none at the end."""
+    """Field of the message for each channel: ROS 2 allows no double or trailing underscores."""
     plain = {name: re.sub("_+", "_", name).rstrip("_") for name in schema.groups[group]}
     return _apart(plain, "_variant", set())
 
@@ -52,7 +52,7 @@ def definition(schema: Schema, group: str) -> str:
 
 
 def _apart(wanted: dict[str, str], mark: str, taken: set[str]) -> dict[str, str]:
-    """The wanted names, numbered where they are taken already."""
+    """The wanted names, numbered if they are already taken."""
     found: dict[str, str] = {}
     taken = taken | {name for key, name in wanted.items() if key == name}
     for key, name in wanted.items():
@@ -72,14 +72,14 @@ def _line(text: str) -> str:
 @final
 @dataclass(frozen=True)
 class Event:
-    """Something that happened.
+    """An event in a recording.
 
     Attributes:
-        t: [s] since the epoch of the ring; in an open recording, since that of the recording
-        kind: one word, docs/recorder.md lists them
-        text: for people
-        tick: of the control law in the record at that time, None where it is not known
-        person: who did it, "" where nobody did, or nobody is known
+        t: [s] since the epoch of the ring; in an open recording, since the epoch of the recording
+        kind: one word; docs/recorder.md lists them
+        text: sentence for display
+        tick: of the control law in the record at that time, None if unknown
+        person: who caused it, "" if nobody or unknown
         is_bad: a fault, a stop, a loss, a refusal
     """
 
@@ -91,15 +91,15 @@ class Event:
     is_bad: bool = False
 
     def cdr(self) -> bytes:
-        """As CDR."""
+        """The event as CDR."""
         out = _with_text(_with_text(struct.pack("<d", self.t), self.kind), self.text)
-        tick = NO_TICK if self.tick is None or not 0 <= self.tick < 2**63 else self.tick  # a file may say anything
+        tick = NO_TICK if self.tick is None or not 0 <= self.tick < 2**63 else self.tick  # a file may hold any number
         out += b"\x00" * (-len(out) % 8) + struct.pack("<q", tick)
         return CDR_HEAD + _with_text(out, self.person) + struct.pack("<?", self.is_bad)
 
     @staticmethod
     def from_cdr(raw: bytes | memoryview) -> Event:
-        """The event in a message; `Cut` if there is none. Older files have neither tick nor person."""
+        """The event in a message; `Cut` if it is invalid. Older files have neither tick nor person."""
         body = bytes(raw)[len(CDR_HEAD) :]
         try:
             (t,) = struct.unpack_from("<d", body)
@@ -122,7 +122,7 @@ def _with_text(out: bytes, text: str) -> bytes:
 
 
 def _text_at(body: bytes, at: int) -> tuple[str, int]:
-    """A text of a message, and where it ends."""
+    """The text at an offset of a message, and its end."""
     at += -at % 4
     (n,) = struct.unpack_from("<I", body, at)
     if not 1 <= n <= len(body) - at - 4:

@@ -1,7 +1,6 @@
-"""Opens a recording of ours: what it says of itself, and its chunks.
+"""Opens an MCAP recording: its metadata and chunks.
 
-Anything may be wrong with a file: it may be cut, have bytes changed, or be something else. What is whole is found, and
-`damage` says what is not, and where.
+A file may be truncated, damaged or foreign. Whatever is intact is found, and `damage` lists what is not, and where.
 """
 
 from __future__ import annotations
@@ -14,29 +13,20 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Bytes, Ints, Structured
 from motionbase.errors import RecordingError, SchemaError
 from motionbase.record.schema import Schema
 from motionbase.recording.mapping import mapped, require_whole
-from motionbase.recording.mcap.chunks import (
-    LARGEST_CHUNK,
-    Chunks,
-    Spoilt,
-    indexed,
-    record_at,
-    searched,
-    unpack_into,
-    unpacked,
-)
+from motionbase.recording.mcap.chunks import LARGEST_CHUNK, Spoilt, indexed, record_at, searched, unpack_into, unpacked
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Fields, Op, text
 from motionbase.recording.mcap.rows import RowLayout
 from motionbase.recording.mcap.write import ABOUT, SEAL, seal
 from motionbase.recording.source import Damage
 
-LARGEST_EVENTS, MOST_EVENTS = 1 << 26, 1_000_000  # bytes of a chunk of events, and events: more take no one's memory
-TRIES = 64  # places where a copy of what the file says of itself may be
+LARGEST_EVENTS, MOST_EVENTS = 1 << 26, 1_000_000  # limits: bytes of a chunk of events, and number of events
+TRIES = 64  # offsets tried for the copy of the metadata
 
 
 @final
@@ -45,38 +35,38 @@ class McapFile:
     """An open file.
 
     Attributes:
-        about: what its writer says of it
+        about: metadata of its writer
         layout: of the records in a chunk
         chunks: of records, in the order of the file
-        events: all of them, with their UTC [ns]
-        damage: what is wrong; empty for a whole file
+        events: with their UTC [ns]
+        damage: empty for an intact file
     """
 
     path: Path
     about: dict[str, str]
     layout: RowLayout
-    chunks: Chunks
+    chunks: Structured
     events: tuple[tuple[int, Event], ...]
     damage: tuple[Damage, ...]
     _bytes: mmap.mmap
 
     @property
-    def rows_in(self) -> NDArray[np.int64]:
-        """Records in each chunk."""
-        found: NDArray[np.int64] = self.chunks["uncompressed"] // self.layout.dtype.itemsize
+    def rows_in(self) -> Ints:
+        """Number of records in each chunk."""
+        found: Ints = self.chunks["uncompressed"] // self.layout.dtype.itemsize
         return found
 
-    def decoded(self, k: int) -> NDArray[np.void]:
+    def decoded(self, k: int) -> Structured:
         """The rows of a chunk; `Cut` if it is damaged."""
         return self.layout.decode(unpacked(self._bytes, self.chunks[k]))
 
-    def decode_into(self, room: NDArray[np.uint8], k: int) -> None:
-        """The rows of a chunk into memory of its size; `Cut` if it is damaged, whatever is in the memory then."""
+    def decode_into(self, room: Bytes, k: int) -> None:
+        """Unpack the rows of a chunk into memory of its size; `Cut`, with undefined memory, if it is damaged."""
         unpack_into(room, self._bytes, self.chunks[k])
         self.layout.decode(room)
 
     def expect(self, first: int, last: int) -> None:
-        """Chunks `first` up to `last` will be read: a disk then fetches them at once, and not bit by bit."""
+        """Announce that chunks `first` up to `last` will be read, so that the disk fetches them in one go."""
         if hasattr(mmap, "MADV_WILLNEED") and first < last:
             chunks = self.chunks[first:last]
             start = max(0, int(chunks["at"][0])) // mmap.PAGESIZE * mmap.PAGESIZE
@@ -85,22 +75,21 @@ class McapFile:
                 self._bytes.madvise(mmap.MADV_WILLNEED, start, end - start)
 
     def close(self) -> None:
-        """Let go of the file."""
-        with suppress(BufferError):  # somebody still looks at it; it goes when they do
+        """Close the file."""
+        with suppress(BufferError):  # still in use; unmapped with the last view
             self._bytes.close()
 
 
 def open_mcap(path: Path) -> McapFile:
-    """`RecordingError` with one sentence if it is no recording of ours."""
+    """Open a file; `RecordingError` if it is not an MCAP recording of motionbase."""
     raw = mapped(path)
     if raw[: len(MAGIC)] != MAGIC:
         raise RecordingError(f"recording {str(path)!r} is no MCAP file: it does not begin as one")
     damage: list[Damage] = []
-    about, first = beginning(raw)
+    about, first, is_copy = described(raw)
     if about is None:
-        about = _copy(raw)
-        if about is None:
-            raise RecordingError(f"recording {str(path)!r} was not written by motionbase, or its beginning is damaged")
+        raise RecordingError(f"recording {str(path)!r} was not written by motionbase, or its beginning is damaged")
+    if is_copy:
         damage.append(Damage("the beginning is damaged; its copy at the end was used", 0, 0))
     try:
         layout = RowLayout(Schema.from_json(about["schema"]))
@@ -130,12 +119,18 @@ def open_mcap(path: Path) -> McapFile:
 
 
 def _at(text: str, place: np.int64) -> Damage:
-    """Between two records, or at the end."""
+    """Damage between two records, or at the end."""
     return Damage(text, int(place), int(place))
 
 
+def described(raw: mmap.mmap) -> tuple[dict[str, str] | None, int, bool]:
+    """What the file says of itself, where the first chunk may be, and whether only the copy at the end was whole."""
+    about, first = beginning(raw)
+    return (about, first, False) if about is not None else (_copy(raw), first, True)
+
+
 def beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
-    """What the file says of itself, if that is whole, and where the first chunk may be."""
+    """The metadata at the beginning, if intact, and the offset from which to search the first chunk."""
     at, about = len(MAGIC), None
     try:
         while at < len(raw):
@@ -146,12 +141,12 @@ def beginning(raw: mmap.mmap) -> tuple[dict[str, str] | None, int]:
                 about = _about(body)
             at += HEAD.size + len(body)
     except Cut:
-        pass  # a chunk is looked for from here on
+        pass  # chunks are searched from here
     return about, at
 
 
 def _copy(raw: mmap.mmap) -> dict[str, str] | None:
-    """What the file says of itself, once more at its end."""
+    """The copy of the metadata at the end of the file."""
     at = len(raw)
     for _ in range(TRIES):
         at = raw.rfind(text(ABOUT), 0, at)
@@ -165,7 +160,7 @@ def _copy(raw: mmap.mmap) -> dict[str, str] | None:
 
 
 def _about(body: memoryview) -> dict[str, str] | None:
-    """Entries of our metadata; None if they are another's, or damaged."""
+    """Entries of our metadata; None if they are foreign or damaged."""
     fields = Fields(body)
     if fields.text() != ABOUT:
         return None
@@ -173,8 +168,8 @@ def _about(body: memoryview) -> dict[str, str] | None:
     return entries if entries.pop(SEAL, None) == seal(entries) else None
 
 
-def _events(raw: mmap.mmap, chunks: Chunks) -> tuple[list[tuple[int, Event]], list[tuple[int, str]]]:
-    """With their UTC [ns]; and which chunks could not be read to their end, and why."""
+def _events(raw: mmap.mmap, chunks: Structured) -> tuple[list[tuple[int, Event]], list[tuple[int, str]]]:
+    """Events with their UTC [ns]; and the chunks that could not be read completely, with the reason."""
     found: list[tuple[int, Event]] = []
     unread: list[tuple[int, str]] = []
     for k, chunk in enumerate(chunks):

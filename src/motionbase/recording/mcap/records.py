@@ -1,7 +1,7 @@
-"""Records of the MCAP format, version 0, as bytes: https://mcap.dev/spec, which this file follows name by name.
+"""Records of the MCAP format, version 0, as bytes, with the names of https://mcap.dev/spec.
 
-A record is its opcode (u8), the length of what follows (u64) and its fields, all little-endian. Text and maps have a
-u32 in front that counts their bytes.
+A record is an opcode (u8), the length of the rest (u64) and its fields, all little-endian. Texts and maps start with
+their length in bytes (u32).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HEAD = struct.Struct("<BQ")  # opcode, length
 
 
 class Op(IntEnum):
-    """Opcodes."""
+    """Opcodes of records."""
 
     HEADER = 1
     FOOTER = 2
@@ -34,23 +34,23 @@ class Op(IntEnum):
 
 
 def record(op: Op, *parts: bytes) -> bytes:
-    """Opcode, length, fields."""
+    """A record of an opcode and its fields."""
     body = b"".join(parts)
     return HEAD.pack(op, len(body)) + body
 
 
 def u16(x: int) -> bytes:
-    """Two bytes."""
+    """A number in two bytes."""
     return struct.pack("<H", x)
 
 
 def u32(x: int) -> bytes:
-    """Four bytes."""
+    """A number in four bytes."""
     return struct.pack("<I", x)
 
 
 def u64(*numbers: int) -> bytes:
-    """Eight bytes for each."""
+    """Numbers in eight bytes each."""
     return struct.pack(f"<{len(numbers)}Q", *numbers)
 
 
@@ -78,12 +78,12 @@ def schema(number: int, name: str, definition: str) -> bytes:
 
 
 def channel(number: int, topic: str, metadata: Mapping[str, str]) -> bytes:
-    """With the schema of the same number; messages in CDR."""
+    """A channel with the schema of the same number and messages in CDR."""
     return record(Op.CHANNEL, u16(number), u16(number), text(topic), text("cdr"), text_map(metadata))
 
 
 def metadata(name: str, entries: Mapping[str, str]) -> bytes:
-    """Named text."""
+    """A metadata record: text by name."""
     return record(Op.METADATA, text(name), text_map(entries))
 
 
@@ -93,11 +93,11 @@ def message(number: int, sequence: int, log_time: int, data: bytes) -> bytes:
 
 
 class Cut(ValueError):
-    """Bytes end before the field does, or say what cannot be."""
+    """A field is truncated or invalid."""
 
 
 class Fields:
-    """Reads fields one after the other, and never beyond the end."""
+    """Reads fields one after the other, never beyond the end."""
 
     def __init__(self, raw: bytes | memoryview) -> None:
         self._raw, self._at = memoryview(raw), 0
@@ -110,7 +110,7 @@ class Fields:
         return self._raw[self._at - n : self._at]
 
     def number(self, form: str) -> int:
-        """One whole number by its `struct` letter."""
+        """One whole number by its `struct` format letter."""
         found: int = struct.unpack(f"<{form}", self.take(struct.calcsize(f"<{form}")))[0]
         return found
 
@@ -131,5 +131,5 @@ class Fields:
 
     @property
     def left(self) -> int:
-        """Bytes that are not read yet."""
+        """Number of bytes not read yet."""
         return len(self._raw) - self._at

@@ -1,8 +1,7 @@
-"""Records as messages, all at once: a record's messages have fixed lengths, so a chunk is an array of packed rows.
+"""Records as messages: all messages have fixed lengths, so a chunk of records is an array of packed rows.
 
-A row of the array is a record: for every group the head of its message, then its numbers. Encoding is one copy for each
-group, decoding a view; no message is touched on its own. A file that somebody else has written in another order is
-refused.
+A row is a record: for every group the header of its message, then its numbers. Encoding is one copy per group, decoding
+a view; messages are never handled one by one. Files with another order of messages are refused.
 """
 
 from __future__ import annotations
@@ -10,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Bytes, Indices, Structured, Unsigned
 from motionbase.errors import RecordingError
 from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import CDR_HEAD
 from motionbase.recording.mcap.records import HEAD, Cut, Op
 
-Rows: TypeAlias = NDArray[np.float64]
 MESSAGE_HEAD = 2 + 4 + 8 + 8  # channel, sequence, log time, publish time
 INDEX_ENTRY = np.dtype([("log_time", "<u8"), ("offset", "<u8")])
-MOST_GROUPS = 2**16 - 3  # channel numbers have two bytes; 0 and that of the events are taken
-FIXED = ("op", "length", "channel", "cdr")  # what is the same in every row
+MOST_GROUPS = 2**16 - 3  # channel numbers have two bytes; 0 and the number of the events are reserved
+FIXED = ("op", "length", "channel", "cdr")  # fields that are equal in every row
 
 
 @final
 @dataclass(frozen=True)
 class RowLayout:
-    """How the records of a schema lie in a chunk; group k has channel number k + 1."""
+    """Layout of a schema's records in a chunk; group k has channel number k + 1."""
 
     schema: Schema
 
@@ -41,18 +39,18 @@ class RowLayout:
             )
 
     @cached_property
-    def groups(self) -> tuple[tuple[str, NDArray[np.intp]], ...]:
-        """Name and places in a record of each group."""
+    def groups(self) -> tuple[tuple[str, Indices], ...]:
+        """Name of each group and its places in a record."""
         return tuple((g, np.array(self.schema.places(names))) for g, names in self.schema.groups.items())
 
     @property
     def event_channel(self) -> int:
-        """Number of the channel after those of the groups."""
+        """Channel number of the events, after those of the groups."""
         return len(self.groups) + 1
 
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
-        """Of a row: one message after the other, packed."""
+        """Packed type of a row: one message after the other."""
         messages = []
         for _, places in self.groups:
             messages.append(
@@ -72,8 +70,8 @@ class RowLayout:
         return np.dtype([(f"group{k}", m) for k, m in enumerate(messages)])
 
     @cached_property
-    def fixed(self) -> NDArray[np.void]:
-        """A row with everything in it that is the same in all of them."""
+    def fixed(self) -> Structured:
+        """A row with all fields that are equal in every row."""
         row = np.zeros((), self.dtype)
         for k, (_, places) in enumerate(self.groups):
             head = row[f"group{k}"]
@@ -83,13 +81,13 @@ class RowLayout:
         return row
 
     @cached_property
-    def offsets(self) -> NDArray[np.uint64]:
-        """Where in a row each group's message begins [bytes]."""
+    def offsets(self) -> Unsigned:
+        """Offset of each group's message in a row [bytes]."""
         fields = self.dtype.fields
         assert fields is not None
         return np.array([fields[f"group{k}"][1] for k in range(len(self.groups))], dtype=np.uint64)
 
-    def encode(self, rows: Rows, first: int, log_time: NDArray[np.uint64]) -> NDArray[np.void]:
+    def encode(self, rows: Array, first: int, log_time: Unsigned) -> Structured:
         """Messages of the records; `first` is the number of the first, log times in ns of UTC."""
         out = np.repeat(self.fixed[None], len(rows), axis=0)
         sequence = ((first + np.arange(len(rows), dtype=np.uint64)) & np.uint64(0xFFFFFFFF)).astype(np.uint32)
@@ -99,7 +97,7 @@ class RowLayout:
             group["data"] = rows[:, places]
         return out
 
-    def message_indexes(self, log_time: NDArray[np.uint64]) -> bytes:
+    def message_indexes(self, log_time: Unsigned) -> bytes:
         """The index records that follow a chunk, one for each group."""
         n = len(log_time)
         entries = np.empty(n, INDEX_ENTRY)
@@ -117,8 +115,8 @@ class RowLayout:
         """Length of the index record of one group, n messages."""
         return HEAD.size + 2 + 4 + INDEX_ENTRY.itemsize * n
 
-    def decode(self, raw: bytes | memoryview | NDArray[np.uint8]) -> NDArray[np.void]:
-        """A view of a chunk's rows; `Cut` if the first or the last is none of this schema's."""
+    def decode(self, raw: bytes | memoryview | Bytes) -> Structured:
+        """A view of a chunk's rows; `Cut` if the first or the last does not fit this schema."""
         size = self.dtype.itemsize
         if not len(raw) or len(raw) % size:
             raise Cut(f"a chunk of {len(raw)} bytes is no multiple of the record's {size}")
@@ -129,8 +127,8 @@ class RowLayout:
         return np.frombuffer(raw, self.dtype)
 
     @cached_property
-    def _fixed_bytes(self) -> tuple[NDArray[np.uint8], bytes]:
-        """A row's bytes: 255 where they are the same in all rows, 0 elsewhere; and what they are there."""
+    def _fixed_bytes(self) -> tuple[Bytes, bytes]:
+        """Mask of a row's bytes, 255 where they are equal in all rows and 0 elsewhere; and those bytes."""
         mask = np.zeros((), self.dtype)
         for k in range(len(self.groups)):
             for name in FIXED:
@@ -138,8 +136,8 @@ class RowLayout:
         fixed = np.frombuffer(mask.tobytes(), np.uint8)
         return fixed, (fixed & np.frombuffer(self.fixed.tobytes(), np.uint8)).tobytes()
 
-    def columns(self, decoded: NDArray[np.void], places: Sequence[int], out: Rows) -> None:
-        """(places, n) channels of decoded rows, each side by side."""
+    def columns(self, decoded: Structured, places: Sequence[int], out: Array) -> None:
+        """(places, n) channels of decoded rows, each contiguous."""
         if list(places) == list(range(len(self.schema.channels))):
             for k, where in enumerate(self._slices):
                 out[where] = decoded[f"group{k}"]["data"].T
@@ -149,9 +147,9 @@ class RowLayout:
             out[j] = decoded[f"group{k}"]["data"][:, within]
 
     @cached_property
-    def _slices(self) -> tuple[NDArray[np.intp] | slice, ...]:
-        """Places in a record of each group, as a slice where they follow each other: that is quicker."""
-        found: list[NDArray[np.intp] | slice] = []
+    def _slices(self) -> tuple[Indices | slice, ...]:
+        """Places of each group in a record, as a slice if they are consecutive, which is faster."""
+        found: list[Indices | slice] = []
         for _, places in self.groups:
             first, last = int(places[0]), int(places[-1])
             found.append(slice(first, last + 1) if last - first + 1 == len(places) else places)
@@ -159,5 +157,5 @@ class RowLayout:
 
     @cached_property
     def _where(self) -> dict[int, tuple[int, int]]:
-        """Place in a record -> group, place in the group."""
+        """Group, and place in the group, of each place in a record."""
         return {int(p): (k, j) for k, (_, places) in enumerate(self.groups) for j, p in enumerate(places)}

@@ -1,6 +1,6 @@
-"""The end of a file: its index, statistics and footer, piece by piece.
+"""The end of a file: index, statistics and footer, made piece by piece.
 
-A recording of ten hours has 360,000 chunks; what the index says of them is packed some thousands at a time.
+A recording of ten hours has 360,000 chunks; their index records are packed some thousands at a time.
 """
 
 from __future__ import annotations
@@ -8,21 +8,20 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Unsigned
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.records import HEAD, Op, u16, u32, u64
 from motionbase.recording.mcap.rows import RowLayout
 
-Numbers: TypeAlias = NDArray[np.uint64]
-AT_ONCE = 4096  # chunks whose index records are packed together: 1 MB with 18 groups
+AT_ONCE = 4096  # index records packed together: 1 MB with 18 groups
 
 
 class ChunkPlace(NamedTuple):
-    """What the index at the end of the file says of a chunk."""
+    """Entry of a chunk in the index at the end of the file."""
 
     start_time: int
     end_time: int
@@ -36,11 +35,11 @@ class ChunkPlace(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What is left of a file that was cut.
+    """The intact part of a truncated file.
 
     Attributes:
-        rows: records; next: number after the last of them, 0 without any
-        end: of the last whole chunk and its indexes [bytes]; 0 without one
+        rows: number of records; next: number after the last of them, 0 if there are none
+        end: offset after the last whole chunk and its indexes [bytes]; 0 if there is none
     """
 
     rows: int
@@ -50,7 +49,7 @@ class Kept(NamedTuple):
 
 @final
 class Places:
-    """Of all chunks of a file, 72 bytes each: 26 MB for ten hours."""
+    """Index entries of all chunks of a file, 72 bytes each: 26 MB for ten hours."""
 
     def __init__(self) -> None:
         self._numbers = array("Q")
@@ -59,18 +58,18 @@ class Places:
         return len(self._numbers) // len(ChunkPlace._fields)
 
     def add(self, place: ChunkPlace) -> None:
-        """One more."""
+        """Add a chunk."""
         self._numbers.extend(place)
 
     def span(self) -> tuple[int, int]:
-        """First and last time [ns of UTC]; zeros without chunks."""
+        """First and last time [ns of UTC]; zeros if there are no chunks."""
         if not len(self):
             return 0, 0
         seen = np.frombuffer(self._numbers, np.uint64).reshape(len(self), -1)
         return int(seen[:, 0].min()), int(seen[:, 1].max())
 
     def before(self, size: int) -> Kept:
-        """Chunks that lie before a place in the file [bytes], with their indexes."""
+        """The part of the file before an offset [bytes] that has whole chunks with their indexes."""
         if not len(self):
             return Kept(0, 0, 0)
         seen = np.frombuffer(self._numbers, np.uint64).reshape(len(self), -1)
@@ -81,8 +80,8 @@ class Places:
         last = int(place["first"][numbered[-1]] + place["rows"][numbered[-1]]) if len(numbered) else 0
         return Kept(int(place["rows"][whole].sum()), last, int(ends[whole].max(initial=0)))
 
-    def blocks(self) -> Iterator[Numbers]:
-        """(n, fields) copies of neighbours that hold the same: records, or events."""
+    def blocks(self) -> Iterator[Unsigned]:
+        """(n, fields) copies of consecutive entries of one kind: records or events."""
         width = len(ChunkPlace._fields)
         for at in range(0, len(self._numbers), AT_ONCE * width):
             some = np.array(self._numbers[at : at + AT_ONCE * width], np.uint64).reshape(-1, width)
@@ -116,7 +115,7 @@ def chunk_indexes(places: Places, layout: RowLayout, compression: str) -> Iterat
 
 
 def statistics(places: Places, counts: Mapping[int, int], metadata: int) -> bytes:
-    """Messages by channel number, and how many there are of everything."""
+    """The statistics record: messages by channel number, and all counts."""
     seen = b"".join(u16(k) + u64(n) for k, n in counts.items() if n)
     numbers = u16(len(counts)) + u32(len(counts)) + u32(0) + u32(metadata) + u32(len(places))
     total = sum(counts.values())
@@ -124,10 +123,10 @@ def statistics(places: Places, counts: Mapping[int, int], metadata: int) -> byte
 
 
 def summary(start: int, groups: Iterable[tuple[Op, Iterable[bytes]]]) -> Iterator[bytes]:
-    """Groups of records one after the other, where each lies, and the footer with the checksum of all of it.
+    """The summary section: groups of records, their offsets, and the footer with the checksum of all.
 
     Args:
-        start: where in the file the first piece will lie [bytes]
+        start: offset of the first piece in the file [bytes]
     """
     at, crc, offsets = start, 0, b""
     for op, pieces in groups:

@@ -1,4 +1,4 @@
-"""The last record of a recording, from its end: a file of hours that nobody has finished need not be searched."""
+"""The last record of a recording, found from its end, so that a long unfinished file need not be searched through."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from motionbase.recording.mcap.read import beginning
 from motionbase.recording.mcap.records import HEAD, MAGIC, Cut, Op
 from motionbase.recording.mcap.rows import RowLayout
 
-MOST_TRIES = 10_000  # places from the end backwards that look like a chunk
+MOST_TRIES = 10_000  # offsets tried, from the end backwards, that look like a chunk
 
 
 class Tail(NamedTuple):
     """How a recording ends.
 
     Attributes:
-        about: what the file says of itself
-        sequence: number of the last record since the writer's epoch, modulo 2^32; None without records
+        about: metadata of the file
+        sequence: number of the last record since the writer's epoch, modulo 2^32; None if there are no records
         utc_ns: of the last record; t: its first channel [s]
-        ended: whether the file has its index, so its writer was not killed
+        ended: whether the file has its index, so that its writer was not killed
     """
 
     about: dict[str, str]
@@ -37,7 +37,7 @@ class Tail(NamedTuple):
 
 
 def tail(path: Path) -> Tail | None:
-    """None for what is no recording of ours, or has nothing left of its beginning."""
+    """How a recording ends; None if it is not one of ours, or its beginning is damaged."""
     try:
         raw = mapped(path)
     except RecordingError:
@@ -67,7 +67,7 @@ def _last_indexed(raw: mmap.mmap, index: np.ndarray, layout: RowLayout) -> tuple
 
 
 def _last_searched(raw: mmap.mmap, first: int, layout: RowLayout) -> tuple[int, int, float] | None:
-    """From mark to mark, backwards; a chunk that was not finished is passed over."""
+    """The last complete chunk, searched backwards; an unfinished one is skipped."""
     at = len(raw)
     for _ in range(MOST_TRIES):
         mark = raw.rfind(MARK, first, at)

@@ -1,4 +1,4 @@
-"""Writes a recording as MCAP: a chunk for every batch of records, whole at every moment that a writer can be killed."""
+"""Writes a recording as MCAP, one chunk for each batch of records; the file stays readable if the writer is killed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Self, final
 
 import numpy as np
 import zstandard
-from numpy.typing import NDArray
 
 from motionbase import private
+from motionbase.arrays import Array, Unsigned
 from motionbase.record.schema import Schema
 from motionbase.recording.mcap import records as mcap
 from motionbase.recording.mcap.messages import (
@@ -28,35 +28,35 @@ from motionbase.recording.mcap.messages import (
     type_names,
 )
 from motionbase.recording.mcap.records import Op, u16, u32, u64
-from motionbase.recording.mcap.rows import RowLayout, Rows
+from motionbase.recording.mcap.rows import RowLayout
 from motionbase.recording.mcap.summary import ChunkPlace, Kept, Places, chunk_indexes, statistics, summary
 from motionbase.recording.whole import link_new, sweep
 from motionbase.ring.parts import part_of
 
 COMPRESSION, LEVEL = "zstd", 1
-# at the end, wherever that is: what somebody cuts off stays cut off, and the next look at the file's size tells
+# appends at the current end: if the file is truncated, the next check of its size shows it
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
-ABOUT = "motionbase"  # name of the metadata that says what the file is
+ABOUT = "motionbase"  # name of the metadata that describes the file
 SEAL = "seal"  # its entry with the checksum of all others
 
 
-def log_times(epoch_utc_ns: int, t: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """UTC of records [ns] from their times since the epoch [s]; what cannot be one counts as the epoch."""
+def log_times(epoch_utc_ns: int, t: Array) -> Unsigned:
+    """UTC of records [ns] from their times since the epoch [s]; an invalid time counts as the epoch."""
     ns = np.nan_to_num(np.rint(t * 1e9), nan=0.0, posinf=0.0, neginf=0.0)
     utc = epoch_utc_ns + np.clip(ns, -(2.0**62), 2.0**62).astype(np.int64)
     return np.asarray(np.maximum(utc, 0), dtype=np.uint64)
 
 
 def seal(about: Mapping[str, str]) -> str:
-    """CRC-32 of what a file says of itself."""
+    """CRC-32 of a file's metadata."""
     return f"{zlib.crc32(mcap.text_map(about)):08x}"
 
 
 @final
 class McapWriter:
-    """One file; what is written is in the file when the call returns, and on the disk after `sync`.
+    """Writes one file; data is in the file when a call returns, and on the disk after `sync`.
 
-    It has its name when its head is on the disk: whatever lies under the name can be opened.
+    The file gets its name once its header is on the disk, so any file of that name can be opened.
     """
 
     def __init__(self, path: Path, schema: Schema, about: Mapping[str, str]) -> None:
@@ -80,15 +80,15 @@ class McapWriter:
             self.sync()
             link_new(part, path)
             self._reopen()
-        except BaseException:  # a full disk, say: nothing is left of it
+        except BaseException:  # for example a full disk: leave no file
             self.abandon()
             part.unlink(missing_ok=True)
             raise
 
     def _reopen(self) -> None:
-        """By the file's name, so that the system knows the descriptor by it.
+        """Open the file again by its name, so that the system shows the descriptor under that name.
 
-        Where the name is gone already, or leads to another file, the first descriptor stays: it is the recording.
+        If the name is gone, or belongs to another file, the first descriptor stays in use.
         """
         try:
             spare = os.open(self.path, APPENDING)
@@ -99,7 +99,7 @@ class McapWriter:
         os.close(spare)
 
     def _kinds(self) -> bytes:
-        """Schemas and channels: at the start, so that a file without an end can be read, and once more at the end."""
+        """Schemas and channels, written at the start, so that an unfinished file can be read, and again at the end."""
         schema, parts = self.layout.schema, []
         types = type_names(schema)
         for k, (group, _) in enumerate(self.layout.groups, start=1):
@@ -110,7 +110,7 @@ class McapWriter:
         return b"".join(parts)
 
     def _put(self, raw: bytes) -> None:
-        """All of it or nothing: what a full disk took of it is cut off again."""
+        """Append all bytes or none: what a full disk took of them is truncated."""
         left = memoryview(raw)
         try:
             while left:
@@ -122,8 +122,8 @@ class McapWriter:
 
     # ---- data ----
 
-    def write_rows(self, rows: Rows, first: int, log_time: NDArray[np.uint64]) -> None:
-        """A chunk of records; `first` is the number of the first since the writer's epoch."""
+    def write_rows(self, rows: Array, first: int, log_time: Unsigned) -> None:
+        """Write a chunk of records; `first` is the number of the first since the writer's epoch."""
         if not len(rows):
             return
         raw = self.layout.encode(rows, first, log_time).tobytes()
@@ -134,7 +134,7 @@ class McapWriter:
             self._counts[k] += len(rows)
 
     def write_events(self, events: Sequence[Event], log_time: Sequence[int]) -> None:
-        """A chunk of their own, so that chunks of records are all alike."""
+        """Write a chunk of events, apart from records, so that chunks of records have one layout."""
         if not events:
             return
         parts, entries, at = [], b"", 0
@@ -155,18 +155,18 @@ class McapWriter:
         self._places.add(found)
 
     def sync(self) -> None:
-        """To the disk."""
+        """Flush the file to the disk."""
         os.fsync(self._fd)
 
-    # ---- what becomes of the file meanwhile ----
+    # ---- the file if moved, deleted or truncated ----
 
     @property
     def descriptor(self) -> int:
-        """Of the open file, whatever became of its name."""
+        """Descriptor of the open file, even if its name is gone."""
         return self._fd
 
     def keep(self, size: int) -> Kept:
-        """Somebody has cut the file to `size` bytes: leave whole chunks only, and say what is left. Then abandon it."""
+        """Keep the whole chunks of a file truncated to `size` bytes and return what is left. Then abandon it."""
         left = self._places.before(size)
         os.ftruncate(self._fd, left.end or min(size, self._about_at + len(self._about)))
         return left
@@ -174,7 +174,7 @@ class McapWriter:
     # ---- the end ----
 
     def close(self) -> None:
-        """Index and footer; without them the file can be read, but has to be searched through."""
+        """Write index and footer; without them the file can be read, but has to be searched through."""
         if self._fd < 0:
             return
         begin = self.bytes
@@ -182,7 +182,7 @@ class McapWriter:
             for piece in self._end():
                 self._put(piece)
             self.sync()
-        except OSError:  # no part of an end stays: the file is then as whole as before
+        except OSError:  # remove the partial index; the file is as good as before
             self.bytes = begin
             with suppress(OSError):
                 os.ftruncate(self._fd, begin)
@@ -192,14 +192,14 @@ class McapWriter:
             self._fd = -1
 
     def abandon(self) -> None:
-        """Close without an index, for a disk that takes nothing any more."""
+        """Close without an index, if the disk accepts no more data."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def _end(self) -> Iterator[bytes]:
         again = self.bytes
-        yield self._about + mcap.record(Op.DATA_END, u32(0))  # once more: damage in one place costs no file
+        yield self._about + mcap.record(Op.DATA_END, u32(0))  # second copy, in case the first is damaged
         kinds, abouts = _records(self._kinds()), (self._about_at, again)
         yield from summary(
             self.bytes,

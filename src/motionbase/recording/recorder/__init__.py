@@ -1,1 +1,1 @@
-"""The recorder: a process of its own that reads a ring and writes recordings."""
+"""The recorder: a separate process that reads a ring and writes recordings."""

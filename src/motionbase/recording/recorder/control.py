@@ -1,9 +1,9 @@
-"""How others see a recorder and tell it what to do: a status file and a socket, both beside the ring.
+"""Status and control of a recorder: a status file and a socket, both beside the ring.
 
-The ring's own command block has one receiver, the ring's writer, and no room for text; a recorder only reads the ring.
-So it listens on a socket of its own, whatever writes the ring, and where nobody does. A socket dies with its process:
-there are no stale commands. The status is a small file of the memory file system, replaced as a whole: reading it
-disturbs nobody, and a slow disk cannot delay it.
+The ring's command block has one receiver, the ring's writer, and no room for text; a recorder only reads the ring. So a
+recorder has its own socket, which works with any writer and without one. A socket dies with its process, so there are
+no stale commands. The status is a small file in the memory file system that is replaced as a whole: reading it disturbs
+no process, and a slow disk cannot delay it.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from motionbase.errors import RecordingError
 from motionbase.ring.backend import AbstractBackend, find
 from motionbase.ring.lock import FileLock, is_held
 
-LARGEST = 64 * 1024  # bytes of a command or an answer
-LONGEST_NOTE = 4096  # letters
+LARGEST = 64 * 1024  # largest command or answer [bytes]
+LONGEST_NOTE = 4096  # characters
 LONGEST_PERSON = 64
-CLIENT_S = 1.0  # for a client to say what it wants
-ANSWER_S = 5.0  # for the recorder to do it
-CLIENTS = 32  # at once
+CLIENT_S = 1.0  # time for a client to send its command
+ANSWER_S = 5.0  # time for the recorder to carry it out
+CLIENTS = 32  # connected at the same time
 PAUSE_S = 0.1
 
 
 def beside(backend: AbstractBackend, ending: str) -> Path:
-    """A file of this ring's, in the folder of rings."""
+    """A file beside this ring."""
     return backend.lock_path.with_name(f"{backend.lock_path.stem}.{ending}")
 
 
 def write_status(path: Path, status: dict[str, Any]) -> None:
-    """Replace it as a whole; where the folder has no room there is no status, and nothing else happens."""
+    """Replace the status file as a whole; ignored if there is no room."""
     part = path.with_name(f"{path.name}.part")
     with suppress(OSError):
         file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -50,7 +50,7 @@ def write_status(path: Path, status: dict[str, Any]) -> None:
 
 
 def read_status(path: Path) -> dict[str, Any] | None:
-    """None where there is none."""
+    """The status; None if there is none."""
     try:
         found = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -61,30 +61,30 @@ def read_status(path: Path) -> dict[str, Any] | None:
 @final
 @dataclass(eq=False)
 class Ask:
-    """A command that waits for its answer.
+    """A command with its answer.
 
-    It is taken by the recorder or given up by who asked, never both: what is told to be undone is not done later.
+    Either the recorder takes it or the client cancels it, never both: a cancelled command is not carried out later.
     """
 
     do: str
     text: str
-    kind: str = ""  # of an event
-    person: str = ""  # who asks
+    kind: str = ""  # kind of an event
+    person: str = ""  # who sent it
     is_bad: bool = False
     t: float | None = None  # [s] of the ring at which it happened; None for now
-    _turn: threading.Lock = field(default_factory=threading.Lock)  # whoever has it decides
+    _turn: threading.Lock = field(default_factory=threading.Lock)  # held by the side that takes or cancels it
     _answer: queue.Queue[tuple[bool, str]] = field(default_factory=lambda: queue.Queue(1))
 
     def take(self) -> bool:
-        """Whether it is still wanted; then it is the caller's, who has to answer."""
+        """Take it; False if it was cancelled. The caller must then answer it."""
         return self._turn.acquire(blocking=False)
 
     def answer(self, done: bool, text: str) -> None:
-        """Tell who asked."""
+        """Answer the client."""
         self._answer.put((done, text))
 
     def answered(self) -> tuple[bool, str]:
-        """Wait for it; a command that nobody has taken by then is cancelled."""
+        """Wait for the answer; a command that is not taken in time is cancelled."""
         try:
             return self._answer.get(timeout=ANSWER_S)
         except queue.Empty:
@@ -98,7 +98,7 @@ class Ask:
 
 @final
 class ControlServer:
-    """The recorder's side; one recorder for each ring.
+    """Receives commands in the recorder; at most one recorder per ring.
 
     Attributes:
         status_path: of the status file
@@ -117,7 +117,7 @@ class ControlServer:
         self._seats, self._closed = threading.BoundedSemaphore(CLIENTS), False
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            self._path.unlink(missing_ok=True)  # of a recorder that was killed
+            self._path.unlink(missing_ok=True)  # left by a killed recorder
             with _short(self._path) as name:
                 self._socket.bind(name)
             os.chmod(self._path, 0o600)
@@ -128,7 +128,7 @@ class ControlServer:
         threading.Thread(target=self._serve, name="motionbase recorder control", daemon=True).start()
 
     def waiting(self) -> Iterator[Ask]:
-        """Commands that have come and are still wanted; each has to be answered."""
+        """New commands that were not cancelled; each must be answered."""
         with suppress(queue.Empty):
             while True:
                 ask = self._asked.get_nowait()
@@ -136,11 +136,11 @@ class ControlServer:
                     yield ask
 
     def _serve(self) -> None:
-        """Each client has a thread of its own, so that none waits for another."""
+        """Accept clients, each in its own thread, so that none waits for another."""
         while not self._closed:
             try:
                 client, _ = self._socket.accept()
-            except OSError:  # closed, or there are no more files to be had for now
+            except OSError:  # closed, or out of file descriptors for now
                 time.sleep(PAUSE_S)
                 continue
             self._seats.acquire()
@@ -170,7 +170,7 @@ class ControlServer:
         return ask.answered()
 
     def close(self) -> None:
-        """Leave nothing behind; commands that still wait are not done, and who asked is told."""
+        """Remove socket and status; waiting commands are refused."""
         self._closed = True
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
@@ -184,7 +184,7 @@ class ControlServer:
 
 
 def status(ring: str) -> dict[str, Any]:
-    """Of the recorder of a ring; an error if there is none."""
+    """Status of the recorder of a ring; an error if there is none."""
     backend = find(ring)
     found = read_status(beside(backend, "recorder.json"))
     if found is None or not is_held(beside(backend, "recorder.lock")):
@@ -196,12 +196,12 @@ def ask(
     ring: str, do: str, text: str = "", *, kind: str = "", person: str = "", is_bad: bool = False,
     t: float | None = None,
 ) -> str:  # fmt: skip
-    """Tell the recorder of a ring to do something; returns what it says, an error if it refuses.
+    """Send a command to the recorder of a ring; returns its answer, raises an error if it refuses.
 
     Args:
-        do: start, stop, split, note, or event, with the kind and what it says
-        person: who asks
-        t: [s] of the ring at which an event happened; now where it is not given
+        do: start, stop, split, note, or event; `text` is that of the note or event, `kind` that of the event
+        person: name of the sender
+        t: time of the ring at which an event happened [s]; default: now
     """
     given = {"do": do, "text": text, "kind": kind, "person": person, "is_bad": is_bad, "t": t}
     path = beside(find(ring), "recorder")
@@ -232,7 +232,7 @@ def _nobody(ring: str) -> RecordingError:
 
 
 def _line(link: socket.socket, seconds: float) -> bytes:
-    """All that comes up to a line end, within so much time [s] however little comes at once."""
+    """Everything up to a line end, within `seconds` in all."""
     raw, end = b"", time.monotonic() + seconds
     while not raw.endswith(b"\n") and len(raw) <= LARGEST:
         link.settimeout(max(1e-3, end - time.monotonic()))
@@ -245,7 +245,7 @@ def _line(link: socket.socket, seconds: float) -> bytes:
 
 @contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """The path of a socket; addresses have room for some hundred letters, so a long one goes through its folder."""
+    """Address of a socket; addresses are limited to some hundred characters, so a long path goes through its folder."""
     if len(str(path).encode()) < 100 or not Path("/proc/self/fd").is_dir():
         yield str(path)
         return

@@ -1,7 +1,7 @@
-"""The disk's side of a recorder: threads that write and sync, behind a queue that never makes anybody wait.
+"""Disk side of a recorder: threads that write and sync, behind a queue that never blocks.
 
-A disk may be slow, full, or a share that has stopped answering. What is to be written waits meanwhile, up to a limit;
-then the recorder leaves records where they are, in the ring, until there is room.
+A disk may be slow, full, or a share that has stopped answering. Data is queued meanwhile, up to a limit; beyond it the
+recorder leaves records in the ring until there is room.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.items import QUEUE_BYTES, RETRY_S, Chunk, Note
 
 SYNC_S = 1.0
-SPARE = 4  # when so great a part of the queue is full, one over this, only records are written
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is as good as before, and may go on when there is room
-Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None: end the file
+SPARE = 4  # once 1 / SPARE of the queue is full, only records are written
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)  # the file is intact and can continue when there is room
+Item: TypeAlias = tuple[Pieces, Chunk | Note | None]  # None ends the file
 
 
 @final
@@ -28,12 +28,12 @@ class Disk:
     """Takes chunks, notes and the ends of files, in order.
 
     Attributes:
-        trouble: what keeps it from writing now, a sentence; "" for nothing
+        trouble: why it cannot write now, a sentence; "" if it can
         waiting: bytes in the queue
-        unwritten: records that were given up at the end
+        unwritten: records dropped at the end
 
     Args:
-        say: takes a sentence for people; from the threads, and must not block
+        say: called with a sentence for the operator, also from the threads; must not block
     """
 
     def __init__(self, say: Callable[[str], object], queue_bytes: int = QUEUE_BYTES, retry_s: float = RETRY_S) -> None:
@@ -41,7 +41,7 @@ class Disk:
         self._say, self._limit, self._retry_s = say, queue_bytes, retry_s
         self._items: deque[Item] = deque()
         self._some, self._ending, self._pieces = threading.Condition(), threading.Event(), set[Pieces]()
-        self._since: float | None = None  # when the writing of the item at work began
+        self._since: float | None = None  # when writing the current item began
         self._threads = [
             threading.Thread(target=run, name=f"motionbase recorder {what}", daemon=True)
             for what, run in (("disk", self._write), ("sync", self._sync))
@@ -49,10 +49,10 @@ class Disk:
         for thread in self._threads:
             thread.start()
 
-    # ---- the recorder's side: never waits ----
+    # ---- the recorder's side: never blocks ----
 
     def put(self, pieces: Pieces, item: Chunk | Note | None) -> None:
-        """To be done after all before it."""
+        """Queue an item after all before it."""
         size = item.rows.nbytes if isinstance(item, Chunk) else 0
         with self._some:
             if size and self.waiting + size > self._limit // SPARE:
@@ -63,22 +63,22 @@ class Disk:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much waits that no more should be taken from the ring for now."""
+        """Whether the queue is so full that no more records should be taken from the ring."""
         return self.waiting >= self._limit
 
     @property
     def is_half_free(self) -> bool:
-        """Whether there is room again for a good while."""
+        """Whether half of the queue is free again."""
         return self.waiting <= self._limit // 2
 
     @property
     def busy_s(self) -> float:
-        """How long the item at work has taken so far [s]; 0 if there is none."""
+        """Time spent on the current item [s]; 0 if there is none."""
         since = self._since
         return time.monotonic() - since if since is not None else 0.0
 
     def close(self, seconds: float) -> bool:
-        """Write what waits, for so long at most [s]; whether all is in the files, with their ends."""
+        """Write the queue within `seconds`; whether everything is in the files and they are finished."""
         self._ending.set()
         with self._some:
             self._some.notify_all()
@@ -97,7 +97,7 @@ class Disk:
                     if self._ending.is_set():
                         return
                     self._some.wait()
-                pieces, item = self._items[0]  # it counts as waiting until it is done
+                pieces, item = self._items[0]  # stays in the queue until it is written
             self._do(pieces, item)
             self._since = None
             with self._some:
@@ -105,7 +105,7 @@ class Disk:
                 self.waiting -= item.rows.nbytes if isinstance(item, Chunk) else 0
 
     def _do(self, pieces: Pieces, item: Chunk | Note | None) -> None:
-        """Until it is done, or everything has to end."""
+        """Write an item, with retries until it succeeds or the recorder ends."""
         began = time.monotonic()
         while True:
             last = self._ending.is_set() or item is None
@@ -113,13 +113,13 @@ class Disk:
             try:
                 self._one(pieces, item)
                 break
-            except Exception as error:  # what is no trouble of the disk is one of ours, and must not end the thread
+            except Exception as error:  # any other error is a bug, which must not end the thread
                 tell = f"recording to {pieces.names.folder} fails: {getattr(error, 'strerror', '') or error}"
                 if self.trouble != tell:
                     self.trouble = tell
                     self._say(f"{tell}; it is tried again every {self._retry_s:g} s")
                 pieces.spare("the disk takes nothing", full=True)
-                if getattr(error, "errno", None) not in NO_ROOM:  # too large, or gone: another file, then
+                if getattr(error, "errno", None) not in NO_ROOM:  # file too large, or gone: begin another
                     pieces.leave()
                 if last or not isinstance(error, OSError):
                     self._give_up(pieces, item)
@@ -146,13 +146,13 @@ class Disk:
         if isinstance(item, Chunk) and (left := len(item.rows) - item.done):
             self.unwritten += left
             first, last = item.first + item.done, item.first + len(item.rows) - 1
-            with suppress(Exception):  # for a file that may still come
+            with suppress(Exception):  # for a later file, if there is one
                 pieces.note(Note("gap", f"{left} records lost, {first} to {last}: they could not be written"))
 
     # ---- the thread that syncs ----
 
     def _sync(self) -> None:
-        """Apart from the writing: a sync may take seconds, in which what comes is still to reach the file."""
+        """Sync in a separate thread: it may take seconds, and writing must go on."""
         told = False
         while not self._ending.wait(SYNC_S):
             for pieces in list(self._pieces):

@@ -1,7 +1,7 @@
-"""A recording that is moved, deleted or cut while it is written: noticed at the next chunk, and mended where it can be.
+"""Handles a recording that is moved, deleted or truncated while it is written: detected at the next chunk and repaired.
 
-The open descriptor is the recorder's file, whatever becomes of its name. A moved file is whole where it is now. Of a
-deleted one the system keeps all bytes until it is closed: they are copied back under its name, by a thread of its own.
+The open descriptor stays the recorder's file. A moved file is complete at its new place. The system keeps a deleted
+file until it is closed: a thread copies it back under its name.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from motionbase.errors import RecordingError
 from motionbase.recording.mcap.write import McapWriter
 from motionbase.recording.whole import whole_or_not
 
-SPARE_BYTES = 200_000_000  # that a disk must have left beside a file which is brought back
-NFS_DELETED = ".nfs"  # what a network share calls a file that is deleted while it is open
+SPARE_BYTES = 200_000_000  # that must stay free on a disk to which a file is restored
+NFS_DELETED = ".nfs"  # name that a network share gives to a file deleted while open
 
 
 class Fate(Enum):
-    """What became of a file that is being written."""
+    """What happened to a file that is being written."""
 
     MOVED = "moved"
     DELETED = "deleted"
@@ -34,10 +34,10 @@ class Fate(Enum):
 
 
 def fate(writer: McapWriter) -> Fate | None:
-    """None where nothing has; two calls of the system, whatever the size."""
+    """What happened to the file; None if nothing. Costs two system calls."""
     try:
         own = os.fstat(writer.descriptor)
-    except OSError:  # a share that is gone: the next write tells
+    except OSError:  # a share that is gone: the next write will fail
         return None
     if own.st_size < writer.bytes:
         return Fate.CUT
@@ -52,21 +52,21 @@ def fate(writer: McapWriter) -> Fate | None:
 
 
 def unlink(writer: McapWriter) -> None:
-    """Remove the file that is open, not another that has its name."""
+    """Remove the open file, but not another that has its name."""
     with suppress(OSError):
         if os.path.samestat(os.fstat(writer.descriptor), os.stat(writer.path)):
             writer.path.unlink()
 
 
 def where(writer: McapWriter) -> Path:
-    """The file's name now, as far as the system tells it."""
+    """The file's current name, if the system knows it."""
     with suppress(OSError):
         return Path(os.readlink(f"/proc/self/fd/{writer.descriptor}"))
     return writer.path
 
 
 def readable(writer: McapWriter) -> int | None:
-    """A descriptor to read all of a deleted file with; None where it cannot be, or the disk has no room for a copy."""
+    """A descriptor for reading a deleted file; None if there is none, or the disk has no room for a copy."""
     try:
         room = shutil.disk_usage(writer.path.parent).free - writer.bytes
         return os.open(f"/proc/self/fd/{writer.descriptor}", os.O_RDONLY | os.O_CLOEXEC) if room > SPARE_BYTES else None
@@ -76,13 +76,13 @@ def readable(writer: McapWriter) -> int | None:
 
 @final
 class Rescue:
-    """Copies of deleted files; records never wait for them.
+    """Restores deleted files in threads, so that records never wait.
 
     Attributes:
-        failed: sentences about what could not be brought back
+        failed: sentences about files that could not be restored
 
     Args:
-        say: takes a sentence for people; must not block
+        say: called with a sentence for the operator; must not block
     """
 
     def __init__(self, say: Callable[[str], object]) -> None:
@@ -90,7 +90,7 @@ class Rescue:
         self._threads: list[threading.Thread] = []
 
     def begin(self, descriptor: int, path: Path, rows: int) -> None:
-        """Bring it back as `path`; the descriptor is closed afterwards."""
+        """Restore a file as `path`; the descriptor is closed afterwards."""
         copy = threading.Thread(
             target=self._copy, args=(descriptor, path, rows), name="motionbase recorder rescue", daemon=True
         )
@@ -113,7 +113,7 @@ class Rescue:
             os.close(descriptor)
 
     def close(self, seconds: float) -> bool:
-        """Wait for the copies, for so long at most [s]; whether all are there."""
+        """Wait up to `seconds` for the copies; whether all are complete."""
         end = time.monotonic() + seconds
         for copy in self._threads:
             copy.join(max(0.0, end - time.monotonic()))
@@ -121,5 +121,5 @@ class Rescue:
 
 
 def free_name(path: Path) -> Path:
-    """The file's own name, or one beside it where somebody has put another file there."""
+    """The file's own name, or another beside it if the name is taken."""
     return path if not os.path.lexists(path) else path.with_name(f"{path.stem}_recovered{path.suffix}")

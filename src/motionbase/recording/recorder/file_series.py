@@ -1,4 +1,4 @@
-"""The files of one recording, one after the other: opened with the first record, split without losing any."""
+"""The files of one recording: opened with the first record, split without losing records."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from typing import TypeAlias, final
 import numpy as np
 
 from motionbase import private
+from motionbase.arrays import Array, Unsigned
 from motionbase.recording.journal import RecordWatch
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.recorder.displaced import Fate, Rescue, fate, free_name, readable, unlink, where
 from motionbase.recording.recorder.files import Names, Origin
 from motionbase.recording.recorder.items import Chunk, Note, Owed, Split
 from motionbase.recording.recorder.sidecar import Along, Sidecar
-from motionbase.recording.recorder.time import Stamps
 
-Recall: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, Rows]]]  # epoch, first, stop: see Reader.recalled
-AGAIN_ROWS = 500  # in a chunk of records that are written once more
+Recall: TypeAlias = Callable[[int, int, int], Iterator[tuple[int, Array]]]  # epoch, first, stop: see Reader.recalled
+AGAIN_ROWS = 500  # in a chunk of records that are written again
 
 
 @final
@@ -32,21 +31,21 @@ class Pieces:
     """One recording.
 
     Attributes:
-        names: of its files; others than planned if there was a recording of this name
-        writer: of the file that is open, or None
+        names: of its files; changed if a recording of the planned name exists
+        writer: of the open file, or None
         number: of the next piece
-        files: that were finished or are open; records, bytes: in all of them
-        lost: records that were in a file which somebody deleted or cut, and are in none now; gaps: how often
-        incident: what somebody did to a file while it was written, a sentence; "" for nothing
-        first, last: files with records, None before there are any
-        closing: held while a file is closed, so that nobody syncs it then
-        rescue: of files that were deleted
+        files: finished or open; records, bytes: in all of them
+        lost: records lost because a file was deleted or truncated; gaps: how often
+        incident: what happened to a file while it was written, a sentence; "" if nothing
+        first, last: files with records, None if there are none yet
+        closing: held while a file is closed, so that it is not synced then
+        rescue: restores deleted files
 
     Args:
-        say: takes a sentence for people; must not block
-        sidecar: builds overviews of the files along the way
-        recall: gives records once more, as `Reader.recalled`
-        number: of the first piece; above 0 where it goes on with a recording whose recorder was killed
+        say: called with a sentence for the operator; must not block
+        sidecar: builds overviews of the files while they are written
+        recall: reads records again, as `Reader.recalled`
+        number: of the first piece; above 0 if it continues the recording of a killed recorder
     """
 
     def __init__(
@@ -68,8 +67,8 @@ class Pieces:
         self._bytes, self._origin, self._begin = 0, None, 0
         self._from, self._next, self._utc_ns = 0, 0, 0  # first number in the file, next number, time of the last
         self._owed = None
-        self._held: list[Note] = []  # for the next file
-        self._kept: list[Note] = []  # of a file that has no records yet
+        self._held: list[Note] = []  # notes for the next file
+        self._kept: list[Note] = []  # notes of a file that has no records yet
 
     _origin: Origin | None
     _along: Along | None
@@ -77,14 +76,14 @@ class Pieces:
 
     @property
     def bytes(self) -> int:
-        """In all files."""
+        """Bytes in all files."""
         writer = self.writer
         return self._bytes + (writer.bytes if writer is not None else 0)
 
     # ---- writing ----
 
     def write(self, chunk: Chunk) -> None:
-        """All records of it that are not in a file yet; after an OSError `chunk.done` says how far it came."""
+        """Write the records of a chunk that are not in a file yet; after an OSError `chunk.done` is how many are."""
         while chunk.done < len(chunk.rows):
             if self.writer is not None and self._origin is not chunk.origin:
                 self.finish()
@@ -104,8 +103,8 @@ class Pieces:
             if end < len(chunk.rows) or (self.split_at.bytes and self.writer.bytes >= self.split_at.bytes):
                 self.finish()
 
-    def _put_rows(self, rows: Rows, first: int, utc_ns: Stamps) -> None:
-        """After the notes that wait; into the file that is open."""
+    def _put_rows(self, rows: Array, first: int, utc_ns: Unsigned) -> None:
+        """Write records into the open file, after the waiting notes."""
         assert self.writer is not None
         while self._held:
             self._put(self._held[0])
@@ -120,7 +119,7 @@ class Pieces:
             self._sidecar.add(self._along, rows)
 
     def _put_notes(self, chunk: Chunk, utc_ns: int) -> None:
-        """Of the records that were just written, into the same file; a full disk may keep them for the next one."""
+        """Write the notes of the records just written; on a full disk they are kept for the next file."""
         while chunk.notes and chunk.notes[0].utc_ns <= utc_ns:
             note = chunk.notes.pop(0)
             try:
@@ -129,7 +128,7 @@ class Pieces:
                 self._held.append(note)
 
     def note(self, note: Note) -> None:
-        """Into the file that is open, or the next one."""
+        """Write a note into the open file, or the next one."""
         if self.writer is None or self._held:
             self._held.append(note)
         else:
@@ -157,7 +156,7 @@ class Pieces:
             except FileExistsError:
                 if self.files or self.number:
                     self.number += 1
-                else:  # another recording: this one needs a stem of its own
+                else:  # another recording has this name: take another
                     self.names = self.names.next()
                     about["recording"] = self.names.stem
                     self._say(f"{path} exists already; recording to {self.names.path(0)}")
@@ -170,7 +169,7 @@ class Pieces:
     # ---- ends ----
 
     def finish(self) -> None:
-        """End the file; the next record begins another. It can be read even where its index cannot be written."""
+        """Finish the file; the next record begins another. It can be read even if its index cannot be written."""
         self._mind()
         self._end()
 
@@ -188,20 +187,20 @@ class Pieces:
             self._sidecar.end(along)
 
     def spare(self, why: str, *, full: bool = False) -> None:
-        """Write nothing that could be made from the records later; what was written of it goes if the disk is full."""
+        """Stop writing the overview, which can be built later; if the disk is full, remove its blocks too."""
         along = self._along
         if self._sidecar is not None and along is not None:
             self._sidecar.give_up(along, why, remove=full)
 
     def leave(self) -> None:
-        """End a file that takes nothing any more; one without records is removed, and its notes are kept."""
+        """Close a file that accepts no more data; one without records is removed, and its notes are kept."""
         if self.writer is not None and not self.writer.rows:
             self._drop()
         with suppress(OSError):
             self._end()
 
     def _drop(self) -> None:
-        """A file without records; another has its number and its notes."""
+        """Remove a file without records; the next gets its number and its notes."""
         writer, self.writer = self.writer, None
         assert writer is not None
         with self.closing:
@@ -210,12 +209,13 @@ class Pieces:
         self.number, self.files = self.number - 1, self.files - 1
         self._held, self._kept = [*self._kept, *self._held], []
 
-    # ---- what others do to the file ----
+    # ---- files that are moved, deleted or truncated ----
 
     def _mind(self) -> None:
-        """Notice what became of the file; what it has lost is written once more, from the ring, as far as that has it.
+        """Check the file; records that it has lost are written again from the ring, if they are still there.
 
-        A moved file ends where it is. A deleted one ends, too, and is brought back. Of a cut one whole chunks stay.
+        A moved file is finished at its new place. A deleted one is finished and restored. A truncated one keeps its
+        whole chunks.
         """
         if self.writer is not None and (what := fate(self.writer)) is not None:
             if self.writer.rows:
@@ -256,11 +256,11 @@ class Pieces:
                 self.writer = None
                 if lost == rows:
                     self.files -= 1
-                    unlink(writer)  # there is nothing left in it
+                    unlink(writer)  # no records are left in it
                 self._bytes += writer.bytes if what is Fate.CUT and lost < rows else 0
                 writer.abandon()
         else:
-            with suppress(OSError):  # a full disk: it can be read without them
+            with suppress(OSError):  # a full disk: the file can be read without them
                 self._put(note)
             with suppress(OSError):
                 self._end()
@@ -269,7 +269,7 @@ class Pieces:
             self.rescue.begin(source, free_name(writer.path), rows)
 
     def _write_again(self, owed: Owed) -> None:
-        """After an OSError it goes on where it was."""
+        """Write lost records again; after an OSError a later call continues."""
         watch = RecordWatch(owed.origin.schema)
         for first, rows in self._recall(owed.origin.epoch, owed.first, owed.stop):
             self._miss(owed, first)
@@ -286,7 +286,7 @@ class Pieces:
         self.lost, self._owed = self.lost + max(0, owed.rows), None
 
     def _miss(self, owed: Owed, number: int) -> None:
-        """Tell the gap up to a record."""
+        """Report the gap up to a record."""
         if number > owed.first:
             text = f"{number - owed.first} records lost, {owed.first} to {number - 1}: {owed.why}"
             self._say(f"gap: {text}")
@@ -295,7 +295,7 @@ class Pieces:
 
 
 def _sync_folder(path: os.PathLike[str]) -> None:
-    """The name, too."""
+    """Sync the folder, so that the name is on the disk too."""
     with suppress(OSError):
         folder = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
         try:

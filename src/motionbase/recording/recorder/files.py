@@ -1,4 +1,4 @@
-"""Where recordings go, what their files are called, and what they say of themselves."""
+"""Folders, file names and metadata of recordings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from motionbase.ring.folders import data_folder
 from motionbase.ring.layout import Header
 
 EXTENSION = ".mcap"
-GIT_S = 2.0  # for the revision of a checkout
+GIT_S = 2.0  # time limit for reading the revision of a checkout
 
 
 def default_folder() -> Path:
-    """`recordings` in the folder for data, beside the ESTOP files."""
+    """`recordings` in the data folder, beside the ESTOP files."""
     return data_folder("recordings")
 
 
@@ -36,7 +36,7 @@ class Names:
     """Files of one recording: STEM.mcap, then STEM_001.mcap and so on.
 
     Attributes:
-        take: of recordings that would have the same name, from 1; the second has the stem BASE_2
+        take: counts recordings of the same name from 1; the second has the stem BASE_2
     """
 
     folder: Path
@@ -45,25 +45,25 @@ class Names:
 
     @property
     def stem(self) -> str:
-        """What the names of all its files begin with."""
+        """Beginning of the names of all its files."""
         return self.base if self.take == 1 else f"{self.base}_{self.take}"
 
     def next(self) -> Names:
-        """Of another recording."""
+        """Names of another recording with the same base."""
         return replace(self, take=self.take + 1)
 
     def path(self, piece: int) -> Path:
-        """Of a piece, from 0."""
+        """Path of a piece, from 0."""
         return self.folder / f"{self.stem}{f'_{piece:03d}' if piece else ''}{EXTENSION}"
 
 
 @final
 @dataclass(frozen=True)
 class Place:
-    """Where the recordings of a recorder go.
+    """Folder and base name of a recorder's recordings.
 
     Attributes:
-        base: what their files are called; "" for the time of their start and the ring
+        base: beginning of the files' names; "" takes start time and ring
     """
 
     folder: Path
@@ -71,7 +71,7 @@ class Place:
     ring: str
 
     def names(self, utc_ns: int) -> Names:
-        """Of a recording that begins then; in a folder they sort by time."""
+        """Names of a recording that begins at `utc_ns`; names with times sort by time."""
         when = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(utc_ns // 10**9))
         return Names(self.folder, self.base or f"{when}_{self.ring}")
 
@@ -86,10 +86,10 @@ def place(out: Path | None, ring: str) -> Place:
 
 
 def require_place(place: Place, goes_on: bool = False) -> None:
-    """Refuse what could not be recorded to at all, before anything begins.
+    """Raise an error if nothing can be recorded to this place.
 
     Args:
-        goes_on: with a recording that is there; else a name that somebody chose must be free
+        goes_on: an existing recording may be continued; else a name given by the user must be free
     """
     if place.base and not goes_on and (path := place.names(0).path(0)).exists():
         raise RecordingError(f"recording {str(path)!r} exists already; choose another name")
@@ -104,12 +104,12 @@ def require_place(place: Place, goes_on: bool = False) -> None:
 @final
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """What all records of a file have in common; another one makes another file.
+    """Properties common to all records of a file; when they change, a new file begins.
 
     Attributes:
         epoch_utc_ns: UTC from which the time of the recording counts
         epoch: number of the writer's run
-        about: what the file says of itself, by name
+        about: metadata of the file, by name
     """
 
     schema: Schema
@@ -119,7 +119,7 @@ class Origin:
 
 
 def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: int, program: dict[str, str]) -> Origin:
-    """Of records of a writer; `program` is what `program()` gave."""
+    """Origin of a writer's records; `program` is the result of `program()`."""
     layout = header.layout
     return Origin(
         layout.schema,
@@ -143,19 +143,23 @@ def origin(ring: str, backend: AbstractBackend, header: Header, epoch_utc_ns: in
 
 
 def platform_name(text: str) -> str:
-    """As the platform's text has it, TOML or JSON; "" where it has none."""
+    """Name in the platform's text, TOML or JSON; "" if it has none."""
     found = re.search(r"""(?m)^\s*name\s*=\s*["']([^"'\n]*)["']|"name"\s*:\s*"([^"\n]*)\"""", text)
     return (found[1] or found[2] or "") if found else ""
 
 
+def our_version() -> str:
+    """Of motionbase; "unknown" if it is not installed as a package."""
+    try:
+        return version("motionbase")
+    except PackageNotFoundError:
+        return "unknown"
+
+
 def program() -> dict[str, str]:
     """Versions and machine; the revision of the checkout where there is one."""
-    try:
-        ours = version("motionbase")
-    except PackageNotFoundError:
-        ours = "unknown"
     return {
-        "motionbase": ours,
+        "motionbase": our_version(),
         "python": platform.python_version(),
         "git": _revision(),
         "host": socket.gethostname(),
@@ -167,7 +171,7 @@ def _revision() -> str:
     root = Path(__file__).resolve().parents[4]
     if not ((root / ".git").exists() and (root / "src" / "motionbase").is_dir()):
         return ""
-    # without optional locks: a recorder must not disturb somebody who works in the checkout
+    # without optional locks, so that a recorder does not disturb work in the checkout
     command = ("git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     try:
         found = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=GIT_S, check=True)

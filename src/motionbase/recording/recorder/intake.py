@@ -1,4 +1,4 @@
-"""Between ring and disk: records become chunks with times, and every one that is lost is counted in the recording."""
+"""Between ring and disk: makes chunks of records with times, and counts every lost record in the recording."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.journal import Journal
-from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.recorder.disk import Disk
 from motionbase.recording.recorder.file_series import Pieces
 from motionbase.recording.recorder.files import Origin
@@ -19,11 +19,11 @@ from motionbase.recording.recorder.time import Timeline
 from motionbase.ring.blocks.requests import Asked
 from motionbase.ring.layout import Header
 
-CHUNK_S = 0.1  # of records in a chunk at most
-HOLD_S = 0.08  # a record waits so long for others at most
-LARGEST_CHUNK = 4096  # records
-BAD = ("gap", "file", "disk")  # kinds
-LARGER = 5  # times a chunk where much has come at once: fewer, larger ones cost less
+CHUNK_S = 0.1  # longest time covered by a chunk
+HOLD_S = 0.08  # longest time that a record waits for others
+LARGEST_CHUNK = 4096  # records in a chunk
+BAD = ("gap", "file", "disk")  # kinds of events that are bad
+LARGER = 5  # factor on the size of chunks while behind: fewer, larger ones cost less
 
 
 @final
@@ -31,31 +31,31 @@ class Intake:
     """One recording, from its start to its stop.
 
     Attributes:
-        origin: of the records that come
-        records: that came, the lost ones apart
-        lost: overwritten in the ring before they were read; gaps: how often
+        origin: of the incoming records
+        records: read so far, without lost ones
+        lost: records overwritten in the ring before they were read; gaps: how often
     """
 
     def __init__(self, pieces: Pieces, disk: Disk, say: Callable[[str], object]) -> None:
         self.pieces, self.origin = pieces, None
         self.records = self.lost = self.gaps = 0
         self._disk, self._say, self._timeline = disk, say, Timeline()
-        self._pending, self._count, self._first, self._since = list[Rows](), 0, 0, 0.0
+        self._pending, self._count, self._first, self._since = list[Array](), 0, 0, 0.0
         self._chunk_rows, self._before = 1, None
         self._journal, self._tick, self._dt = None, None, 1.0
 
     origin: Origin | None
     _before: Before | None
     _journal: Journal | None
-    _tick: int | None  # of the newest record
+    _tick: int | None  # tick of the newest record
 
     def go_on(self, before: Before) -> None:
-        """With a recording whose recorder was killed: its time goes on, too."""
+        """Continue the recording of a killed recorder, with its time."""
         self._before = before
         self.note("recording", f"goes on with record {before.next}, after the last in {before.path.name}")
 
     def follow(self, header: Header) -> None:
-        """A writer whose records come from now on."""
+        """Follow a writer, whose records come from now on."""
         self.flush()
         self._leave()
         self._journal, self._tick = Journal(header.layout.schema), None
@@ -67,11 +67,11 @@ class Intake:
             self._before = None
         self._chunk_rows = max(1, min(LARGEST_CHUNK, round(CHUNK_S / period)))
 
-    def take(self, rows: Rows, first: int, behind: bool = False) -> None:
-        """Records that follow each other; `first` is the number of the first. They are copied.
+    def take(self, rows: Array, first: int, behind: bool = False) -> None:
+        """Take consecutive records, the first with number `first`; they are copied.
 
         Args:
-            behind: there is so much to take that chunks may be larger
+            behind: many records wait, so chunks may be larger
         """
         self.records += len(rows)
         most = min(LARGEST_CHUNK, LARGER * self._chunk_rows) if behind else self._chunk_rows
@@ -86,7 +86,7 @@ class Intake:
                 self.flush()
 
     def hand_on(self) -> None:
-        """What has waited long enough."""
+        """Hand records to the disk that have waited long enough."""
         if self._count and time.monotonic() - self._since >= HOLD_S:
             self.flush()
 
@@ -109,17 +109,17 @@ class Intake:
         self._disk.put(self.pieces, Chunk(rows, self._first, stamped.utc_ns, self.origin, notes=notes))
 
     def asked(self, news: Iterable[Asked]) -> None:
-        """What was asked of the ring's writer; it is noted at the record that shows it."""
+        """Take requests to the ring's writer; each is noted at the record that shows it."""
         if self._journal is not None:
             self._journal.asked(news, time.monotonic())
 
     def _leave(self) -> None:
-        """What was asked of a writer whose records come no more."""
+        """Note the remaining requests to a writer that has ended."""
         for one in self._journal.rest() if self._journal is not None else ():
             self.note(one.kind, one.text, one.person, one.is_bad)
 
     def counts(self) -> dict[str, int]:
-        """What there is of this recording so far; docs/recorder.md lists it."""
+        """Counts of this recording so far; docs/recorder.md lists them."""
         return {
             "files": self.pieces.files,
             "records": self.records,
@@ -130,17 +130,17 @@ class Intake:
         }
 
     def gap(self, first: int, count: int, why: str) -> None:
-        """Records that are lost, by number."""
+        """Report lost records by number."""
         self.lost, self.gaps = self.lost + count, self.gaps + 1
         self.event("gap", f"{count} records lost, {first} to {first + count - 1}: {why}")
 
     def event(self, kind: str, text: str) -> None:
-        """For the operator and the file."""
+        """Report an event to the operator and the file."""
         self._say(f"{kind}: {text}")
         self.note(kind, text, is_bad=kind in BAD)
 
     def note(self, kind: str, text: str, person: str = "", is_bad: bool = False, t: float | None = None) -> None:
-        """For the file; it stands between the records where it happened: now, or at a time [s] of the ring."""
+        """Note an event in the file, among the records of its time: now, or a time [s] of the ring."""
         if kind != "time":
             self.flush()
         utc_ns, tick = self._timeline.now(), self._tick
@@ -154,7 +154,7 @@ class Intake:
         self._disk.put(self.pieces, None)
 
     def stop(self, why: str, person: str = "") -> None:
-        """All that came goes to the disk, then the file ends."""
+        """Hand everything to the disk and finish the file."""
         self.flush()
         self._leave()
         self.note("recording", f"stopped, {why}: {self.records} records read, {self.lost} lost", person)

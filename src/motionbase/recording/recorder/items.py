@@ -1,4 +1,4 @@
-"""What a recorder is told, and what goes through its queue to the disk."""
+"""Settings of a recorder, and the items in its queue to the disk."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, final
 
-from motionbase.recording.mcap.rows import Rows
+from motionbase.arrays import Array, Unsigned
 from motionbase.recording.recorder.files import Origin
-from motionbase.recording.recorder.time import Stamps
 from motionbase.ring.backend import DEFAULT_NAME
 
-QUEUE_BYTES = 100_000_000  # that may wait for a slow disk
-RETRY_S = 1.0  # between tries to write to a disk that refuses
-CLOSE_S = 10.0  # for what still waits at the end
+QUEUE_BYTES = 100_000_000  # size of the queue to the disk
+RETRY_S = 1.0  # between attempts to write to a failing disk
+CLOSE_S = 10.0  # time limit for the queue at the end
 
 
 class Split(NamedTuple):
-    """When a new file begins by itself; 0 for never.
+    """When a new file begins automatically; 0 for never.
 
     Attributes:
-        bytes: as soon as a file has so many; it ends with the chunk that reaches them
-        ns: with the first record so much after a file's first [ns]
+        bytes: size of a file; it ends with the chunk that reaches it
+        ns: time covered by a file [ns]
     """
 
     bytes: int = 0
@@ -31,17 +30,17 @@ class Split(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Settings:
-    """How to record.
+    """Settings of a recorder.
 
     Attributes:
         out: a file, a folder, or None for the default folder
-        wait: begin when somebody asks, `motionbase record-control start`
+        wait: begin only at `motionbase record-control start`
         note: the first event of the recording
-        oldest: begin with the oldest record that the ring has and no file of the place, not with the next that comes
-        after: the whole run that follows the one of this epoch, from its first record on; 0 where none was before
-        queue_bytes: that may wait for a slow disk
-        retry_s: between tries to write to a disk that refuses [s]
-        close_s: for what still waits when the recorder ends [s]
+        oldest: begin with the oldest record in the ring that is not in a file yet, instead of the next new one
+        after: record the whole run that follows the run of this epoch; 0 if there was none before
+        queue_bytes: size of the queue to the disk
+        retry_s: between attempts to write to a failing disk [s]
+        close_s: time limit for the queue when the recorder ends [s]
     """
 
     ring: str = DEFAULT_NAME
@@ -59,17 +58,17 @@ class Settings:
 @final
 @dataclass(eq=False)
 class Chunk:
-    """Records that follow each other.
+    """Consecutive records.
 
     Attributes:
         first: number of the first since the writer's epoch
-        done: records of it that are in a file already
-        notes: what happened at these records, in order of time; those in a file already are gone from it
+        done: number of its records that are in a file already
+        notes: events at these records in order of time, without those already in a file
     """
 
-    rows: Rows
+    rows: Array
     first: int
-    utc_ns: Stamps
+    utc_ns: Unsigned
     origin: Origin
     done: int = 0
     notes: list[Note] = field(default_factory=list)
@@ -78,7 +77,7 @@ class Chunk:
 @final
 @dataclass(frozen=True)
 class Note:
-    """Something to be noted beside the records; utc_ns 0: at the first record of the file. See `Event`."""
+    """An event to be written, see `Event`; utc_ns 0 means at the first record of the file."""
 
     kind: str
     text: str
@@ -91,13 +90,13 @@ class Note:
 @final
 @dataclass(eq=False)
 class Owed:
-    """Records that a file has lost again, to be written once more from the ring.
+    """Records that a file has lost, to be written again from the ring.
 
     Attributes:
-        first, stop: numbers of the first, and after the last
+        first, stop: numbers of the first record, and after the last
         rows: how many of them are still missing
         utc_ns: of the last of them
-        why: what became of the file, for the gap that remains
+        why: what happened to the file, for the event of a remaining gap
     """
 
     origin: Origin

@@ -1,6 +1,6 @@
-"""The recorder as a process of a supervised run: `motionbase record` without what a terminal needs.
+"""The recorder as a process of a supervised run: `motionbase record` without terminal output.
 
-On a busy machine most of the time from a kill to the next record goes into imports, so it has half as many.
+After a kill, most of the time to the next record goes into imports, so this module has half as many.
 
 python -m motionbase.recording.recorder.main motionbase --after 0 --out recordings
 """
@@ -23,17 +23,17 @@ MB = 1_000_000
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Record until a signal; 1 where something read is not in the files, 2 for what cannot be recorded."""
+    """Record until a signal; exit code 1 if records read are not in the files, 2 for bad input."""
     parser = argparse.ArgumentParser(prog="motionbase.recording.recorder.main", description=__doc__)
     parser.add_argument("ring")
-    parser.add_argument("--after", type=int, default=0, help="epoch of the run before, which is not recorded; 0: none")
+    parser.add_argument("--after", type=int, default=0, help="epoch of the previous run, not recorded; 0: none")
     parser.add_argument("--out", type=Path, help="a .mcap file or a folder")
-    parser.add_argument("--wait", action="store_true", help="begin when somebody says start")
+    parser.add_argument("--wait", action="store_true", help="begin at `motionbase record-control start`")
     given = parser.parse_args(argv)
     be_prompt()
     say = Printer(to_stderr)
     try:
-        with stop_requested() as stop:  # the signals first: the file always gets its end
+        with stop_requested() as stop:  # first, so that the file is always finished
             recorder = Recorder(Settings(given.ring, given.out, wait=given.wait, after=given.after), say)
             say(f"recording ring {given.ring!r}")
             recorder.run(stop)
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def summary_lines(result: dict[str, Any]) -> Iterator[str]:
-    """One for each recording; if there are several, one for all of them."""
+    """One line for each recording; if there are several, one more for all of them."""
     for one in result["recordings"]:
         first, last = Path(one["first"]).name, Path(one["last"]).name
         yield f"{_counted(one)}: {first if first == last else f'{first} to {last}'}" if first else _counted(one)

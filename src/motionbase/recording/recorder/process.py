@@ -8,13 +8,13 @@ from motionbase.interpreter import python
 from motionbase.recording.recorder.items import CLOSE_S
 from motionbase.ring.catalogue import left_epoch
 
-STOP_S = CLOSE_S + 5.0  # that a supervisor gives it to end
+STOP_S = CLOSE_S + 5.0  # time that a supervisor gives it to end
 
 
 def command(ring: str, *, out: Path | None = None, wait: bool = False) -> tuple[str, ...]:
-    """Its command line, made before the run's writer starts: all of the run, and nothing of what an earlier one left.
+    """Command line of a recorder of the whole next run; made before the run's writer starts, so it skips earlier runs.
 
-    Started again, it goes on after the last record on the disk. It ends in good order with SIGTERM, after the last
+    Restarted, it continues after the last record on the disk. On SIGTERM it finishes in good order, after the last
     record of a writer that ended before.
     """
     where = ("--out", str(out)) if out is not None else ()

@@ -1,4 +1,4 @@
-"""The recorder: reads a ring and hands its records to the disk, whatever the disk, the writer or an operator does."""
+"""The recorder: reads a ring and hands its records to the disk."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from motionbase.ring.blocks.requests import RequestWatch, watched
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, ReaderState
 
-LOOK_S = 0.04  # two looks fill a chunk
+LOOK_S = 0.04  # two polls fill a chunk
 STATUS_S = 1.0
-SLOW_S = 2.0  # a write that takes longer is told
-EVENTS_AT_ONCE, EVENTS_PER_S = 200, 10.0  # that others may send
-SIDECAR_S = 3.0  # then, for the overview
-NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts where nothing was recorded
+SLOW_S = 2.0  # a longer write is reported
+EVENTS_AT_ONCE, EVENTS_PER_S = 200, 10.0  # limits of events from clients
+SIDECAR_S = 3.0  # time limit for the overview at the end
+NOTHING = ("files", "records", "written", "bytes", "gaps", "lost")  # counts that are 0 if nothing was recorded
 
 
 @final
 class Recorder:
-    """Records a ring until it is closed. `look` is to be called every 20 ms or so; `run` does.
+    """Records a ring until it is closed. `look` must be called about every 20 ms; `run` does so.
 
     Args:
-        say: takes a sentence for the operator, from several threads; must not block
+        say: called with a sentence for the operator from several threads; must not block
 
     Attributes:
         complete: after `close`, whether everything read is in the files
@@ -46,7 +46,7 @@ class Recorder:
         self.settings, self.complete, self._say = settings, True, say
         self._backend, self._program = find(settings.ring), program()
         self._place = place(settings.out, settings.ring)
-        self._control = control.ControlServer(settings.ring, self._backend)  # from here on no other recorder writes
+        self._control = control.ControlServer(settings.ring, self._backend)  # excludes other recorders
         try:
             self._reader = attached(settings, self._backend, say)
             self._before = gone_before(self._reader, self._place, settings)
@@ -57,11 +57,11 @@ class Recorder:
         sweep_heads(self._place.folder)
         self._disk, self._sidecar = Disk(say, settings.queue_bytes, settings.retry_s), Sidecar(say)
         self._intake: Intake | None = None
-        self._recordings: list[Intake] = []  # from the first on
+        self._recordings: list[Intake] = []  # all, in order
         self._header: Header | None = None
         self._state: ReaderState | None = None
         self._slow, self._full, self._closed, self._complaint, self._status_at = False, False, False, "", 0.0
-        self._fresh = True  # nothing has been read yet
+        self._fresh = True  # no record has been read yet
         self._requests: RequestWatch | None = None
         self._allowed = Allowance(EVENTS_AT_ONCE, EVENTS_PER_S)
         if not settings.wait:
@@ -71,7 +71,7 @@ class Recorder:
         self._tell_status()
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop` is set."""
+        """Record until `stop` is set."""
         try:
             while not stop.is_set():
                 self.look()
@@ -80,7 +80,7 @@ class Recorder:
             self.close()
 
     def close(self) -> None:
-        """Take what is still in the ring, write it, end the file; a disk that does not answer gets some seconds."""
+        """Read the rest of the ring, write it and finish the file; a disk that does not answer gets some seconds."""
         if self._closed:
             return
         self._closed = True
@@ -96,10 +96,10 @@ class Recorder:
         self._control.close()
         self._reader.close()
 
-    # ---- one turn ----
+    # ---- one poll ----
 
     def look(self) -> None:
-        """Take what has come, obey, hand on what has waited long enough."""
+        """Read new records, carry out commands, hand chunks to the disk."""
         for ask in self._control.waiting():
             ask.answer(*self._obeyed(ask))
             self._status_at = 0.0 if ask.do != "event" else self._status_at
@@ -112,7 +112,7 @@ class Recorder:
             self._tell_status()
 
     def _read_all(self, anyway: bool = False) -> None:
-        """While the disk's queue is full records stay in the ring, but for those that are wanted `anyway`."""
+        """Read all new records; while the disk's queue is full they stay in the ring, unless `anyway` is set."""
         try:
             while anyway or not self._disk.is_full:
                 batch = self._reader.read()
@@ -123,7 +123,7 @@ class Recorder:
             if not self._full:
                 self._full = True
                 self._say(f"the disk is too slow: {self._disk.waiting / 1e6:.0f} MB wait, the rest waits in the ring")
-        except MotionBaseError as error:  # what lies under the name is no ring of ours any more
+        except MotionBaseError as error:  # the file of that name is no longer a readable ring
             if str(error) != self._complaint:
                 self._complaint = str(error)
                 self._event("writer", str(error))
@@ -144,7 +144,7 @@ class Recorder:
 
     @property
     def _begins_anywhere(self) -> bool:
-        """A recording of whatever the ring has begins where that begins: nothing before is missing in it."""
+        """Whether earlier records of the ring do not count as missing, as in a recording of whatever the ring holds."""
         return self.settings.oldest and self._before is None
 
     def _why_late(self) -> str:
@@ -153,7 +153,7 @@ class Recorder:
         return "the disk was too slow" if self._full else "the recorder was too slow"
 
     def _follow(self, header: Header) -> None:
-        """A new writer: the time goes on, in a new file. A file holds records of one run, each number once."""
+        """Follow a new writer in a new file with continuing time. A file holds records of one run, each number once."""
         before, self._header = self._header, header
         if before is not None and header.epoch == before.epoch:
             return
@@ -166,7 +166,7 @@ class Recorder:
         self._requests = watched(self.settings.ring, self._backend, header.epoch)
 
     def _watch_requests(self) -> None:
-        """Before the records are read: the one that took a request comes after it."""
+        """Read requests before records, because the record that shows a request comes after it."""
         if self._requests is not None:
             news = self._requests.news()
             if news and self._intake is not None:
@@ -201,7 +201,7 @@ class Recorder:
         if self._header is not None:
             intake.follow(self._header)
             self._set_origin(intake, self._header)
-            self._requests = watched(self.settings.ring, self._backend, self._header.epoch)  # tells what is in force
+            self._requests = watched(self.settings.ring, self._backend, self._header.epoch)  # reports what is in force
         intake.note("recording", f"started by {person}" if person else "started", person)
         if before is not None:
             intake.go_on(before)
@@ -211,7 +211,7 @@ class Recorder:
         return intake
 
     def _fresh_names(self) -> Names:
-        """That no other recording of this recorder has, also where the disk has not made its files yet."""
+        """Names that no other recording of this recorder has, including those whose files do not exist yet."""
         found = self._place.names(time.time_ns())
         taken = {made.pieces.names.stem for made in self._recordings if made.records}
         while found.stem in taken:
@@ -224,7 +224,7 @@ class Recorder:
             self._intake = None
 
     def _obeyed(self, ask: control.Ask) -> tuple[bool, str]:
-        """What an operator asks for: whether it is done, and what there is to say about it."""
+        """Carry out a command; whether it was done, and a sentence."""
         do, text, person = ask.do, ask.text.strip(), ask.person
         if do == "start":
             if self._intake is not None:
@@ -251,10 +251,10 @@ class Recorder:
             return True, "noted"
         return False, f"there is no command {do!r:.40}; commands: start, stop, split, note, event"
 
-    # ---- what others see ----
+    # ---- status ----
 
     def status(self) -> dict[str, Any]:
-        """For consoles and people; docs/recorder.md lists it."""
+        """The status, shown by console and command line; docs/recorder.md lists it."""
         intake, disk = self._recordings[-1] if self._recordings else None, self._disk
         writer = intake.pieces.writer if intake is not None else None
         doing = "stopped" if self._intake is None else "waiting" if self._header is None else "recording"
@@ -275,7 +275,7 @@ class Recorder:
         }
 
     def summary(self) -> dict[str, Any]:
-        """For the end: the state, with the counts of all recordings together, and of each."""
+        """The status at the end, with the counts of all recordings together and of each."""
         made = [one for one in self._recordings if one.records or one.lost]
         each = [
             {"first": str(one.pieces.first or ""), "last": str(one.pieces.last or ""), **one.counts()} for one in made

@@ -1,7 +1,7 @@
-"""What a recorder that was killed has left in the folder: where the next one goes on, so that no record is missing.
+"""Finds the files of a killed recorder, so that the next one continues without missing a record.
 
-Every file says to which run of the ring's writer its records belong, and every record has its number in that run. So
-the last number on the disk tells which record comes next, and the ring usually still has it.
+Every file names the run of the ring's writer that its records belong to, and every record has its number in that run.
+So the last number on the disk tells which record comes next, and the ring usually still has it.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from motionbase.ring.catalogue import left_epoch
 from motionbase.ring.parts import PART, is_left
 from motionbase.ring.reader import Reader, ReaderState
 
-CLOCK_S = 3600  # by which the clock of a share may differ from ours
+CLOCK_S = 3600  # largest difference between the clocks of a share and this machine
 NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
 BATCH = 2048  # records in a read
-SEQUENCE = 2**32  # numbers of messages are modulo this
-DIGITS = 19  # of a time [ns] at most
+SEQUENCE = 2**32  # message numbers are modulo this
+DIGITS = 19  # most digits of a time [ns]
 
 
 @final
 @dataclass(frozen=True)
 class Before:
-    """The newest records of a run that are in files.
+    """Where the files of a run end.
 
     Attributes:
-        path: of the file with the last of them
+        path: of the file with the last record
         next: number of the record after it
         utc_ns: of the last record; shift_ns: by how much the recording's time was ahead of `t` there
-        ended: whether the file was ended in good order; else its recorder was killed
-        names, piece: of the file that goes on with the recording
+        ended: whether the file was finished; else its recorder was killed
+        names, piece: of the file that continues the recording
     """
 
     path: Path
@@ -54,13 +54,13 @@ class Before:
 
 
 def recorded(place: Place, epoch: int, head: int) -> Before | None:
-    """The last that is in files of this place, of a run that has published `head` records; None where there is none."""
+    """The last record in files of this place, of a run with `head` published records; None if there is none."""
     found = [b for path in _candidates(place, epoch) if (b := _before(path, place, epoch, head)) is not None]
     return max(found, key=lambda b: b.next, default=None)
 
 
 def _candidates(place: Place, epoch: int) -> list[Path]:
-    """Files with the names of this place that have changed since the run began; `epoch` is a time [ns of UTC]."""
+    """Files with names of this place that changed after the run began; `epoch` is a time [ns of UTC]."""
     found = []
     with suppress(OSError):
         for entry in os.scandir(place.folder):
@@ -86,7 +86,7 @@ def _before(path: Path, place: Place, epoch: int, head: int) -> Before | None:
 
 
 def _is_of(last: Tail, ring: str, epoch: int) -> bool:
-    """Whether it says so, and in words that a recorder writes: the name is a name, and no way to another folder."""
+    """Whether a file belongs to this ring and run, with valid metadata: the stem must not lead to another folder."""
     about = last.about
     name, numbers = about.get("recording", ""), (about.get("epoch_utc_ns", ""), about.get("piece", ""))
     if not name or Path(name).name != name or name == ".." or not name.isprintable():
@@ -96,7 +96,7 @@ def _is_of(last: Tail, ring: str, epoch: int) -> bool:
 
 
 def sweep_heads(folder: Path) -> None:
-    """Remove files that a killed recorder had not even given their names; overviews of others stay."""
+    """Remove files that a killed recorder had not renamed yet; unfinished overviews stay."""
     with suppress(OSError):
         for entry in os.scandir(folder):
             if entry.name.endswith(PART) and f"{EXTENSION}." in entry.name and ".pyramid." not in entry.name:
@@ -108,13 +108,13 @@ def sweep_heads(folder: Path) -> None:
 
 
 def attached(settings: Settings, backend: AbstractBackend, say: Callable[[str], object]) -> Reader:
-    """A ring that is not there yet is read from its first record on, another from now on, unless all is wanted."""
+    """A reader: a ring that starts later is read from its first record, an existing one from now on or as set."""
 
     def reader(start: Literal["head", "oldest", "first"]) -> Reader:
         return Reader(settings.ring, start=start, skip=skip or 0, batch=BATCH, backend=backend)
 
     skip = settings.after
-    if skip is None and not isinstance(backend, Device):  # there, a writer may be on another machine
+    if skip is None and not isinstance(backend, Device):  # the writer of a device may be on another machine
         skip = left_epoch(settings.ring)
         if settings.oldest and skip:
             save = f"motionbase ring save {settings.ring}"
@@ -124,10 +124,10 @@ def attached(settings: Settings, backend: AbstractBackend, say: Callable[[str], 
 
 
 def gone_before(reader: Reader, place: Place, settings: Settings) -> Before | None:
-    """What is in files of this run already; the reader then goes on after it.
+    """What files already have of this run; the reader then continues after it.
 
-    A recorder that was killed has left a file without an end: the next one goes on with that recording. After one that
-    was ended a new recording begins, without what is in files.
+    The recording of a killed recorder, whose file is unfinished, is continued. After a finished one a new recording
+    begins, without the records that are in files.
     """
     if reader.state in NO_RING or settings.wait:
         return None
@@ -135,6 +135,6 @@ def gone_before(reader: Reader, place: Place, settings: Settings) -> Before | No
     before = recorded(place, reader.header.epoch, head)
     by_hand = settings.after is None and not settings.oldest
     if before is None or (by_hand and (before.ended or head - before.next > reader.header.layout.capacity)):
-        return None  # by hand, somebody begins another recording
+        return None  # started by hand: a new recording
     reader.seek(before.next)
     return before

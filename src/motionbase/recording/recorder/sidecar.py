@@ -1,7 +1,7 @@
-"""The pyramid of a recording, built along with it: the first picture of ten hours is then there at once.
+"""Builds the pyramid of a recording while it is written, so that even the first picture of ten hours is quick.
 
-A thread of its own behind a short queue: records never wait for it. Where the disk is slow the pyramid is given up and
-its blocks stay; where the disk is full they are removed, too. Whoever draws the recording goes on from what there is.
+A thread behind a short queue does it, so records never wait. If the disk is slow the pyramid is abandoned and its
+blocks stay; if the disk is full they are removed, too. The first program to draw the recording completes the pyramid.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, final
 
+from motionbase.arrays import Array
 from motionbase.record.schema import Schema
-from motionbase.recording.mcap.rows import Rows
 from motionbase.recording.overview import pyramid_paths, stamp_of
 from motionbase.recording.pyramid_write import PyramidWriter, origin_of
 
@@ -25,12 +25,12 @@ QUEUE_BYTES = 16_000_000  # 11 s at 1 kHz and 178 channels
 @final
 @dataclass(eq=False)
 class Along:
-    """The pyramid of one file.
+    """The pyramid of one recording's file.
 
     Attributes:
-        path: of the recording; head_bytes: of it, before its first chunk
-        given_up: why, a sentence; "" if it goes on
-        remove: its blocks, too
+        path: of the recording; head_bytes: length of the recording before its first chunk
+        given_up: why it was abandoned, a sentence; "" if it was not
+        remove: remove its blocks, too
     """
 
     path: Path
@@ -41,15 +41,15 @@ class Along:
     writer: PyramidWriter | None = None
 
 
-Item: TypeAlias = tuple[Along, Rows | None]  # None: the file has ended
+Item: TypeAlias = tuple[Along, Array | None]  # None: the file is finished
 
 
 @final
 class Sidecar:
-    """Takes the records of files that have been written, in order.
+    """Builds pyramids from records that have been written, in order.
 
     Args:
-        say: takes a sentence for people; must not block
+        say: called with a sentence for the operator; must not block
     """
 
     def __init__(self, say: Callable[[str], object], queue_bytes: int = QUEUE_BYTES) -> None:
@@ -59,14 +59,14 @@ class Sidecar:
         self._thread = threading.Thread(target=self._run, name="motionbase recorder pyramid", daemon=True)
         self._thread.start()
 
-    # ---- the disk's side: never waits ----
+    # ---- the disk's side: never blocks ----
 
     def begin(self, path: Path, head_bytes: int, schema: Schema) -> Along:
-        """A file that has its head."""
+        """Begin the pyramid of a file that has its header."""
         return Along(path, head_bytes, schema)
 
-    def add(self, along: Along, rows: Rows) -> None:
-        """Records that are in the file; they stay as they are."""
+    def add(self, along: Along, rows: Array) -> None:
+        """Add records that are in the file; they must not change."""
         with self._some:
             if along.given_up:
                 return
@@ -78,13 +78,13 @@ class Sidecar:
         self.give_up(along, "the disk is too slow")
 
     def end(self, along: Along) -> None:
-        """The file is closed."""
+        """Finish the pyramid; the file is closed."""
         with self._some:
             self._items.append((along, None))
             self._some.notify()
 
     def give_up(self, along: Along, why: str, *, remove: bool = False) -> None:
-        """Write no more of it; what waits is dropped."""
+        """Abandon the pyramid and drop its queued records."""
         with self._some:
             told = bool(along.given_up)
             if told and along.remove >= remove:
@@ -96,7 +96,7 @@ class Sidecar:
             self._say(f"{along.path.name}: no more of its overview is written, {why}; its first picture takes longer")
 
     def close(self, seconds: float) -> None:
-        """Write what waits, for so long at most [s]; what is not written then is left to those who draw."""
+        """Write the queue within `seconds`; the rest is built when the recording is drawn."""
         with self._some:
             self._ending = True
             self._some.notify()
@@ -115,11 +115,11 @@ class Sidecar:
                 self._waiting -= rows.nbytes if rows is not None else 0
             try:
                 self._do(along, rows)
-            except Exception as error:  # whatever it is, the records do not need it
+            except Exception as error:  # any error: the records do not need the pyramid
                 why = getattr(error, "strerror", None) or str(error)
                 self.give_up(along, why, remove=True)
 
-    def _do(self, along: Along, rows: Rows | None) -> None:
+    def _do(self, along: Along, rows: Array | None) -> None:
         writer = along.writer
         if along.given_up:
             if writer is not None:
@@ -136,6 +136,6 @@ class Sidecar:
         elif writer is not None:
             if writer.stored:
                 writer.finish(stamp_of(along.path, writer.count, along.schema))
-            else:  # it is built as quickly when it is wanted
+            else:  # it can be built as quickly when it is needed
                 writer.abandon()
             along.writer = None

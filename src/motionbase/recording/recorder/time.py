@@ -1,29 +1,28 @@
-"""Times of records in a recording: they never go back, whatever the writer's `t` does."""
+"""Times of records in a recording, which never go back even if the writer's `t` does."""
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags, Ints, Unsigned
 from motionbase.recording.mcap.write import log_times
 
-Stamps: TypeAlias = NDArray[np.uint64]
-LONGEST_S = 1e9  # a `t` beyond is no time since any epoch
+LONGEST_S = 1e9  # a larger `t` is not a valid time
 
 
 class Stamped(NamedTuple):
-    """Times of some records.
+    """Times of a batch of records.
 
     Attributes:
         utc_ns: (n,) UTC of each [ns], not falling
-        back: how often `t` went back among them; the time of the recording goes on by a period there
-        back_s: by how much the first time [s]
+        back: how often `t` went back among them; the recording's time then advances by one period
+        back_s: size of the first step back [s]
     """
 
-    utc_ns: Stamps
+    utc_ns: Unsigned
     back: int
     back_s: float
 
@@ -32,9 +31,9 @@ class Stamped(NamedTuple):
 class Timeline:
     """UTC of records from the writer's epoch and their `t`.
 
-    A replay that is rewound, or a writer that starts anew after the clock was set back, sends times that have been.
-    The time of the recording then goes on by one period of the records; `t` in the record stays what it was. So
-    everything in a file can be found by time.
+    A replay that is rewound, or a writer restarted after the clock was set back, repeats earlier times. The time of the
+    recording then advances by one period of the records; `t` in the record is unchanged. So everything in a file can be
+    found by time.
 
     Attributes:
         last: UTC of the newest record [ns], 0 before the first
@@ -46,16 +45,16 @@ class Timeline:
         self._seen = time.monotonic()
 
     def begin(self, epoch_utc_ns: int, period_s: float) -> None:
-        """A writer, with its epoch and the time between its records."""
+        """Begin a writer with its epoch and the time between its records."""
         self._epoch, self._period, self._shift = epoch_utc_ns, max(1, round(period_s * 1e9)), 0
 
     def go_on(self, last: int, shift: int) -> None:
-        """After a record that another recorder has written: its UTC, and how far that was ahead of its `t` [ns]."""
+        """Continue after a record of another recorder: its UTC, and how far that was ahead of its `t` [ns]."""
         self.last, self._shift = last, shift
 
-    def stamps(self, t: NDArray[np.float64]) -> Stamped:
-        """Of records by their channel `t` [s]; what is no time counts as a period after the record before."""
-        known = np.abs(t) < LONGEST_S  # not so for NaN
+    def stamps(self, t: Array) -> Stamped:
+        """Times of records from their channel `t` [s]; an invalid one counts as one period after the record before."""
+        known = np.abs(t) < LONGEST_S  # False for NaN
         utc = log_times(self._epoch, np.where(known, t, 0.0)).astype(np.int64)
         self._seen = time.monotonic()
         shifted = utc + self._shift
@@ -65,7 +64,7 @@ class Timeline:
             return Stamped(shifted.astype(np.uint64), 0, 0.0)
         return self._mended(utc, known)
 
-    def _mended(self, utc: NDArray[np.int64], known: NDArray[np.bool_]) -> Stamped:
+    def _mended(self, utc: Ints, known: Flags) -> Stamped:
         out, back, back_s, last = np.empty(len(utc), np.uint64), 0, 0.0, self.last
         for k, (raw, sure) in enumerate(zip(utc.tolist(), known.tolist(), strict=True)):
             now = raw + self._shift if sure or not last else last + self._period
@@ -79,7 +78,7 @@ class Timeline:
         return Stamped(out, back, back_s)
 
     def at(self, t: float) -> int:
-        """UTC of a time of the writer [s], as its records have it [ns]; not later than now. 0 before the first."""
+        """UTC [ns] of a time of the writer [s] by its records' clock, at most now; 0 before the first record."""
         return min(self.now(), self._epoch + self._shift + round(t * 1e9)) if abs(t) < LONGEST_S else self.now()
 
     def now(self) -> int:

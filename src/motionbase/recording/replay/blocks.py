@@ -1,4 +1,4 @@
-"""The records of a recording by number, a block at a time, with the next blocks unpacked ahead."""
+"""Records of a recording by number, block by block, with the next blocks read ahead."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.recording import Recording
-from motionbase.recording.source import Array
 
-THREADS, AHEAD, KEPT = 2, 6, 16  # the latter two of blocks
+THREADS, AHEAD, KEPT = 2, 6, 16  # AHEAD and KEPT count blocks
 
 
 class Block(NamedTuple):
-    """Some records that follow each other.
+    """Consecutive records.
 
     Attributes:
         first: number of the first
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 @final
 class Blocks:
-    """Takes the memory of a few blocks, never that of the file."""
+    """Access to blocks in the memory of a few of them."""
 
     def __init__(self, recording: Recording) -> None:
         self._source, self._starts = recording.source, recording.source.starts
@@ -37,7 +37,7 @@ class Blocks:
         self._found: dict[int, Future[Block]] = {}
 
     def at(self, row: int) -> Block:
-        """The block with a record; those after it are unpacked meanwhile."""
+        """The block with a record; starts reading those after it."""
         k = int(np.searchsorted(self._starts, row, "right")) - 1
         for block in range(k, min(k + AHEAD, len(self._starts) - 1)):
             future = self._found.pop(block, None) or self._pool.submit(self._read, block)

@@ -1,4 +1,4 @@
-"""What a replay shows when: play, pause, seek, step, speed and loops, by a clock that is given to it."""
+"""Timing of a replay: play, pause, seek, step, speed and loops, by a given clock."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.blocks import Block, Blocks
-from motionbase.recording.source import Array
 from motionbase.recording.times import rows_of
 
-MOST_AT_ONCE = 4096  # records
-LONGEST_PAUSE_S = 2.0  # a longer one between two records is not waited out
-LONGEST_ARREARS_S = 1.0  # after a longer hold-up the clock goes on from now
+MOST_AT_ONCE = 4096  # records shown in one turn
+LONGEST_PAUSE_S = 2.0  # a longer pause between two records is shortened to this
+LONGEST_ARREARS_S = 1.0  # after a longer interruption the clock continues from now
 SHORTEST_STEP_S = 1e-6  # between the end of a loop and its beginning
 SLOWEST, FASTEST = 0.01, 100.0
 
 
 class Span(NamedTuple):
-    """Records `begin` up to `end`, without it."""
+    """Records `begin` up to, but not including, `end`."""
 
     begin: int
     end: int
@@ -28,19 +28,19 @@ class Span(NamedTuple):
 
 @final
 class Player:
-    """Times are seconds since the recording's epoch; `now` is any clock that goes on, in seconds.
+    """Selects the records to show. Times are seconds since the recording's epoch; `now` is any steady clock [s].
 
     Attributes:
-        span: what can be shown; begin_s, end_s: times of its first and last record [s]
-        loop: what is played again and again, or None; loop_s: times of its first and last record [s]
-        position: number of the record that comes next
-        playing: or else paused
+        span: records that can be shown; begin_s, end_s: times of the first and last [s]
+        loop: records that are repeated, or None; loop_s: times of the first and last [s]
+        position: number of the next record
+        playing: False while paused
         speed: 0.01 to 100
-        held_up: times the clock was set back because records could not be shown quickly enough
+        held_up: how often the clock was set back because records could not be shown fast enough
 
     Args:
         start, stop: only records between these times [s]
-        period: a record so often [s], whatever its time; 0 for as they were recorded
+        period: fixed time between records [s]; 0 for the recorded times
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class Player:
         """End its threads."""
         self._blocks.close()
 
-    # ---- what is due ----
+    # ---- records that are due ----
 
     def due(self, now: float) -> list[Array]:
-        """Records to be shown now, (n, channels) each; the position is after them."""
+        """Records to show now, (n, channels) each; moves the position after them."""
         found, left = list[Array](), MOST_AT_ONCE
         while self.playing and left > 0:
             if self.position >= self._stop and not self._around(now):
@@ -81,14 +81,14 @@ class Player:
         return found
 
     def wait(self, now: float) -> float:
-        """Until the next record is due [s]; for ever if nothing is played."""
+        """Time until the next record is due [s]; infinite if paused."""
         if not self.playing or self.position >= self._stop:
             return math.inf if not self.playing else 0.0
         return max(0.0, (self._key(self.position) - self._clock(now)) / self.speed)
 
     @property
     def ended(self) -> bool:
-        """Whether it has come to the last record, and stays there."""
+        """Whether the last record has been shown and there is no loop."""
         return not self.playing and self.position >= self.span.end
 
     @property
@@ -96,12 +96,12 @@ class Player:
         return self.loop.end if self.loop is not None else self.span.end
 
     def _around(self, now: float) -> bool:
-        """Back to the beginning of the loop; without one, playing ends here."""
+        """Go back to the beginning of the loop; without a loop, stop playing."""
         if self.loop is None:
             self.playing = False
             return False
         begin, end = self.loop
-        if self.position == end:  # it came here by playing: not even the time between two records is lost
+        if self.position == end:  # reached by playing: keep the rhythm of the records
             last = self._key(end - 1)
             step = last - self._key(end - 2) if end - begin > 1 else self._period or self.step_s
             self._base_key -= last - self._key(begin) + max(step, SHORTEST_STEP_S)
@@ -111,7 +111,7 @@ class Player:
         return True
 
     def _mend(self, key: float, now: float) -> None:
-        """Long pauses, in the time of the recording, are cut; long arrears, in that of the clock, given up."""
+        """Shorten long pauses of the recording; skip the delay after a long interruption of this process."""
         ahead = key - self._clock(now)
         if ahead > max(LONGEST_PAUSE_S, self._period):
             self._rebase(key - LONGEST_PAUSE_S, now)
@@ -119,7 +119,7 @@ class Player:
             self._rebase(key, now)
             self.held_up += 1
 
-    # ---- the clock: keys of records, which are times, or numbers times the period ----
+    # ---- the clock: the key of a record is its time, or its number times the period ----
 
     def _clock(self, now: float) -> float:
         return self._base_key + self.speed * (now - self._base_now)
@@ -136,14 +136,14 @@ class Player:
         return row * self._period if self._period else self.time(row)
 
     def time(self, row: int) -> float:
-        """Of a record [s]."""
+        """Time of a record [s]."""
         block = self._blocks.at(row)
         return float(block.time[row - block.first])
 
     # ---- commands; those that show a record return it, (1, channels), or (0, channels) where the file is damaged ----
 
     def play(self, now: float) -> None:
-        """Go on; from the beginning if it was at the end."""
+        """Play; from the beginning if it was at the end."""
         if self.position >= self.span.end:
             self.position = self.loop.begin if self.loop is not None else self.span.begin
         if not self.playing:
@@ -151,46 +151,46 @@ class Player:
         self.playing = True
 
     def pause(self) -> None:
-        """Stay where it is."""
+        """Pause at the present position."""
         self.playing = False
 
     def show(self, row: int, now: float) -> Array:
-        """A record, at once; if it plays, it goes on from there."""
+        """Show a record at once; if playing, continue from there."""
         block = self._blocks.at(row)
         self.position = row + 1
         self._rebase(self._key(row), now)
         return _whole(block.rows[row - block.first :][:1])
 
     def rewind(self, now: float) -> Array:
-        """To the beginning, of the loop where there is one."""
+        """Go to the beginning, or to that of the loop if there is one."""
         return self.show(self.loop.begin if self.loop is not None else self.span.begin, now)
 
     def step(self, count: int, now: float) -> Array:
-        """So many records on, or back if it is negative, and pause; at the ends it stays."""
+        """Move by `count` records, back if negative, and pause; stops at the ends."""
         self.pause()
         row = self.position - 1 + count
         return self.show(min(max(row, self.span.begin), self.span.end - 1), now)
 
     def seek(self, t: float, now: float) -> Array | None:
-        """To the first record at or after a time [s]; None where there is none."""
+        """Go to the first record at or after a time [s]; None if there is none."""
         row, _ = self.recording.rows_between(t)
         if row >= self.span.end or t < self.begin_s:
             return None
         return self.show(row, now)
 
     def set_speed(self, factor: float, now: float) -> None:
-        """From now on."""
+        """Set the speed from now on."""
         self._rebase(self._clock(now), now)
         self.speed = factor
 
     def loop_all(self) -> None:
-        """Play all there is again and again."""
+        """Repeat all records."""
         self.loop, self.loop_s = self.span, (self.begin_s, self.end_s)
 
     def set_loop(self, start: float, stop: float, now: float) -> Array | None:
-        """Play the records between two times [s] again and again; None where there are none.
+        """Repeat the records between two times [s]; None if there are none.
 
-        If it is elsewhere now, its first record is shown at once.
+        If the position is outside, the first record of the loop is shown at once.
         """
         begin, end = self.recording.rows_between(start, stop)
         begin, end = max(begin, self.span.begin), min(end, self.span.end)
@@ -201,7 +201,7 @@ class Player:
 
 
 def _whole(rows: Array) -> Array:
-    """Without those that the file has lost."""
+    """The records without those damaged in the file."""
     if not np.isnan(rows[:, 0]).any():
         return rows
     return rows[~np.isnan(rows).all(axis=1)]

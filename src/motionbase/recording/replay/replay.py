@@ -1,4 +1,4 @@
-"""A recording written into a ring, as if it happened now: whoever reads the ring does not know the difference."""
+"""Writes a recording into a ring, so that readers of the ring see it as if it were live."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError
 from motionbase.record.requests import Command, Kind, Reason, Result
 from motionbase.recording.recorder.control import beside, read_status, write_status
 from motionbase.recording.recording import Recording
 from motionbase.recording.replay.player import FASTEST, SLOWEST, Player
-from motionbase.recording.source import Array
 from motionbase.recording.times import check_times
 from motionbase.ring.backend import DEFAULT_NAME, find
 from motionbase.ring.blocks.command import Order
@@ -26,7 +26,7 @@ from motionbase.ring.lock import is_held
 from motionbase.ring.writer import Writer
 
 PROGRAM = "motionbase replay"
-LONGEST_REST_S, SHORTEST_REST_S = 0.02, 2e-3  # between turns; above 500 Hz several records are due at each
+LONGEST_REST_S, SHORTEST_REST_S = 0.02, 2e-3  # between turns; above 500 Hz each turn writes several records
 STATUS_S = 0.25
 LONGEST_PERIOD_S = 60.0
 
@@ -34,12 +34,12 @@ LONGEST_PERIOD_S = 60.0
 @final
 @dataclass(frozen=True)
 class Settings:
-    """How to replay; commands change most of it later.
+    """Settings of a replay; commands change most of them later.
 
     Attributes:
         start, stop: only records between these times [s] since the recording's epoch
-        speed: 0.01 to 100; period: a record so often [s] instead of as they were recorded, 0 for none
-        loop: play them again and again
+        speed: 0.01 to 100; period: fixed time between records [s], 0 for the recorded times
+        loop: repeat the records
         paused: show the first record and wait for a command
         once: end after the last record instead of waiting for commands
     """
@@ -65,15 +65,15 @@ class Settings:
 
 @final
 class Replay:
-    """The writer of a ring with the records of a file; it refuses to run beside another writer.
+    """Writes the records of a file into a ring; refused if the ring has a writer already.
 
     Args:
-        say: takes a sentence for people; must not block
-        clock: any that goes on [s]
+        say: called with a sentence for the operator; must not block
+        clock: any steady clock [s]
 
     Attributes:
         written: records shown so far
-        over: whether it has been asked to end, or, with `once`, has shown the last record
+        over: whether a command has ended it or, with `once`, the last record has been shown
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Replay:
             self.player.play(now)
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop` is set, a command ends it, or, with `once`, the last record is shown."""
+        """Replay until `stop` is set, a command ends it or, with `once`, the last record is shown."""
         try:
             while not (stop.is_set() or self.over):
                 self.turn()
@@ -113,11 +113,11 @@ class Replay:
             self.close()
 
     def turn(self) -> None:
-        """Obey, write what is due, show life."""
+        """Carry out commands, write records that are due, send a heartbeat."""
         now, played = self._clock(), self.player.playing
         while (order := self._commands.poll()) is not None:
             self._obey(order, now)
-        if self._commands.estop:  # nothing moves here but pictures; they stop as well
+        if self._commands.estop:  # a replay moves only pictures, but it stops as well
             self.player.pause()
             self._commands.release_estop()
             self._say("paused by an emergency stop")
@@ -134,7 +134,7 @@ class Replay:
             self.written += len(rows)
 
     def close(self) -> None:
-        """End the ring in good order."""
+        """Close the ring in good order."""
         self._status_path.unlink(missing_ok=True)
         self.player.close()
         self.writer.close()
@@ -146,7 +146,7 @@ class Replay:
             self._say(f"a command was refused: {order.refusal.name.lower().replace('_', ' ')}")
             return
         refusal = self._done(order.command, now)
-        self._tell_status()  # whoever gets the answer finds it true
+        self._tell_status()  # before the answer, so that the status agrees with it
         self._commands.answer(order, Result.REFUSED if refusal else Result.ACCEPTED, refusal)
         if not refusal:
             self._say(f"{order.command} ({order.sender}, process {order.pid})")
@@ -180,10 +180,10 @@ class Replay:
         self._write(shown)
         return Reason.NONE
 
-    # ---- what others see ----
+    # ---- status ----
 
     def status(self) -> dict[str, Any]:
-        """For consoles and people; docs/replay.md lists it."""
+        """The status, shown by console and command line; docs/replay.md lists it."""
         player = self.player
         row = max(player.position - 1, player.span.begin)
         return {
@@ -210,7 +210,7 @@ class Replay:
 
 
 def status(ring: str) -> dict[str, Any]:
-    """Of the replay that writes a ring; an error if there is none."""
+    """Status of the replay that writes a ring; an error if there is none."""
     backend = find(ring)
     found = read_status(beside(backend, "replay.json"))
     if found is None or not is_held(backend.lock_path):
@@ -219,7 +219,7 @@ def status(ring: str) -> dict[str, Any]:
 
 
 def _writer(recording: Recording, ring: str, step_s: float) -> Writer:
-    """Of a ring that looks as the recorded one did."""
+    """Writer of a ring with the layout of the recorded one."""
     about = recording.source.about
     dt, every = _number(about, "dt"), _number(about, "every")
     if not (dt > 0 and every >= 1 and every == int(every)):

@@ -1,1 +1,1 @@
-"""Files that recordings are written to, one module for each format."""
+"""Formats that recordings are written in, one module each."""

@@ -1,4 +1,4 @@
-"""A recording as CSV: a header "name [unit]", then one line a record, each number as short as it can be exact."""
+"""Writes CSV: a header "name [unit]", then one line per record, each number in its shortest exact form."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pyarrow as pa
 import pyarrow.csv
 
 from motionbase import private
+from motionbase.arrays import Array
 from motionbase.recording.ahead import THREADS
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.sinks.sink import Heading
-from motionbase.recording.source import Array
 
-LINES = 2048  # made into text at once, at most: fewer cost time for each column, more leave the processor's cache
-AHEAD = 2 * THREADS  # such pieces waiting to be written
+LINES = 2048  # formatted together: fewer cost time per column, more leave the processor's cache
+AHEAD = 2 * THREADS  # such pieces in the queue
 
 
 @final
 class CsvSink:
-    """See `Sink`. Threads make the text; events have no place in a CSV file, but beside it."""
+    """See `Sink`. Threads format the text; events go into a side file."""
 
     at_once = None
 

@@ -1,4 +1,4 @@
-"""A recording as MCAP, in chunks of about a megabyte."""
+"""Writes MCAP, in chunks of about a megabyte."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.sinks.sink import Heading
-from motionbase.recording.source import Array
 
 CHUNK_BYTES = 1_000_000
 

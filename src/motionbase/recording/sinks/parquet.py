@@ -1,7 +1,7 @@
-"""A recording as Parquet: one float64 column a channel, the schema and all else in the file's metadata.
+"""Writes Parquet: one float64 column per channel, the schema and the rest in the file's metadata.
 
-Neighbouring numbers of a channel share sign, exponent and leading digits. Split into streams of first bytes, second
-bytes and so on, they pack better and quicker under zstd than whole, and better and no slower than under snappy.
+Successive numbers of a channel share sign, exponent and leading digits. Split into streams of first bytes, second bytes
+and so on, they compress better and faster with zstd than whole, and better and no slower than with snappy.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from motionbase import private
+from motionbase.arrays import Array
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.sinks.sink import Heading
-from motionbase.recording.source import Array
 from motionbase.recording.sources.parquet import ABOUT, EVENTS, SCHEMA, TIME
 
-GROUP, GROUP_BYTES = 131_072, 16_000_000  # records of a row group, and bytes, whichever is less
+GROUP, GROUP_BYTES = 131_072, 16_000_000  # records or bytes of a row group, whichever is less
 OPTIONS: dict[str, Any] = {
     "compression": "zstd",
     "compression_level": 1,
@@ -32,13 +32,13 @@ OPTIONS: dict[str, Any] = {
 
 
 def group_rows(columns: int) -> int:
-    """Records of a row group."""
+    """Number of records in a row group."""
     return max(1, min(GROUP, GROUP_BYTES // (8 * columns)))
 
 
 @final
 class ParquetSink:
-    """See `Sink`. Packing lets the threads run that read the next records."""
+    """See `Sink`. Compression releases Python's lock for the threads that read ahead."""
 
     def __init__(self, path: Path, heading: Heading) -> None:
         schema = heading.schema
@@ -53,7 +53,7 @@ class ParquetSink:
         self.at_once = group_rows(len(units))
 
     def write(self, time: Array, rows: Array) -> None:
-        """See `Sink`. Records given together are a row group, or several."""
+        """See `Sink`. Each call writes one or more row groups."""
         columns = [pa.array(column) for column in (*rows.T, time)]
         self._writer.write_table(pa.Table.from_arrays(columns, schema=self._schema), row_group_size=self.at_once)
 
@@ -67,4 +67,4 @@ class ParquetSink:
         try:
             self._writer.close()
         except (OSError, pa.ArrowException):
-            pass  # the disk that would not take the records does not take the end, either
+            pass  # a disk that refused the records refuses the footer, too

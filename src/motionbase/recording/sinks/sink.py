@@ -1,4 +1,4 @@
-"""What every format can be asked to write."""
+"""The interface of all output formats."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, final
 
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError
 from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array
 
 ENDINGS = (".mcap", ".csv", ".parquet")
 
@@ -18,12 +18,12 @@ ENDINGS = (".mcap", ".csv", ".parquet")
 @final
 @dataclass(frozen=True)
 class Heading:
-    """What a file says before its records.
+    """Description of a file, written before its records.
 
     Attributes:
-        about: of the writer, by name
+        about: metadata by name
         epoch_utc_ns: from which times count [ns since 1970]
-        first: number of the first record in the file it comes from
+        first: number of the first record in the source file
     """
 
     schema: Schema
@@ -33,30 +33,30 @@ class Heading:
 
 
 class Sink(Protocol):
-    """A file that takes records.
+    """A file that records are written to.
 
     Attributes:
-        at_once: how many of them it takes best in one call; None where that does not matter
+        at_once: best number of records per call; None if it does not matter
     """
 
     @property
     def at_once(self) -> int | None: ...
 
     def write(self, time: Array, rows: Array) -> None:
-        """(n,) times [s] since the epoch and (n, channels) records."""
+        """Write (n, channels) records with (n,) times [s] since the epoch."""
         ...
 
     def close(self, events: Sequence[Event]) -> None:
-        """The end; events only where the format has a place for them, else `export` writes them beside it."""
+        """Finish the file with its events; for formats without events, `export` writes a side file."""
         ...
 
     def abandon(self) -> None:
-        """Let go of the file, whatever state it is in."""
+        """Close the file unfinished."""
         ...
 
 
 def open_sink(path: Path, ending: str, heading: Heading) -> Sink:
-    """A file to be written in the format of an ending; imported when it is needed."""
+    """A file in the format of an ending, whose module is imported here."""
     if ending == ".mcap":
         from motionbase.recording.sinks.mcap import McapSink
 

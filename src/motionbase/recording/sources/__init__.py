@@ -1,1 +1,1 @@
-"""Files that open as recordings, one module for each format."""
+"""Formats that open as recordings, one module each."""

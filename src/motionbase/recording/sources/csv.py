@@ -1,7 +1,7 @@
-"""CSV, as a source: a header, then one line a record, the time first.
+"""Reads CSV: a header, then one line per record, the time first.
 
-Nothing but the places of every 2,048th line or so, more often in wide files, is kept; the numbers are parsed where
-they are asked for. A line that holds something else than numbers becomes NaN, and `damage` says which.
+Only the offset of every 2,048th line or so, more often in wide files, is kept; numbers are parsed when they are read.
+A line with anything but numbers becomes NaN, and `damage` lists it.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from typing import Any, final
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.errors import RecordingError
 from motionbase.record.schema import LARGEST
 from motionbase.recording.happened import JOURNAL, side_events
 from motionbase.recording.mapping import mapped, require_whole
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array, Damage, one_by_one
+from motionbase.recording.source import Damage, one_by_one
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.header import schema_of
 
 BLOCK, BLOCK_BYTES = 2048, 4_000_000  # lines and bytes of a block, whichever is reached first
-BLOCK_NUMBERS = 4_000_000  # of a block: short lines below a wide header are NaN, which take memory as numbers do
-PIECE = 1 << 24  # [bytes] looked through at once for line ends
+BLOCK_NUMBERS = 4_000_000  # limit of a block: missing cells of short lines become NaN and take memory
+PIECE = 1 << 24  # [bytes] searched at once for line ends
 LONGEST_HEADER = 1 << 24
-LONGEST_NUMBER = 32  # letters
-MOST_CELLS = 2 * LARGEST  # of the header, with commas in quoted names
+LONGEST_NUMBER = 32  # characters
+MOST_CELLS = 2 * LARGEST  # of the header, including commas in quoted names
 MOST_SENTENCES = 20
 
 
@@ -53,7 +53,7 @@ class CsvSource:
         header, at = self._header()
         self.schema = schema_of(header, path)
         self._titles = [c.name for c in self.schema.channels]
-        self._lines = max(1, min(BLOCK, BLOCK_NUMBERS // len(self._titles)))  # of a block
+        self._lines = max(1, min(BLOCK, BLOCK_NUMBERS // len(self._titles)))  # lines of a block
         self._places, self.starts = self._index(at)
         self._time()
         require_whole(self._raw, path)
@@ -66,14 +66,14 @@ class CsvSource:
             text = self._raw[:end].decode("utf-8-sig").rstrip("\r")
         except UnicodeDecodeError:
             raise RecordingError(f"recording {str(self.path)!r}: its header is no text in UTF-8") from None
-        if (columns := text.count(",") + 1) > MOST_CELLS:  # before they are taken apart
+        if (columns := text.count(",") + 1) > MOST_CELLS:  # before they are split
             raise RecordingError(f"recording {str(self.path)!r} has {columns} channels, it must have 1 to {LARGEST}")
         if "\0" in text:
             raise RecordingError(f"recording {str(self.path)!r}: its header is no text")
         return next(plain.reader([text]), []), end + 1
 
-    def _index(self, at: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where blocks begin [bytes], with the end; and their first records, with the number of all."""
+    def _index(self, at: int) -> tuple[Ints, Ints]:
+        """Offsets of the blocks and of the end [bytes]; and numbers of their first records, then the record count."""
         end = self._raw.rfind(b"\n") + 1
         cut = bool(self._raw[end:].strip())
         while end > at and not self._raw[(last := max(at, self._raw.rfind(b"\n", at, end - 1) + 1)) : end].strip():
@@ -102,7 +102,7 @@ class CsvSource:
         return np.array(places, np.int64), np.array(starts, np.int64)
 
     def _time(self) -> None:
-        """Begin and end of each block, and what was before it, from all of `t`: it may begin anew anywhere."""
+        """Times at both ends of each block, and the state before it, from all of `t`, which may restart anywhere."""
         blocks = len(self.starts) - 1
         self.begins, self.ends = np.zeros(blocks), np.zeros(blocks)
         self._before: list[tuple[float, float]] = []  # last time and offset before each block
@@ -114,7 +114,7 @@ class CsvSource:
         self._period = going_on.period
 
     def _first_cells(self, block: int) -> Array:
-        """`t` of a block, without a look at the rest of its lines."""
+        """`t` of a block, without parsing the rest of its lines."""
         at, end = int(self._places[block]), int(self._places[block + 1])
         raw = np.frombuffer(self._raw, np.uint8, end - at, at)
         ends = np.flatnonzero(raw == ord("\n"))
@@ -174,7 +174,7 @@ class CsvSource:
         return self._by_line(raw, block, places, count)
 
     def _by_line(self, raw: bytes, block: int, places: Sequence[int], count: int) -> Array:
-        """Line by line, with a sentence for each that is wrong."""
+        """Parse line by line, with a message for each bad line."""
         out = np.full((len(places), count), np.nan)
         for k, line in enumerate(raw.split(b"\n")[:count]):
             cells = line.decode(errors="replace").strip().split(",")

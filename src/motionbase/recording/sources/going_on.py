@@ -1,19 +1,19 @@
-"""A time that goes on where the channel `t` begins anew, because the writer was restarted."""
+"""A time that continues where the channel `t` starts again because the writer was restarted."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from motionbase.recording.source import Array
+from motionbase.arrays import Array
 
-LARGEST = 1e6  # [s] up to which a double holds nanoseconds
+LARGEST = 1e6  # [s] up to which a double resolves nanoseconds
 
 
 class GoingOn:
-    """Takes `t` block by block and keeps what has to be added.
+    """Makes continuous times from `t`, block by block, and keeps the offset.
 
-    After a restart the first record comes one period after the last: nobody wrote down how long the pause was. A number
-    that is none counts as one period after the one before.
+    After a restart the first record comes one period after the last, because the length of the pause is unknown. NaN
+    and infinity count as one period after the record before.
     """
 
     def __init__(self, period: float) -> None:
@@ -36,20 +36,20 @@ class GoingOn:
                 now = x + offset
                 if np.isfinite(now):
                     self.offset = offset
-                else:  # numbers as large as a double can be
+                else:  # numbers near the limit of a double
                     now = self.last
             out[k] = self.last = float(_nanoseconds(np.array([now]))[0])
         return out
 
 
 def _nanoseconds(t: Array) -> Array:
-    """Rounded to whole nanoseconds, as MCAP keeps them: 57 steps of 0.01 s are 0.57, not a little more."""
+    """Rounded to whole nanoseconds, as in MCAP, so that 57 steps of 0.01 s give exactly 0.57."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(np.abs(t) < LARGEST, np.rint(t * 1e9) / 1e9, t)
 
 
 def usual_period(t: Array) -> float:
-    """Median of the steps [s]; 0 where there are none."""
+    """Median of the steps [s]; 0 if there are none."""
     steps = np.diff(t[np.isfinite(t)])
     steps = steps[steps > 0]
     return float(np.median(steps)) if len(steps) else 0.0

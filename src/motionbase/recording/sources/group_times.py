@@ -1,4 +1,4 @@
-"""Times of the row groups of a Parquet file: its column of times or, where that is missing or damaged, `t`."""
+"""Times of the row groups of a Parquet file: its column of times or, if that is missing or damaged, `t`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import final
 
 import numpy as np
 
-from motionbase.recording.source import Array, Damage
+from motionbase.arrays import Array
+from motionbase.recording.source import Damage
 from motionbase.recording.sources.going_on import GoingOn, usual_period
 from motionbase.recording.sources.row_groups import RowGroups
 
 
 @final
 class GroupTimes:
-    """Finite, whatever is damaged.
+    """Times of all row groups, finite even for a damaged file.
 
     Attributes:
         begins, ends: (row groups,) times of the first and last record of each [s]
 
     Args:
         own: name of the column of times, None if the file has none
-        t: name of the channel `t`, which begins anew with its writer
+        t: name of the channel `t`, which restarts with its writer
     """
 
     def __init__(self, groups: RowGroups, own: str | None, t: str) -> None:
@@ -29,15 +30,15 @@ class GroupTimes:
         blocks = range(len(groups.starts) - 1)
         self.begins, self.ends = np.zeros(len(blocks)), np.zeros(len(blocks))
         self._period = 0.0
-        self._before: dict[int, tuple[float, float]] = {}  # where `t` is used: the time before, and what is added
-        self._until: dict[int, float] = {}  # and the time after
+        self._before: dict[int, tuple[float, float]] = {}  # for row groups that use `t`: time before, and offset
+        self._until: dict[int, float] = {}  # likewise the time after
         without = [k for k in blocks if not self._has_own(k)]
         if not self._period:
             self._period = next((p for k in without if (p := usual_period(self._read(k, t))) > 0), 0.0)
         self._follow(without)
 
     def _has_own(self, block: int) -> bool:
-        """Whether its own times can be used; then they are."""
+        """Use the row group's own times; False if they are missing or damaged."""
         if self._own is None:
             return False
         times = self._read(block, self._own)
@@ -49,7 +50,7 @@ class GroupTimes:
         return True
 
     def _follow(self, without: list[int]) -> None:
-        """Times of the others from `t`: after the row group before, and not beyond the one after."""
+        """Times of the other row groups from `t`: after the row group before, and not beyond the one after."""
         following = set(without)
         going_on = GoingOn(self._period)
         until = np.inf
@@ -65,7 +66,7 @@ class GroupTimes:
             self.begins[k], self.ends[k] = (time[0], time[-1]) if len(time) else (min(last, until),) * 2
 
     def _offset(self, neighbours: Iterable[int], block: int) -> float:
-        """What is to be added to `t` [s]: as at the end of the row group before, or at the beginning of the next."""
+        """Offset to add to `t` [s]: that at the end of the row group before, or at the beginning of the next."""
         for k in neighbours:
             if self._own is not None and self._groups.starts[k + 1] > self._groups.starts[k]:
                 added = np.subtract(*self._groups.read(k, [self._own, self._t])[:, -1 if k < block else 0])
@@ -77,11 +78,11 @@ class GroupTimes:
         return np.asarray(self._groups.read(block, [name])[0])
 
     def column(self, block: int) -> str:
-        """The one from which `time` makes the times of a row group."""
+        """The column from which `time` makes the times of a row group."""
         return self._t if self._own is None or block in self._before else self._own
 
     def time(self, block: int, stamps: Array) -> Array:
-        """(records,) [s] since the epoch, from what is in that column."""
+        """(records,) times since the epoch [s] from the values of that column."""
         if block not in self._before:
             return stamps
         going_on = GoingOn(self._period)
@@ -90,7 +91,7 @@ class GroupTimes:
 
     @property
     def damage(self) -> list[Damage]:
-        """Row groups whose times are not those that were written."""
+        """Row groups whose recorded times could not be used."""
         return [found for block in self._before if (found := self._told(block)) is not None]
 
     def _told(self, block: int) -> Damage | None:

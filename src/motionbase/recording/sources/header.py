@@ -1,4 +1,4 @@
-"""A schema from the names of columns, as CSV and other people's Parquet have them."""
+"""A schema from the names of columns, for CSV and foreign Parquet files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from motionbase.record.schema import LARGEST, Channel, Schema
 
 TITLE = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
 TIMES = ("t", "time")
-OTHER = "columns"  # group of channels that nobody knows, and schema of files that have some
+OTHER = "columns"  # group of unknown channels, and schema of files that have some
 POWER = "p_supply [-]"  # title of the supply of electric legs; of hydraulic ones it is a pressure
 
 
 def schema_of(titles: Iterable[str], path: Path | str) -> Schema:
     """From "name" or "name [unit]"; the first is the time. Names of the standard record bring group, leg and axis."""
     titles = list(titles)
-    if len(titles) > LARGEST:  # said before each of them is looked at
+    if len(titles) > LARGEST:  # before each of them is examined
         raise RecordingError(f"recording {str(path)!r} has {len(titles)} channels, it must have 1 to {LARGEST}")
     found: list[Channel] = []
     taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""A recording of ours, as a source: its blocks are its chunks."""
+"""Reads our MCAP recordings; blocks are their chunks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from pathlib import Path
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Bytes, Unsigned
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.read import open_mcap
 from motionbase.recording.mcap.records import Cut
-from motionbase.recording.source import Array, Damage
+from motionbase.recording.source import Damage
 
-LARGEST_NS = 2**62  # UTC in the year 2116: what is beyond is no time
-AT_ONCE_BYTES = 2_000_000  # of unpacked chunks: what a processor's cache holds
+LARGEST_NS = 2**62  # UTC in the year 2116; later times are invalid
+AT_ONCE_BYTES = 2_000_000  # of unpacked chunks, so that they stay in the processor's cache
 
 _of_thread = threading.local()
 
 
-def _room(size: int) -> NDArray[np.uint8]:
-    """Memory of this thread, until it asks again; what is larger than usual is not kept."""
+def _room(size: int) -> Bytes:
+    """Memory of this thread, valid until the next call; unusually large blocks are not kept."""
     if size > AT_ONCE_BYTES:
         return np.empty(size, np.uint8)
     if not hasattr(_of_thread, "room"):
         _of_thread.room = np.empty(AT_ONCE_BYTES, np.uint8)
-    room: NDArray[np.uint8] = _of_thread.room
+    room: Bytes = _of_thread.room
     return room[:size]
 
 
@@ -50,7 +50,7 @@ class McapSource:
         self._spoilt: set[int] = set()
         self._at_once = AT_ONCE_BYTES // self._file.layout.dtype.itemsize
 
-    def _epoch_ns(self, starts: NDArray[np.uint64]) -> int:
+    def _epoch_ns(self, starts: Unsigned) -> int:
         try:
             if abs(given := int(self.about["epoch_utc_ns"])) < LARGEST_NS:
                 return given
@@ -58,8 +58,8 @@ class McapSource:
             pass
         return int(starts[0]) if len(starts) else 0
 
-    def _seconds(self, utc_ns: NDArray[np.uint64]) -> Array:
-        """Divided, not multiplied: the double nearest to the decimal."""
+    def _seconds(self, utc_ns: Unsigned) -> Array:
+        """Seconds by division, not multiplication, which gives the double nearest to the decimal."""
         return np.asarray((np.minimum(utc_ns, np.uint64(LARGEST_NS)).astype(np.int64) - self._epoch) / 1e9)
 
     def _events(self) -> list[Event]:
@@ -96,7 +96,7 @@ class McapSource:
             begin = end
 
     def _unpack(self, first: int, last: int, places: Sequence[int], time: Array, values: Array) -> None:
-        """Chunks side by side in memory that is used again and again; all of their numbers are then copied at once."""
+        """Unpack chunks into reused memory one after the other, then copy all numbers at once."""
         size = self._file.layout.dtype.itemsize
         room, starts, lost = _room(size * len(time)), self.starts[first : last + 1] - self.starts[first], []
         for k in range(last - first):

@@ -1,4 +1,4 @@
-"""Parquet, as a source: its blocks are its row groups."""
+"""Reads Parquet; blocks are its row groups."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any, final
 
 import pyarrow as pa
 
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError, SchemaError
 from motionbase.record.schema import Schema
 from motionbase.recording.mcap.messages import Event
-from motionbase.recording.source import Array, Damage, one_by_one
+from motionbase.recording.source import Damage, one_by_one
 from motionbase.recording.sources.group_times import GroupTimes
 from motionbase.recording.sources.header import schema_of
 from motionbase.recording.sources.row_groups import RowGroups
 
 SCHEMA, ABOUT, EVENTS, TIME = (f"motionbase.{key}" for key in ("schema", "about", "events", "time"))
-"""Keys of the file's metadata: the schema's JSON, what the writer says, events, name of the column of times."""
+"""Keys of the file's metadata: the schema's JSON, metadata of the recording, events, name of the column of times."""
 
 
 @final
@@ -87,7 +88,7 @@ def _texts(text: str | None, otherwise: dict[str, str]) -> dict[str, str]:
 
 
 def _event(t: float, kind: str, what: str, tick: int | None = None, person: str = "", is_bad: bool = False) -> Event:
-    """As it stands in the file; older ones have three words an event."""
+    """An event as stored in the file; older files have only the first three fields."""
     return Event(float(t), str(kind), str(what), None if tick is None else int(tick), str(person), is_bad is True)
 
 

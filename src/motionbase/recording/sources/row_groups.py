@@ -1,4 +1,4 @@
-"""The columns of a Parquet file, row group by row group; one that is damaged does not take the others with it."""
+"""The columns of a Parquet file, row group by row group; a damaged one does not affect the others."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError, UsageError
-from motionbase.recording.source import Array, Damage
+from motionbase.recording.source import Damage
 
 LARGEST_VARIABLE = "MOTIONBASE_LARGEST_BLOCK"
-LARGEST = 3 << 29  # [bytes] of the numbers of a row group, 1.5 GiB: pyarrow's usual 2^20 records of 178 channels
-LEAST_COLUMNS = 12  # a column that is read alone is there several times over for a moment
+LARGEST = 3 << 29  # [bytes] of the numbers of a row group, 1.5 GiB: pyarrow's default of 2^20 records with 178 channels
+LEAST_COLUMNS = 12  # a single column needs several times its memory while it is read
 MOST_RECORDS = 1 << 32  # 50 days at 1 kHz
-AT_ONCE = 1 << 22  # numbers that are read together: they are there twice for a moment
-NAMED = 5  # columns in a sentence; the others are counted
+AT_ONCE = 1 << 22  # numbers read together, which briefly need twice their memory
+NAMED = 5  # columns named in a message; others are counted
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, MemoryError)
 
 
@@ -32,15 +33,15 @@ class RowGroups:
     Attributes:
         fields: the columns, as Arrow describes them
         said: the file's metadata
-        starts: (row groups + 1,) number of the first record of each, and of all
+        starts: (row groups + 1,) number of the first record of each, then the record count
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()  # a reader of pyarrow serves one thread at a time
-        self._lost: dict[int, dict[str, str]] = {}  # by row group and column: why
+        self._lock = threading.Lock()  # pyarrow's reader is not thread-safe
+        self._lost: dict[int, dict[str, str]] = {}  # reasons by row group and column
         try:
-            # not mapped: a file that is cut short under a mapping kills the process
+            # not mapped: truncation of a mapped file would kill the process
             self._file: Any = pq.ParquetFile(path, page_checksum_verification=True)
             self.fields: Any = self._file.schema_arrow
             self.said = {k.decode(): v.decode() for k, v in (self._file.metadata.metadata or {}).items()}
@@ -50,7 +51,7 @@ class RowGroups:
         self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def read(self, block: int, names: Sequence[str]) -> Array:
-        """(names, records) of a row group: all at once, one by one where that fails; NaN where a column is damaged."""
+        """(names, records) of a row group, read together or, if that fails, one by one; NaN for a damaged column."""
         count = int(self.starts[block + 1] - self.starts[block])
         try:
             out = np.empty((len(names), count))
@@ -68,7 +69,7 @@ class RowGroups:
         return out
 
     def _found(self, block: int, names: Sequence[str], count: int) -> dict[str, Array | float]:
-        """A few columns; NaN for one that is damaged."""
+        """Some columns; NaN for a damaged one."""
         lost = self._lost.get(block, {})
         wanted = tuple(name for name in names if name not in lost)
         found: dict[str, Array | float] = dict.fromkeys(names, np.nan)
@@ -98,7 +99,7 @@ class RowGroups:
 
     @property
     def damage(self) -> list[Damage]:
-        """One for each row group in which a column could not be read."""
+        """One entry for each row group with unreadable columns."""
         with self._lock:
             return [self._told(block, columns) for block, columns in sorted(self._lost.items())]
 
@@ -110,12 +111,12 @@ class RowGroups:
         return Damage(f"{what} could not be read: {next(iter(columns.values()))}", first, last)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
 def largest_block() -> int:
-    """How many bytes of numbers a row group may have; `$MOTIONBASE_LARGEST_BLOCK` allows more or less, such as 4G."""
+    """Largest size of a row group's numbers [bytes]; set by `$MOTIONBASE_LARGEST_BLOCK`, such as 4G."""
     text = os.environ.get(LARGEST_VARIABLE, "")
     if not text:
         return LARGEST
@@ -126,9 +127,9 @@ def largest_block() -> int:
 
 
 def _counted(path: Path, about: Any) -> list[int]:
-    """Records of each row group, by the file's own word; refused before anything is read where memory would not do.
+    """Records of each row group from the file's metadata; an error, before anything is read, if one is too large.
 
-    Numbers that repeat take no room in a file, and all of it in memory.
+    Repeated numbers take no room in the file, but full room in memory.
     """
     largest, counts = largest_block(), []
     for k in range(about.num_row_groups):

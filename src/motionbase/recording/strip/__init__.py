@@ -1,1 +1,1 @@
-"""Strip charts: pens on paper, from a recording or a live ring."""
+"""Strip charts of a recording or a live ring."""

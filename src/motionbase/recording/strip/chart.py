@@ -1,4 +1,4 @@
-"""A strip chart: which channels are drawn, by which pens, on what paper."""
+"""Definition of a strip chart: channels, pens and paper."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from motionbase.errors import RecordingError
 from motionbase.record.schema import Schema
 
 MOST_PENS = 16
-BY_DEFAULT = 8  # pens of a schema that nobody made a chart for
-PAPER_MM = 250.0  # of time on a page: A4 across, less the labels
+BY_DEFAULT = 8  # pens of a default chart
+PAPER_MM = 250.0  # length of time on a page: A4 landscape without labels
 SPEEDS = (0.01, 1000.0)  # [mm/s]
 INKS = {
     "blue": "#0b4f9e",
@@ -35,15 +35,15 @@ class Pen:
 
     Attributes:
         channel: its name in the records
-        label: for people; the channel's name without it
-        range: values at the lower and the upper edge of the lane, in the pen's unit; None follows the records
-        span: the smallest range [unit] where it follows the records: less is drawn as the little that it is
-        unit: as written beside the lane; that of the channel without it
-        scale: what a value is multiplied by to be in that unit
-        colour: a name of INKS or #rrggbb; the next one in turn without it
+        label: beside the lane; default: the channel's name
+        range: values at the lower and upper edge of the lane, in the pen's unit; None follows the records
+        span: smallest range of a scale that follows the records [unit], so that noise stays small
+        unit: beside the lane; default: that of the channel
+        scale: factor from the channel's to the pen's unit
+        colour: a name of INKS or #rrggbb; default: the next in turn
         width: of the line [mm]
-        grid: divisions of the lane; 0 takes what gives round numbers
-        names: of the values 0, 1, ...: the lane is then a band with names instead of a line
+        grid: divisions of the lane; 0 chooses round numbers
+        names: of the values 0, 1, ...; the lane is then a band with names instead of a line
     """
 
     channel: str
@@ -86,7 +86,7 @@ class Chart:
     Attributes:
         speed: of the paper [mm/s]; a page has 250 mm
         paper: colour of its grid, a name of PAPERS
-        title: at the top of every page; the platform without it
+        title: at the top of every page; default: the platform
     """
 
     pens: tuple[Pen, ...]
@@ -112,7 +112,7 @@ class Chart:
         return PAPER_MM / self.speed
 
     def fitted(self, schema: Schema) -> Chart:
-        """With labels, units and colours where the chart leaves them open; `SchemaError` for an unknown channel."""
+        """The chart with all labels, units and colours filled in; `SchemaError` for an unknown channel."""
         schema.places(pen.channel for pen in self.pens)
         inks = list(INKS.values())
         made = []
@@ -125,7 +125,7 @@ class Chart:
 
 
 def default_chart(schema: Schema, state_names: tuple[str, ...] = ()) -> Chart:
-    """Of a hexapod: state, attitude and the first leg; of anything else the first channels after the time."""
+    """For a hexapod: state, attitude and the first leg; for any other schema the first channels after the time."""
     wanted = (
         ("state", "state", 0.0),
         ("pose_meas_heave", "heave", 0.1),

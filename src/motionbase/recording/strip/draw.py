@@ -1,4 +1,4 @@
-"""A page of the strip chart as a picture: A4 across, everything in millimetres from its lower left corner."""
+"""Draws a page of a strip chart: A4 landscape, in millimetres from the lower left corner."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDE, HIGH = 297.0, 210.0  # [mm]
-LEFT, TOP, BOTTOM = 39.0, 184.0, 17.0  # of the paper
+LEFT, TOP, BOTTOM = 39.0, 184.0, 17.0  # edges of the paper [mm]
 RIGHT = LEFT + PAPER_MM
 BETWEEN, BAND = 1.2, 5.5  # [mm] between lanes; height of a band with names
 MARK_ROWS, MARK_MM = 4, 2.5
 LETTER_MM = 1.13  # mean width of a letter of 6 pt
-DPI = 150  # of pictures
+DPI = 150  # of PNG pages
 KINDS = {"gap": SIGNAL, "estop": SIGNAL, "fault": SIGNAL, "note": "#0b4f9e"}
 GREY = "#555555"
 
@@ -32,11 +32,11 @@ GREY = "#555555"
 @final
 @dataclass(frozen=True)
 class Heading:
-    """What every page says of where its records come from.
+    """Source of the records, in the header of every page.
 
     Attributes:
-        platform: or the chart's title; source: the ring or the file
-        epoch_utc_ns: UTC from which times count [ns since 1970]; None if nobody knows
+        platform: platform or title of the chart; source: the ring or the file
+        epoch_utc_ns: UTC from which times count [ns since 1970]; None if unknown
     """
 
     platform: str
@@ -45,7 +45,7 @@ class Heading:
 
 
 def scales_for(chart: Chart, page: Page, before: tuple[Scale | None, ...]) -> tuple[Scale | None, ...]:
-    """Of every lane: as the pen says, else round numbers around the records, never smaller than on the page before."""
+    """Scale of every lane: that of the pen, else round numbers around the records, at least as large as before."""
     found: list[Scale | None] = []
     for k, pen in enumerate(chart.pens):
         if pen.names:
@@ -73,14 +73,14 @@ def _following(pen: Pen, least: Any, most: Any, before: Scale | None) -> Scale:
 def rendered(
     page: Page, chart: Chart, heading: Heading, scales: tuple[Scale | None, ...], form: Literal["pdf", "png"]
 ) -> bytes:
-    """The page as a file of its own."""
+    """The page as a complete file."""
     out = io.BytesIO()
     figure(page, chart, heading, scales).savefig(out, format=form, dpi=DPI)
     return out.getvalue()
 
 
 def prepare() -> None:
-    """Load what draws, which takes longer than to draw a page."""
+    """Import matplotlib, which takes longer than drawing a page."""
     import matplotlib.backends.backend_agg
     import matplotlib.backends.backend_pdf
     import matplotlib.collections
@@ -90,7 +90,7 @@ def prepare() -> None:
 
 
 def figure(page: Page, chart: Chart, heading: Heading, scales: tuple[Scale | None, ...]) -> Figure:
-    """The page for matplotlib."""
+    """The page as a matplotlib figure."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(WIDE / 25.4, HIGH / 25.4))
@@ -187,7 +187,7 @@ def _time(axes: Axes, page: Page, step: tuple[float, int], heading: Heading) -> 
 
 
 def _bands(axes: Axes, page: Page) -> None:
-    """Where records are missing, with their number, and where they could not be read."""
+    """Mark missing records, with their number, and unreadable ones."""
     from matplotlib.patches import Rectangle
 
     found = [
@@ -209,7 +209,7 @@ def _bands(axes: Axes, page: Page) -> None:
 
 
 def _marks(axes: Axes, page: Page) -> None:
-    """A line through all lanes for each, its text above them in the first row that has room."""
+    """A line through all lanes for each event, with its text above in the first row that has room."""
     free = [LEFT - 1.0] * MARK_ROWS
     hidden = page.more
     for mark in sorted(page.marks, key=lambda m: m.t):

@@ -6,11 +6,10 @@ import functools
 import math
 import threading
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import RecordingError
 from motionbase.recording.happened import is_complete
 from motionbase.recording.recorder.files import platform_name
@@ -23,13 +22,12 @@ from motionbase.recording.strip.paper import Break, Page, Paper, Spoilt
 from motionbase.recording.strip.scale import Scale, fixed_scale, round_scale, time_step
 from motionbase.recording.strip.strip import HINTS, Done, Hints, Strip
 
-Array: TypeAlias = NDArray[np.float64]
-KNOWN, GUESSED = 1.5, 10.0  # periods between records that are a gap, where the period is known or only estimated
-ENVELOPE = 2000  # pixels, for the scale of a whole recording
+KNOWN, GUESSED = 1.5, 10.0  # a gap is longer than so many periods, for a known and an estimated period
+ENVELOPE = 2000  # pixels of the envelope that sets the scale
 
 
 def draw(strip: Strip, recording: Recording, start: float | None, stop: float | None, ended: threading.Event) -> Done:
-    """Between two times [s]; the memory that it takes is that of a few pages."""
+    """Draw a recording between two times [s], in the memory of a few pages."""
     chart = strip.fitted(recording.schema)
     about = recording.source.about
     heading = Heading(
@@ -42,7 +40,7 @@ def draw(strip: Strip, recording: Recording, start: float | None, stop: float | 
     at = functools.cache(recording.time_of)
 
     def full(page: Page) -> None:
-        """All records of the page have been read, so what is damaged is known."""
+        """Add the damage to a page, which is known once all its records have been read."""
         found = (Spoilt(at(first), at(last - 1)) for first, last in _spoilt(recording.damage))
         page.damaged += [s for s in found if s.start < page.stop and s.stop >= page.start]
         plotter.put(page, ended.is_set)
@@ -60,7 +58,7 @@ def draw(strip: Strip, recording: Recording, start: float | None, stop: float | 
 
 
 def _spoilt(damage: Iterable[Damage]) -> list[tuple[int, int]]:
-    """Records that could not be read, from the first up to the last, neighbours together; missing ones are gaps."""
+    """Ranges of unreadable records, merged if adjacent; missing records are gaps instead."""
     found: list[tuple[int, int]] = []
     for first, last in sorted((d.first, d.last) for d in damage if d.first is not None and d.last is not None):
         if first == last:
@@ -75,13 +73,13 @@ def _spoilt(damage: Iterable[Damage]) -> list[tuple[int, int]]:
 def _pieces(
     recording: Recording, chart: Chart, start: float | None, stop: float | None, paper: Paper, hints: Hints
 ) -> Iterator[tuple[Array, Array, list[Break]]]:
-    """Times, values of the pens, and breaks; events are marked on the way."""
+    """Times, values of the pens, and breaks, piece by piece; marks events on the paper."""
     wanted = [pen.channel for pen in chart.pens]
     names = list(dict.fromkeys(["t", *wanted, *(h for h in HINTS if h in recording.schema.index)]))
     places = [names.index(name) for name in wanted]
     first, last = recording.rows_between(start, stop)
     period, factor = _period(recording)
-    marked = HINTS if is_complete(recording.source) else ()  # these are found in the records below
+    marked = HINTS if is_complete(recording.source) else ()  # the other events are found in the records below
     events = iter(sorted((e for e in recording.events if e.person or e.kind not in marked), key=lambda e: e.t))
     event = next(events, None)
     begun = -math.inf if start is None else start
@@ -105,7 +103,7 @@ def _pieces(
 
 
 def _breaks(t: Array, own: Array, before: tuple[float, float] | None, period: float, factor: float) -> list[Break]:
-    """Where the time jumps. The writer's own `t` jumps alike where records are lost, and starts anew with a writer."""
+    """Breaks where the time jumps. The writer's `t` jumps equally if records are lost, and falls after a restart."""
     if not period > 0:
         return []
     steps = np.diff(t, prepend=before[0] if before else t[0] - period)
@@ -120,7 +118,7 @@ def _breaks(t: Array, own: Array, before: tuple[float, float] | None, period: fl
 
 
 def _period(recording: Recording) -> tuple[float, float]:
-    """Time between records [s] if the file says it, and how many of it are a gap."""
+    """Time between records [s], NaN if the file does not say it, and the number of periods that make a gap."""
     about = recording.source.about
     try:
         period = float(about["dt"]) * float(about["every"])
@@ -130,7 +128,7 @@ def _period(recording: Recording) -> tuple[float, float]:
 
 
 def _scale_of(recording: Recording, chart: Chart, k: int, start: float | None, stop: float | None) -> Scale | None:
-    """One scale for the whole roll: that of the pen, or of everything that will be drawn."""
+    """One scale for all pages: that of the pen, or one that fits everything to be drawn."""
     pen = chart.pens[k]
     if pen.names:
         return None

@@ -1,4 +1,4 @@
-"""One lane of the paper: its grid and labels, the line of its pen, or a band with names."""
+"""One lane of the paper: grid, labels, and the line of its pen or a band with names."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Ints
 from motionbase.recording.strip.chart import Pen
 from motionbase.recording.strip.paper import COLUMNS, Page
 from motionbase.recording.strip.scale import Scale, number
@@ -15,11 +15,11 @@ from motionbase.recording.strip.scale import Scale, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIGNAL = "#c00020"  # what an engineer must not overlook
+SIGNAL = "#c00020"  # colour of values off the scale and other warnings
 LEAST_FINE_MM = 0.9
-LABEL_MM = 3.0  # between numbers of a scale
+LABEL_MM = 3.0  # between numbers of a scale, at least
 PT = 72 / 25.4  # points in a millimetre
-TAGS, TAG_MM = 4, 14.0  # peaks beyond the scale that are written at most, and the room for each
+TAGS, TAG_MM = 4, 14.0  # most peaks off the scale that get a number, and the room for each
 BESIDE_MM = 1.2  # between a mark at the edge and its number
 BANDS = ("#e9e9e9", "#dfe7ef", "#f7dcd3", "#f3ead2", "#e6def0", "#d3ead8", "#d5e9ec")
 LETTER_MM = 1.15
@@ -28,7 +28,7 @@ LETTER_MM = 1.15
 @final
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """Where a pen draws [mm]."""
+    """The area in which a pen draws [mm]."""
 
     axes: Axes
     pen: Pen
@@ -37,17 +37,17 @@ class Lane:
     low: float
     high: float
 
-    def y(self, values: NDArray[np.float64] | float, scale: Scale) -> NDArray[np.float64]:
-        """Heights of values, not beyond the edges."""
+    def y(self, values: Array | float, scale: Scale) -> Array:
+        """Heights of values, clipped to the edges."""
         part = (np.asarray(values) - scale.low) / (scale.high - scale.low)
         return np.asarray(self.low + (self.high - self.low) * np.clip(part, 0.0, 1.0))
 
-    def x(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Places of columns."""
+    def x(self, columns: Array) -> Array:
+        """Horizontal positions of columns."""
         return np.asarray(self.left + (self.right - self.left) * columns / COLUMNS)
 
     def paper(self, scale: Scale, times: tuple[list[float], list[float]], ink: str) -> None:
-        """Grid, frame, numbers and labels."""
+        """Draw grid, frame, numbers and labels."""
         from matplotlib.collections import LineCollection
 
         strong, fine = times
@@ -72,7 +72,7 @@ class Lane:
         self.label(f"{scale.step:.4g}/div" if self.high - self.low > 8 else "")
 
     def frame(self) -> None:
-        """Around the lane."""
+        """Draw the frame of the lane."""
         from matplotlib.patches import Rectangle
 
         size = self.right - self.left, self.high - self.low
@@ -81,7 +81,7 @@ class Lane:
         )
 
     def _numbers(self, scale: Scale) -> None:
-        """At every division, or at every so many as there is room for."""
+        """Write numbers at the divisions, fewer if there is no room."""
         room = (self.high - self.low) / scale.divisions
         every = next((n for n in range(1, scale.divisions) if scale.divisions % n == 0 and n * room >= LABEL_MM), 0)
         for k in range(0, scale.divisions + 1, every or scale.divisions):
@@ -91,7 +91,7 @@ class Lane:
             self.axes.text(self.left - 1.2, y, text, fontsize=5.5, ha="right", va=edge, color="#333333")
 
     def label(self, division: str) -> None:
-        """Name, unit and channel at the left."""
+        """Write name, unit and channel at the left."""
         pen, middle = self.pen, (self.low + self.high) / 2
         tall = self.high - self.low
         size, line = (8.0, 3.4) if tall > 12 else (7.0, 2.8)
@@ -112,14 +112,14 @@ class Lane:
 
 
 def draw_line(lane: Lane, page: Page, k: int, scale: Scale) -> None:
-    """Up and down between the least and the largest value of every column; breaks are left open."""
+    """Draw a line between the least and the largest value of every column, interrupted at breaks."""
     from matplotlib.patches import Rectangle
 
     pen = lane.pen
     at = np.flatnonzero(page.seen)
     ends = np.stack([page.least[k, at], page.most[k, at]], axis=1) * pen.scale
     columns = np.repeat(at + 0.5, 2)
-    values = np.sort(ends, axis=1).ravel()  # a negative scale turns them round
+    values = np.sort(ends, axis=1).ravel()  # a negative scale reverses their order
     cuts = np.searchsorted(at, sorted(page.breaks)) * 2
     columns, values = np.insert(columns, cuts, np.nan), np.insert(values, cuts, np.nan)
     if page.before is not None:
@@ -130,7 +130,7 @@ def draw_line(lane: Lane, page: Page, k: int, scale: Scale) -> None:
         lane.x(columns), lane.y(values, scale), color=pen.colour, linewidth=pen.width * PT,
         solid_joinstyle="round", solid_capstyle="round", zorder=3,
     )  # fmt: skip
-    line.get_path().should_simplify = False  # a spike is a spike
+    line.get_path().should_simplify = False  # keep every spike
     margin = pen.width / 2
     inside = (lane.left, lane.low - margin), lane.right - lane.left, lane.high - lane.low + 2 * margin
     line.set_clip_path(Rectangle(*inside, transform=lane.axes.transData))
@@ -139,13 +139,13 @@ def draw_line(lane: Lane, page: Page, k: int, scale: Scale) -> None:
     _beyond(lane, at[low < scale.low], low[low < scale.low], up=False)
 
 
-def _beyond(lane: Lane, at: NDArray[np.int64], values: NDArray[np.float64], up: bool) -> None:
-    """A thick mark at the edge while the value is off the scale, with how far it went."""
+def _beyond(lane: Lane, at: Ints, values: Array, up: bool) -> None:
+    """Draw a thick mark at the edge while the value is off the scale, with its peak."""
     from matplotlib.patheffects import withStroke
 
     if not len(at):
         return
-    starts = np.flatnonzero(np.diff(at, prepend=-99) > 10)  # within a millimetre it is one excursion
+    starts = np.flatnonzero(np.diff(at, prepend=-99) > 10)  # excursions within a millimetre are one
     stops = np.append(starts[1:], len(at))
     edge, inside = (lane.high, -1.0) if up else (lane.low, 1.0)
     peaks = []
@@ -160,7 +160,7 @@ def _beyond(lane: Lane, at: NDArray[np.int64], values: NDArray[np.float64], up: 
         if len(taken) < TAGS and all(abs(end - other) > TAG_MM for other in taken):
             taken.append(end)
             beside, side = end + BESIDE_MM, "left"
-            if end > lane.right - TAG_MM:  # before the mark, or under its end where there is no room before it either
+            if end > lane.right - TAG_MM:  # left of the mark, or under its end if there is no room
                 beside, side = (begin if begin > lane.left + TAG_MM else end) - BESIDE_MM, "right"
             lane.axes.text(
                 beside, edge + inside * 0.7, f"{'▲' if up else '▼'} {value:.4g}", fontsize=5.5, color=SIGNAL, ha=side,
@@ -169,7 +169,7 @@ def _beyond(lane: Lane, at: NDArray[np.int64], values: NDArray[np.float64], up: 
 
 
 def draw_band(lane: Lane, page: Page, k: int) -> None:
-    """Whole numbers as stretches with their names."""
+    """Draw whole numbers as bands with their names."""
     from matplotlib.patches import Rectangle
 
     at = np.flatnonzero(page.seen)

@@ -1,4 +1,4 @@
-"""A strip chart of a live ring. It only reads: whatever happens to its paper, nobody else notices."""
+"""A strip chart of a live ring. It only reads, so output errors affect only the chart."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from motionbase.recording.strip.strip import HINTS, Done, Hints, Strip
 from motionbase.ring.layout import Header
 from motionbase.ring.reader import Batch, Reader, ReaderState
 
-EJECT_S = 10.0  # without records: the page is given as it is
+EJECT_S = 10.0  # after so long without records the page is written as it is
 LOOK_S = 0.05
 NO_RING = (ReaderState.NO_SEGMENT, ReaderState.NOT_INITIALISED)
 
 
 def follow(strip: Strip, ring: str, seconds: float, ended: threading.Event) -> Done:
-    """Until so many seconds have passed, or until `ended`; through stops and restarts of the writer."""
+    """Draw for `seconds` or until `ended`, through stops and restarts of the writer."""
     with _attached(ring) as reader:
         live = Live(strip, reader)
         end = time.monotonic() + seconds
@@ -35,14 +35,14 @@ def follow(strip: Strip, ring: str, seconds: float, ended: threading.Event) -> D
 
 
 def _attached(ring: str) -> Reader:
-    """A ring that is not there yet is drawn from its first record on, another from now on."""
+    """A reader: a ring that starts later is drawn from its first record, an existing one from now on."""
     reader = Reader(ring)
     return Reader(ring, start="oldest") if reader.state in NO_RING else reader
 
 
 @final
 class Live:
-    """Draws what a reader gets."""
+    """Draws the records of a reader."""
 
     def __init__(self, strip: Strip, reader: Reader) -> None:
         self._strip, self._reader = strip, reader
@@ -54,18 +54,18 @@ class Live:
         self._news = ""
         self._moved = time.monotonic()
         if reader.state not in NO_RING:
-            strip.fitted(reader.schema)  # a chart that does not fit is said at once
+            strip.fitted(reader.schema)  # report a chart that does not fit at once
 
     @property
     def records(self) -> int:
-        """On the paper so far."""
+        """Number of records drawn so far."""
         return self._paper.records if self._plotter is not None else 0
 
     def look(self, seconds: float) -> None:
-        """Wait so long at most for records, and draw them."""
+        """Wait up to `seconds` for records, and draw them."""
         try:
             batch = self._reader.wait(seconds)
-        except MotionBaseError as e:  # what lies under the name is no ring of ours any more
+        except MotionBaseError as e:  # the file of that name is no longer a readable ring
             if str(e) != self._complaint:
                 self._complaint = str(e)
                 self._strip.say(str(e))
@@ -80,7 +80,7 @@ class Live:
                 self._paper.cut()
 
     def done(self) -> Done:
-        """The last page as it is; then nothing comes any more."""
+        """Write the last page as it is, and end."""
         if self._plotter is None:
             self._strip.sink.close()
             return Done(0, 0, 0)
@@ -112,7 +112,7 @@ class Live:
         self._paper.add(t, values, breaks)
 
     def _followed(self, header: Header) -> bool:
-        """Whether a new writer has begun; the paper's time goes on from the first one's epoch."""
+        """Whether a new writer has begun; the paper's time continues from the first writer's epoch."""
         if self._header is not None and header.epoch == self._header.epoch:
             return False
         first, self._header = self._header is None, header

@@ -1,7 +1,7 @@
-"""Where pages go: a PDF that grows, or a picture for each. A thread of its own draws and writes them.
+"""Output of pages: a growing PDF, or one PNG each. A separate thread draws and writes them.
 
-Nothing here can hold up who reads the records: a disk that is full, a folder that is gone or a pipe that nobody reads
-costs pages at worst, and one sentence says so.
+Output never blocks the reader of the records: a full disk, a missing folder or a pipe without a reader costs pages at
+worst, and one message says so.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ from motionbase.recording.strip.pdf import GrowingPdf
 from motionbase.recording.strip.scale import Scale
 from motionbase.recording.whole import refuse_existing, whole_or_not
 
-WAITING = 8  # pages at most
+WAITING = 8  # pages in the queue
 RETRY_S = 2.0
-SLOW_S = 5.0  # a page that takes longer is told
-CLOSE_S = 10.0  # for what still waits at the end, while nobody takes it
-DRAWN_S = 60.0  # for all of it, on a machine that is too busy to draw
+SLOW_S = 5.0  # a page that takes longer is reported
+CLOSE_S = 10.0  # time limit for the queue at the end, while output is blocked
+DRAWN_S = 60.0  # time limit for all of it, on a busy machine
 NEW = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC
 REPLACED = os.O_TRUNC | os.O_RDWR | os.O_CLOEXEC
 SPECIAL = os.O_WRONLY | os.O_CLOEXEC
 
 
 class Sink(Protocol):
-    """Takes pages one by one; `OSError` leaves everything as it was before the page."""
+    """Takes pages one by one; after an `OSError` the output is as it was before the page."""
 
     form: Literal["pdf", "png"]
     path: Path
 
     @property
     def files(self) -> Sequence[Path]:
-        """Those with pages, so far."""
+        """Files written so far."""
         ...
 
     def write(self, number: int, page: bytes) -> str:
-        """A page, as a file of its form; returns what there is to say, mostly nothing."""
+        """Write a page, given as a complete file; returns a message, usually ""."""
         ...
 
     def close(self) -> None:
-        """No more pages come."""
+        """Finish the output."""
         ...
 
 
 @final
 class PdfRoll:
-    """One PDF, whole after every page. A pipe or a device is opened when the first page is there."""
+    """One PDF, valid after every page. A pipe or device is opened with the first page."""
 
     form: Literal["pdf", "png"] = "pdf"
 
     def __init__(self, path: Path, force: bool = False, special: bool = False) -> None:
         self.path, self._special, self._pdf, self._file = path, special, GrowingPdf(), -1
-        self._replaces = force and path.is_file() and os.access(path, os.W_OK)  # only when there is a page to put there
+        self._replaces = force and path.is_file() and os.access(path, os.W_OK)  # replaced only with the first page
         if special or self._replaces:
             return
         refuse_existing(path)
@@ -78,7 +78,7 @@ class PdfRoll:
         return (self.path,) if self._pdf.size else ()
 
     def write(self, number: int, page: bytes) -> str:
-        """See `Sink`. What has been removed or has no reader any more begins anew."""
+        """See `Sink`. A file that was removed, or a pipe whose reader left, starts again."""
         said = self._renewed(number)
         addition = self._pdf.addition(page)
         try:
@@ -93,18 +93,18 @@ class PdfRoll:
                 self._file = -1
             else:
                 with suppress(OSError):
-                    os.ftruncate(self._file, self._pdf.size)  # the pages before stay a whole file
+                    os.ftruncate(self._file, self._pdf.size)  # the previous pages stay a valid file
                     os.lseek(self._file, self._pdf.size, os.SEEK_SET)
             raise e
         self._pdf.written(addition)
         return said
 
     def _renewed(self, number: int) -> str:
-        """The file is where it was; or else a new one is."""
+        """Check that the file is still there, else begin a new one."""
         if self._file >= 0 and (self._special or self._is_there()):
             return ""
         flags = SPECIAL if self._special else REPLACED if self._replaces else NEW
-        fresh = private.open_file(self.path, flags)  # a pipe waits here for its reader
+        fresh = private.open_file(self.path, flags)  # a pipe blocks here until it has a reader
         before, self._file, self._replaces = self._file, fresh, False
         if before >= 0:
             os.close(before)
@@ -118,7 +118,7 @@ class PdfRoll:
             return False
 
     def close(self) -> None:
-        """See `Sink`; a file without a page goes."""
+        """See `Sink`; a file without pages is removed."""
         if self._file >= 0:
             with suppress(OSError):
                 if not self._special and not self._pdf.size and self._is_there():
@@ -129,7 +129,7 @@ class PdfRoll:
 
 @final
 class PngPages:
-    """A picture for each page: roll.png becomes roll_001.png and so on; each is whole or not there."""
+    """A PNG for each page: roll.png becomes roll_001.png and so on; an incomplete one is removed."""
 
     form: Literal["pdf", "png"] = "png"
 
@@ -158,7 +158,7 @@ def _plain(stem: str) -> str:
 
 
 def sink_for(path: Path, force: bool = False) -> Sink:
-    """By the ending of the name; a pipe or a device, whatever its name, gets a PDF."""
+    """The sink for a name's ending; a pipe or a device always gets a PDF."""
     with suppress(OSError):
         mode = os.stat(path).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
@@ -172,14 +172,14 @@ def sink_for(path: Path, force: bool = False) -> Sink:
 
 @final
 class Plotter:
-    """The thread that draws pages and hands them to a sink.
+    """Draws pages in a thread and hands them to a sink.
 
     Attributes:
-        written, dropped: pages; trouble: why the page at hand cannot be written, "" if it can
+        written, dropped: number of pages; trouble: why the current page cannot be written, "" if it can
 
     Args:
-        patient: whoever gives pages waits for a plotter that is behind, instead of losing pages
-        say: takes a sentence
+        patient: `put` waits for a plotter that is behind, instead of dropping pages
+        say: called with a sentence
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class Plotter:
         threading.Thread(target=self._run, name="motionbase strip", daemon=True).start()
 
     def put(self, page: Page, stopped: Callable[[], bool] = lambda: False) -> None:
-        """Take a page; a patient plotter's giver waits for room, or gets `RecordingError` where none will come."""
+        """Queue a page; if patient, wait for room, with `RecordingError` if the output cannot be written."""
         while True:
             try:
                 self._queue.put(page, timeout=0.05 if self._patient else None, block=self._patient)
@@ -206,21 +206,21 @@ class Plotter:
                     raise RecordingError(self.trouble) from None
                 if not self._patient or stopped():
                     if not self.dropped:
-                        self._say(f"page {page.number} is given up: {WAITING} pages wait already")
+                        self._say(f"page {page.number} is dropped: {WAITING} pages wait already")
                     self.dropped += 1
                     return
 
     def watch(self) -> None:
-        """To be called now and then: tells of a sink that does not answer."""
+        """Report a sink that does not answer; to be called periodically."""
         slow = bool(self._since) and time.monotonic() - self._since > SLOW_S and not self.trouble
         if slow and not self._told:
-            self._say(f"nobody has taken the page at hand for {SLOW_S:g} s; pages wait")
+            self._say(f"the output has not taken the current page for {SLOW_S:g} s; pages wait")
         self._told = slow
 
     def close(self, seconds: float = CLOSE_S, stopped: Callable[[], bool] = lambda: False) -> int:
-        """Give what waits so much time, or less when somebody stops it; returns the pages that are not written.
+        """Write the queue within `seconds`, or until `stopped`; returns the number of pages not written.
 
-        A page that is still being drawn has more: nothing is wrong with its paper.
+        A page that is still being drawn gets more time, because its output works.
         """
         end, latest = time.monotonic() + seconds, time.monotonic() + max(seconds, DRAWN_S)
         while self._queue.unfinished_tasks and time.monotonic() < end and not (self._patient and self.trouble):
@@ -229,7 +229,7 @@ class Plotter:
             elif not self._since and not self.trouble:
                 end = min(latest, time.monotonic() + seconds)
             if self.trouble:
-                self._ended.set()  # it is tried again without a pause
+                self._ended.set()  # retry without a pause
             time.sleep(0.01)
         left = self._queue.unfinished_tasks
         self._ended.set()
@@ -238,8 +238,8 @@ class Plotter:
         return left + self.dropped
 
     def _run(self) -> None:
-        with suppress(Exception):  # what is missing is said with the first page
-            prepare()  # while that one fills
+        with suppress(Exception):  # a missing package is reported with the first page
+            prepare()  # while the first page fills
         while True:
             page = self._queue.get()
             try:
@@ -249,7 +249,7 @@ class Plotter:
                 while not self._tried(page.number, drawn):
                     self._ended.wait(RETRY_S)
                     time.sleep(RETRY_S / 20)
-            except Exception as e:  # a page that cannot be drawn must not take the others with it
+            except Exception as e:  # a page that cannot be drawn must not stop the others
                 self.dropped += 1
                 self._say(f"page {page.number} cannot be drawn: {type(e).__name__}: {e}")
             finally:

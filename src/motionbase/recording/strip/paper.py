@@ -1,27 +1,26 @@
-"""Records onto paper: cut into pages of time, and for every tenth of a millimetre the least and the largest value."""
+"""Divides records into pages of time, with the least and the largest value for every tenth of a millimetre."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.recording.strip.chart import PAPER_MM
 
-Array: TypeAlias = NDArray[np.float64]
 PER_MM = 10  # columns: finer than any pen
 COLUMNS = round(PAPER_MM * PER_MM)
-ROUNDING = 1e-6  # of a column: records that lie on the columns' edges do not fall to both sides of them
-LONGEST_S = 1e11  # a time beyond is none
-MOST_MARKS = 200  # on a page; the others are counted
+ROUNDING = 1e-6  # of a column, so that records at the edge of columns all fall on the same side
+LONGEST_S = 1e11  # a longer time is invalid
+MOST_MARKS = 200  # listed on a page; others are counted
 
 
 class Mark(NamedTuple):
-    """Something that happened at a time [s]: one word, and a text for people."""
+    """An event at a time [s]: its kind and text."""
 
     t: float
     kind: str
@@ -29,7 +28,7 @@ class Mark(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Between two records [s] some are missing: how many, 0 if that is not known."""
+    """Missing records between two times [s]: how many, 0 if unknown."""
 
     start: float
     stop: float
@@ -37,14 +36,14 @@ class Gap(NamedTuple):
 
 
 class Spoilt(NamedTuple):
-    """Times of the first and last record of a stretch [s] that could not be read."""
+    """Times of the first and last of consecutive unreadable records [s]."""
 
     start: float
     stop: float
 
 
 class Break(NamedTuple):
-    """The line is interrupted before a row; records lost there, None where a new writer began and none were."""
+    """The line is interrupted before a row: records lost there, None if a new writer began."""
 
     row: int
     lost: int | None
@@ -53,17 +52,17 @@ class Break(NamedTuple):
 @final
 @dataclass(eq=False)
 class Page:
-    """A piece of paper as its records fill it.
+    """A page, filled by its records.
 
     Attributes:
         start: time of its left edge [s]
         number: from 1
-        least, most, last: (pens, COLUMNS) values of the records in each column, NaN where there are none
-        seen: (COLUMNS,) whether a record is there
+        least, most, last: (pens, COLUMNS) values of the records in each column, NaN if there are none
+        seen: (COLUMNS,) whether a column has records
         breaks: columns before which the line is interrupted
-        before, after: the records next to the page, as (place in columns, values): the line goes on to the edges
-        damaged: stretches whose records could not be read
-        more: marks and gaps for which there was no room
+        before, after: records next to the page, as (place in columns, values), to continue the line to the edges
+        damaged: ranges of unreadable records
+        more: number of marks and gaps for which there was no room
     """
 
     start: float
@@ -89,11 +88,11 @@ class Page:
         return self.start + self.seconds
 
     def place(self, t: float) -> float:
-        """Of a time, in columns."""
+        """Position of a time, in columns."""
         return (t - self.start) / self.seconds * COLUMNS
 
     def add(self, t: Array, values: Array) -> None:
-        """(n,) times on this page that do not fall, (n, pens) values."""
+        """Add (n, pens) values at (n,) non-decreasing times on this page."""
         place = (t - self.start) * (COLUMNS / self.seconds) + ROUNDING
         column = np.clip(place, 0, COLUMNS - 1).astype(np.int64)
         first = np.flatnonzero(np.diff(column, prepend=-1))
@@ -104,7 +103,7 @@ class Page:
         self.seen[at] = True
 
     def note(self, what: Mark | Gap) -> None:
-        """Keep it, or count it."""
+        """List a mark or gap, or only count it if there is no room."""
         kept: list[Mark] | list[Gap] = self.marks if isinstance(what, Mark) else self.gaps
         if len(kept) >= MOST_MARKS:
             self.more += 1
@@ -114,13 +113,13 @@ class Page:
 
 @final
 class Paper:
-    """Takes records in order and gives pages as they are full; pages without records are left out.
+    """Takes records in order and passes on full pages; pages without records are left out.
 
     Args:
-        pens: number of them
-        seconds: of a page
-        full: takes a page
-        align: the first page begins at a multiple of it [s]
+        pens: number of pens
+        seconds: time on a page
+        full: called with each full page
+        align: the first page begins at a multiple of this [s]
     """
 
     def __init__(self, pens: int, seconds: float, full: Callable[[Page], object], align: float = 1.0) -> None:
@@ -138,8 +137,8 @@ class Paper:
         return self._last[0] if self._last else math.nan
 
     def add(self, t: Array, values: Array, breaks: Sequence[Break] = ()) -> None:
-        """(n,) times [s], (n, pens) values, and where the line is interrupted."""
-        known = np.abs(t) < LONGEST_S  # not so for NaN
+        """Add (n, pens) values at (n,) times [s], with the breaks of the line."""
+        known = np.abs(t) < LONGEST_S  # False for NaN
         if not known.all():
             breaks = [Break(int(known[: b.row].sum()), b.lost) for b in breaks]
             t, values = t[known], values[known]
@@ -158,11 +157,11 @@ class Paper:
             self._line(t[first:last], values[first:last])
 
     def mark(self, kind: str, text: str, t: float | None = None) -> None:
-        """Something happened, at a time [s] or just now."""
+        """Mark an event at a time [s], default: now."""
         self._waiting.append(Mark(self.now if t is None else t, kind, text))
 
     def cut(self) -> None:
-        """Give the page as it is; the next record begins another."""
+        """Pass on the page as it is; the next record begins another."""
         page, self._page = self._page, None
         if page is not None:
             self._settle(page, math.inf)
@@ -183,7 +182,7 @@ class Paper:
                 next_page.note(Gap(before, t, lost))
 
     def _line(self, t: Array, values: Array) -> None:
-        """Records in order of time, without a break inside."""
+        """Add records in order of time, without a break."""
         while len(t):
             page = self._page_of(float(t[0]), values[0])
             inside = max(1, int(np.searchsorted(t, page.stop)))
@@ -195,7 +194,7 @@ class Paper:
             t, values = t[inside:], values[inside:]
 
     def _page_of(self, t: float, values: Array | None = None) -> Page:
-        """The page of a record; where that is a new one, the old one is given away."""
+        """The page of a record; passes on the previous page if it is a new one."""
         if math.isnan(self._origin):
             self._origin = math.floor(t / self._align + 1e-9) * self._align
         start = self._origin + math.floor((t - self._origin) / self._seconds + 1e-9) * self._seconds
@@ -212,7 +211,7 @@ class Paper:
         return page
 
     def _settle(self, page: Page, until: float) -> None:
-        """Marks up to a time go onto the page; those of before are at its edge."""
+        """Put marks up to a time onto the page, earlier ones at its edge."""
         due = [m for m in self._waiting if not m.t > until and not m.t >= page.stop]
         self._waiting = [m for m in self._waiting if m not in due]
         for m in due:

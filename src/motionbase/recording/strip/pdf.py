@@ -1,9 +1,9 @@
-"""A PDF that grows: every page is an addition at the end, and the file is a whole PDF after each of them.
+"""A growing PDF: every page is appended, and the file is a valid PDF after each.
 
-matplotlib's own writer of many pages ends its file when it is closed: until then, and after a kill, nothing can be
-read. PDF has a way for documents that grow, incremental updates (ISO 32000-1, 7.5.6): new objects, a table of where
-they are that leads to the table before, and a trailer are appended; nothing that is there is ever changed. So a page is
-on the disk as soon as it is drawn, and a pipe can take it as well as a file.
+matplotlib's writer of several pages completes its file on closing: before that, and after a kill, it cannot be read.
+Incremental updates (ISO 32000-1, 7.5.6) append new objects, a cross-reference table that points to the previous one,
+and a trailer; existing bytes never change. So a page is on the disk as soon as it is drawn, and a pipe works as well
+as a file.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import re
 from typing import final
 
 BEGIN = b"%PDF-1.4\n%\xac\xdc \xab\xba\n"
-CATALOG, PAGES = 1, 2  # numbers of the two objects that all pages share
+CATALOG, PAGES = 1, 2  # numbers of the two objects shared by all pages
 REFERENCE = re.compile(rb"\b(\d+) 0 R\b")
 OBJECT = re.compile(rb"(\d+) 0 obj\b")
 
 
 @final
 class GrowingPdf:
-    """What to append for every page, a PDF of one page as matplotlib writes it."""
+    """Makes the bytes to append from one-page PDFs of matplotlib."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -28,7 +28,7 @@ class GrowingPdf:
         self._table_at = 0
 
     def addition(self, page: bytes) -> bytes:
-        """The bytes for the end of the file; they count as written after `written`."""
+        """The bytes to append for a page; call `written` once they are in the file."""
         objects = _objects(page)
         numbers = {old: self._next + k for k, old in enumerate(sorted(objects))}
         catalog = next(n for n, body in objects.items() if b"/Type /Catalog" in body)
@@ -44,7 +44,7 @@ class GrowingPdf:
         return self._appended(bodies)
 
     def written(self, addition: bytes) -> None:
-        """It is at the end of the file now."""
+        """Record that an addition is in the file."""
         self.size += len(addition)
         self._next, self._kids = self._after
         self._table_at = self._new_table_at
@@ -68,7 +68,7 @@ class GrowingPdf:
 
 
 def _objects(page: bytes) -> dict[int, bytes]:
-    """Bodies of all objects, by number, cut where the file's own table says."""
+    """Bodies of all objects by number, located by the file's cross-reference table."""
     table_at = int(page[page.rindex(b"startxref") + len(b"startxref") :].split()[0])
     offsets = [int(m[1]) for m in re.finditer(rb"(?m)^(\d{10}) 00000 n", page[table_at:])]
     found = {}
@@ -81,13 +81,13 @@ def _objects(page: bytes) -> dict[int, bytes]:
 
 
 def _renumbered(body: bytes, numbers: dict[int, int]) -> bytes:
-    """References outside of streams to the new numbers."""
+    """A body with its references, outside streams, changed to the new numbers."""
     head, stream, rest = body.partition(b"stream\n")
     return REFERENCE.sub(lambda m: b"%d 0 R" % numbers[int(m[1])], head) + stream + rest
 
 
 def _runs(numbers: list[int]) -> list[tuple[int, int]]:
-    """Numbers that follow each other, as (first, count)."""
+    """Runs of consecutive numbers, as (first, count)."""
     found: list[tuple[int, int]] = []
     for n in numbers:
         if found and n == sum(found[-1]):

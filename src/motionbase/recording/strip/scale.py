@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
-NOTHING = 1e-9  # values below are rounding: they get no scale of their own
-LEAST_SPAN = 1e-3  # of the largest value: a signal that stands still is a line, not noise
+NOTHING = 1e-9  # smaller values are rounding errors and do not set the scale
+LEAST_SPAN = 1e-3  # smallest span as a fraction of the largest value, so that a constant signal is a flat line
 
 
 class Scale(NamedTuple):
@@ -19,12 +19,12 @@ class Scale(NamedTuple):
 
     @property
     def step(self) -> float:
-        """Of a division."""
+        """Size of a division."""
         return (self.high - self.low) / self.divisions
 
 
 def fixed_scale(low: float, high: float, divisions: int = 0) -> Scale:
-    """Of a range that somebody gave; without divisions those that give the roundest numbers."""
+    """Scale of a given range; without `divisions`, those that give the roundest numbers."""
     if divisions:
         return Scale(low, high, divisions)
     for n in (4, 5, 6, 8, 10, 3, 2):
@@ -36,14 +36,14 @@ def fixed_scale(low: float, high: float, divisions: int = 0) -> Scale:
 
 
 def round_scale(least: float, most: float, span: float = 0.0) -> Scale:
-    """The smallest of four to six round divisions that holds the values with a little room, and `span` at least."""
+    """The smallest scale of four to six round divisions that holds the values with a margin, and at least `span`."""
     largest = max(abs(least), abs(most))
     if not math.isfinite(largest) or largest < NOTHING:
         return fixed_scale(-span / 2, span / 2) if span else Scale(-1.0, 1.0, 4)
     room = max(1.1 * (most - least), LEAST_SPAN * largest, 0.9 * span)
     middle = (least + most) / 2
     bottom, top = middle - room / 2, middle + room / 2
-    if 0 <= least < 0.2 * most:  # what is never negative begins at zero
+    if 0 <= least < 0.2 * most:  # a scale of non-negative values begins at zero
         bottom, top = 0.0, max(top, room)
     if 0 >= most > 0.2 * least:
         bottom, top = min(bottom, -room), 0.0
@@ -52,7 +52,7 @@ def round_scale(least: float, most: float, span: float = 0.0) -> Scale:
         for r in ROUND[:-1]:
             low, high = math.floor(bottom / (r * step) + 1e-9), math.ceil(top / (r * step) - 1e-9)
             if high - low <= 6:
-                while high - low < 4:  # around the middle of what there is
+                while high - low < 4:  # centred on the values
                     down = bottom - low * r * step < high * r * step - top and low != 0
                     low, high = (low - 1, high) if down else (low, high + 1)
                 return Scale(low * r * step, high * r * step, high - low)
@@ -73,7 +73,7 @@ def time_step(mm_per_s: float) -> tuple[float, int]:
 
 
 def number(value: float, step: float) -> str:
-    """A value of a scale, with the digits that its step needs."""
+    """A number of a scale, with the digits that its step needs."""
     if abs(value) < 1e-9 * abs(step):
         return "0"
     if not 1e-4 <= abs(step) < 1e6:

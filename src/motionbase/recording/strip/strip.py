@@ -1,34 +1,33 @@
-"""The strip chart recorder: what a roll of a file and one of a live ring have in common."""
+"""Common parts of strip charts from files and from live rings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.record.schema import Schema
 from motionbase.recording.strip.chart import Chart, default_chart
 from motionbase.recording.strip.output import Sink
 from motionbase.recording.strip.paper import Paper
 
-Array: TypeAlias = NDArray[np.float64]
 ESTOP = "the emergency stop acts"
-HINTS = ("estop", "fault")  # channels that are looked at beside those of the pens
+HINTS = ("estop", "fault")  # channels watched besides those of the pens
 
 
 class Names(NamedTuple):
-    """Of the numbers that the channels `state` and `fault` hold; for people."""
+    """Names of the values of the channels `state` and `fault`."""
 
     states: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
 
 
 class Done(NamedTuple):
-    """What has been drawn: records, pages, and pages that could not be written."""
+    """Result: numbers of records, pages, and pages that could not be written."""
 
     records: int
     pages: int
@@ -38,12 +37,12 @@ class Done(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Strip:
-    """How to draw.
+    """Settings of a strip chart.
 
     Attributes:
-        chart: None for that of the schema
+        chart: None for the default chart of the schema
         speed: of the paper [mm/s], instead of the chart's
-        say: takes a sentence; must not block
+        say: called with a sentence; must not block
     """
 
     sink: Sink
@@ -60,17 +59,17 @@ class Strip:
 
 @final
 class Hints:
-    """Sees emergency stops and faults in the records and marks them."""
+    """Marks emergency stops and faults found in the records."""
 
     def __init__(self, paper: Paper, names: Names) -> None:
         self._paper, self._names = paper, names
         self._before = dict.fromkeys(HINTS, math.nan)
 
     def look(self, t: Array, channel: str, values: Array) -> None:
-        """(n,) times, and values of one of HINTS."""
+        """Take (n,) times and values of one of HINTS."""
         whole = np.concatenate([[self._before[channel]], values])
         self._before[channel] = float(whole[-1])
-        stopped = self._before["estop"] > 0.5  # it has a mark of its own
+        stopped = self._before["estop"] > 0.5  # the stop has its own mark
         for row in np.flatnonzero((whole[1:] != whole[:-1]) & (whole[1:] > 0.5) & np.isfinite(whole[:-1])).tolist():
             code = values[row]
             if channel == "estop":

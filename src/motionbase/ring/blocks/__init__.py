@@ -1,1 +1,1 @@
-"""Blocks of a ring: function generators and operator commands, which clients write, and the law's parameters."""
+"""Blocks of a ring: function generators and operator commands, written by clients, and parameters."""

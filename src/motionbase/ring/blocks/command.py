@@ -1,4 +1,4 @@
-"""An operator command as the 128 bytes it is in the ring."""
+"""The 128 bytes of an operator command in the ring."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SLOT_BYTES = 128
 @final
 @dataclass(frozen=True)
 class Order:
-    """What the receiver takes from the ring: a command with its number, or the reason why its bytes are none.
+    """A slot as the receiver reads it: a command with its number, or the reason for refusing it.
 
     Attributes:
         number: counts from 1 in each ring
-        command: None where `refusal` says why it must not be acted on; it has been answered already then
-        sender, pid: who says to have sent it
+        command: None if refused; `refusal` has the reason, and the sender already has its answer
+        sender, pid: name and process that the sender gave; not verified
     """
 
     number: int
@@ -35,14 +35,14 @@ class Order:
 
 
 def encoded(number: int, command: Command, sender: str, pid: int, deadline_ns: int) -> bytes:
-    """The bytes of a slot; the deadline is of CLOCK_MONOTONIC, 0 for none."""
+    """The bytes of a slot; the deadline is a time of CLOCK_MONOTONIC [ns], 0 for none."""
     first, second = (*command.arguments, 0.0, 0.0)[:2]
     raw = SLOT.pack(number, command.kind, FORMAT, first, second, deadline_ns, pid, sender.encode())
     return (raw + CRC.pack(zlib.crc32(raw))).ljust(SLOT_BYTES, b"\0")
 
 
 def decoded(raw: bytes, number: int, now_ns: int) -> Order:
-    """The order in a slot that should be the given one; never raises, whatever the bytes are."""
+    """The order in a slot, which should have the given number; never raises, whatever the bytes are."""
     if zlib.crc32(raw[: SLOT.size]) != CRC.unpack_from(raw, SLOT.size)[0]:
         return Order(number, None, Reason.BAD_CHECKSUM)
     found, code, form, first, second, deadline_ns, pid, who = SLOT.unpack_from(raw)

@@ -1,17 +1,17 @@
 """The operator-command block: sixteen numbered slots with answers, and a latch for the emergency stop.
 
-    0      ready      the receiver's word: MBCM and the format, 0 while nobody takes commands
+        0      ready      MBCM and the format, written by the receiver; 0 while no receiver takes commands
     64     head       number of the newest command, written by clients under their lock
-    128    estop      emergency stops asked for, counted up by anybody without a lock
+    128    estop      count of emergency stops requested, raised by any client without a lock
     192    ack        number of the last command answered, written by the receiver
     256    estop_ack  emergency stops released, written by the receiver
-    320    by         process and name of who asked for the last emergency stop, for people
+    320    by         process and name of the last client to request an emergency stop, for display
     512    slots      16 x 128 bytes
     2560   answers    16 words: number << 16 | result << 8 | reason
 
-The stop acts while `estop` is not `estop_ack`. A release stores the count that was seen, so one more request at the
-same instant still differs: it cannot be lost, needs no slot and waits for no lock. The receiver keeps what it has seen
-in memory of its own: a client that spoils the page can neither take back a stop nor keep commands out.
+The stop is active while `estop` differs from `estop_ack`. A release stores the count that the receiver saw, so a
+request at the same instant still differs: a stop cannot be lost, needs no slot and waits for no lock. The receiver
+keeps its own copies of these words, so a client that overwrites the page can neither cancel a stop nor block commands.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from motionbase.ring.layout import COMMAND_BYTES, Layout
 from motionbase.ring.segment import Segment
 
 SLOTS_AT, SLOTS, ANSWERS_AT = 512, 16, 2560
-NUMBER_MASK = (1 << 48) - 1  # of a command's number, in its answer
+NUMBER_MASK = (1 << 48) - 1  # bits of a command's number that its answer holds
 TIMEOUT_S = 1.0
 
 
 @final
 class CommandReceiver:
-    """The side of the ring's writer: polled each tick, one command at a time, nothing but five loads if there is none.
+    """Receives commands in the ring's writer, one per poll; a tick without a command costs five loads.
 
     Args:
         segment: the ring, mapped for writing
@@ -69,10 +69,10 @@ class CommandReceiver:
         atomics().store_release(self._at + READY_AT, READY_WORD)
 
     def poll(self) -> Order | None:
-        """The next command, if there is one; `estop` is up to date afterwards.
+        """The next command, if there is one; also updates `estop`.
 
-        What is not a command is answered here, and returned so that it can be reported, with `command` None. That a
-        client had spoilt the receiver's own words is reported likewise, with the number of the last command taken.
+        An invalid command is refused here and returned with `command` None, so that it can be reported. If a client has
+        overwritten the receiver's words, that is reported likewise, with the number of the last command taken.
         """
         self.look()
         port = self._port
@@ -82,7 +82,7 @@ class CommandReceiver:
         head = port.head
         if head == self._taken:
             return None
-        if not 0 < head - self._taken <= SLOTS:  # no client leaves such a head: begin anew behind it
+        if not 0 < head - self._taken <= SLOTS:  # no client leaves such a head: continue after it
             order = Order(head, None, Reason.BAD_NUMBER)
         else:
             number = self._taken + 1
@@ -94,20 +94,20 @@ class CommandReceiver:
         return order
 
     def look(self) -> None:
-        """Only whether an emergency stop acts; commands wait."""
+        """Update `estop` without taking commands, which stay queued."""
         self._look(self._argument)
         if self._port.estop != self._estop_ack:
             self._stops = True
 
     def answer(self, order: Order, result: Result, reason: Reason = Reason.NONE) -> None:
-        """Tell the sender what became of its command."""
+        """Answer a command: accepted or refused, with the reason."""
         word = (order.number & NUMBER_MASK) << 16 | result << 8 | reason
         atomics().store_release(self._at + ANSWERS_AT + 8 * (order.number % SLOTS), word)
         atomics().store_release(self._at + ACK_AT, order.number)
         self._answered = order.number
 
     def _repair(self) -> None:
-        """The words of the receiver, from its own copies; a stop that acts is put back where clients look for it."""
+        """Restore the receiver's words from its own copies, including an active stop."""
         for at, word in ((READY_AT, READY_WORD), (ACK_AT, self._answered), (ESTOP_ACK_AT, self._estop_ack)):
             atomics().store_release(self._at + at, word)
         if self._stops and self._port.estop == self._estop_ack:
@@ -115,24 +115,24 @@ class CommandReceiver:
 
     @property
     def estop(self) -> bool:
-        """Whether an emergency stop acts, as of the last poll: from the first that saw it until it is released."""
+        """Whether an emergency stop is active, as of the last poll; it stays active until it is released."""
         return self._stops
 
     def release_estop(self) -> None:
-        """End the stops seen by the last poll; one that was asked for since acts on."""
+        """Release the stops seen by the last poll; one requested since then stays active."""
         self._estop_ack, self._stops = self._port.estop, False
         atomics().store_release(self._at + ESTOP_ACK_AT, self._estop_ack)
 
     @property
     def estop_by(self) -> tuple[str, int]:
-        """Name and process of who asked for the last emergency stop; best effort, two at once may mix."""
+        """Name and process of the last client to request an emergency stop; two requests at once may mix the two."""
         pid, name = WHO.unpack_from(self._memory, BY_AT)
         return printable(name.rstrip(b"\0").decode(errors="replace")), pid
 
 
 @final
 class CommandSender:
-    """A client that asks: console, command line, host."""
+    """Sends commands to a ring: used by the console, the command line and hosts."""
 
     def __init__(self, name: str = DEFAULT_NAME, *, sender: str, backend: AbstractBackend | None = None) -> None:
         if not sender.isprintable() or len(sender.encode(errors="replace")) > SENDER_BYTES:
@@ -157,7 +157,7 @@ class CommandSender:
             raise RingError(f"{self._where}: its commands have format {ready:#x}, this program's {READY_WORD:#x}")
 
     def send(self, command: Command, valid: float = TIMEOUT_S) -> int:
-        """Put a command into the ring; returns its number. One not taken within `valid` [s] will not be acted on."""
+        """Put a command into the ring and return its number. It expires if it is not taken within `valid` [s]."""
         if not 0 < valid <= 3600:
             raise CommandError(f"command {command}: valid is {valid!r} s, it must be above 0 and at most 3600")
         self._require_receiver()
@@ -165,8 +165,8 @@ class CommandSender:
             head, ack = _load(self._at + HEAD_AT), _load(self._at + ACK_AT)
             if head - ack >= SLOTS:
                 raise RingError(f"{self._where} has {head - ack} commands waiting; its writer does not take them")
-            number = (head + 1) % 2**64  # in a block that was spoilt the head may be anything
-            # another machine's clock is not ours
+            number = (head + 1) % 2**64  # in a damaged block the head may be any number
+            # no deadline on a device: its writer may use the clock of another machine
             shared_clock = not isinstance(self.map.backend, Device)
             deadline = time.monotonic_ns() + int(valid * 1e9) if shared_clock else 0
             at = SLOTS_AT + number % SLOTS * SLOT_BYTES
@@ -175,7 +175,7 @@ class CommandSender:
         return number
 
     def wait(self, number: int, timeout: float = TIMEOUT_S) -> Ack | None:
-        """The answer to a command; None when none has come within `timeout` [s]."""
+        """The answer to a command; None if there is none within `timeout` [s]."""
         end, pause = time.monotonic() + timeout, 1e-4
         while True:
             word = _load(self._at + ANSWERS_AT + 8 * (number % SLOTS))
@@ -189,17 +189,17 @@ class CommandSender:
             pause = min(2 * pause, 5e-3)
 
     def request(self, command: Command, timeout: float = TIMEOUT_S) -> Ack:
-        """Send, and wait for the answer; an error if there is none, and then the command is not acted on later."""
+        """Send a command and return its answer; without one in time, the command expires and an error is raised."""
         ack = self.wait(self.send(command, valid=timeout), timeout + 0.1)
         if ack is None:
             raise RingError(f"{self._where} has not answered {str(command)!r} within {timeout:g} s")
         return ack
 
     def estop(self) -> None:
-        """Ask for an emergency stop, at once: no lock, no slot. An error afterwards says that nobody is there to stop.
+        """Request an emergency stop at once, without lock or slot; then an error if the ring has no writer.
 
-        Where another writer has taken the ring's name, however the last one ended, it is that one which is stopped. A
-        writer that is just making its ring takes over what is asked for meanwhile.
+        If another writer has taken the ring's name, that writer is stopped. A writer that is just creating its ring
+        takes over the stops requested meanwhile.
         """
         for _ in range(RENAMES):
             self._add_estop()
@@ -214,9 +214,9 @@ class CommandSender:
 
     @property
     def estop_acts(self) -> bool:
-        """Whether an emergency stop acts on the ring that has the name now."""
+        """Whether an emergency stop is active in the ring that now has the name."""
         if self.map.is_replaced():
-            with suppress(RingError):  # not ready yet: what is known is told
+            with suppress(RingError):  # not ready yet: answer from the block known so far
                 self._attach()
         return _load(self._at + ESTOP_AT) != _load(self._at + ESTOP_ACK_AT)
 

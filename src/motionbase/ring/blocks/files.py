@@ -1,4 +1,4 @@
-"""Generators in files: TOML and JSON, with the same keys; docs/generators.md has an example."""
+"""Generator sets in TOML and JSON files, with the same keys; docs/generators.md has an example."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from motionbase.record.generators import COUNT, Generator
 TOP = ("name", "generator")
 DEFAULTS = {f.name: f.default for f in fields(Generator)}
 KEYS = ("number", *DEFAULTS)
-LARGEST = 1_000_000  # bytes of a file that is worth reading
+LARGEST = 1_000_000  # largest file that is read [bytes]
 
 
 def load(path: Path | str) -> GeneratorSet:
-    """The set in a .toml or .json file; errors name the file, the generator, the key and what is wanted."""
+    """The set in a .toml or .json file; errors give the file, the generator, the key and the expected value."""
     where = Path(path)
     try:
         return from_data(_parsed(where))
@@ -29,7 +29,7 @@ def load(path: Path | str) -> GeneratorSet:
 
 
 def save(generators: GeneratorSet, path: Path | str) -> None:
-    """Write a .toml or .json file that `load` gives back."""
+    """Write a .toml or .json file that `load` reads back unchanged."""
     where = Path(path)
     text = {".toml": toml_text, ".json": json_text}.get(where.suffix)
     if text is None:
@@ -52,12 +52,12 @@ def _parsed(where: Path) -> Any:
         raise GeneratorError("not a text in UTF-8") from None
     except OSError as error:
         raise GeneratorError(f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:  # also the errors of both parsers
+    except (ValueError, RecursionError) as error:  # both parsers raise subclasses of ValueError
         raise GeneratorError(f"not {where.suffix[1:].upper()}: {error}") from None
 
 
 def from_data(data: Any) -> GeneratorSet:
-    """The set of parsed TOML or JSON."""
+    """The set described by parsed TOML or JSON."""
     if not isinstance(data, Mapping):
         raise GeneratorError("the file must hold a table with 'name' and a list 'generator'")
     _check_keys("the file", data, TOP)
@@ -76,7 +76,7 @@ def from_data(data: Any) -> GeneratorSet:
 
 
 def _generator(number: int, table: Mapping[str, Any]) -> Generator:
-    """A generator that is in a file is on unless it says otherwise."""
+    """One generator from its table; on unless the table says otherwise."""
     _check_keys(f"generator {number}", table, KEYS)
     try:
         return Generator(**{"enabled": True, **{k: v for k, v in table.items() if k != "number"}})
@@ -91,7 +91,7 @@ def _check_keys(what: str, table: Mapping[str, Any], known: tuple[str, ...]) -> 
 
 
 def to_data(generators: GeneratorSet) -> dict[str, Any]:
-    """As plain tables: only cards that are not all zero, and of them what is not the default."""
+    """The set as plain tables: only generators that are not all zero, and only values that are not defaults."""
     cards = []
     for number, g in enumerate(generators.generators, start=1):
         changed = {k: getattr(g, k) for k, default in DEFAULTS.items() if getattr(g, k) != default}
@@ -102,12 +102,12 @@ def to_data(generators: GeneratorSet) -> dict[str, Any]:
 
 
 def json_text(generators: GeneratorSet) -> str:
-    """The JSON form."""
+    """The set as JSON text."""
     return json.dumps(to_data(generators), indent=2, ensure_ascii=False) + "\n"
 
 
 def toml_text(generators: GeneratorSet) -> str:
-    """The TOML form. Texts are printable, so JSON's way of writing strings, numbers and lists is TOML's too."""
+    """The set as TOML text. Texts are printable, so JSON's notation of strings, numbers and lists is valid TOML."""
     data = to_data(generators)
     lines = [f"name = {json.dumps(data['name'], ensure_ascii=False)}"]
     for card in data["generator"]:

@@ -1,4 +1,4 @@
-"""The seven generators in the ring: who reads and writes them."""
+"""The seven generators in the ring: reader for the control law, client for consoles and commands."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.errors import GeneratorError, RingError
-from motionbase.record.generator_set import ABOUT, BYTES, SHAPE, GeneratorSet, Values, checked_text, values_problem
+from motionbase.record.generator_set import ABOUT, BYTES, SHAPE, GeneratorSet, checked_text, values_problem
 from motionbase.ring.backend import DEFAULT_NAME, AbstractBackend
 from motionbase.ring.blocks.mapping import BlockMap, Section, attached
 from motionbase.ring.blocks.seqlock import Outcome, SeqlockReader, SeqlockWriter
@@ -18,14 +19,14 @@ from motionbase.ring.layout import Layout
 from motionbase.ring.segment import Segment
 
 KIND, FORMAT = b"MBGN", 1
-PATIENCE_S = 0.5  # [s] that a client gives a writer at work
+PATIENCE_S = 0.5  # [s] that a client waits for a write in progress
 
 
 @final
 class GeneratorReader:
-    """The generators as the control law sees them: `values` and `version` change together, in `poll`, and only then.
+    """The generators as the control law reads them: `values` and `version` change together, and only in `poll`.
 
-    A write that is unfinished or refused leaves them as they were.
+    An unfinished or refused write leaves both unchanged.
 
     Args:
         segment: a ring mapped for reading or writing
@@ -33,15 +34,15 @@ class GeneratorReader:
 
     def __init__(self, segment: Segment, layout: Layout) -> None:
         self._block = SeqlockReader(segment.address + layout.generators_at, KIND, FORMAT, BYTES)
-        self.values: Values = np.zeros(SHAPE)
+        self.values: Array = np.zeros(SHAPE)
         self.version, self.reason = 0, ""
 
     def changed(self) -> bool:
-        """Whether `poll` would find something, without taking it."""
+        """Whether there is a write that `poll` has not read yet."""
         return self._block.changed()
 
     def poll(self) -> Outcome:
-        """Look whether somebody has written; bounded work, two fixed buffers."""
+        """Read a new write, if there is one; bounded work in two fixed buffers."""
         outcome = self._block.poll()
         if outcome is Outcome.UNCHANGED or outcome is Outcome.UNFINISHED:
             return outcome
@@ -58,7 +59,7 @@ class GeneratorReader:
 
 
 def current(segment: Segment, layout: Layout) -> GeneratorSet:
-    """What is in the ring now, for people."""
+    """The generators now in the ring; errors are sentences for the user."""
     block = SeqlockReader(segment.address + layout.generators_at, KIND, FORMAT, BYTES)
     outcome = block.wait(PATIENCE_S)
     if outcome is Outcome.UNFINISHED:
@@ -73,7 +74,7 @@ def current(segment: Segment, layout: Layout) -> GeneratorSet:
 
 @final
 class GeneratorClient:
-    """A console, command or host that reads and writes the generators of a ring; it cannot touch its records."""
+    """Reads and writes the generators of a ring for a console, command or host; it maps no other part for writing."""
 
     def __init__(self, name: str = DEFAULT_NAME, *, author: str, backend: AbstractBackend | None = None) -> None:
         self._author = checked_text("author", author)
@@ -81,17 +82,17 @@ class GeneratorClient:
         self._writer = SeqlockWriter(self.map.address, KIND, FORMAT, BYTES, self.map.lock_path, self.map.mode)
 
     def read(self) -> GeneratorSet:
-        """What is in the ring now."""
+        """The generators now in the ring."""
         return current(self.map.segment, self.map.header.layout)
 
     def write(self, wanted: GeneratorSet) -> GeneratorSet:
-        """Put it into the ring; returns it with its version. The control law takes it on the next change to drive."""
+        """Write a set and return it with its version. The control law reads it at the next transition to drive."""
         self.map.require_writer()
         signed = replace(wanted, author=self._author, pid=os.getpid(), utc_ns=time.time_ns())
         return replace(signed, version=self._writer.write(signed.encoded()))
 
 
 def shown(name: str = DEFAULT_NAME) -> tuple[GeneratorSet, Segment]:
-    """The generators of a ring by name, without the right to write."""
+    """The generators of a ring by name, mapped read only."""
     segment, header = attached(name)
     return current(segment, header.layout), segment

@@ -1,4 +1,4 @@
-"""One block of a ring, mapped into a client for writing, and nothing else of the ring."""
+"""Maps one block of a ring for writing, and the rest of the ring read only."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from motionbase.ring.layout import COMMAND_BYTES, EPOCH, GENERATOR_BYTES, Header
 from motionbase.ring.living import START, is_written, is_written_unnamed, unnamed
 from motionbase.ring.segment import Segment, attach
 
-RENAMES = 5  # rings that may be replaced while we look, before we give up
+RENAMES = 5  # times the ring may be replaced while it is being mapped, before an error
 
 
 class Section(Enum):
-    """The blocks that clients may write."""
+    """The blocks that clients may write to."""
 
     GENERATORS = "generators"
     COMMANDS = "commands"
@@ -35,12 +35,12 @@ class Section(Enum):
 
 
 def lock_path(backend: AbstractBackend, section: Section) -> Path:
-    """The file whose lock the writers of a block take, beside that of the ring's writer."""
+    """The lock file for writers of a block, beside that of the ring's writer."""
     return backend.lock_path.with_name(f"{backend.lock_path.stem}.{section.value}.lock")
 
 
 def attached(name: str = DEFAULT_NAME, backend: AbstractBackend | None = None) -> tuple[Segment, Header]:
-    """A ring that is there and whole, for reading."""
+    """An existing, complete ring, mapped read only."""
     where = backend or find(name)
     segment = attach(where)
     if segment is None:
@@ -56,7 +56,7 @@ class BlockMap:
     """The pages of one block, mapped for writing.
 
     Attributes:
-        segment: the whole ring, for reading
+        segment: the whole ring, mapped read only
         memory, address: of the block in this process
         mode: permissions of the ring
     """
@@ -68,10 +68,10 @@ class BlockMap:
             self.backend = self.segment.backend
             if self._map():
                 return
-        raise RingError(f"ring {name!r} ({self.backend}) is replaced by its writers time and again; try later")
+        raise RingError(f"ring {name!r} ({self.backend}) was replaced again and again while it was opened; try later")
 
     def _map(self) -> bool:
-        """Whether the file was still the one whose header was read."""
+        """Map the block; False if the ring was replaced after its header was read."""
         at, size = self.section.span(self.header.layout)
         try:
             file = os.open(self.backend.path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -96,15 +96,15 @@ class BlockMap:
 
     @property
     def lock_path(self) -> Path:
-        """Of this block's writers."""
+        """Lock file for writers of this block."""
         return lock_path(self.backend, self.section)
 
     def is_replaced(self) -> bool:
-        """Whether the name leads to the ring of another writer."""
+        """Whether another writer's ring now has the name."""
         return is_replaced(self.segment, self.header)
 
     def require_writer(self) -> None:
-        """Refuse to write where nobody would read: the ring's writer has ended, or another has taken the name."""
+        """Raise an error if the ring's writer has ended or another writer has taken the name."""
         if self._cut[0]:
             raise RingError(f"{self.backend} was cut short while it was in use: nobody reads its {self.section.value}")
         if reason := absence(self.segment, self.header):
@@ -112,7 +112,7 @@ class BlockMap:
 
 
 def is_replaced(segment: Segment, header: Header | None = None) -> bool:
-    """Whether the name leads to the ring of another writer by now; on a device, whether the run is another."""
+    """Whether another writer's ring now has the name; on a device, whether another run has begun."""
     if isinstance(segment.backend, Device):
         return header is not None and segment.counter(EPOCH) != header.epoch
     try:
@@ -122,9 +122,9 @@ def is_replaced(segment: Segment, header: Header | None = None) -> bool:
 
 
 def absence(segment: Segment, header: Header | None = None) -> str:
-    """Why nobody takes what is written into this ring, "" where somebody does.
+    """Why no writer reads what is written into this ring; "" if one does.
 
-    The writer of a device may be on another machine, so there only its own word counts.
+    The writer of a device may be on another machine, so there only the ring's status tells.
     """
     status = segment.status
     if status is Status.RETIRED or is_replaced(segment, header):
@@ -135,7 +135,7 @@ def absence(segment: Segment, header: Header | None = None) -> str:
         return ""
     epoch = segment.counter(EPOCH) if header is None else header.epoch
     if not is_written(segment.backend, epoch):
-        return "its writer has ended without a word"
+        return "its writer has died"
     if segment.backend.path.exists() or is_written_unnamed(segment.backend, epoch):
         return ""
-    return "its file was removed; another writer may be about to come"
+    return "its file was removed; another writer may be starting"

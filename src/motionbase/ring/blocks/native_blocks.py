@@ -1,9 +1,9 @@
-"""The sequence lock and the words of the command block, in LLVM IR, where the order of memory operations matters.
+"""The sequence lock and the polling of the command block in LLVM IR, because the order of memory operations matters.
 
     writer: sequence = odd | release fence | copy in  | sequence = even, release
-    reader: sequence, acquire | copy out | acquire fence | sequence again: even and the same, or once more
+    reader: sequence, acquire | copy out | acquire fence | sequence again: even and unchanged, or retry
 
-A reader gives up after a given number of tries, so it never waits for a writer that died between odd and even.
+A reader gives up after a given number of tries, so it never hangs on a writer that died between odd and even.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ PAYLOAD_AT = 64  # after the sequence, which has a cache line of its own
 
 @final
 class SeqlockPort(ctypes.Structure):
-    """What the lock's functions know of a block; its address is their only argument."""
+    """Argument block of the native lock functions; they take its address."""
 
     _fields_ = (
         ("block", ctypes.c_uint64),  # address of the sequence
         ("buffer", ctypes.c_uint64),  # address of the private copy
         ("bytes", ctypes.c_uint64),
         ("tries", ctypes.c_uint64),  # reader
-        ("sequence", ctypes.c_uint64),  # reader: the last one seen; writer: the one written
+        ("sequence", ctypes.c_uint64),  # reader: last sequence seen; writer: sequence written
         ("status", ctypes.c_uint64),  # reader: UNCHANGED, COPIED, UNFINISHED
     )
 
@@ -47,7 +47,7 @@ class LookPort(ctypes.Structure):
 
 
 class BlockNative(NamedTuple):
-    """The functions; each takes the address of a port."""
+    """The native functions; each takes the address of a port."""
 
     write: Any
     read: Any
@@ -56,7 +56,7 @@ class BlockNative(NamedTuple):
 
 @cache
 def block_native() -> BlockNative:
-    """Compiled once for this machine, then from the object cache."""
+    """The native functions, compiled once for this machine and then loaded from the object cache."""
     library = loaded(IR, "blocks")
     return BlockNative(*(library.function(f"block_{name}", ctypes.c_uint64) for name in BlockNative._fields))
 

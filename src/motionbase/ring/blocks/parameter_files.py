@@ -1,4 +1,4 @@
-"""Tuned parameters in TOML files: the law they are for, and a table [parameters] of numbers or lists by name."""
+"""Tuned parameters in TOML files: the name of the law, and a table [parameters] of numbers or lists by name."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from motionbase.errors import CommandError
 from motionbase.record.parameters import ParameterTable
 
 TOP = ("law", "parameters")
-LARGEST_FILE = 1_000_000  # bytes of a file that is worth reading
+LARGEST_FILE = 1_000_000  # largest file that is read [bytes]
 
 
 def load_parameters(path: Path | str, table: ParameterTable) -> dict[int, float]:
-    """Place -> value of a file, checked against the table; errors name the file, the parameter and the bounds."""
+    """Values of a file by place, checked against the table; errors give the file, the parameter and its bounds."""
     where = Path(path)
     try:
         return _wanted(_parsed(where), table)
@@ -25,7 +25,7 @@ def load_parameters(path: Path | str, table: ParameterTable) -> dict[int, float]
 
 
 def save_parameters(tuned: Mapping[str, tuple[float, ...]], table: ParameterTable, path: Path | str) -> None:
-    """Write what is given by name, in a form that `load_parameters` gives back."""
+    """Write tuned values by name, in a form that `load_parameters` reads back unchanged."""
     where = Path(path)
     if where.suffix != ".toml":
         raise CommandError(f"{where}: the name must end in .toml")
@@ -52,7 +52,7 @@ def _parsed(where: Path) -> dict[str, Any]:
         raise CommandError("not a text in UTF-8") from None
     except OSError as error:
         raise CommandError(f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError) as error:  # also those of the parser
+    except (ValueError, RecursionError) as error:  # the parser raises subclasses of ValueError
         raise CommandError(f"not TOML: {error}") from None
 
 

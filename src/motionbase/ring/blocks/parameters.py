@@ -1,18 +1,18 @@
-"""Parameters as they are now: a block that the ring's writer keeps up to date, and clients that read and tune.
+"""Current parameters of the control law: a block that the ring's writer updates; clients that read and tune them.
 
-The block has the sequence lock of the others and, for every number in the order of the table, its value and the goal it
-is on the way to. Only the ring's writer writes it, so it needs no file lock; tuning is a command.
+The block has a sequence lock like the others. It holds, for every number in the order of the table, the current value
+and the goal that it moves to. Only the ring's writer writes it, so it needs no file lock; clients tune by commands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import CommandError, RingError
 from motionbase.record.parameters import LARGEST, ParameterTable
 from motionbase.record.requests import Command, Kind, Reason
@@ -23,36 +23,35 @@ from motionbase.ring.blocks.seqlock import Outcome, SeqlockReader, SeqlockWriter
 from motionbase.ring.layout import VALUE_BYTES, Layout
 from motionbase.ring.segment import Segment
 
-Values: TypeAlias = NDArray[np.float64]
 KIND, FORMAT = b"MBPV", 1
-PATIENCE_S = 0.5  # [s] that a client gives the writer at work
-assert 16 * LARGEST <= VALUE_BYTES - 128  # value and goal of each
+PATIENCE_S = 0.5  # [s] that a client waits for a write in progress
+assert 16 * LARGEST <= VALUE_BYTES - 128  # value and goal of each parameter
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """What a ring says of its parameters.
+    """The parameters of a ring at one instant.
 
     Attributes:
-        values: (n,) as they are now, in the order of the table
-        goals: (n,) where those that were tuned just now are going
-        version: of the block, 0 where the writer has not said anything yet; then both are as designed
+        values: (n,) current values, in the order of the table
+        goals: (n,) values that they move to; equal to `values` where no tuning is in progress
+        version: of the block, 0 before the writer's first write; both then have their design values
     """
 
     table: ParameterTable
-    values: Values
-    goals: Values
+    values: Array
+    goals: Array
     version: int
 
-    def of(self, name: str) -> Values:
-        """The numbers of one parameter now."""
+    def of(self, name: str) -> Array:
+        """The current numbers of one parameter."""
         start = self.table.starts[name]
         return self.values[start : start + self.table.parameter(name).size]
 
     @property
     def tuned(self) -> dict[str, tuple[float, ...]]:
-        """Goals of the parameters that are not as designed."""
+        """Goals of the parameters that differ from their design values."""
         goals = {p.name: self.goals[self.table.starts[p.name] :][: p.size] for p in self.table.parameters}
         return {
             p.name: tuple(goals[p.name].tolist()) for p in self.table.parameters if tuple(goals[p.name]) != p.designed
@@ -61,31 +60,31 @@ class Parameters:
 
 @final
 class ParameterPublisher:
-    """The side of the ring's writer.
+    """Publishes the parameters; used by the ring's writer.
 
     Args:
-        segment: the ring, mapped for writing, made with the table's text
+        segment: the ring, mapped for writing, whose layout holds the table's text
     """
 
     def __init__(self, segment: Segment, layout: Layout, size: int) -> None:
         self._rows = np.zeros((2, size), "<f8")
         self._block = SeqlockWriter(segment.address + layout.values_at, KIND, FORMAT, self._rows.nbytes, None)
 
-    def publish(self, values: Values, goals: Values) -> None:
-        """Show them to everybody; bounded work without a lock, so that a slow job may call it."""
+    def publish(self, values: Array, goals: Array) -> None:
+        """Publish values and goals; bounded work without a lock, so a job of the executive may call it."""
         self._rows[0], self._rows[1] = values, goals
         self._block.write(self._rows.tobytes())
 
 
 def table_of(layout: Layout, where: str) -> ParameterTable:
-    """The parameters that a ring has."""
+    """The table of parameters of a ring; an error if it has none."""
     if not layout.parameters:
         raise RingError(f"{where} has no parameters to tune; motionbase run makes a ring that has")
     return ParameterTable.from_json(layout.parameters)
 
 
 def current(segment: Segment, layout: Layout) -> Parameters:
-    """What a ring says now."""
+    """The current parameters of a ring."""
     where = str(segment.backend)
     table = table_of(layout, where)
     block = SeqlockReader(segment.address + layout.values_at, KIND, FORMAT, 16 * table.size)
@@ -103,32 +102,32 @@ def current(segment: Segment, layout: Layout) -> Parameters:
     return Parameters(table, rows[0], rows[1], block.version)
 
 
-def _first_bad(rows: Values) -> int:
+def _first_bad(rows: Array) -> int:
     return int(np.argmax(~np.isfinite(rows).all(axis=0)))
 
 
 def shown(name: str = DEFAULT_NAME) -> tuple[Parameters, Segment]:
-    """The parameters of a ring by name, without the right to write."""
+    """The parameters of a ring by name, mapped read only."""
     segment, header = attached(name)
     return current(segment, header.layout), segment
 
 
 @final
 class ParameterClient:
-    """A console or command that reads and tunes the parameters of a ring."""
+    """Reads and tunes the parameters of a ring, for consoles and commands."""
 
     def __init__(self, name: str = DEFAULT_NAME, *, sender: str, backend: AbstractBackend | None = None) -> None:
         self.sender = CommandSender(name, sender=sender, backend=backend)
         self.table = self.read().table
 
     def read(self) -> Parameters:
-        """As they are now."""
+        """The current parameters."""
         return current(self.sender.map.segment, self.sender.map.header.layout)
 
     def tune(self, wanted: Mapping[int, float], timeout: float = TIMEOUT_S) -> None:
-        """Ask for values by place, one command each; the first that is refused is an error and ends it.
+        """Tune parameters by place with one command each; stops with an error at the first that is refused.
 
-        What is asked for is checked before anything is sent.
+        All values are checked before the first is sent.
         """
         for place, value in wanted.items():
             if not 0 <= place < self.table.size:

@@ -1,25 +1,24 @@
-"""What generators will do: their outputs over time with velocity and acceleration, in NumPy, for previews.
+"""Preview of generators in NumPy: their outputs over time with velocity and acceleration.
 
     y(t) = E(t) (offset + amplitude w(t - start))
 
-E fades in and out along x^3 (10 - 15 x + 6 x^2), whose slope and curvature vanish at both ends, so velocity and
-acceleration do not jump where those of the wave w do not. Where a wave itself jumps or has a corner, its derivatives
-are those just after.
+E fades in and out along x^3 (10 - 15 x + 6 x^2), whose slope and curvature vanish at both ends, so fading adds no jump
+to velocity or acceleration. Where the wave w itself has a jump or a corner, its derivatives are those just after it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.record.axes import DOFS, LEGS
 from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import COUNT, Generator, Shape, Space
 
-Array: TypeAlias = NDArray[np.float64]
 TURN = 2 * math.pi
 
 
@@ -38,7 +37,7 @@ class Outputs(NamedTuple):
 
 
 def outputs(generators: GeneratorSet, t: ArrayLike, stop: float = math.inf) -> Outputs:
-    """What the generators make at the times t [s] after the transition to drive, told to stop at `stop` [s]."""
+    """Outputs at the times t [s] after the transition to drive; the generators are stopped at `stop` [s]."""
     times = np.atleast_1d(np.asarray(t, dtype=np.float64))
     made = np.zeros((COUNT, 3, len(times)))
     legs, dofs = np.zeros((6, 3, len(times))), np.zeros((6, 3, len(times)))
@@ -55,7 +54,7 @@ def outputs(generators: GeneratorSet, t: ArrayLike, stop: float = math.inf) -> O
 
 
 def output(g: Generator, t: Array, stop: float = math.inf) -> Array:
-    """(3, n) of one generator."""
+    """(3, n) position, velocity and acceleration of one generator."""
     run = min(g.run_time, stop - g.start)
     tau = t - g.start
     on = (tau >= 0) & (run >= 0) & (tau < run + g.fade_out)
@@ -69,12 +68,12 @@ def output(g: Generator, t: Array, stop: float = math.inf) -> Array:
 
 
 def _product(a: Array, b: Array) -> Array:
-    """Of two functions, each with its first two derivatives."""
+    """Product of two functions, each given with its first two derivatives."""
     return np.stack([a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2 * a[1] * b[1] + a[0] * b[2]])
 
 
 def _fade(tau: Array, length: float) -> Array:
-    """From 0 to 1 within `length` [s] of tau = 0."""
+    """Rises from 0 at tau = 0 to 1 at tau = `length` [s]."""
     if length == 0:
         return np.stack([(tau >= 0).astype(np.float64), np.zeros_like(tau), np.zeros_like(tau)])
     x = np.clip(tau / length, 0.0, 1.0)
@@ -111,7 +110,7 @@ def _sine(angle: Array, rate: Array | float, change: Array | float) -> Array:
 
 
 def _cornered(shape: Shape, frequency: float, c: Array) -> Array:
-    """Square, triangle and sawtooth over the fraction c of a cycle; like a sine they start at 0 upwards, or at 1."""
+    """Square, triangle and sawtooth over the fraction c of a cycle; they start as a sine does, the square at 1."""
     zero = np.zeros_like(c)
     if shape is Shape.SQUARE:
         return np.stack([np.where(c < 0.5, 1.0, -1.0), zero, zero])
@@ -123,7 +122,7 @@ def _cornered(shape: Shape, frequency: float, c: Array) -> Array:
 
 
 def _chirp(g: Generator, tau: Array) -> Array:
-    """A sine whose frequency goes up in `duration`, down in the next, and so on: its phase has no jump."""
+    """A sine whose frequency rises during one `duration`, falls during the next, and so on, with continuous phase."""
     f1, f2, T = g.frequency, g.end_frequency, g.duration
     slope = (f2 - f1) / T
     pair, x = np.divmod(tau, 2 * T)
@@ -137,10 +136,10 @@ def _chirp(g: Generator, tau: Array) -> Array:
 def tones(g: Generator) -> tuple[Array, Array]:
     """Frequencies [Hz] and phases [rad] of a multisine or random signal, each tone of amplitude / sqrt(tones).
 
-    A multisine has equal distances and the phases of Schroeder (1970), which keep its peaks low. A random signal has
-    one tone at a random place in each of equal parts of the band, with a random phase: near Gaussian, band-limited,
-    with exact derivatives, and the same for the same seed. Place and phase of tone k are the two numbers that
-    `compile.primitives.random` gives for (seed, k).
+    A multisine has equally spaced tones with the phases of Schroeder (1970), which keep its peaks low. A random signal
+    divides the band into equal parts and has one tone of random frequency and phase in each: near Gaussian,
+    band-limited, with exact derivatives, and repeatable by its seed. Frequency and phase of tone k come from the two
+    numbers that `compile.primitives.random` gives for (seed, k).
     """
     k, n = np.arange(g.tones), g.tones
     width = g.end_frequency - g.frequency
@@ -151,7 +150,7 @@ def tones(g: Generator) -> tuple[Array, Array]:
 
 
 def _uniforms(seed: float, counter: float) -> tuple[float, float]:
-    """Two numbers in [0, 1) by Philox 4x32-10 (Salmon et al. 2011), key and counter being the bits of doubles."""
+    """Two numbers in [0, 1) by Philox 4x32-10 (Salmon et al. 2011); key and counter are the bits of doubles."""
     low = 0xFFFFFFFF
     bits, key = (int(np.float64(x).view(np.uint64)) for x in (counter, seed))
     c, k = [bits & low, bits >> 32, 0, 0], [key & low, key >> 32]

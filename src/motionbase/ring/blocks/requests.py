@@ -1,8 +1,8 @@
-"""What is asked of a ring, as it stands in the ring itself: requests with their answers, tuning, generators, stops.
+"""Requests of clients, read from the blocks of a ring: commands with their answers, tuning, generators, stops.
 
-Whoever asks leaves a name in the block, so a reader can tell who asked for what with which program, and what became of
-it. Reading disturbs nobody. A recorder and a console look some ten times a second; sixteen requests have room between
-two looks, and those that do not are counted.
+Every client writes its name into the block, so a reader can report who requested what with which program, and the
+answer. Reading does not disturb the writer. A recorder and a console read about ten times a second; the block holds
+sixteen requests, and any that were overwritten between two reads are counted.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ ACTIONS = {
     Kind.RESET_FAULT: "reset",
     Kind.HOST_MODE: "host mode",
     Kind.MAINTENANCE_MODE: "maintenance mode",
-}  # what people call them; the others are called as their kinds are
-MOST_TUNED = 32  # parameters that are told one by one at the start
+}  # names shown to users; other commands are shown by the name of their kind
+MOST_TUNED = 32  # parameters reported one by one at the start
 
 
 class Asked(NamedTuple):
-    """Something that was asked of the ring's writer.
+    """A request to the ring's writer.
 
     Attributes:
         kind: request, tuning, generators or estop
-        text: for people, with the name of who asked
-        person: who asked, "" where nobody said
+        text: sentence for display, with the name of the person
+        person: who made the request, "" if unknown
         is_bad: refused, or a stop
-        number: of the command, which `command_ack` of a record reaches when it was taken; 0 for what has none
-        program: with which it was asked
+        number: of the command; channel `command_ack` reaches it when the command is taken; 0 if it is not a command
+        program: the client program
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
 
 @final
 class RequestWatch:
-    """Looks at the blocks of one ring; `news` gives what came since the last look.
+    """Reads the blocks of one ring; `news` returns the requests since its last call.
 
     Args:
         segment: the ring, mapped for reading
@@ -65,7 +65,7 @@ class RequestWatch:
 
     def __init__(self, segment: Segment, layout: Layout) -> None:
         self._memory, self._at = segment.memory, layout.commands_at
-        self._segment = segment  # keeps the mapping
+        self._segment = segment  # keeps the memory mapped
         self._generators = SeqlockReader(
             segment.address + layout.generators_at, generators.KIND, generators.FORMAT, BYTES
         )
@@ -76,7 +76,7 @@ class RequestWatch:
         self._is_first = True
 
     def news(self) -> list[Asked]:
-        """In the order in which they came, as far as that can be told. The first look tells what is in force."""
+        """New requests, in order of arrival as far as it is known. The first call reports what is in force."""
         found = [*self._standing(), *self._requests(), *self._armed(), *self._stop()]
         self._is_first = False
         return found
@@ -86,7 +86,7 @@ class RequestWatch:
         return word
 
     def _standing(self) -> Iterator[Asked]:
-        """Gains that are not as designed when the watch begins."""
+        """Parameters that differ from their design values when the watch begins."""
         if not self._is_first or self._tuned is None:
             return
         tuned = self._tuned.tuned
@@ -106,7 +106,7 @@ class RequestWatch:
         self._answered = newest
         missed = max(0, newest - before - SLOTS) if newest - before < NUMBER_MASK else 0
         if not 0 < newest - before <= SLOTS:
-            before = max(0, newest - SLOTS)  # also where a block was spoilt
+            before = max(0, newest - SLOTS)  # also if the block is damaged
         for number in range(before + 1, newest + 1):
             asked = self._request(number)
             if asked is None:
@@ -115,10 +115,10 @@ class RequestWatch:
                 yield asked
         if missed > 0:
             many = "1 request" if missed == 1 else f"{missed} requests"
-            yield Asked("request", f"{many} came too quickly to be told one by one", "", True)
+            yield Asked("request", f"{many} came too quickly to be reported one by one", "", True)
 
     def _request(self, number: int) -> Asked | None:
-        """None where another has taken its slot; without a text where it is nothing to tell."""
+        """One request; None if its slot has been reused, without text if it is not worth reporting."""
         at = self._at + SLOTS_AT + number % SLOTS * SLOT_BYTES
         order = decoded(bytes(self._memory[at : at + SLOT_BYTES]), number, 0)
         word = WORD.unpack_from(self._memory, self._at + ANSWERS_AT + 8 * (number % SLOTS))[0]
@@ -131,11 +131,11 @@ class RequestWatch:
         except ValueError:
             why = f"reason {word & 0xFF}"
         if order.command is None:
-            if order.refusal != word & 0xFF:  # what was answered stands there no more: another is being written
+            if order.refusal != word & 0xFF:  # the slot is being overwritten: the answer no longer belongs to it
                 return None
             return Asked("request", f"a request{who} was refused: {why}", person, True, number)
         if order.command.kind >= Kind.PLAY:
-            return Asked("request", "", person)  # a replay is moved; nothing of a base
+            return Asked("request", "", person)  # seeking in a replay, which moves no base
         became = f": refused, {why}" if refused else ": accepted"
         if order.command.kind is Kind.TUNE:
             return Asked("tuning", self._tuning(order.command, refused) + who + became, person, refused, number)
@@ -143,7 +143,7 @@ class RequestWatch:
         return Asked("request", f"{action} asked for{who}{became}", person, refused, number)
 
     def _tuning(self, command: Command, refused: bool) -> str:
-        """The parameter, from what to what."""
+        """Text of a tuning command: the parameter with its old and new value."""
         place, value = int(command.arguments[0]), command.arguments[1]
         if self._tuned is None or place >= self._tuned.table.size:
             return f"parameter {place} to {value:.6g}"
@@ -173,7 +173,7 @@ class RequestWatch:
         yield Asked("generators", text, person_of(found.author))
 
     def _stop(self) -> Iterator[Asked]:
-        """Told once, when a stop begins to be asked for; pages ask by several ways and again."""
+        """An emergency stop, reported once although clients repeat it and send it in several ways."""
         acts = self._word(ESTOP_AT) != self._word(ESTOP_ACK_AT)
         if acts and not self._stops:
             _, raw = WHO.unpack_from(self._memory, self._at + BY_AT)
@@ -184,7 +184,7 @@ class RequestWatch:
 
 
 def watched(ring: str, backend: AbstractBackend, epoch: int) -> RequestWatch | None:
-    """What is asked of the writer of this epoch; None where another has the name by now."""
+    """A watch of the ring of this epoch; None if another ring now has the name."""
     with suppress(MotionBaseError, OSError):
         segment, header = mapping.attached(ring, backend)
         if header.epoch == epoch:
@@ -193,13 +193,13 @@ def watched(ring: str, backend: AbstractBackend, epoch: int) -> RequestWatch | N
 
 
 def spoken(sender: str) -> str:
-    """A sender for people: the person first, as in `Anna (console)`."""
+    """A sender as text with the person first, as in `Anna (console)`."""
     person = person_of(sender)
     return f"{person} ({sender.removesuffix(f': {person}')})" if person else sender
 
 
 def named(sender: str) -> str:
-    """As in `by Anna (console)`, with a space before it; "" where nobody left a name."""
+    """Text such as ` by Anna (console)`, with a leading space; "" if there is no name."""
     return f" by {spoken(sender)}" if sender else ""
 
 

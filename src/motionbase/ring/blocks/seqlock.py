@@ -1,4 +1,4 @@
-"""A block of bytes with versions, protected by a sequence lock: its readers never wait and never see half a write.
+"""A versioned block of bytes under a sequence lock: readers never wait and never see a partial write.
 
 In the ring's memory, from the start of the block:
 
@@ -9,7 +9,7 @@ In the ring's memory, from the start of the block:
     76   crc         CRC-32 of kind, format, bytes and payload
     80   payload
 
-The sequence shows a write under a reader's hands; the checksum shows what did not come from such a write at all.
+The sequence detects a write during a read; the checksum detects bytes that no such write produced.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from motionbase.ring.lock import PAUSE_S, FileLock
 HEAD = struct.Struct("<4sII")
 CRC = struct.Struct("<I")
 FRAME_BYTES = HEAD.size + CRC.size
-TRIES = 64  # of a reader in one call: a whole write takes some 100 ns, so this outlasts all but a writer put to sleep
-LOCK_S = 2.0  # [s] that a writer waits for another
+TRIES = 64  # of a reader in one call: longer than a write of some 100 ns, unless its thread is suspended
+LOCK_S = 2.0  # [s] that a writer waits for another writer
 
 
 class Outcome(IntEnum):
-    """What a look at a block gave."""
+    """Result of reading a block."""
 
     UNCHANGED = 0
     NEW = 1
-    UNFINISHED = 2  # a writer is in it, or died in it; what was read before is kept
-    REFUSED = 3  # not what it should be, `reason` says why; what was read before is kept
+    UNFINISHED = 2  # being written, or its writer died during a write; the previous payload is kept
+    REFUSED = 3  # invalid, with the reason in `reason`; the previous payload is kept
 
 
 @final
 class SeqlockReader:
-    """The newest whole payload of a block, all zero before the first write.
+    """The newest complete payload of a block, all zero before the first write.
 
     `poll` works in two fixed buffers and ends after a bounded number of tries, so it may be called from a tick.
 
@@ -67,13 +67,13 @@ class SeqlockReader:
         self._call, self._argument = block_native().read, ctypes.addressof(self._port)
 
     def changed(self) -> bool:
-        """Whether there is a whole write that `poll` has not looked at."""
+        """Whether there is a complete write that `poll` has not read."""
         atomics().load_acquire(self._port.block, ctypes.addressof(self._now))
         now = self._now.value
         return bool(now % 2 == 0 and now != self._port.sequence)
 
     def poll(self) -> Outcome:
-        """Look whether there is something new."""
+        """Read the payload if it is new."""
         self._call(self._argument)
         status = self._port.status
         if status == UNCHANGED:
@@ -81,7 +81,7 @@ class SeqlockReader:
         if status != COPIED:
             return Outcome.UNFINISHED
         view = self._views[self._spare]
-        if self._port.sequence == 0:  # a device whose ring was made anew
+        if self._port.sequence == 0:  # a device on which a new ring was created
             view[:] = bytes(len(view))
         elif reason := self._problem(view):
             self.reason = reason
@@ -92,7 +92,7 @@ class SeqlockReader:
         return Outcome.NEW
 
     def wait(self, seconds: float) -> Outcome:
-        """As `poll`, but give a writer at work the time to finish; for clients, not for a tick."""
+        """As `poll`, but wait for a write in progress to finish; for clients, not for a tick."""
         end = time.monotonic() + seconds
         while (outcome := self.poll()) is Outcome.UNFINISHED and time.monotonic() < end:
             time.sleep(1e-3)
@@ -114,11 +114,11 @@ class SeqlockReader:
 
 @final
 class SeqlockWriter:
-    """Writes a block; any number of these may be about, the file lock lets one at a time write.
+    """Writes a block; several processes may have one, and the file lock admits one at a time.
 
     Args:
         address: of the block in this process, mapped for writing
-        lock_path: the file to lock, None where the ring's own writer is the only one; mode: its permissions
+        lock_path: the file to lock, None if only the ring's writer writes the block; mode: its permissions
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class SeqlockWriter:
         self._port = SeqlockPort(address, ctypes.addressof(ctypes.c_char.from_buffer(self._buffer)), len(self._buffer))
 
     def write(self, payload: bytes) -> int:
-        """Replace the payload; returns its version. What a writer that died left half done is written over."""
+        """Replace the payload and return its version; overwrites what a dead writer left unfinished."""
         size = self._wanted[2]
         if len(payload) != size:
             raise RingError(f"the payload has {len(payload)} bytes, the block takes {size}")
@@ -142,7 +142,7 @@ class SeqlockWriter:
 
 
 def held(path: Path, mode: int = 0o600, seconds: float = LOCK_S) -> FileLock:
-    """The lock of a block, taken; for a `with`."""
+    """Context manager that holds the lock of a block."""
     lock = FileLock(path, mode)
     if not lock.take(retries=max(1, round(seconds / PAUSE_S))):
         holder = lock.holder()

@@ -1,4 +1,4 @@
-"""On the other machine: writes what a server sends into a ring of its own, and counts every record that is missing."""
+"""Client of a mirror: writes the records that a server sends into a ring of this machine, and counts missing ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LARGEST_NUMBER = 1 << 63
 @final
 @dataclass(frozen=True)
 class Gap:
-    """Records of the source that the mirror does not have: `count` of them from number `first` on."""
+    """Records of the source missing in the mirror: `count` of them from number `first` on."""
 
     first: int
     count: int
@@ -34,9 +34,9 @@ class Gap:
 @final
 @dataclass
 class Run:
-    """One run of the source's writer, as far as it was copied.
+    """The copied part of one run of the source's writer.
 
-    The copy's own numbering has no gaps: its record 0 is the source's record `first`, and it got `received` of them.
+    The copy is numbered without gaps: its record 0 is the source's record `first`, and it has `received` records.
     """
 
     ring: Ring
@@ -45,26 +45,26 @@ class Run:
 
     @property
     def missing(self) -> int:
-        """Records of this run between the first and the newest that never came; exact."""
+        """Exact number of records between the first and the newest that never arrived."""
         return sum(gap.count for gap in self.gaps)
 
     @property
     def next(self) -> int:
-        """The source's number of the record to come."""
+        """The source's number of the next record."""
         return self.ring.first + self.received + self.missing
 
 
 @final
 class Mirror:
-    """Copies until it is stopped; connects again, ever more slowly, when the connection is lost.
+    """Copies a ring until it is stopped; reconnects with growing pauses when the connection is lost.
 
     The copy is always in shared memory, never on a device: a mirror must not write to hardware.
 
     Args:
         name: of the ring to write
-        begin: the source's head, or the oldest record it still has; later connections go on where the last one ended
+        begin: at the source's head, or at the oldest record that it still has; later connections resume
         capacity: records; the default is the source's, 64 MB at most
-        say: is told one sentence when something happens
+        say: called with a sentence on every event
     """
 
     def __init__(
@@ -80,24 +80,24 @@ class Mirror:
         self.host, self.port, self.name = host, port, name
         self.backend = Emulation(name)
         self.connections, self.runs = 0, list[Run]()
-        self.source: ReaderState | None = None  # what the server last said of the writer; None while not connected
+        self.source: ReaderState | None = None  # last state of the writer from the server; None while not connected
         self.source_head = 0
         self._begin, self._capacity, self._say = begin, capacity, say
         self._writer: Writer | None = None
-        self._resumed = False  # nothing has come yet since the connection was made anew
+        self._resumed = False  # True from a new connection until its first records
 
     @property
     def received(self) -> int:
-        """Records, over all runs."""
+        """Number of records over all runs."""
         return sum(run.received for run in self.runs)
 
     @property
     def missing(self) -> int:
-        """Records, over all runs."""
+        """Number of records over all runs."""
         return sum(run.missing for run in self.runs)
 
     def run(self, stop: threading.Event) -> None:
-        """Connect, copy, and connect again, until `stop`; the ring ends with it."""
+        """Connect, copy and reconnect until `stop`; then close the ring."""
         pause, said = FIRST_PAUSE_S, ""
         try:
             while not stop.is_set():
@@ -124,7 +124,7 @@ class Mirror:
                 self._writer = None
 
     def _follow(self, link: socket.socket, stop: threading.Event) -> None:
-        """One connection, until it ends."""
+        """Serve one connection until it ends."""
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         run = self.runs[-1] if self.runs else None
         hello = Hello(Begin.RESUME, run.ring.epoch, run.next) if run else Hello(self._begin)
@@ -159,8 +159,8 @@ class Mirror:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-            unseen = "; how many records its last run had to come is not known" if self._resumed else ""
-            self._say(f"the writer was started again{unseen}")
+            unseen = "; how many records are missing at the end of its last run is unknown" if self._resumed else ""
+            self._say(f"the writer was restarted{unseen}")
         layout = ring.layout
         most = max(2, DEFAULT_BYTES // layout.schema.record_bytes)
         self._writer = Writer(
@@ -202,4 +202,4 @@ class Mirror:
             self._say(f"the writer: {state.state.value}")
         self.source, self.source_head = state.state, state.head
         if self._writer is not None and state.state in (ReaderState.LIVE, ReaderState.WAITING):
-            self._writer.beat()  # a writer that lives but pauses; one that stopped is seen to stop here too
+            self._writer.beat()  # the writer lives but pauses; without this, readers would see it as stopped

@@ -1,10 +1,10 @@
-"""What travels between mirrors: frames with a length and a checksum, each checked before anything believes it.
+"""Wire format of mirrors: frames with length and checksum, checked before their content is used.
 
     frame      magic "MBMR", version, kind, 2 bytes zero, length of the payload, CRC-32 of all before it and the payload
-    HELLO      client to server, once: where to begin, the epoch and the number of the next record it wants
-    RING       server: what the records are, and the number of the first that follows
+    HELLO      client to server, once: where to begin, epoch and number of the next record wanted
+    RING       server: layout of the records, and number of the first that follows
     RECORDS    server: number of the first, how many were lost before it, rows
-    STATE      server, twice a second: what it knows of the writer, and the writer's head
+    STATE      server, twice a second: state and head of the writer
     REFUSED    server, then it closes: one sentence
 
 All numbers are little-endian, rows are the ring's own float64.
@@ -20,8 +20,8 @@ from enum import IntEnum
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import MirrorError, MotionBaseError
 from motionbase.record.schema import Schema
 from motionbase.ring.layout import LARGEST_TEXT, Layout
@@ -30,13 +30,13 @@ from motionbase.ring.reader import ReaderState
 MAGIC, VERSION = b"MBMR", 1
 START = struct.Struct("<4sBBHI")
 CRC = struct.Struct("<I")
-LARGEST = 2 * LARGEST_TEXT + 1024  # [bytes] of a payload: a RING with the longest texts
+LARGEST = 2 * LARGEST_TEXT + 1024  # largest payload [bytes]: a RING with the longest texts
 LARGEST_HELLO, LARGEST_SENTENCE = 64, 1000
-STATES = tuple(ReaderState)  # their places are their numbers on the wire
+STATES = tuple(ReaderState)  # a state's index is its number on the wire
 
 
 class Kind(IntEnum):
-    """Of a frame."""
+    """Kind of a frame."""
 
     HELLO = 1
     RING = 2
@@ -46,22 +46,22 @@ class Kind(IntEnum):
 
 
 class Begin(IntEnum):
-    """Where a client wants to begin."""
+    """Where a client begins."""
 
     HEAD = 0
     OLDEST = 1
-    RESUME = 2  # with the record after the last it has
+    RESUME = 2  # at the record after the last received one
 
 
 class Frame(NamedTuple):
-    """A frame whose length and checksum are right."""
+    """A frame with valid length and checksum."""
 
     kind: Kind
     payload: bytes
 
 
 def encoded(kind: Kind, payload: bytes) -> bytes:
-    """The frame to send."""
+    """The bytes of a frame."""
     start = START.pack(MAGIC, VERSION, kind, 0, len(payload))
     return start + CRC.pack(zlib.crc32(payload, zlib.crc32(start))) + payload
 
@@ -70,8 +70,8 @@ def read_frame(receive: Callable[[int], bytes], largest: int = LARGEST) -> Frame
     """The next frame.
 
     Args:
-        receive: gives exactly so many bytes, or raises
-        largest: payload that is still accepted [bytes]; no more is ever asked for
+        receive: returns exactly that many bytes, or raises
+        largest: largest payload accepted [bytes]; no more is ever received
     """
     start = receive(START.size)
     magic, version, kind, zero, length = START.unpack(start)
@@ -93,7 +93,7 @@ def read_frame(receive: Callable[[int], bytes], largest: int = LARGEST) -> Frame
 @final
 @dataclass(frozen=True)
 class Hello:
-    """What a client asks for; epoch and next matter to RESUME only."""
+    """Request of a client; epoch and next matter only with RESUME."""
 
     begin: Begin
     epoch: int = 0
@@ -116,7 +116,7 @@ class Hello:
 @final
 @dataclass(frozen=True)
 class Ring:
-    """What the records are: the source's layout, run and time base.
+    """The source's layout, run and time base.
 
     Attributes:
         first: number of the first record that follows, lost ones included
@@ -138,7 +138,7 @@ class Ring:
 
     @staticmethod
     def decoded(payload: bytes) -> Ring:
-        """From a payload; its schema and layout are as well checked as those of a ring on this machine."""
+        """From a payload; schema and layout are checked like those of a local ring."""
         size = Ring.FORM.size
         *numbers, a, b, c = _unpacked(Ring.FORM, payload[:size], Kind.RING)
         epoch, utc_ns, first, dt, every, capacity = numbers
@@ -160,7 +160,7 @@ class Records:
 
     first: int
     lost: int
-    rows: NDArray[np.float64]
+    rows: Array
     FORM = struct.Struct("<QQI")
 
     def encoded(self) -> bytes:
@@ -170,7 +170,7 @@ class Records:
 
     @staticmethod
     def decoded(payload: bytes, channels: int) -> Records:
-        """From a payload of records with so many channels."""
+        """From a payload of records with this number of channels."""
         size = Records.FORM.size
         first, lost, count = _unpacked(Records.FORM, payload[:size], Kind.RECORDS)
         if len(payload) - size != 8 * channels * count:
@@ -184,7 +184,7 @@ class Records:
 @final
 @dataclass(frozen=True)
 class State:
-    """What the server knows of the writer, and the writer's head."""
+    """State and head of the source's writer."""
 
     state: ReaderState
     head: int
@@ -204,12 +204,12 @@ class State:
 
 
 def refused(sentence: str) -> bytes:
-    """The frame before the server closes."""
+    """The frame that refuses a client, sent before the server closes the connection."""
     return encoded(Kind.REFUSED, sentence.encode()[:LARGEST_SENTENCE])
 
 
 def sentence_of(payload: bytes) -> str:
-    """Of a REFUSED, as one printable line."""
+    """Sentence of a REFUSED frame, as one printable line."""
     text = payload[:LARGEST_SENTENCE].decode(errors="replace")
     return "".join(c if c.isprintable() else " " for c in text)
 

@@ -1,4 +1,4 @@
-"""The socket side of both ends: exact reads that can be stopped, and addresses as people write them."""
+"""Sockets of both ends: exact reads that can be stopped, and parsing of addresses."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import final
 
 from motionbase.errors import MirrorError
 
-LOOK_S = 0.1  # between looks at the stop event while nothing comes
+LOOK_S = 0.1  # between checks of the stop event while no data comes
 
 
 class Stopped(Exception):
-    """This side was asked to stop while it waited."""
+    """The stop event was set during a wait."""
 
 
 @final
 class Receiver:
-    """Exactly so many bytes of a socket; an error when nothing comes for too long.
+    """Reads an exact number of bytes from a socket; an error if it takes too long.
 
     Args:
-        silence: between two bytes [s]
-        within: for everything, from now [s]; None for no end
+        silence: longest wait between two bytes [s]
+        within: time limit for everything, from now [s]; None for no limit
     """
 
     def __init__(self, link: socket.socket, stop: threading.Event, silence: float, within: float | None = None) -> None:
@@ -31,7 +31,7 @@ class Receiver:
         self._end = float("inf") if within is None else time.monotonic() + within
 
     def __call__(self, count: int) -> bytes:
-        """The next bytes."""
+        """The next `count` bytes."""
         parts = bytearray()
         self._link.settimeout(LOOK_S)
         heard = time.monotonic()
@@ -63,7 +63,7 @@ def address(text: str, what: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Whether the host can be reached from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

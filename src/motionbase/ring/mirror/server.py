@@ -1,4 +1,4 @@
-"""Beside the writer: sends a ring to whoever connects. It is a reader like any other, and nobody ever waits for it."""
+"""Server of a mirror: sends a ring to its clients. It is an ordinary reader, so the writer never waits for it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from motionbase.ring.reader import Batch, Reader
 
 DEFAULT_LISTEN = "127.0.0.1:7178"
 MOST_CLIENTS = 16
-HELLO_S, SEND_S = 5.0, 10.0  # a client that says nothing, or takes nothing, for so long is dropped
+HELLO_S, SEND_S = 5.0, 10.0  # a client that sends no HELLO, or takes no data, within these times is dropped
 STATE_S = 0.5
-FRAME_BYTES = 1 << 20  # of rows in one frame
+FRAME_BYTES = 1 << 20  # largest size of the rows in one frame
 
 
 @final
@@ -30,14 +30,14 @@ class Server:
 
     Args:
         port: 0 takes a free one; `address` says which
-        say: is told one sentence when a client comes, goes or misbehaves
+        say: called with a sentence when a client connects, leaves or misbehaves
     """
 
     def __init__(
         self, name: str = DEFAULT_NAME, host: str = "127.0.0.1", port: int = 0, *, say: Callable[[str], None]
     ) -> None:
-        native()  # compiled before threads ask for it
-        Reader(name).close()  # a foreign segment is said now, not to every client
+        native()  # compiled before the threads start
+        Reader(name).close()  # an unreadable ring is an error now, not for each client
         self.name, self._say = name, say
         self.sent, self.lost = 0, 0  # records, over all clients
         self._clients: set[socket.socket] = set()
@@ -51,17 +51,17 @@ class Server:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Where it listens."""
+        """Address that it listens on."""
         host, port, *_ = self._listener.getsockname()
         return host, port
 
     @property
     def clients(self) -> int:
-        """Now connected."""
+        """Number of clients connected."""
         return len(self._clients)
 
     def run(self, stop: threading.Event) -> None:
-        """Serve until `stop`; every client has a thread and a reader of its own."""
+        """Serve until `stop`; every client has its own thread and reader."""
         threads: list[threading.Thread] = []
         try:
             while not stop.is_set():
@@ -69,7 +69,7 @@ class Server:
                     link, peer = self._listener.accept()
                 except TimeoutError:
                     continue
-                except OSError as error:  # out of descriptors, say: those connected go on
+                except OSError as error:  # for example out of descriptors; connected clients go on
                     self._say(f"cannot take a connection: {error.strerror or error}")
                     stop.wait(STATE_S)
                     continue
@@ -82,7 +82,7 @@ class Server:
             stop.set()
             with self._lock:
                 for link in self._clients:
-                    _shut(link)  # wakes a thread whose client takes nothing
+                    _shut(link)  # wakes a thread whose client takes no data
             for thread in threads:
                 thread.join()
 
@@ -104,7 +104,7 @@ class Server:
                 _try_send(link, refused(str(error)))
             except TimeoutError:
                 self._say(f"{peer}: dropped, it took nothing for {SEND_S:g} s")
-            except ConnectionError:  # with frames on their way, a client that leaves looks like this
+            except ConnectionError:  # a client left while frames were on their way
                 self._say(f"{peer}: gone")
             except OSError as error:
                 self._say(f"{peer}: connection lost: {error.strerror or error}")
@@ -143,11 +143,11 @@ class Server:
                     return
 
     def _send(self, link: socket.socket, batch: Batch, expected: int) -> int:
-        """Send what is new from `expected` on, in frames of bounded size; returns the number expected next."""
+        """Send new records from `expected` on in frames of bounded size; returns the number of the next record."""
         known = min(len(batch.rows), max(0, expected - batch.first))
         rows, first = batch.rows[known:], batch.first + known
         if first < expected or (first == expected and not len(rows)):
-            return expected  # a client that resumes has all of these
+            return expected  # a resuming client has all of these
         lost = first - expected
         step = max(1, FRAME_BYTES // batch.rows.strides[0])
         for k in range(0, max(1, len(rows)), step):
@@ -166,11 +166,11 @@ def _header(reader: Reader) -> Header | None:
 
 
 def _first(hello: Hello, header: Header, reader: Reader, batch: Batch) -> int:
-    """The number of the first record that a client wants; what is lost before it can be read counts as lost."""
+    """Number of the first record for a client; records overwritten before they are read count as lost."""
     if hello.begin is not Begin.RESUME:
         return batch.first - batch.lost
     if hello.epoch != header.epoch:
-        return 0  # another writer by now: nothing of it is to be missed
+        return 0  # another writer has started: send all of its records
     if hello.next > (head := reader.tail + reader.behind):
         raise MirrorError(f"record {hello.next} was asked for, the ring has {head} so far")
     return hello.next

@@ -1,4 +1,4 @@
-"""Ends that come from outside: signals, and the death of the process that started this one."""
+"""Ends from outside: signals, and the death of the parent process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 @contextmanager
 def heard(stop: Callable[[signal.Signals], None], parent: int | None = None) -> Iterator[None]:
-    """Call `stop` on SIGINT, SIGTERM, SIGHUP and SIGQUIT while the block runs; the handlers of before come back.
+    """Call `stop` on SIGINT, SIGTERM, SIGHUP and SIGQUIT while the block runs, then restore the earlier handlers.
 
-    SIGHUP is what a closed terminal or a lost connection sends. Where it is ignored already, as under nohup, it stays
-    so. Python hears signals in its main thread alone; elsewhere nothing is changed.
+    SIGHUP comes from a closed terminal or a lost connection. If it is ignored already, as under nohup, it stays
+    ignored. Python receives signals in its main thread only; in another thread nothing is changed.
 
     Args:
         parent: with a process number, the system sends SIGTERM when the parent ends, however it ends
@@ -44,12 +44,12 @@ def heard(stop: Callable[[signal.Signals], None], parent: int | None = None) -> 
 
 
 def orphaned(parent: int | None) -> bool:
-    """Whether the parent that is watched is no longer the parent."""
+    """Whether the watched parent process has ended."""
     return parent is not None and os.getppid() != parent
 
 
 def _parent_death_signal(number: int) -> int | None:
-    """Set it; returns the one of before, or None where the system has none."""
+    """Set it; returns the earlier one, or None if the system has none."""
     libc = ctypes.CDLL(None)
     if not hasattr(libc, "prctl"):
         return None

@@ -2,52 +2,30 @@
 
 import errno
 import os
-import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from motionbase.errors import SnapshotError
-from motionbase.executive import Executive, Job, Mode, Schedule, Stop, estop, estop_process, estop_watch
-from motionbase.executive.estop_watch import EstopWatch
+from motionbase.executive import Executive, Job, Mode, Schedule, Stop, recording_on
 from motionbase.record.hexapod import hexapod_schema
-from motionbase.record.schema import Channel, Schema
+from motionbase.recording.estop import files as estop
+from motionbase.recording.estop import watch as estop_watch
+from motionbase.recording.estop.watch import EstopWatch, window
 from motionbase.ring import catalogue
-from motionbase.ring.backend import Emulation, shared_folder
-from motionbase.ring.layout import CLAIM, Layout, Status
+from motionbase.ring.backend import shared_folder
+from motionbase.ring.layout import Layout
 from motionbase.ring.parts import here
-from motionbase.ring.segment import attach
-from motionbase.ring.snapshot import Snapshot
 from motionbase.ring.writer import Writer
-
-SCHEMA = Schema(
-    "stops",
-    (
-        Channel("t", "s", "time", "time"),
-        Channel("number", "-", "of the record", "time"),
-        Channel("estop", "-", "1 while the emergency stop acts", "status"),
-    ),
-)
-PATIENCE_S = 20.0  # for other processes to start or end
+from tests.recording.estop.stops import PATIENCE_S, rows, until, writer_of
+from tests.recording.files import all_values
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "estop"
-
-
-def writer_of(capacity: int = 1000, name: str = "rig", rate: float = 100.0) -> Writer:
-    return Writer(SCHEMA, name=name, dt=1 / rate, capacity=capacity, program="test")
-
-
-def rows(first: int, count: int, estop: float = 0.0) -> np.ndarray:
-    numbers = np.arange(first, first + count, dtype=np.float64)
-    return np.stack([numbers / 100, numbers, np.full(count, estop)], axis=1)
 
 
 def watch_of(folder: Path, **options: object) -> EstopWatch:
@@ -62,22 +40,15 @@ def waiting(watch: EstopWatch) -> bool:
     return watch.pending
 
 
-def until(condition: Callable[[], object], what: str) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not condition():
-        assert time.monotonic() < end, f"not within {PATIENCE_S:g} s: {what}"
-        time.sleep(0.01)
-
-
 # ---- rules ----
 
 
 @pytest.mark.parametrize(("rate", "before", "after"), [(100, 419.43, 30.0), (1000, 14.943, 30.0), (2000, 5.6, 16.9)])
 def test_the_window_of_the_standard_ring(rate: float, before: float, after: float) -> None:
     """64 MB of 178 doubles: 7 minutes before at 100 Hz, 15 s at 1 kHz; at 2 kHz 30 s would be more than the ring."""
-    window = estop.window(Layout(hexapod_schema(), 44_943, 1 / rate, 1))
-    assert window == pytest.approx((before, after), rel=5e-3)
-    assert sum(window) == pytest.approx(44_943 / rate)
+    found = window(Layout(hexapod_schema(), 44_943, 1 / rate, 1))
+    assert found == pytest.approx((before, after), rel=5e-3)
+    assert sum(found) == pytest.approx(44_943 / rate)
 
 
 def test_an_emergency_stop_is_saved_with_what_comes_after(folder: Path) -> None:
@@ -95,7 +66,7 @@ def test_an_emergency_stop_is_saved_with_what_comes_after(folder: Path) -> None:
         d = saved.details
         assert (d.event, d.event_t, d.first, d.count) == (500, 5.0, 0, 601)
         assert (d.before_s, d.after_s, d.ring, d.cause) == (5.0, 1.0, "rig", "emergency stop in record 500")
-        np.testing.assert_array_equal(Snapshot.open(saved.path).rows[:, 1], np.arange(601))
+        np.testing.assert_array_equal(all_values(saved.path)[:, 1], np.arange(601))
         assert d.event_utc_ns is not None and abs(d.event_utc_ns - time.time_ns()) < PATIENCE_S * 1e9
         assert [f.details for f in estop.files(folder)] == [d]
 
@@ -216,7 +187,7 @@ def test_the_newest_three_are_kept(folder: Path) -> None:
         other.write(rows(k, 10))
         other.close(failed=True)
         EstopWatch("other", folder=folder, keep=1, say=lambda text: None).look()
-    kept = [Snapshot.open(f.path).rows[0, 1] for f in estop.files(folder, "rig")]
+    kept = [all_values(f.path)[0, 1] for f in estop.files(folder, "rig")]
     assert kept == [4, 3, 2]
     assert len(estop.files(folder)) == 4 and not list(folder.glob(".*"))
 
@@ -236,7 +207,7 @@ def test_parts_of_dead_processes_are_removed(folder: Path) -> None:
     child = subprocess.Popen(["true"])
     child.wait()
     folder.mkdir()
-    mine, dead = (folder / f".x.estop.{here()}.{pid}.t0123abc.part" for pid in (os.getpid(), child.pid))
+    mine, dead = (folder / f".x.estop.mcap.{here()}.{pid}.t0123abc.part" for pid in (os.getpid(), child.pid))
     mine.touch()
     dead.touch()
     writer = writer_of()
@@ -260,7 +231,7 @@ def test_a_full_disk_keeps_the_ring(folder: Path, monkeypatch: pytest.MonkeyPatc
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(os, "posix_fallocate", full)
+        patch.setattr(os, "write", full)
         assert watch.look() is None and watch.look() is None
     assert len(said) == 2 and "No space left" in said[1] and "kept unsaved: motionbase ring save rig" in said[1]
     assert watch.pending and catalogue.entry("rig").unsaved and not catalogue.clean()[0].removed
@@ -278,7 +249,7 @@ def test_the_old_files_stay_when_a_new_one_fails(folder: Path, monkeypatch: pyte
         if k == 3:
             monkeypatch.setattr(os, "fsync", lambda file: os.close(10**6))  # fails with a real error of the system
         watch_of(folder).look()
-    assert [Snapshot.open(f.path).rows[0, 1] for f in estop.files(folder)] == [2, 1, 0]
+    assert [all_values(f.path)[0, 1] for f in estop.files(folder)] == [2, 1, 0]
     assert catalogue.entry("rig").unsaved
 
 
@@ -319,84 +290,7 @@ def test_a_read_only_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert catalogue.entry("rig").unsaved and watch.finish() is not None
 
 
-# ---- processes ----
-
-KILLED = """
-import sys, time
-import numpy as np
-from motionbase.ring.writer import Writer
-from motionbase.ring.parts import here
-sys.path.insert(0, sys.argv[1])
-from tests.executive.test_estop import SCHEMA, rows
-writer = Writer(SCHEMA, name="rig", dt=0.01, capacity=5000, program="killed")
-first = 0
-while True:
-    writer.write(rows(first, 7))
-    first += 7
-    if first % 700 == 0:
-        time.sleep(0.001)
-"""
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_a_killed_writer_is_saved_by_another_process(folder: Path) -> None:
-    """SIGKILL in the middle of writing: the file has exactly the records that were published and are whole."""
-    command = estop_process.command("rig", folder=folder, after_s=0.5)
-    watch = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    writer = subprocess.Popen([sys.executable, "-c", KILLED, str(ROOT)])
-    try:
-        until(lambda: (ring := attach(Emulation("rig"))) is not None and ring.head > 20_000, "records")
-        segment = attach(Emulation("rig"))
-        assert segment is not None
-        writer.kill()
-        writer.wait(PATIENCE_S)
-        head, claim = segment.head, segment.counter(CLAIM)
-        until(lambda: estop.files(folder), "a file")
-        until(lambda: segment.status is Status.STOPPED, "the mark is cleared")
-        watch.send_signal(signal.SIGTERM)
-        said, _ = watch.communicate(timeout=PATIENCE_S)
-    finally:
-        for process in (writer, watch):
-            process.kill()
-            process.wait()
-    assert watch.returncode == 0 and "the writer died: killed, process" in said and "saved " in said
-    (file,) = estop.files(folder)
-    found = Snapshot.open(file.path)
-    assert found.details.first == claim - 5000 and found.details.first + found.details.count == head
-    np.testing.assert_array_equal(found.rows, rows(claim - 5000, head - claim + 5000))
-    assert found.details.after_s == 0 and found.details.event == head - 1
-
-
-def test_a_watch_that_ends_saves_what_there_is(folder: Path) -> None:
-    """SIGTERM in the seconds after a stop: little after it is better than nothing."""
-    with writer_of() as writer:
-        watch = subprocess.Popen(estop_process.command("rig", folder=folder), stdout=subprocess.PIPE, text=True)
-        try:
-            writer.write(rows(0, 10))
-            writer.write(rows(10, 10, estop=1))
-            until(lambda: writer.segment.unsaved, "the mark")
-            watch.send_signal(signal.SIGTERM)
-            watch.communicate(timeout=PATIENCE_S)
-        finally:
-            watch.kill()
-            watch.wait()
-        assert watch.returncode == 0 and not writer.segment.unsaved
-    (file,) = estop.files(folder)
-    assert file.details is not None and (file.details.event, file.details.count) == (10, 20)
-
-
-def test_once_saves_and_ends(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(estop_process, "be_gentle", lambda: None)  # for good, that is: not for the tests
-    command = estop_process.command("rig", folder=folder)
-    once = [*command[command.index("rig") :], "--once"]
-    assert estop_process.main(once) == 0 and not folder.exists()
-    writer = writer_of()
-    writer.write(rows(0, 30))
-    writer.close(failed=True)
-    (folder.parent / "file").touch()
-    assert estop_process.main(["rig", "--folder", str(folder.parent / "file"), "--once"]) == 1
-    assert estop_process.main(once) == 0 and estop.files(folder)[0].details is not None
-    assert "saved 30 records" in capfd.readouterr().out and not catalogue.entry("rig").unsaved
+# ---- other runs ----
 
 
 def test_what_an_earlier_run_left_is_rescued(folder: Path) -> None:
@@ -416,7 +310,7 @@ def test_the_run_goes_on_after_an_emergency_stop_then_ends(folder: Path) -> None
         pressed[0], number[0] = tick >= 250, tick
 
     with writer_of() as writer:
-        job = Job("record on", 1, estop.recording_on(pressed, 0.01, lambda: executive.stop(), after_s=2.0))
+        job = Job("record on", 1, recording_on(pressed, 0.01, lambda: executive.stop(), after_s=2.0))
         executive = Executive(
             Schedule(0.01, (Job("law", 1, law), job)),
             writer,
@@ -442,5 +336,3 @@ def test_where_files_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     (tmp_path / "estop" / "x.estop").write_text("not one")
     (file,) = estop.files(tmp_path / "estop")
     assert file.details is None and "too short" in file.trouble
-    with pytest.raises(SnapshotError, match="too short"):
-        Snapshot.open(file.path)

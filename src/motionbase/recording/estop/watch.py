@@ -1,7 +1,7 @@
 """Watches a ring for unexpected stops and saves it. It is a reader: the writer never waits for it.
 
-An unexpected stop is: the channel `estop` goes from 0 to 1; the writer marks the ring as unsaved, for schemas without
-that channel; the writer fails; the writer dies, killed by whatever.
+An unexpected stop is one of: the channel `estop` goes from 0 to 1; the writer marks the ring as unsaved, for schemas
+without that channel; the writer fails; the writer dies, however it was killed.
 """
 
 from __future__ import annotations
@@ -12,32 +12,50 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.errors import MotionBaseError
-from motionbase.executive.estop import AFTER_S, KEEP, Saved, files, last_life_utc_ns, save_ring, window
+from motionbase.arrays import Array
+from motionbase.errors import MotionBaseError, ScheduleError
+from motionbase.recording.estop import AFTER_S
+from motionbase.recording.estop.files import KEEP, Saved, files, last_life_utc_ns, save_ring
 from motionbase.ring import unsaved
 from motionbase.ring.backend import AbstractBackend, Device, find
-from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, Header, Status
+from motionbase.ring.copy import fence
+from motionbase.ring.layout import BEAT, CLAIM, EPOCH, HEAD, Header, Layout, Status
 from motionbase.ring.living import is_written
 from motionbase.ring.segment import Segment, attach
-from motionbase.ring.snapshot_save import fence
 
 CHANNEL = "estop"
+LARGEST_SHARE = 0.75  # of the ring for what comes after the stop: a small ring must not overwrite what led to it
 PATIENCE_S = 2.0  # beyond the time after a stop, for a writer that lives but writes nothing
 DEVICE_DEAD_S = 5.0  # a writer on another machine holds no lock here; it is dead when nothing moves for so long
+
+
+class Window(NamedTuple):
+    """How much of a full ring is before and after the stop [s]."""
+
+    before_s: float
+    after_s: float
+
+
+def window(layout: Layout, after_s: float = AFTER_S) -> Window:
+    """What a full ring holds around a stop: 419 s and 30 s at 100 Hz, 15 s and 30 s at 1 kHz."""
+    if not after_s >= 0:
+        raise ScheduleError(f"recording goes on for {after_s!r} s after a stop; it must be 0 or more")
+    whole = layout.capacity * layout.dt * layout.every
+    after = min(after_s, LARGEST_SHARE * whole)
+    return Window(whole - after, after)
 
 
 @final
 @dataclass(frozen=True)
 class Event:
-    """An unexpected stop: the record at which it happened, why, when, and when there is enough after it.
+    """An unexpected stop: its record, why and when it happened, and when enough has been recorded after it.
 
     Attributes:
-        until: number of records that the ring shall have; deadline: by the monotonic clock [s], whatever it has
+        until: save when the ring has had this many records; deadline: save at this time at the latest, monotonic [s]
     """
 
     number: int
@@ -49,7 +67,7 @@ class Event:
 
 @final
 class EstopWatch:
-    """Looks at a ring by name, through restarts of its writer.
+    """Watches a ring by name, through restarts of its writer.
 
     Attributes:
         trouble: why the last file could not be saved; "" if it could. The ring is kept; `try_again` tries again
@@ -76,7 +94,7 @@ class EstopWatch:
         self._said = ""
 
     def look(self) -> Saved | None:
-        """One look; saves the ring if it is time for it."""
+        """Look once; save the ring if it is time."""
         if self._segment is None and not self._attach():
             return None
         alive = self._is_alive()  # before the status: a writer says that it stopped, then lets go of the lock
@@ -92,13 +110,13 @@ class EstopWatch:
         return saved
 
     def finish(self) -> Saved | None:
-        """The last look: what is to be saved is saved now, however little there is after the stop."""
+        """Look for the last time: save a stop now, however little has been recorded after it."""
         self.trouble = ""
         saved = self.look()
         return self._save() if saved is None and self.pending and not self.trouble else saved
 
     def try_again(self) -> Saved | None:
-        """After a file could not be saved, when there is room for it now."""
+        """Try again after a file could not be saved."""
         self.trouble = ""
         return self.look()
 
@@ -146,7 +164,7 @@ class EstopWatch:
         return time.monotonic() - self._moved < DEVICE_DEAD_S and segment.status is Status.RUNNING
 
     def _is_superseded(self) -> bool:
-        """Whether the name leads to the ring of another writer."""
+        """Whether another writer has taken the name."""
         return not self._is_at_path() and (isinstance(self.backend, Device) or self.backend.path.exists())
 
     def _is_at_path(self) -> bool:
@@ -197,7 +215,7 @@ class EstopWatch:
             self._mark()
 
     def _mark(self) -> None:
-        """So that nobody removes the ring, should this process end before the file is there."""
+        """Mark the ring, so that nobody removes it if this process ends before the file is saved."""
         try:
             unsaved.mark(self._ring()[0], True)
             self._is_marked = self._was_unsaved = True
@@ -206,7 +224,7 @@ class EstopWatch:
             self._say(str(error))
 
     def _forget_if_saved(self) -> None:
-        """Where our own saving failed: somebody may have saved the ring by hand meanwhile."""
+        """After our own saving failed, somebody may have saved the ring by hand."""
         if self.trouble and self._is_marked and not self._ring()[0].unsaved:
             self._event, self.trouble = None, ""
 
@@ -239,12 +257,12 @@ class EstopWatch:
             self._before, self._tail = float(values[-1]), self._tail + max(count, fresh)
         return found
 
-    def _column(self, first: int, count: int) -> NDArray[np.float64]:
+    def _column(self, first: int, count: int) -> Array:
         segment, header = self._ring()
         layout = header.layout
         words = np.frombuffer(segment.memory, "<f8", layout.capacity * len(layout.schema.channels), layout.records_at)
         slots = (first % layout.capacity + np.arange(count)) % layout.capacity
-        values: NDArray[np.float64] = words.reshape(layout.capacity, -1)[slots, layout.schema.index[CHANNEL]]
+        values: Array = words.reshape(layout.capacity, -1)[slots, layout.schema.index[CHANNEL]]
         fence()  # the claim is looked at afterwards
         return values
 
@@ -255,7 +273,7 @@ class EstopWatch:
         return self._ring()[0].head >= self._event.until or time.monotonic() >= self._event.deadline
 
     def _is_saved(self, number: int) -> bool:
-        """Whether a file of this run has the record: also one of a watch that ran before."""
+        """Whether a file of this run has the record, saved by this watch or an earlier one."""
         epoch = self._ring()[1].epoch
         try:
             known = [f.details for f in files(self._folder, self.name) if f.details is not None]

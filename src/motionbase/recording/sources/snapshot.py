@@ -1,4 +1,4 @@
-"""A ring saved to a file, and the file opened again: `save`, `Snapshot.open`."""
+"""An ESTOP file of the format up to version 0.1: `Snapshot.open` maps and checks its records."""
 
 from __future__ import annotations
 
@@ -6,29 +6,24 @@ import os
 import struct
 import zlib
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, final
+from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.errors import SnapshotError
+from motionbase.arrays import Array
+from motionbase.errors import RecordingError
 from motionbase.native.guarded import Mapped
 from motionbase.record.schema import Schema
-from motionbase.ring.snapshot_format import SEAL, Details, Head, read_head
-from motionbase.ring.snapshot_save import EXTENSION, file_name, save
-
-__all__ = ["EXTENSION", "Details", "Loss", "Run", "Snapshot", "details_of", "file_name", "save"]
-
-Rows: TypeAlias = NDArray[np.float64]
+from motionbase.recording.estop.details import Details
+from motionbase.recording.sources.snapshot_format import SEAL, Head, read_head
 
 
 class Run(NamedTuple):
     """Records that are whole and follow each other: number of the first since the epoch, and (n, channels) rows."""
 
     first: int
-    rows: Rows
+    rows: Array
 
 
 class Loss(NamedTuple):
@@ -71,29 +66,12 @@ class Snapshot:
         return found
 
     def require_whole(self) -> None:
-        """`SnapshotError` where the file was cut short since: rows that were read of it may be zeros."""
+        """`RecordingError` where the file was cut short since: rows that were read of it may be zeros."""
         if self._file.is_cut:
-            raise SnapshotError(f"{self.path} was cut short while it was in use; open it again for what is left")
-
-    @cached_property
-    def rows(self) -> Rows:
-        """(n, channels) all whole records in order; a view of the file where they follow each other, else a copy."""
-        if len(self.runs) == 1:
-            return self.runs[0].rows
-        return np.concatenate([np.empty((0, len(self.schema.channels))), *(run.rows for run in self.runs)])
-
-    @cached_property
-    def numbers(self) -> NDArray[np.int64]:
-        """(n,) number of every row since the epoch."""
-        return np.concatenate([np.empty(0, np.int64), *(r.first + np.arange(len(r.rows)) for r in self.runs)])
-
-    @property
-    def lost(self) -> int:
-        """Records that were saved and are not whole any more."""
-        return sum(loss.records for loss in self.losses)
+            raise RecordingError(f"{self.path} was cut short while it was in use; open it again for what is left")
 
 
-def details_of(path: Path) -> Details:
+def old_details(path: Path) -> Details:
     """What a file says of itself, without a look at its records."""
     return read_head(memoryview(_mapped(path)), str(path))[0].details
 
@@ -104,12 +82,12 @@ def _mapped(path: Path) -> Mapped:
         try:
             size = os.fstat(file).st_size
             if size < SEAL.size:
-                raise SnapshotError(f"{path} has {size} bytes, which is too short for a snapshot")
+                raise RecordingError(f"{path} has {size} bytes, which is too short for an ESTOP file")
             return Mapped.of(file, size)
         finally:
             os.close(file)
     except (OSError, ValueError) as error:  # ValueError: cut short since its size was looked at
-        raise SnapshotError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise RecordingError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _checked(memory: memoryview, head: Head) -> tuple[tuple[Run, ...], tuple[Loss, ...]]:
@@ -117,9 +95,9 @@ def _checked(memory: memoryview, head: Head) -> tuple[tuple[Run, ...], tuple[Los
     details, size = head.details, head.schema.record_bytes
     there = max(0, len(memory) - head.records_at) // size  # rows
     spans: list[tuple[bool, int, int]] = []  # whole or not, first row, end
-    for begin in range(0, min(there, details.count), details.chunk_records):
-        end = min(begin + details.chunk_records, details.count)
-        whole = end <= there and _is_whole(memory, head, begin // details.chunk_records, begin * size, end * size)
+    for begin in range(0, min(there, details.count), head.chunk_records):
+        end = min(begin + head.chunk_records, details.count)
+        whole = end <= there and _is_whole(memory, head, begin // head.chunk_records, begin * size, end * size)
         _append(spans, whole, begin, end)
     if (checked := spans[-1][2] if spans else 0) < details.count:
         _append(spans, False, checked, details.count)
@@ -141,7 +119,7 @@ def _is_whole(memory: memoryview, head: Head, chunk: int, begin: int, end: int) 
     return zlib.crc32(memory[head.records_at + begin : head.records_at + end]) == int(crc)
 
 
-def _rows(memory: memoryview, head: Head, row: int, count: int) -> Rows:
+def _rows(memory: memoryview, head: Head, row: int, count: int) -> Array:
     width = len(head.schema.channels)
     at = head.records_at + row * head.schema.record_bytes
     return np.frombuffer(memory, "<f8", count * width, at).reshape(count, width)

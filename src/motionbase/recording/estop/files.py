@@ -1,38 +1,26 @@
-"""ESTOP files: what a ring held around an unexpected stop. The newest three of every ring are kept."""
+"""The folder of ESTOP files: the newest three of every ring are kept."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import final
 
 from motionbase import private
-from motionbase.errors import MotionBaseError, ScheduleError, SnapshotError
+from motionbase.errors import MotionBaseError, RecordingError
+from motionbase.recording.estop.details import EXTENSION, OLD_EXTENSION, Details, details_of, file_name, ring_of
+from motionbase.recording.estop.save import save
 from motionbase.ring import catalogue, unsaved
 from motionbase.ring.backend import Left, find
 from motionbase.ring.folders import data_folder
-from motionbase.ring.layout import BEAT, Layout
+from motionbase.ring.layout import BEAT
 from motionbase.ring.parts import PART, is_left
 from motionbase.ring.segment import Segment, attach, left_behind
-from motionbase.ring.snapshot import EXTENSION, Details, details_of, file_name, save
 
-Array: TypeAlias = NDArray[np.float64]
 KEEP = 3  # files of every ring
-AFTER_S = 30.0  # of recording after the stop
-LARGEST_SHARE = 0.75  # of the ring for what comes after the stop: a small ring must not overwrite what led to it
-
-
-class Window(NamedTuple):
-    """How much of a full ring is before and after the stop [s]."""
-
-    before_s: float
-    after_s: float
 
 
 @final
@@ -48,14 +36,13 @@ class EstopFile:
 @final
 @dataclass(frozen=True)
 class Saved:
-    """A file that was written, and the oldest, which went for it."""
+    """A file that was written, and the oldest ones, which were removed for it."""
 
     path: Path
     details: Details
     removed: tuple[Path, ...]
 
     def __str__(self) -> str:
-        """One sentence."""
         d = self.details
         around = f", {d.before_s:.2f} s before and {d.after_s:.2f} s after" if d.before_s is not None else ""
         return f"saved {d.count} records{around}, to {self.path}: {d.cause}"
@@ -66,49 +53,15 @@ def default_folder() -> Path:
     return data_folder("estop")
 
 
-def window(layout: Layout, after_s: float = AFTER_S) -> Window:
-    """What a full ring holds around a stop: 419 s and 30 s at 100 Hz, 15 s and 30 s at 1 kHz."""
-    if not after_s >= 0:
-        raise ScheduleError(f"recording goes on for {after_s!r} s after a stop; it must be 0 or more")
-    whole = layout.capacity * layout.dt * layout.every
-    after = min(after_s, LARGEST_SHARE * whole)
-    return Window(whole - after, after)
-
-
-def recording_on(
-    estop: Array, dt: float, stop: Callable[[], object], after_s: float = AFTER_S
-) -> Callable[[int], None]:
-    """A job for every tick that goes on recording after an emergency stop, then ends the run.
-
-    Args:
-        estop: the array behind the channel `estop`; not 0 while the stop acts
-        dt: period of a tick [s]
-        stop: such as `executive.stop`
-    """
-    ticks, since = round(after_s / dt), list[int]()
-
-    def job(tick: int) -> None:
-        if not since and estop[0]:
-            since.append(tick)
-        if since and tick - since[0] >= ticks:
-            stop()
-
-    return job
-
-
 def files(folder: Path | None = None, ring: str | None = None) -> list[EstopFile]:
-    """The ESTOP files of a folder, newest first; of one ring where it is named."""
+    """The ESTOP files of a folder, newest first; of one ring if it is named."""
     folder = folder or default_folder()
     try:
-        found = sorted(folder.glob(f"*{EXTENSION}"), key=lambda p: p.name, reverse=True)
+        there = [p for ending in (EXTENSION, OLD_EXTENSION) for p in folder.glob(f"*{ending}")]
     except OSError as error:
-        raise SnapshotError(f"ESTOP files are in {folder}: {error.strerror or error}") from None
-    return [_described(path) for path in found if ring is None or _ring_of(path) == ring]
-
-
-def _ring_of(path: Path) -> str:
-    """As the name says it: the time ends with the first Z_, the ring may have one in it too."""
-    return path.name.removesuffix(EXTENSION).partition("Z_")[2]
+        raise RecordingError(f"ESTOP files are in {folder}: {error.strerror or error}") from None
+    found = sorted((p for p in there if not p.name.startswith(".")), key=lambda p: p.name, reverse=True)
+    return [_described(path) for path in found if ring is None or ring_of(path) == ring]
 
 
 def _described(path: Path) -> EstopFile:
@@ -139,7 +92,7 @@ def save_ring(
 
 
 def rescue(ring: str, folder: Path | None = None, keep: int = KEEP) -> Saved | None:
-    """Before a new writer takes the name: save what the last one left unsaved, if anything."""
+    """Save what the last writer left unsaved, if anything, before a new one takes the name."""
     try:
         left = catalogue.entry(ring)
     except MotionBaseError:
@@ -153,7 +106,7 @@ def rescue(ring: str, folder: Path | None = None, keep: int = KEEP) -> Saved | N
 
 
 def rescue_all(ring: str, folder: Path | None = None, keep: int = KEEP) -> Iterator[Saved]:
-    """The same for everything that earlier writers of the name left, one after the other."""
+    """Save everything that earlier writers of the name left unsaved, one after the other."""
     kept = [left.name for left in left_behind(find(ring))]
     for name in (*kept, ring):
         if (saved := rescue(name, folder, keep)) is not None:
@@ -172,7 +125,7 @@ def _made(folder: Path) -> Path:
     try:
         private.make_folder(folder)
     except OSError as error:
-        raise SnapshotError(f"folder {folder} for ESTOP files cannot be made: {error.strerror or error}") from None
+        raise RecordingError(f"folder {folder} for ESTOP files cannot be made: {error.strerror or error}") from None
     for part in folder.glob(f".*{PART}"):
         if is_left(part):
             _removed(part)

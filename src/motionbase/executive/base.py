@@ -1,0 +1,183 @@
+"""The base of `motionbase run`: the closed loop in soft real time, alone in this process or supervised in its own.
+
+Nothing here may import NumPy when it is imported itself: see `signals_blocked`.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from motionbase.executive.base_setup import TICK_HZ, BaseOptions, Setup, checked
+from motionbase.record.words import told
+
+if TYPE_CHECKING:
+    from motionbase.executive.hexapod import HexapodRun, LoopCode
+    from motionbase.executive.report import Report
+    from motionbase.executive.supervisor import Ending, Process
+    from motionbase.ring.claim import Claim
+    from motionbase.ring.printer import Printer
+
+LOOK_S = 0.05
+COMPILING_S = 30.0  # a base that is told to stop while it compiles finishes compiling first
+
+
+class Ended(NamedTuple):
+    """How a run ended; `stopped` is a sentence if the guard held the law stopped to the end, else empty."""
+
+    report: "Report"
+    stopped: str
+
+
+def run_supervised(options: BaseOptions, readers: Callable[[], Sequence["Process"]], *, stays: bool) -> "Ending":
+    """The base in a process of its own, with its readers and the watch for ESTOP files, until the end.
+
+    Args:
+        readers: makes them, once the options are known to be good
+        stays: whether the readers stay when the base ends, so that an operator can restart it
+    """
+    from motionbase.ring.backend import find
+    from motionbase.ring.claim import Waiting
+    from motionbase.ring.lifeline import taken
+    from motionbase.ring.living import has_writer
+
+    backend = find(options.ring)
+    if (pid := has_writer(backend)) is not None:  # refused here, before the compiling; the writer itself makes sure
+        raise taken(backend, pid)
+    with Waiting(backend) as waiting:  # from here on an emergency stop is kept for the base
+        from motionbase.executive.supervisor import Process, Role, Supervisor
+
+        if not options.is_plain_preset:
+            checked(options)  # refused here, in one sentence, rather than by a process that ends at once
+        again = options.at_rest().command() if stays else None
+        base = Process("base", options.command(), Role.WRITER, stop_s=COMPILING_S, again=again)
+        return Supervisor([base, *readers()], ring=options.ring, waiting=waiting).run()
+
+
+def run_alone(options: BaseOptions) -> Ended:
+    """Compile, then run to the end in this process; after an emergency stop while it compiles, the base stays down."""
+    with signals_blocked():
+        from motionbase.ring.backend import find
+        from motionbase.ring.claim import Claim
+
+        claim = Claim(find(options.ring))  # refuses a ring that has a writer, before the compiling
+        try:
+            setup = checked(options)
+            claim.tell(platform=setup.platform.name, since=time.time())
+            code = _compiled(setup)
+        except BaseException:
+            claim.release()
+            raise
+    return _run(code, options, setup, claim)
+
+
+@contextmanager
+def signals_blocked() -> Iterator[None]:
+    """A signal waits until the code is compiled: tracing sets a handler of its own at times, which would lose it.
+
+    Threads that NumPy starts when it is imported inherit the mask; otherwise one of them could take the signal. So
+    nothing that needs NumPy may be imported before. There is no ring yet that a signal could leave behind.
+    """
+    import signal
+
+    stopping = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stopping)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stopping)
+
+
+def _compiled(setup: Setup) -> "LoopCode":
+    """The closed loop as machine code."""
+    print(f"motionbase run {setup.platform.name}: compiling the closed loop ...", file=sys.stderr, flush=True)
+    from motionbase.executive.hexapod import LoopCode
+
+    return LoopCode.of(setup.loop)
+
+
+def _run(code: "LoopCode", options: BaseOptions, setup: Setup, claim: "Claim") -> Ended:
+    from motionbase.executive.executive import Executive, Mode
+    from motionbase.executive.hexapod import HexapodRun, safe_stop
+    from motionbase.platform.atlas.text import sphere_text
+    from motionbase.platform.load import platform_text
+    from motionbase.ring.blocks.generators import GeneratorClient
+    from motionbase.ring.printer import Printer, to_stderr
+    from motionbase.ring.signals import heard
+    from motionbase.ring.writer import Writer
+
+    say = Printer(to_stderr)
+    signals: list[int] = []
+    stops: list[Callable[[], None]] = []
+
+    def hear(number: int) -> None:
+        signals.append(number)
+        for stop in stops:
+            stop()
+
+    header: dict[str, Any] = {"dt": 1 / TICK_HZ, "every": TICK_HZ // options.rate, "parameters": setup.parameters.json}
+    header["platform"] = (sphere_text if setup.atlas else platform_text)(options.platform)
+    with (
+        Writer(setup.schema, name=options.ring, program="motionbase run", claim=claim, **header) as writer,
+        heard(hear),  # besides the executive's own handlers, which it sets when it runs: no end leaves the ring behind
+    ):
+        job = HexapodRun(code, writer, say, setup.plan, setup.tuned)
+        job.arrays["mode"][...] = 1.0  # no host yet: generators about the neutral pose
+        job.arrays["automatic"][...] = float(not options.manual)
+        settings: dict[str, Any] = {"clock": job.clock, "safe_stop": [safe_stop(job)], "on_warning": to_stderr}
+        executive = Executive(job.schedule, writer, Mode.REAL_TIME, **settings)
+        stops.append(executive.stop)
+        if setup.generators is not None:
+            GeneratorClient(options.ring, author="motionbase run").write(setup.generators)
+        platform = setup.platform
+        marks = f"; illustrative: {', '.join(platform.illustrative)}" if platform.illustrative else ""
+        print(f"{platform.name}: {platform.summary}{marks}", flush=True)
+        print(f"ring {options.ring!r}: {writer.backend}; {options.rate} records per second; Ctrl-C stops", flush=True)
+        if signals:
+            executive.stop()
+        with StateLog(job, say, setup.hexapod.electric):
+            report = executive.run(options.duration)
+        say.close()
+        return Ended(report, told(stopped_by_guard(float(job.arrays["fault"])), setup.hexapod.electric))
+
+
+def stopped_by_guard(fault: float) -> str:
+    """The sentence of a fault that the guard found; empty for all others."""
+    from motionbase.record.faults import GUARDED
+
+    return next((f.sentence for f in GUARDED if f == fault), "")
+
+
+class StateLog:
+    """Reports every change of state and fault, from a thread of its own."""
+
+    def __init__(self, job: "HexapodRun", say: "Printer", electric: bool) -> None:
+        import threading
+
+        self._job, self._say, self._electric, self._over = job, say, electric, threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def _watch(self) -> None:
+        from motionbase.record.faults import Fault
+
+        sentences = {float(f): told(f.sentence, self._electric) for f in Fault}
+        last = None
+        while True:
+            over = self._over.wait(LOOK_S)
+            state, fault = self._job.state, float(self._job.arrays["fault"])
+            if (state, fault) != last:
+                wrong = f": {sentences.get(fault, f'fault {fault:g}')}" if fault else ""
+                t = float(self._job.arrays["tick"]) / TICK_HZ
+                self._say(f"{t:8.1f} s  {state.name.lower()}{wrong}")
+                last = (state, fault)
+            if over:
+                return
+
+    def __enter__(self) -> "StateLog":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(1.0)

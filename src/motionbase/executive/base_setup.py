@@ -1,0 +1,167 @@
+"""What `motionbase run` is asked for, checked before anything is compiled.
+
+Nothing here may import NumPy when it is imported itself: see `signals_blocked` of base.py.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from motionbase.errors import UsageError
+from motionbase.interpreter import motionbase_command
+
+if TYPE_CHECKING:
+    from motionbase.control.own_law import Law
+    from motionbase.plant.fault_plan import FaultPlan
+    from motionbase.platform.atlas.atlas import Atlas
+    from motionbase.platform.hexapod import Hexapod
+    from motionbase.record.generator_set import GeneratorSet
+    from motionbase.record.parameters import ParameterTable
+    from motionbase.record.schema import Schema
+    from motionbase.system.runnable import Runnable
+
+TICK_HZ = 2000
+NO_GENERATORS = "none"
+
+
+class BaseOptions(NamedTuple):
+    """What a person asks `motionbase run` for; None where an option was not given."""
+
+    platform: str
+    ring: str
+    rate: int
+    duration: float | None
+    faults: Path | None
+    manual: bool
+    parameters: Path | None
+    law: str | None
+    generators: str | None = None
+    point: str | None = None
+
+    @property
+    def is_plain_preset(self) -> bool:
+        """Whether nothing can be refused: the base checks everything anyway, and checking twice delays its start."""
+        from motionbase import platform
+
+        presets = {path.stem for folder in platform.__path__ for path in Path(folder, "presets").glob("*.toml")}
+        own = (self.faults, self.parameters, self.law, self.generators, self.point)
+        return self.platform in presets and all(given is None for given in own)
+
+    @property
+    def armed(self) -> str:
+        """The generators to start with; by default none where a person operates the base or brings a law."""
+        from motionbase.platform.ready_sets import GENTLE
+
+        return self.generators or (NO_GENERATORS if self.manual or self.law else GENTLE)
+
+    def at_rest(self) -> "BaseOptions":
+        """The same base and generators, but off until an operator asks: for a base that is restarted."""
+        return self._replace(manual=True, generators=self.armed)
+
+    def command(self) -> tuple[str, ...]:
+        """The command line of the base in a process of its own."""
+        given = {
+            "--ring": self.ring, "--rate": self.rate, "--duration": self.duration, "--faults": self.faults,
+            "--parameters": self.parameters, "--law": self.law, "--generators": self.generators,
+            "--point": self.point,
+        }  # fmt: skip
+        options = [part for name, value in given.items() if value is not None for part in (name, str(value))]
+        manual = ["--manual"] if self.manual else []
+        return motionbase_command("run", self.platform, "--alone", *options, *manual)
+
+
+class Setup(NamedTuple):
+    """What a run starts with."""
+
+    hexapod: "Hexapod"
+    atlas: "Atlas | None"
+    loop: "Runnable"
+    plan: "FaultPlan"
+    parameters: "ParameterTable"
+    tuned: dict[int, float]
+    generators: "GeneratorSet | None"
+
+    @property
+    def platform(self) -> "Hexapod | Atlas":
+        """The sphere with its stage, or the hexapod alone."""
+        return self.atlas or self.hexapod
+
+    @property
+    def schema(self) -> "Schema":
+        """Of its record."""
+        return _schema(self.hexapod, self.atlas)
+
+
+def checked(options: BaseOptions) -> Setup:
+    """Load and check everything that can be refused, before anything takes long."""
+    from motionbase.executive.tuning import parameter_table
+    from motionbase.plant.fault_plan import FaultPlan, load_faults
+    from motionbase.ring.blocks.parameter_files import load_parameters
+
+    plan = load_faults(options.faults) if options.faults else FaultPlan()
+    hexapod, atlas = _platform(options.platform)
+    loop = _loop(hexapod, atlas, _law(hexapod, options.law), options.point)
+    table = parameter_table(loop)  # refuses what a ring could not show
+    tuned = load_parameters(options.parameters, table) if options.parameters else {}
+    return Setup(hexapod, atlas, loop, plan, table, tuned, _generators(hexapod, atlas, options.armed))
+
+
+def _platform(reference: str) -> "tuple[Hexapod, Atlas | None]":
+    """Six legs, and the sphere on them if there is one."""
+    from motionbase.platform.atlas.load import load_atlas
+    from motionbase.platform.atlas.text import is_sphere
+    from motionbase.platform.load import load_platform
+
+    atlas = load_atlas(reference) if is_sphere(reference) else None
+    return load_platform(atlas.stage if atlas else reference), atlas
+
+
+def _schema(hexapod: "Hexapod", atlas: "Atlas | None") -> "Schema":
+    from motionbase.record.hexapod import hexapod_schema
+    from motionbase.record.sphere import sphere_schema
+
+    return sphere_schema(len(atlas.wheels), hexapod.electric) if atlas else hexapod_schema(hexapod.electric)
+
+
+def _loop(hexapod: "Hexapod", atlas: "Atlas | None", law: "Law", point: str | None) -> "Runnable":
+    """The closed loop with the channels of its record."""
+    from motionbase.system.closed_loop import ClosedLoop
+
+    channels = tuple(c.name for c in _schema(hexapod, atlas).channels)
+    if atlas is None:
+        if point is not None:
+            raise UsageError(f"--point {point}: platform {hexapod.name!r} has no sphere, and so no point to choose")
+        return ClosedLoop.of(hexapod, channels, law)
+    from motionbase.platform.atlas.decoupling import CENTRE
+    from motionbase.system.atlas_loop import AtlasLoop
+
+    return AtlasLoop.of(atlas, hexapod, channels, law, point=point or CENTRE)
+
+
+def _law(hexapod: "Hexapod", reference: str | None) -> "Law":
+    """The platform's law, or the user's."""
+    from motionbase.control.law import ControlLaw
+
+    if reference is None:
+        return ControlLaw(hexapod)
+    from motionbase.control.law_file import load_law
+
+    own = load_law(reference, hexapod)
+    if own.dt != 1 / TICK_HZ:
+        raise UsageError(f"--law {reference}: its dt is {own.dt:g} s, `motionbase run` needs {1 / TICK_HZ:g} s")
+    return own
+
+
+def _generators(hexapod: "Hexapod", atlas: "Atlas | None", wanted: str) -> "GeneratorSet | None":
+    """A ready set by name, a set from a file, or None."""
+    from motionbase.platform.ready_sets import ready_sets
+    from motionbase.ring.blocks.files import load
+
+    if wanted == NO_GENERATORS:
+        return None
+    if wanted.endswith((".toml", ".json")):
+        return load(wanted)
+    ready = ready_sets(hexapod, atlas)
+    if wanted not in ready:
+        there = ", ".join((*ready, NO_GENERATORS))
+        raise UsageError(f"--generators {wanted!r:.80}: it must be one of {there}, or a file .toml or .json")
+    return ready[wanted]
