@@ -15,6 +15,7 @@ from motionbase.platform.mesh import MeshFile
 from motionbase.platform.shape import shape_of
 from motionbase.workbench.clearance import Clearance
 from motionbase.workbench.geometry import (
+    DIMENSIONS,
     FRAMES,
     NEIGHBOURS,
     ONE_BODY,
@@ -24,9 +25,8 @@ from motionbase.workbench.geometry import (
     geometry_of,
     placement,
 )
-from motionbase.workbench.mesh import Mesh, ball, bar, beam, box, joined, plate
+from motionbase.workbench.mesh import Mesh, box, joined
 from motionbase.workbench.mesh_files import read_mesh
-from motionbase.workbench.parts import Part
 from motionbase.workbench.posture import at_dof
 
 SIMONA = load_platform("simona")
@@ -38,33 +38,6 @@ Array = np.ndarray
 def volume(mesh: Mesh) -> float:
     a, b, c = np.moveaxis(mesh.vertices[mesh.triangles], 1, 0)
     return float(np.sum(a * np.cross(b, c)) / 6)
-
-
-def test_solids_have_the_volumes_of_their_closed_forms() -> None:
-    assert volume(box([1, 2, 3], [4, 5, 6], 0.7)) == pytest.approx(6)
-    assert volume(beam([0, 0, 0], [3, 0, 4], 0.1, 0.2)) == pytest.approx(5 * 0.02)
-    assert volume(plate([[0, 0], [2, 0], [0, 2]], 1.0, 0.5)) == pytest.approx(1.0)
-    ring = 12 * np.tan(np.pi / 12)  # area of a polygon of twelve sides about the unit circle
-    assert volume(bar([1, 1, 1], [1, 3, 1], 0.3, 12)) == pytest.approx(2 * 0.09 * ring)
-    cone = 2 * ring * (0.3**2 + 0.3 * 0.1 + 0.1**2) / 3
-    assert volume(bar([0, 0, 0], [0, 2, 0], 0.3, 12, 0.1)) == pytest.approx(cone)
-
-
-def test_round_solids_hold_what_they_stand_for() -> None:
-    directions = RNG.standard_normal((500, 3))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    mesh = ball([1, 2, 3], 0.5)
-    assert all(mesh.contains([1, 2, 3] + 0.4999 * d) for d in directions)
-    assert 4 / 3 * np.pi * 0.5**3 < volume(mesh) < 1.15 * 4 / 3 * np.pi * 0.5**3
-
-
-def test_winding_tells_inside_from_outside() -> None:
-    angle = joined([box([2, 1, 1]), box([1, 1, 3], [0.5, 0, 1])])  # they overlap: some places are inside both
-    points = RNG.uniform(-2, 3, (400, 3))
-    inside = [np.all(np.abs(points) < [1, 0.5, 0.5], axis=1), np.all(np.abs(points - [0.5, 0, 1]) < [0.5, 0.5, 1.5], 1)]
-    np.testing.assert_allclose(angle.winding(points), inside[0].astype(int) + inside[1], atol=1e-12)
-    assert [angle.contains(point) for point in points] == (inside[0] | inside[1]).tolist()
-    assert len(angle.pieces) == 2 and not angle.is_convex and all(one.is_convex for one in angle.pieces)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -223,15 +196,16 @@ def test_a_mesh_that_is_not_closed_is_taken_with_a_warning(tmp_path: Path) -> No
         assert warning.part == "cab" and "is not closed, so distances to it are right" in warning.sentence
 
 
-def test_dimensions_that_cannot_be_are_said() -> None:
-    with pytest.raises(PlatformError, match="shape: cylinder_radius is -0.1 m, a finite number above 0 is wanted"):
-        replace(shape_of(SIMONA), cylinder_radius=-0.1)
-    bare = geometry_of(SIMONA, replace(shape_of(SIMONA), pipe_radius=0.0, block=(0.0, 0.0, 0.0)))
-    assert not any(part.kind in ("pipes", "manifold") for part in bare.parts)
-    walkway = geometry_of(SIMONA, shape_of(SIMONA, catwalk=True)).part("catwalk")
-    assert isinstance(walkway, Part) and walkway.frame == "P" and walkway.mesh.is_closed
-
-
 def test_positions_and_attitudes_are_as_many() -> None:
     with pytest.raises(PlatformError, match="there are 2 positions and 1 attitudes"):
         placement(SIMONA, [SIMONA.p_neutral] * 2, (1.0, 0, 0, 0))
+
+
+def test_given_dimensions_are_judged() -> None:
+    simona = load_platform("simona")
+    given = replace(simona.shape, rod_radius=0.02, rod_length=1.5, base_fork=0.05)
+    geometry = geometry_of(replace(simona, shape=given))
+    derived = {part.name for part in geometry.parts if geometry.is_derived(part.name)}
+    assert {"rod 1", "base fork 3", "base cross 6"}.isdisjoint(derived)
+    assert {"cylinder 1", "manifold 2", "base frame", "platform frame"} <= derived
+    assert {part.kind for part in geometry.parts} <= set(DIMENSIONS)

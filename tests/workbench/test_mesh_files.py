@@ -1,4 +1,4 @@
-"""Mesh files that hostile or careless hands made: one sentence about the file, within bounds of memory and time."""
+"""Hostile or careless mesh files: one sentence about the file, within limits of memory and time."""
 
 from __future__ import annotations
 

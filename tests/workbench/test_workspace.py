@@ -1,5 +1,7 @@
 """Margins and workspace against other ways to compute them, and against the closed form along the axes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,8 +12,11 @@ from motionbase.platform.envelope import axis_limits
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import PRESETS, load_platform
-from motionbase.workbench.poses import LANES, on_lanes
-from motionbase.workbench.posture import at_dof, posture_kernel
+from motionbase.workbench.clearance import Clearance
+from motionbase.workbench.geometry import geometry_of
+from motionbase.workbench.mesh import box
+from motionbase.workbench.parts import Part
+from motionbase.workbench.posture import at_dof
 from motionbase.workbench.workspace import LIMITS, Workspace
 
 SIMONA = load_platform("simona")
@@ -24,15 +29,6 @@ def random_poses(n: int) -> tuple[Array, Array, Array]:
     dof = RNG.uniform(-1, 1, (n, 6)) * [0.8, 0.8, 0.6, 0.5, 0.5, 0.8]
     pose = compile(Kinematics(SIMONA).pose_of_dof).map(dof=dof)
     return dof, pose["p_W"], pose["Q_WP"]
-
-
-@pytest.mark.parametrize("n", [1, LANES, 2 * LANES + 3, 2048 + 5])
-def test_lanes_give_the_same_bits(n: int) -> None:
-    _, p, Q = random_poses(n)
-    kernel = posture_kernel(SIMONA)
-    one_by_one = compile(kernel).map(p_W=p, Q_WP=Q)
-    for name, values in on_lanes(kernel, p_W=p, Q_WP=Q).items():
-        np.testing.assert_array_equal(values, one_by_one[name])
 
 
 def test_margins_are_those_of_the_postures() -> None:
@@ -102,3 +98,16 @@ def test_volume_against_throwing_darts() -> None:
 def test_a_place_out_of_reach_is_said() -> None:
     with pytest.raises(PlatformError, match="is itself not reachable"):
         WIDE.at_attitude([1.0, 0, 0], centre=[0.0, 0.0, 9.0])
+
+
+def test_clearance_ends_rays_at_the_distance_to_stop() -> None:
+    """A shelf over the middle: straight up, the deck stops 30 mm under it; the closed form is the gap at neutral."""
+    geometry = geometry_of(SIMONA)
+    deck = SIMONA.p_neutral[2] + geometry.part("platform frame").mesh.box[1][2]
+    shelf = Part("shelf", "shelf", "W", box([0.5, 0.5, 0.1], [0, 0, deck + 0.25]))
+    space = Workspace(SIMONA, clearance=Clearance(geometry_of(SIMONA, added=[shelf])), stop=0.03)
+    found = space.straight([[0, 0, 1], [0, 0, -1]])
+    assert found.distance[0] == pytest.approx(0.2 - 0.03, abs=2e-5)  # halved to 2e-4 of a station
+    assert LIMITS[found.limit[0]] == "clearance" and LIMITS[found.limit[1]] == "stroke"
+    with pytest.raises(PlatformError, match=r"parts are nearer than 0.3 m at the place"):
+        replace(space, stop=0.3).straight([[0, 0, 1]])

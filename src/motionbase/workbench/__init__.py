@@ -1,1 +1,1 @@
-"""The workbench: what legs and joints do at a pose and along a trajectory, workspace, clearances, and a report."""
+"""The workbench: legs and joints at poses and along trajectories, workspace, clearances, and a report."""

@@ -1,10 +1,10 @@
-"""How far a hexapod goes when it may turn as it likes: the union of its workspaces of all attitudes, from inside.
+"""Reach of a hexapod in any attitude: the union of the workspaces of all attitudes, searched from inside.
 
-Along every ray the platform goes out step by step, and at each turns so that its legs come back within their strokes:
-Gauss-Newton steps on what they are beyond, from the attitude that it has. Where bearings or other legs are in the way,
-small turns about three axes look for more room. Where a ray ends, the attitudes of the rays beside it are tried. Every
-end has an attitude with which it is reachable, so the volume is at least what is found; an attitude that the search
-does not come to could add to it. What lies behind a gap, as seen from neutral, is not counted.
+Along every ray the platform moves out step by step. At each step it turns so that its legs come back within their
+strokes, by Gauss-Newton steps on their excess, starting from its present attitude. If bearings or other legs limit it,
+small turns about three axes search for more room. Where a ray ends, the attitudes of the neighbouring rays are tried.
+Every end is reachable with the attitude found, so the volume is a lower bound; an attitude that the search misses could
+add to it. Regions behind a gap, as seen from neutral, are not counted.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ import numpy as np
 
 from motionbase.arrays import Array, Ints
 from motionbase.platform.envelope import IDENTITY
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.spatial.equals import ALIKE, first_largest_of_rows
 from motionbase.spatial.quaternion_arrays import quaternion_products
-from motionbase.workbench.poses import kinematics_of, on_lanes
+from motionbase.workbench.poses import on_lanes
 from motionbase.workbench.surface import SphereGrid, Surface, legs_at_end
 from motionbase.workbench.sweep import sweep
 from motionbase.workbench.workspace import CLEARANCE, TINY, Margins, Progress, Workspace
 
-STEPS = 60  # of a ray, as long as the extended leg
+STEPS = 60  # of a ray, which is as long as the extended leg
 FITS = 12  # Gauss-Newton steps at each step
-SPARE = 1e-6  # of the stroke: how far inside they aim
-DAMPING = 1e-4  # [m^2], of these
-MOST_TURN = 0.2  # [rad], of one
-ROUNDS = 8  # of the search by small turns, where a ray would end
-TURN, LEAST_TURN = 0.12, 1e-4  # [rad] first and last turns of that
+SPARE = 1e-6  # margin of the target, as a fraction of the stroke
+DAMPING = 1e-4  # [m^2], of the Gauss-Newton steps
+MOST_TURN = 0.2  # [rad], of one Gauss-Newton step
+ROUNDS = 8  # of the search by small turns at the end of a ray
+TURN, LEAST_TURN = 0.12, 1e-4  # [rad], first and last turns of that search
 HALVINGS = 10  # of the last step
-PASSES = 2  # over the neighbours
+PASSES = 2  # over the neighbouring rays
 NOTE = (
     "searched from inside: along each ray in steps, at each turning until the legs are within their strokes, then from "
     "the attitudes of the rays beside it; what is found is reachable; between the rays it is interpolated"
@@ -36,7 +37,7 @@ NOTE = (
 
 
 def reachable_surface(space: Workspace, *, rows: int = 24, progress: Progress | None = None) -> Surface:
-    """All displacements from neutral that have an attitude."""
+    """Surface of all displacements from neutral that are reachable in some attitude."""
     search = _Search(space, SphereGrid(rows), progress)
     search.march()
     for _ in range(PASSES):
@@ -50,7 +51,7 @@ def reachable_surface(space: Workspace, *, rows: int = 24, progress: Progress | 
 
 
 class _Search:
-    """Attributes: reach (n,) and attitude Q (n, 4) so far of every ray."""
+    """The search; attributes: reach (n,) and attitude Q (n, 4) of every ray so far."""
 
     def __init__(self, space: Workspace, grid: SphereGrid, progress: Progress | None) -> None:
         self.space, self.grid, self.progress = space, grid, progress
@@ -60,14 +61,14 @@ class _Search:
         self.reach, self.Q = np.zeros(n), np.tile(np.array(IDENTITY), (n, 1))
 
     def room(self, rays: Ints, distance: Array, Q: Array) -> Array:
-        """(n,) what is left of stroke, bearings and space between legs, in comparable parts; below 0 beyond."""
+        """(n,) the least scaled margin of stroke, bearings and distance between legs; below 0 out of reach."""
         return room_of(self.space, self.margins(rays, distance, Q))
 
     def margins(self, rays: Ints, distance: Array, Q: Array) -> Margins:
         return self.space.margins(self.centre + distance[:, None] * self.grid.directions[rays], Q)
 
     def turned(self, rays: Ints, distance: Array, Q: Array, rounds: int) -> tuple[Array, Array]:
-        """Attitudes with more room, and how much; each round tries six small turns, smaller ones where none helps."""
+        """Attitudes with larger margins, and the margins; each round tries six small turns, halved if none helps."""
         room, turn = self.room(rays, distance, Q), np.full(len(rays), TURN)
         axes = np.vstack([np.eye(3), -np.eye(3)])
         for _ in range(rounds):
@@ -83,7 +84,7 @@ class _Search:
         return Q, room
 
     def fitted(self, rays: Ints, distance: Array, Q: Array) -> Array:
-        """Attitudes at which the legs are within their strokes, or nearer to it."""
+        """Attitudes that bring the legs within, or nearer to, their strokes."""
         kinematics, stroke = kinematics_of(self.space.platform), self.space.platform.stroke
         p = self.centre + distance[:, None] * self.grid.directions[rays]
         low, high = stroke.l_min + SPARE * stroke.length, stroke.l_max - SPARE * stroke.length
@@ -102,7 +103,7 @@ class _Search:
         return Q
 
     def march(self) -> None:
-        """All rays from where they are, as far as an attitude is found; then the last step halved."""
+        """Extend all rays as far as an attitude is found; then halve the last step."""
         going = np.arange(len(self.reach))
         most = 2 * STEPS
         for k in range(most):
@@ -114,7 +115,7 @@ class _Search:
         self._halve(np.arange(len(self.reach)))
 
     def _advance(self, rays: Ints, step: Array, start: Array | None = None) -> Ints:
-        """Those that got a step further, from the attitudes that they have or from others."""
+        """Which rays got a step further, from their own attitudes or those in `start`."""
         distance = self.reach[rays] + step
         Q = self.fitted(rays, distance, self.Q[rays] if start is None else start)
         room = self.room(rays, distance, Q)
@@ -132,7 +133,7 @@ class _Search:
             self._advance(rays, step)
 
     def from_neighbours(self) -> None:
-        """Once more, from the attitudes beside each ray, where one of them leads further."""
+        """Extend rays again from the attitudes of neighbouring rays, where one of them leads further."""
         rays, further = np.arange(len(self.reach)), np.zeros(len(self.reach), dtype=bool)
         for beside in self.grid.neighbours().T:
             further[self._advance(rays, np.full(len(rays), 0.125 * self.step), self.Q[beside])] = True
@@ -143,13 +144,13 @@ class _Search:
             self._halve(halved)
 
     def ends(self) -> tuple[Array, Ints]:
-        """Reach, and what is beyond a little further out with the attitude of the end."""
+        """Reach, and the limit that is exceeded slightly further out in the attitude of the end."""
         rays = np.arange(len(self.reach))
         beyond = self.margins(rays, self.reach + self.step / 2**HALVINGS, self.Q).beyond
         return self.reach, beyond
 
     def until_near(self, reach: Array, limit: Ints) -> tuple[Array, Ints]:
-        """Cut where parts come too near on the way out, turning evenly to the attitude of the end."""
+        """Reach cut where parts come too near on the way out, during which the attitude changes evenly."""
         clearance, stations = self.space.clearance, 16
         assert clearance is not None
         reach, limit = reach.copy(), limit.copy()
@@ -170,19 +171,19 @@ class _Search:
 
 
 def room_of(space: Workspace, found: Margins) -> Array:
-    """Stroke by its length, bearings by a radian, legs by a metre: the least."""
+    """The least margin, with strokes scaled by their length, bearings by a radian and legs by a metre."""
     parts = found.stroke / space.platform.stroke.length, found.bearings, found.legs
     return np.asarray(np.minimum(np.minimum(parts[0], parts[1]), parts[2]))
 
 
 def _turned(a: Array, b: Array) -> Array:
-    """Attitudes a in front of b, of length one."""
+    """Normalised products a b of attitudes."""
     q = quaternion_products(a, b)
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def _part_way(Q: Array, share: Array) -> Array:
-    """(n, 4) the turn Q by shares of its angle."""
+    """(n, 4) rotations Q by a fraction of their angle."""
     Q = Q if Q[0] >= 0 else -Q
     angle = 2 * np.arctan2(np.linalg.norm(Q[1:]), Q[0])
     axis = Q[1:] / max(float(np.linalg.norm(Q[1:])), 1e-300)

@@ -31,8 +31,8 @@ from motionbase.workbench.geometry import FRAME, Geometry, Placement
 
 Verdict: TypeAlias = Literal["clear", "warn", "stop", "interference"]
 EXACT = 10 * TOLERANCE  # [m]: pairs that differ by less are equally near
-WITHIN = 0.25  # [m]: how far sweeps look
-HORIZONS = (0.2, 1.0, np.inf)  # [m]: pairs are sorted by their bounds as far as they are needed
+WITHIN = 0.25  # [m]: range of sweeps
+HORIZONS = (0.2, 1.0, np.inf)  # [m]: pairs are sorted by their bounds up to these, as needed
 
 
 @final
@@ -54,11 +54,11 @@ class Thresholds:
 
     @property
     def within(self) -> float:
-        """How far a sweep has to look for all that could be warned of, and a little more [m]."""
+        """Range of a sweep that covers all warnings, with a margin [m]."""
         return max(WITHIN, 1.5 * self.warn)
 
     def verdict(self, clearance: float | None) -> Verdict:
-        """Of a distance [m]; None is interference."""
+        """Verdict on a distance [m]; None is interference."""
         if clearance is None:
             return "interference"
         return "stop" if clearance < self.stop else "warn" if clearance < self.warn else "clear"
@@ -67,12 +67,12 @@ class Thresholds:
 @final
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """Between two parts at a pose.
+    """Gap between two parts at a pose.
 
     Attributes:
         first, second: names of the parts
-        distance: [m]; None where they interfere: how deep is not known
-        points: (2, 3) nearest points of the first and the second, in W [m]; where they interfere, a place of it
+        distance: [m]; None if they interfere, because the depth is unknown
+        points: (2, 3) nearest points of the first and the second, in W [m]; if they interfere, a point of the overlap
     """
 
     first: str
@@ -86,7 +86,7 @@ class Gap:
         return self.distance is None
 
     def facts(self, limits: Thresholds) -> dict[str, Any]:
-        """For scripts."""
+        """The gap as JSON data."""
         return {
             "first": self.first, "second": self.second, "distance_m": self.distance, "points_m": self.points.tolist(),
             "verdict": limits.verdict(self.distance),
@@ -96,7 +96,7 @@ class Gap:
 @final
 @dataclass(frozen=True, eq=False)
 class Clearance:
-    """Of one platform's parts; models of the meshes are made once."""
+    """Clearances of one platform's parts; models of the meshes are made once."""
 
     geometry: Geometry
 
@@ -105,7 +105,7 @@ class Clearance:
         return self.nearest(self.geometry.placed(p_W, Q_WP), nearest)
 
     def between(self, first: str, second: str, p_W: ArrayLike, Q_WP: ArrayLike) -> Gap:
-        """Of any two parts, also of a pair that is left out elsewhere."""
+        """Gap of any two parts, even of a pair that is left out elsewhere."""
         part_a, part_b = self.geometry.part(first), self.geometry.part(second)
         where = self.geometry.placed(p_W, Q_WP)
         T = transforms(where.R[0], where.p[0])
@@ -114,7 +114,7 @@ class Clearance:
         return _gap(first, second, *least([(one, a, other, b) for one in mine[0] for other in mine[1]]))
 
     def between_kinds(self, a: str, b: str, p_W: ArrayLike, Q_WP: ArrayLike) -> tuple[Gap, ...]:
-        """Of all pairs of the parts or kinds of these names, nearest first; joined ones only where both are parts."""
+        """Gaps of all pairs of the named parts or kinds, nearest first; joined pairs only if both names are parts."""
         first, second = self._named(a), self._named(b)
         left_out = {frozenset((one.first, one.second)) for one in self.geometry.left_out}
         both_named = len(first) == 1 and len(second) == 1
@@ -134,13 +134,13 @@ class Clearance:
         return found
 
     def nearest(self, where: Placement, wanted: int) -> tuple[Gap, ...]:
-        """At the first pose of a placement."""
+        """The nearest pairs at the first pose of a placement."""
         if wanted < 1:
             raise PlatformError(f"the nearest {wanted} pairs are wanted, it must be at least 1")
         T, at = transforms(where.R[0], where.p[0]), placed(self.hulls, where.R[0], where.p[0])
         bounds = capsule_bounds(at, self.first, self.second)
         found: dict[int, tuple[float, Any]] = {}
-        last = np.inf  # of the pairs wanted, the furthest so far
+        last = np.inf  # distance of the furthest wanted pair so far
         begin = -np.inf
         for horizon in HORIZONS:
             for bound, q in zip(*self._sharpened(at, bounds, begin, horizon), strict=True):
@@ -159,18 +159,18 @@ class Clearance:
         return tuple(self.gap(pair, *result) for pair, result in nearest_first(found)[:wanted])
 
     def exact(self, q: int, T: list[Any]) -> tuple[float, Any]:
-        """Distance of a pair of pieces with frames at these transforms."""
+        """Exact distance of a pair of pieces with frames at these transforms."""
         i, j, frames = self._piece_pairs[0][q], self._piece_pairs[1][q], self.frame_list
         return distance(self.pieces[i], T[frames[i]], self.pieces[j], T[frames[j]])
 
     def gap(self, pair: int, found: float, result: Any) -> Gap:
-        """Of a pair in `geometry.pairs`."""
+        """The gap of a pair in `geometry.pairs`."""
         i, j = self.geometry.pairs[pair]
         return _gap(self.geometry.parts[i].name, self.geometry.parts[j].name, found, result)
 
     @cached_property
     def pieces(self) -> list[Piece]:
-        """Of all parts, part by part."""
+        """Pieces of all parts, part by part."""
         return [piece for own in self._of_parts for piece in own]
 
     @cached_property
@@ -179,37 +179,37 @@ class Clearance:
 
     @cached_property
     def hulls(self) -> Hulls:
-        """About the pieces."""
+        """Hulls of the pieces."""
         return hulls([piece.mesh for piece in self.pieces], self.frame_list)
 
     @cached_property
     def frame_list(self) -> list[int]:
-        """Place of each piece's frame."""
+        """Index of each piece's frame."""
         own = zip(self.geometry.parts, self._of_parts, strict=True)
         return [FRAME[part.frame] for part, pieces in own for _ in pieces]
 
     @cached_property
     def first(self) -> Ints:
-        """(m,) pairs of pieces that are looked at: the first."""
+        """(m,) first piece of each checked pair."""
         return np.array(self._piece_pairs[0])
 
     @cached_property
     def second(self) -> Ints:
-        """(m,) the second."""
+        """(m,) second piece of each checked pair."""
         return np.array(self._piece_pairs[1])
 
     @cached_property
     def pair(self) -> Ints:
-        """(m,) the pair of parts, as a place in `geometry.pairs`."""
+        """(m,) pair of parts, as an index into `geometry.pairs`."""
         return np.array(self._piece_pairs[2])
 
     def pair_of(self, q: int) -> int:
-        """Of one pair of pieces."""
+        """Pair of parts of one pair of pieces."""
         return self._piece_pairs[2][q]
 
     @cached_property
     def _piece_pairs(self) -> tuple[list[int], list[int], list[int]]:
-        """First, second and pair of parts, as lists: single numbers are read from them quickly."""
+        """First, second and pair of parts, as lists, from which single numbers are read quickly."""
         rows = [(i, j, k) for k, (a, b) in enumerate(self.geometry.pairs)
                 for i in self._ranges[a] for j in self._ranges[b]]  # fmt: skip
         return [i for i, _, _ in rows], [j for _, j, _ in rows], [k for _, _, k in rows]
@@ -220,7 +220,7 @@ class Clearance:
         return [range(begin, end) for begin, end in pairwise(ends)]
 
     def _sharpened(self, at: Placed, bounds: Array, begin: float, end: float) -> tuple[list[float], list[int]]:
-        """Better bounds and numbers of the pairs of pieces with bounds from `begin` to `end`, in ascending order."""
+        """Tighter bounds, and numbers, of the pairs of pieces with bounds from `begin` to `end`, in ascending order."""
         near = np.flatnonzero((bounds >= begin) & (bounds < end))
         better = np.maximum(bounds[near], box_bounds(at, self.first[near], self.second[near]))
         order = np.argsort(better)
@@ -228,7 +228,7 @@ class Clearance:
 
 
 def nearest_first(found: dict[int, tuple[float, Any]]) -> list[tuple[int, tuple[float, Any]]]:
-    """Pairs by distance; those that are equally near, as mirrored ones are, in the order of `geometry.pairs`."""
+    """Pairs by distance; equal ones, such as mirrored pairs, in the order of `geometry.pairs`."""
     pairs = sorted(found.items())
     return [pairs[k] for k in ranked([distance for _, (distance, _) in pairs], EXACT)]
 

@@ -1,11 +1,11 @@
-"""Distances between pieces of meshes: exact ones by coal, and cheap lower bounds that spare most of them.
+"""Distances between pieces of meshes: exact ones by coal, and cheap lower bounds that avoid most of them.
 
-Convex pieces are solids and are compared by GJK, which ends at the exact distance of polytopes; others are surfaces in
-a tree of boxes. Both give 0 where pieces overlap, and no depth.
+Convex pieces are solids and are compared by GJK, which gives the exact distance of polytopes; others are surfaces in a
+tree of boxes. Both give 0 for overlapping pieces, and no depth.
 
-Bounds come from capsules and boxes about the pieces, and from how far they moved. A capsule is all that is within r of
-a segment. No point of a piece is outside its capsule, so the segments' distance less both radii is never more than the
-pieces' distance; the same holds for gaps along the axes of boxes.
+Bounds come from capsules and boxes around the pieces, and from how far they moved. A capsule contains all points within
+r of a segment. A piece is inside its capsule, so the distance of the segments minus both radii never exceeds the
+distance of the pieces; the same holds for gaps along the axes of boxes.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ import numpy as np
 from motionbase.arrays import Array, Ints
 from motionbase.workbench.mesh import Mesh
 
-MOST_PIECES = 64  # of a mesh; one of more, a drawing with its bolts, is one surface
+MOST_PIECES = 64  # of a mesh; one with more, such as a drawing with bolts, is one surface
 TOLERANCE = 1e-10  # [m] at which GJK may end early
 REQUEST: Any = coal.DistanceRequest()
 REQUEST.enable_signed_distance = False
 REQUEST.gjk_tolerance = TOLERANCE
-PARALLEL = 1e-12  # square of the sine below which segments are taken for parallel
-SLACK = 1e-5  # [m]: what that can be wrong by on ten metres, and far more than rounding
+PARALLEL = 1e-12  # squared sine below which segments count as parallel
+SLACK = 1e-5  # [m]: error of that over ten metres, far above rounding
 TINY = 1e-30
-FRAMES = 1 << 16  # more than there are
+FRAMES = 1 << 16  # more than any platform has
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """One piece of a part as coal has it.
+    """One piece of a part with its coal model.
 
     Attributes:
         mesh: in the part's frame
-        model: of coal; tree: what it is made of and must live as long
-        is_solid: whether what is inside overlaps, too; a surface alone is looked into separately
+        model: of coal; tree: data of the model, which must live as long
+        is_solid: whether an object inside counts as overlapping; for a surface this is checked separately
     """
 
     mesh: Mesh
@@ -49,12 +49,12 @@ class Piece:
 
 
 def pieces_of(mesh: Mesh) -> tuple[Piece, ...]:
-    """What a mesh is measured by."""
+    """Pieces by which a mesh is measured."""
     return tuple(piece(one) for one in (mesh.pieces if len(mesh.pieces) <= MOST_PIECES else (mesh,)))
 
 
 def piece(mesh: Mesh) -> Piece:
-    """Of a mesh that hangs together, or of one taken as a whole."""
+    """The piece of a connected mesh, or of one taken as a whole."""
     tree = surface_tree(mesh)
     if not mesh.is_convex:
         return Piece(mesh, tree, tree, False)
@@ -73,12 +73,12 @@ def surface_tree(mesh: Mesh) -> Any:
 
 
 def transforms(R: Array, p: Array) -> list[Any]:
-    """Of (m, 3, 3) axes and (m, 3) origins, as coal has them."""
+    """Coal transforms of (m, 3, 3) axes and (m, 3) origins."""
     return [coal.Transform3s(axes, origin) for axes, origin in zip(R, p, strict=True)]
 
 
 def distance(a: Piece, T_a: Any, b: Piece, T_b: Any) -> tuple[float, Any]:
-    """Distance [m], 0 where they overlap, and coal's result with the nearest points in W."""
+    """Distance [m], 0 if they overlap, and coal's result with the nearest points in W."""
     result = coal.DistanceResult()
     found = float(coal.distance(a.model, T_a, b.model, T_b, REQUEST, result))
     if found > 0 and not (a.is_solid and b.is_solid) and _is_inside(a, T_a, b, T_b):
@@ -87,7 +87,7 @@ def distance(a: Piece, T_a: Any, b: Piece, T_b: Any) -> tuple[float, Any]:
 
 
 def _is_inside(a: Piece, T_a: Any, b: Piece, T_b: Any) -> bool:
-    """Whether anything of one is inside the other, known that their surfaces do not meet: then all its corners are."""
+    """Whether one is inside the other; their surfaces do not intersect, so one corner of each piece is enough."""
     for inner, T_inner, outer, T_outer in ((a, T_a, b, T_b), (b, T_b, a, T_a)):
         if not outer.is_solid:
             corners = np.array([one.vertices[0] for one in inner.mesh.pieces])
@@ -98,7 +98,7 @@ def _is_inside(a: Piece, T_a: Any, b: Piece, T_b: Any) -> bool:
 
 
 def overlap(a: Mesh, b: Mesh) -> bool:
-    """Whether two meshes of one frame reach into each other."""
+    """Whether two meshes in the same frame overlap."""
     here = coal.Transform3s()
     others = pieces_of(b)
     return any(distance(one, here, other, here)[0] <= 0 for one in pieces_of(a) for other in others)
@@ -112,13 +112,13 @@ def least(pairs: Sequence[tuple[Piece, Any, Piece, Any]]) -> tuple[float, Any]:
 @final
 @dataclass(frozen=True, eq=False)
 class Hulls:
-    """Capsule and box about each of n pieces, in its frame.
+    """Capsule and box around each of n pieces, in its frame.
 
     Attributes:
         a, b: (n, 3) ends of the segment [m]; r: (n,) radius [m]
         centre, axes, half: (n, 3), (n, 3, 3) as columns, (n, 3) of the box [m]
-        furthest: (n,) of the corners, from the frame's origin [m]
-        frame: (n,) place of the frame
+        furthest: (n,) largest distance of a corner from the frame's origin [m]
+        frame: (n,) index of the frame
     """
 
     a: Array
@@ -132,7 +132,7 @@ class Hulls:
 
 
 def hulls(meshes: list[Mesh], frames: list[int]) -> Hulls:
-    """About meshes: boxes along the principal axes of their corners, capsules along the longest."""
+    """Hulls of meshes: boxes along the principal axes of their corners, capsules along the longest axis."""
     columns = [_hull(mesh.vertices) for mesh in meshes]
     a, b, r, centre, axes, half = (np.array(column) for column in zip(*columns, strict=True))
     furthest = [float(np.linalg.norm(mesh.vertices, axis=1).max()) for mesh in meshes]
@@ -149,7 +149,7 @@ def _hull(vertices: Array) -> tuple[Array, Array, float, Array, Array, Array]:
     long = int(half.argmax())
     beside = np.linalg.norm(np.delete(local, long, axis=1), axis=1)
     r = float(beside.max())
-    # the ends draw in as far as every corner stays within r of them
+    # the ends move in as far as every corner stays within r of them
     reach = max(0.0, float((np.abs(local[:, long]) - np.sqrt(r**2 - beside**2)).max()))
     return centre - reach * axes[:, long], centre + reach * axes[:, long], r, centre, axes, half
 
@@ -157,11 +157,11 @@ def _hull(vertices: Array) -> tuple[Array, Array, float, Array, Array, Array]:
 @final
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Hulls at one pose, in W; coordinates of the capsules as rows, so that pairs of them are gathered quickly.
+    """Hulls at one pose, in W; coordinates of the capsules are rows, so that pairs are gathered quickly.
 
     Attributes:
-        a, along: (3, n) beginnings of the segments, and from there to their ends [m]
-        r, centre, axes, half: as of `Hulls`
+        a, along: (3, n) starts of the segments, and vectors to their ends [m]
+        r, centre, axes, half: as in `Hulls`
     """
 
     a: Array
@@ -173,7 +173,7 @@ class Placed:
 
 
 def placed(hulls: Hulls, R: Array, p: Array) -> Placed:
-    """With frames at (m, 3, 3) axes and (m, 3) origins."""
+    """Hulls with frames at (m, 3, 3) axes and (m, 3) origins."""
     R, p = R[hulls.frame], p[hulls.frame]
     a, b, centre = (np.einsum("nij,nj->ni", R, x) + p for x in (hulls.a, hulls.b, hulls.centre))
     axes = np.einsum("nij,njk->nik", R, hulls.axes)
@@ -181,7 +181,7 @@ def placed(hulls: Hulls, R: Array, p: Array) -> Placed:
 
 
 def capsule_bounds(at: Placed, first: Ints, second: Ints) -> Array:
-    """(m,) of pairs of pieces, below zero where capsules overlap [m]; segments' distances as in `margins`."""
+    """(m,) bounds of pairs of pieces, below zero if capsules overlap [m]; distances of segments as in `margins`."""
     along, other, between = at.along[:, first], at.along[:, second], at.a[:, first] - at.a[:, second]
     aa, oo, ao = _dot(along, along), _dot(other, other), _dot(along, other)
     ab, ob = _dot(along, between), _dot(other, between)
@@ -194,7 +194,7 @@ def capsule_bounds(at: Placed, first: Ints, second: Ints) -> Array:
 
 
 def box_bounds(at: Placed, first: Ints, second: Ints) -> Array:
-    """(m,) the widest gap along the axes of either box, below zero where there is none [m]."""
+    """(m,) the widest gap along the axes of either box, below zero if there is none [m]."""
     between = at.centre[second] - at.centre[first]
     axes_a, axes_b, half_a, half_b = at.axes[first], at.axes[second], at.half[first], at.half[second]
     turn = np.abs(np.einsum("mki,mkj->mij", axes_a, axes_b))
@@ -208,10 +208,10 @@ def _dot(x: Array, y: Array) -> Array:
 
 
 def reach_of_frames(R: Array, p: Array, R_to: Array, p_to: Array) -> tuple[Array, Array]:
-    """(m,) how far each frame's origin has gone [m] and how much it has turned at most, at any of the other poses.
+    """(m,) largest displacement of each frame's origin [m] and largest rotation to any of the other poses.
 
-    A point at a distance d from the origin goes no further than the first and d times the second: the spectral norm of
-    the difference of two rotations, which is their Frobenius norm over root 2.
+    A point at a distance d from the origin moves at most by the first plus d times the second, which is the spectral
+    norm of the difference of two rotations, equal to its Frobenius norm divided by sqrt(2).
 
     Args:
         R, p: of the frames at one pose; R_to, p_to: (n, m, 3, 3), (n, m, 3) at the others
@@ -222,10 +222,10 @@ def reach_of_frames(R: Array, p: Array, R_to: Array, p_to: Array) -> tuple[Array
 
 
 def moved(hulls: Hulls, first: Ints, second: Ints, here: tuple[Array, Array], there: tuple[Array, Array]) -> Array:
-    """(m,) how far any point of the second piece can have gone as the first sees it, from one pose to another [m].
+    """(m,) largest motion of a point of the second piece relative to the first, from one pose to another [m].
 
-    A point of a capsule is within r of its segment. Along the segment the way is convex, so it is longest at an end;
-    what is within r of it goes, by turning, no further than r times the norm of the turn.
+    A point of a capsule is within r of its segment. Along the segment the displacement is convex, so it is largest at
+    an end; turning moves a point within r of it at most by r times the norm of the rotation.
 
     Args:
         here, there: (k, 3, 3) axes and (k, 3) origins of all frames

@@ -1,13 +1,13 @@
 """The parts of a hexapod, the frames that carry them, and which pairs of them can come near each other.
 
-Files of the platform ([[meshes]]) stand in for the parametric parts that they show: a base for frame and forks, a
-cylinder for tube, manifold and pipes. The x axis of a cylinder's or rod's file looks away from the middle at neutral.
+Mesh files of the platform ([[meshes]]) replace the parametric parts that they show: a base replaces frame and forks, a
+cylinder replaces tube, manifold and pipes. At neutral the x axis of a cylinder's or rod's file points away from the
+centre.
 
-There is a frame for the base, the platform, and each leg's crosses, cylinder and rod. A cross has x along the first
-bearing and y along the second. A cylinder has y along the second bearing at the base and z along the leg, its origin in
-the base joint; a rod has the same at the platform, its origin in the platform joint. From cylinder to rod it is the
-rod's rotation about the leg. At neutral all four frames of a leg have the same axes, where the platform's gimbals name
-no others.
+Base, platform, and each leg's crosses, cylinder and rod have frames. A cross has x along the first bearing and y along
+the second. A cylinder has y along the second bearing at the base, z along the leg and its origin in the base joint; a
+rod likewise at the platform, with its origin in the platform joint. Cylinder and rod differ by the rod's rotation about
+the leg. At neutral all four frames of a leg have the same axes, unless the platform's gimbals specify others.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from motionbase.workbench.mesh_files import MeshWarning, open_warning, read_mesh
 from motionbase.workbench.parts import Part, parametric_parts
 from motionbase.workbench.poses import check_lengths, checked_poses, on_lanes
 
-SHOWS = {  # what a file of the platform stands in for
+SHOWS = {  # parts that a file of the platform replaces
     "base": ("base frame", "base fork"),
     "platform": ("platform frame", "platform fork"),
     "cylinder": ("cylinder", "manifold", "motor", "pipes"),
     "rod": ("rod",),
 }
-DIMENSIONS = {  # of [shape], which the parts are drawn with
+DIMENSIONS = {  # of [shape], from which the parts are made
     "base frame": ("floor", "base_beam"),
     "base fork": ("base_fork",),
     "base cross": ("base_fork",),
@@ -77,7 +77,7 @@ IN_FORK = {"base fork": ("base cross", "cylinder"), "platform fork": ("platform 
 OF_LEGS = ("base cross", "cylinder", "rod", "platform cross")
 FRAMES = ("W", "P", *(f"{kind} {leg}" for kind in OF_LEGS for leg in range(1, LEGS + 1)))
 FRAME = {name: k for k, name in enumerate(FRAMES)}
-LEAST = 1e-12  # of the sine between leg and first bearing: where they are in line, the second has no direction
+LEAST = 1e-12  # sine between leg and first bearing; if they are aligned, the second bearing has no direction
 OUTPUTS = (
     Port("R_WP", (3, 3), "-", "P in W"),
     Port("ends", (6, 3), "m", "platform joints in W"),
@@ -88,7 +88,7 @@ OUTPUTS = (
 @final
 @dataclass(frozen=True)
 class LeftOut:
-    """A pair of parts between which no clearance is looked at, and why."""
+    """A pair of parts whose clearance is not computed, and why."""
 
     first: str
     second: str
@@ -110,18 +110,18 @@ class Geometry:
     warnings: tuple[MeshWarning, ...] = ()
 
     def placed(self, p_W: ArrayLike, Q_WP: ArrayLike) -> Placement:
-        """Where the frames are at (n, 3) positions and (n, 4) attitudes."""
+        """Frames at (n, 3) positions and (n, 4) attitudes."""
         return placement(self.platform, p_W, Q_WP)
 
     def part(self, name: str) -> Part:
-        """By its name."""
+        """A part by its name."""
         for part in self.parts:
             if part.name == name:
                 return part
         raise PlatformError(f"platform {self.platform.name!r} has no part {name!r}; parts: {_listed(self.parts)}")
 
     def is_derived(self, name: str) -> bool:
-        """Whether a part is drawn with dimensions that nobody gave: neither a file of its own nor [shape]."""
+        """Whether a part has derived dimensions, given neither by a mesh file nor by [shape]."""
         kind, given = self.part(name).kind, self.platform.shape.given
         if kind in {mesh.part for mesh in self.platform.meshes}:
             return False
@@ -129,20 +129,20 @@ class Geometry:
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """Places in `parts` of all pairs that are not left out."""
+        """Indices into `parts` of all pairs that are not left out."""
         out = {(one.first, one.second) for one in self.left_out}
         numbers = combinations(range(len(self.parts)), 2)
         return tuple((i, j) for i, j in numbers if (self.parts[i].name, self.parts[j].name) not in out)
 
     @cached_property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Pairs that a joint connects, and those of one body."""
+        """Pairs connected by a joint, and pairs of one body."""
         shared = self._shared_forks()
         reasons = ((a, b, _reason(a, b, shared)) for a, b in combinations(self.parts, 2))
         return tuple(LeftOut(a.name, b.name, reason) for a, b, reason in reasons if reason)
 
     def _shared_forks(self) -> frozenset[tuple[str, int, int]]:
-        """Kind and legs of forks that reach into each other, both ways round."""
+        """Kind and legs of overlapping forks, in both orders."""
         shared = set()
         for kind in IN_FORK:
             for a, b in combinations([part for part in self.parts if part.kind == kind], 2):
@@ -152,7 +152,7 @@ class Geometry:
 
 
 def _reason(a: Part, b: Part, shared: frozenset[tuple[str, int, int]]) -> str:
-    """Why a pair is left out; "" where it is not."""
+    """Why a pair is left out; "" if it is not."""
     if a.frame == b.frame:
         return ONE_BODY
     if (reason := JOINTS.get(frozenset((a.kind, b.kind)))) and (a.leg == b.leg or 0 in (a.leg, b.leg)):
@@ -164,10 +164,10 @@ def _reason(a: Part, b: Part, shared: frozenset[tuple[str, int, int]]) -> str:
 
 
 def geometry_of(platform: Hexapod, shape: Shape | None = None, added: Iterable[Part] = ()) -> Geometry:
-    """Parametric parts, the platform's own files in their place, and further parts.
+    """The parts of a platform: parametric ones, those replaced by files, and further ones.
 
     Args:
-        added: one that has the name of a part takes its place
+        added: further parts; one with the name of a part replaces it
     """
     own = parametric_parts(platform, shape or shape_of(platform))
     shown = {kind for mesh in platform.meshes for kind in SHOWS[mesh.part]}
@@ -182,17 +182,17 @@ def geometry_of(platform: Hexapod, shape: Shape | None = None, added: Iterable[P
 
 
 def file_part(file: str | Path, name: str, frame: str, *, scale: float = 1.0, kind: str = "", leg: int = 0) -> Part:
-    """A part of an STL or GLB file in its frame, to be added.
+    """A part from an STL or GLB file in its frame, to be added.
 
     Args:
-        scale: of the file's numbers to metres
-        kind, leg: "pipes" and 3 for what is joined to others as the pipes of leg 3 are; without, it is joined to none
+        scale: from the file's units to metres
+        kind, leg: "pipes" and 3 for a part joined to others like the pipes of leg 3; by default joined to none
     """
     return Part(name, kind or name, frame, read_mesh(file, scale), leg)
 
 
 def _of_files(platform: Hexapod, what: str) -> list[Part]:
-    """The files of one part of the platform, as one mesh."""
+    """The meshes of the files of one part."""
     meshes = [read_mesh(mesh.file, mesh.scale) for mesh in platform.meshes if mesh.part == what]
     if not meshes:
         return []
@@ -212,7 +212,7 @@ def _listed(parts: tuple[Part, ...]) -> str:
 @final
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Of all frames at n poses, in the order of `FRAMES`.
+    """All frames at n poses, in the order of `FRAMES`.
 
     Attributes:
         R: (n, 26, 3, 3) axes in W, as columns
@@ -234,7 +234,7 @@ class Placement:
 
 
 def placement(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike) -> Placement:
-    """At (n, 3) positions [m] and (n, 4) attitudes."""
+    """Frames at (n, 3) positions [m] and (n, 4) attitudes."""
     position, attitude = checked_poses(p_W, Q_WP)
     found = on_lanes(frames_kernel(platform), p_W=position, Q_WP=attitude)
     n = len(position)
@@ -265,7 +265,7 @@ def frames_kernel(platform: Hexapod) -> Kernel:
 
 
 def _axes(x: Expr, u: Expr) -> tuple[Expr, Expr]:
-    """(6, 9) axes of the crosses with first bearing x, and of what they carry along u."""
+    """(6, 9) axes of the crosses with first bearing x, and of the parts that they carry along u."""
     across = rows_cross(u, x)
     y = across * ca.repmat(1 / ca.fmax(ca.sqrt(rows_dot(across, across)), LEAST), 1, 3)
     return ca.horzcat(x, y, rows_cross(x, y)), ca.horzcat(rows_cross(y, u), y, u)

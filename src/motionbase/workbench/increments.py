@@ -1,13 +1,14 @@
-"""Leg lengths from increments of position and attitude, as the ODU wave-riding rig has them, beside the exact map.
+"""Leg lengths from increments of position and attitude, as in the ODU wave-riding rig, compared with the exact map.
 
-The rig's host sends displacements ds and rotation vectors dtheta, both in global axes. The paper about it (equations 4
-to 16) updates Euler parameters to first order without scaling them to one, p = (1, dtheta / 2), takes the
-increment's matrix A = E G', and puts it behind the attitude so far. Two things go wrong:
+The rig's host sends displacements ds and rotation vectors dtheta, both in global axes. Its paper (equations 4 to 16)
+updates Euler parameters to first order without normalising them, p = (1, dtheta / 2), forms the increment's matrix
+A = E G', and multiplies the attitude by it from the right. This has two errors:
 
-- E G' of parameters that are not of length one is |p|^2 times a rotation: every step stretches by dtheta^2 / 4.
-- Behind means about the platform's own axes; increments in global axes belong in front.
+- E G' of parameters that are not normalised is |p|^2 times a rotation: every step stretches by dtheta^2 / 4.
+- A product from the right ("behind") turns about platform axes; increments in global axes belong on the left ("in
+  front").
 
-Its equation 14 adds leg increments by the Jacobian of a step's beginning, which drifts by a second-order error a step.
+Its equation 14 adds leg increments with the Jacobian at the start of a step, which adds a second-order error per step.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ COLUMNS = ("dx", "dy", "dz", "rx", "ry", "rz")
 
 
 def increment_matrix(dtheta: Expr, form: Form) -> Expr:
-    """(3, 3) of one increment [rad]."""
+    """(3, 3) matrix of one increment [rad]."""
     if form == "exact":
         return R_quaternion(quaternion_rotation_vector(dtheta))
     p = ca.vertcat(1, 0.5 * dtheta)  # equations 4 to 6
@@ -64,7 +65,7 @@ def increment_matrix(dtheta: Expr, form: Form) -> Expr:
 def step_kernel(platform: Hexapod, form: Form) -> Kernel:
     """(A, p_W, l, ds, dtheta) -> A_next, p_next, l_next, l_pose: one increment.
 
-    l_next adds the Jacobian's increments (equation 14), l_pose is the length at the pose that the matrices make (12).
+    l_next adds the Jacobian's increments (equation 14), l_pose is the length at the pose given by the matrices (12).
     """
     joints, base = ca.DM(np.asarray(platform.joints)), ca.DM(np.asarray(platform.base))
 
@@ -76,7 +77,7 @@ def step_kernel(platform: Hexapod, form: Form) -> Kernel:
 
     def expr(A: Expr, p_W: Expr, l: Expr, ds: Expr, dtheta: Expr) -> Any:
         turned = increment_matrix(dtheta, form)
-        A_next = turned @ A if "front" in form or form == "exact" else A @ turned  # equation 9 has the latter
+        A_next = turned @ A if "front" in form or form == "exact" else A @ turned  # equation 9 is the latter
         p_next = p_W + ds
         return A_next, p_next, l + legs(A, p_W).J @ ca.vertcat(dtheta, ds), legs(A_next, p_next).l
 
@@ -89,7 +90,7 @@ def step_kernel(platform: Hexapod, form: Form) -> Kernel:
 @final
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """After each of n increments.
+    """State after each of n increments.
 
     Attributes:
         A: (n, 3, 3) attitude matrices
@@ -103,17 +104,17 @@ class Followed:
 
     @property
     def stretch(self) -> Array:
-        """(n,) how much longer the matrix makes a vector, less one: 0 for a rotation."""
+        """(n,) factor by which the matrix stretches a vector, minus one: 0 for a rotation."""
         return np.asarray(np.cbrt(np.linalg.det(self.A)) - 1)
 
     def angle_to(self, other: Followed) -> Array:
-        """(n,) angle between the attitudes of two ways to follow the same increments [rad]."""
+        """(n,) angle between the attitudes of two forms after the same increments [rad]."""
         apart = np.linalg.norm(_rotation(self.A) - _rotation(other.A), axis=(1, 2))
         return np.asarray(2 * np.arcsin(np.minimum(1.0, apart / np.sqrt(8))))  # |R - S| = 2 sqrt(2) sin(angle / 2)
 
 
 def follow(platform: Hexapod, ds: ArrayLike, dtheta: ArrayLike, form: Form = "exact") -> Followed:
-    """(n, 3) displacements [m] and (n, 3) rotation vectors [rad], both in W, from neutral on."""
+    """Apply (n, 3) displacements [m] and (n, 3) rotation vectors [rad], both in W, from neutral on."""
     if form not in FORMS:
         raise PlatformError(f"form is {form!r}, it must be one of {', '.join(FORMS)}")
     steps = {"ds": checked_rows("ds", ds, 3), "dtheta": checked_rows("dtheta", dtheta, 3)}
@@ -128,18 +129,18 @@ def follow(platform: Hexapod, ds: ArrayLike, dtheta: ArrayLike, form: Form = "ex
 
 
 def _rotation(A: Array) -> Array:
-    """The rotation of a stretched one."""
+    """The rotation in a stretched rotation matrix."""
     return np.asarray(A / np.cbrt(np.linalg.det(A))[:, None, None])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Of one form after each of n steps, against the exact one.
+    """Errors of one form after each of n steps, relative to the exact one.
 
     Attributes:
         attitude: (n,) angle [rad]
-        stretch: (n,) how much longer the matrix makes a vector, less one
+        stretch: (n,) factor by which the matrix stretches a vector, minus one
         l_pose: (n,) largest error of a leg's length at the pose so far (equation 12) [m]
         l_jacobian: (n,) the same by adding increments (equation 14) [m]
     """
@@ -150,8 +151,13 @@ class Errors:
     l_pose: Array
     l_jacobian: Array
 
+    def in_words(self) -> tuple[str, ...]:
+        """After the last step, for people: attitude [deg], stretch [%], legs at the pose and by increments [mm]."""
+        last = self.attitude[-1], self.stretch[-1], self.l_pose[-1], self.l_jacobian[-1]
+        return tuple(f"{scale * x:.4g}" for scale, x in zip((np.degrees(1), 100, 1000, 1000), last, strict=True))
+
     def summary(self) -> dict[str, Any]:
-        """After the last step."""
+        """Errors after the last step."""
         return {
             "form": self.form, "meaning": MEANING[self.form], "right": self.form in RIGHT,
             "attitude_rad": float(self.attitude[-1]), "stretch": float(self.stretch[-1]),
@@ -173,12 +179,17 @@ class Comparison:
     forms: tuple[Errors, ...]
 
     def facts(self) -> dict[str, Any]:
-        """For scripts."""
+        """The comparison as JSON data."""
         return {"steps": self.steps, "l_m": self.l.tolist(), "forms": [one.summary() for one in self.forms]}
+
+    def leg_beyond(self, platform: Hexapod) -> int | None:
+        """The first leg that is beyond its operational stroke after the last step, from 1; None where none is."""
+        outside = (self.l < platform.stroke.l_min) | (self.l > platform.stroke.l_max)
+        return int(outside.argmax()) + 1 if outside.any() else None
 
 
 def compare(platform: Hexapod, ds: ArrayLike, dtheta: ArrayLike) -> Comparison:
-    """(n, 3) displacements [m] and (n, 3) rotation vectors [rad], both in W, from neutral on."""
+    """Compare all forms over (n, 3) displacements [m] and (n, 3) rotation vectors [rad] in W, from neutral on."""
     steps = checked_rows("ds", ds, 3), checked_rows("dtheta", dtheta, 3)
     if len(steps[0]) > MOST_STEPS:
         raise PlatformError(f"there are {len(steps[0])} steps, at most {MOST_STEPS} are wanted; take longer ones")
@@ -204,6 +215,12 @@ def turn_in_steps(turn: ArrayLike, step: float) -> Array:
     rows = [np.tile(angle / n * axis, (int(n), 1))
             for angle, n, axis in zip(angles, counts, np.eye(3), strict=True) if n]  # fmt: skip
     return np.vstack(rows)
+
+
+def turned_increments(turn: ArrayLike, step: float) -> Array:
+    """(n, 6) the same with displacements of 0 before them, as `read_increments` gives them."""
+    dtheta = turn_in_steps(turn, step)
+    return np.hstack([np.zeros_like(dtheta), dtheta])
 
 
 def read_increments(path: Path) -> Array:

@@ -1,4 +1,4 @@
-"""A running platform: postures and clearances of records as they come, each pose looked for from the one before it."""
+"""Postures and clearances of a running platform; each pose is searched from the one before it."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from motionbase.arrays import Array
 from motionbase.errors import RingError, UsageError
 from motionbase.platform.envelope import IDENTITY
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.platform.load import load_text
 from motionbase.ring.reader import Reader
 from motionbase.workbench.clearance import Clearance, Gap
 from motionbase.workbench.geometry import geometry_of
-from motionbase.workbench.poses import compiled, kinematics_of
+from motionbase.workbench.poses import compiled
 from motionbase.workbench.posture import Postures, at_dof, postures
 from motionbase.workbench.trajectory import POSES
 
-MOST_BATCHES = 64  # between two looks; the head of a ring that was spoilt may be anything
+MOST_BATCHES = 64  # per call; in a damaged ring the head may be any number
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """At one record.
+    """Result at one record.
 
     Attributes:
         t: [s]
-        posture: None where the numbers have no pose
-        gaps: the nearest pairs of parts, where clearances are looked at
-        trouble: why there is no posture; "" where there is one
+        posture: None if the record's numbers have no pose
+        gaps: the nearest pairs of parts, if clearances are computed
+        trouble: why there is no posture; "" if there is one
     """
 
     t: float
@@ -46,7 +47,7 @@ class Follower:
 
     Args:
         clearance: of its parts; None to leave clearances out
-        nearest: how many pairs of parts
+        nearest: number of pairs of parts
     """
 
     def __init__(self, platform: Hexapod, clearance: Clearance | None, nearest: int = 3) -> None:
@@ -55,7 +56,7 @@ class Follower:
         self._start = np.asarray(platform.p_neutral), np.array(IDENTITY)
 
     def at_legs(self, t: float, l: Array) -> Seen:
-        """Of (6,) leg lengths [m]."""
+        """The result at (6,) leg lengths [m]."""
         if not np.all(np.isfinite(l)):
             return Seen(t, None, (), "a leg's length is not a number")
         for p, Q in (self._start, (np.asarray(self.platform.p_neutral), np.array(IDENTITY))):
@@ -66,7 +67,7 @@ class Follower:
         return Seen(t, None, (), f"no pose has these leg lengths; they are missed by {float(residual):.2g} m")
 
     def at_dof(self, t: float, dof: Array) -> Seen:
-        """Of (6,) degrees of freedom from neutral [m, rad]."""
+        """The result at (6,) degrees of freedom from neutral [m, rad]."""
         if not np.all(np.isfinite(dof)):
             return Seen(t, None, (), "a degree of freedom is not a number")
         return self._seen(t, at_dof(self.platform, dof))
@@ -78,12 +79,12 @@ class Follower:
 
 @final
 class RingFollower:
-    """Follows the platform of a ring: each time the newest record, wherever its writer is by then.
+    """Follows the platform of a ring, always at the newest record.
 
     Args:
-        platform: None for the ring's own
-        source: which channels say where it is, one of `POSES`
-        clearances: whether distances of the parts are looked at
+        platform: None for that of the ring
+        source: channels of the pose, one of `POSES`
+        clearances: whether distances of the parts are computed
     """
 
     def __init__(self, reader: Reader, platform: Hexapod | None, source: str, clearances: bool) -> None:
@@ -94,7 +95,7 @@ class RingFollower:
         self._begin()
 
     def _begin(self) -> None:
-        """With the ring as it is now: another writer may have another platform."""
+        """Begin with the present ring: another writer may have another platform."""
         self.platform = self._named or platform_of(self.reader)
         self._places, self._restarts = self.reader.schema.places(POSES[self.source]), self.reader.restarts
         parts = Clearance(geometry_of(self.platform)) if self.clearances else None
@@ -102,7 +103,7 @@ class RingFollower:
         self._follower.at_legs(0.0, self.platform.l_neutral)  # compiles
 
     def newest(self) -> Seen | None:
-        """At the last record that has come; None where none has."""
+        """The result at the newest record; None if there is none."""
         row = None
         for _ in range(MOST_BATCHES):
             batch = self.reader.read()
@@ -119,7 +120,7 @@ class RingFollower:
 
 
 def platform_of(reader: Reader) -> Hexapod:
-    """The one that a ring says it is of."""
+    """The platform described in a ring."""
     try:
         text = reader.header.layout.platform
     except RingError:
@@ -127,5 +128,5 @@ def platform_of(reader: Reader) -> Hexapod:
             f"ring {reader.name!r}: {reader.state.value}; start a platform first, with motionbase run"
         ) from None
     if not text:
-        raise UsageError(f"ring {reader.name!r} does not say what platform it is of; name one with --platform")
+        raise UsageError(f"ring {reader.name!r} does not describe its platform; name one with --platform")
     return load_text(text, reader.name)

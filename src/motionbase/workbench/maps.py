@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 
 from motionbase.arrays import Array
 from motionbase.compile import Kernel, Port
-from motionbase.errors import PlatformError
+from motionbase.errors import PlatformError, unknown
 from motionbase.platform.envelope import axis_limits, extremes
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import POSE
+from motionbase.platform.kinematics import POSE, kinematics_of
 from motionbase.platform.legs import legs_at
 from motionbase.platform.sizing.forces import INCLUDED, holding_forces
 from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import first_largest, first_least
 from motionbase.spatial.rotations import Expr
 from motionbase.workbench.any_attitude import room_of
-from motionbase.workbench.poses import checked_rows, compiled, kinematics_of, on_lanes
+from motionbase.workbench.poses import checked_rows, compiled, on_lanes
 from motionbase.workbench.posture import condition_numbers
 from motionbase.workbench.workspace import Workspace
 
@@ -36,7 +36,7 @@ MEANING: dict[Quantity, str] = {
     "leg-force": f"largest force of any actuator, pushing or pulling, that holds the weight of {INCLUDED} at rest; "
     "friction carries nothing",
 }
-MARGIN = 1.05  # of what is reached: how far the maps look
+MARGIN = 1.05  # extent of the maps relative to the reach
 FEWEST, MOST = 3, 401  # points along an axis
 
 
@@ -46,13 +46,13 @@ class PlaneMap:
     """A quantity over two degrees of freedom, the others held.
 
     Attributes:
-        across, up: places of the two among the degrees of freedom
+        across, up: indices of the two degrees of freedom
         x, y: (n,), (m,) their values [m, rad]
-        values: (m, n); NaN where the pose is out of reach
-        everywhere: (m, n) the same without regard to reach
-        room: (m, n) what is left of stroke and bearings, in comparable parts; below 0 out of reach
-        at: (6,) the others
-        at_neutral: the quantity there
+        values: (m, n); NaN out of reach
+        everywhere: (m, n) values also out of reach
+        room: (m, n) scaled margin of stroke and bearings; below 0 out of reach
+        at: (6,) values of the others
+        at_neutral: the quantity at neutral
     """
 
     quantity: Quantity
@@ -68,12 +68,12 @@ class PlaneMap:
 
     @property
     def unit(self) -> str:
-        """Of the quantity."""
+        """Unit of the quantity."""
         return UNITS[self.quantity]
 
     @property
     def is_empty(self) -> bool:
-        """Whether no pose of the plane is within reach."""
+        """Whether all poses of the plane are out of reach."""
         return bool(np.isnan(self.values).all())
 
     def extreme(self, most: bool) -> tuple[float, float, float]:
@@ -82,13 +82,23 @@ class PlaneMap:
             raise PlatformError("no pose of the plane is within reach; hold the other degrees of freedom nearer to 0")
         k = first_largest(self.values) if most else first_least(np.where(np.isnan(self.values), np.inf, self.values))
         beats = self.at_neutral > self.values.flat[k] if most else self.at_neutral < self.values.flat[k]
-        if not self.at.any() and beats:  # neutral is in the plane, but no point of the grid need be
+        if not self.at.any() and beats:  # neutral is in the plane, but need not be a grid point
             return self.at_neutral, 0.0, 0.0
         row, column = np.unravel_index(k, self.values.shape)
         return float(self.values[row, column]), float(self.x[column]), float(self.y[row])
 
+    def extreme_words(self, most: bool) -> tuple[str, str]:
+        """The same for people: four digits, and where, in metres and degrees."""
+        value, *place = self.extreme(most)
+        shown = ((axis, x if axis < 3 else float(np.degrees(x))) for axis, x in zip(self._axes, place, strict=True))
+        return f"{value:.4g}", ", ".join(f"{DOFS[axis]} {x:+.3f} {'m' if axis < 3 else 'deg'}" for axis, x in shown)
+
+    @property
+    def _axes(self) -> tuple[int, int]:
+        return self.across, self.up
+
     def summary(self) -> dict[str, Any]:
-        """The few numbers."""
+        """The main numbers."""
         made: dict[str, Any] = {
             "quantity": self.quantity, "meaning": MEANING[self.quantity], "unit": self.unit,
             "plane": [DOFS[self.across], DOFS[self.up]], "at": self.at.tolist(), "at_neutral": self.at_neutral,
@@ -100,9 +110,17 @@ class PlaneMap:
         return made
 
     def facts(self) -> dict[str, Any]:
-        """Everything; None where out of reach."""
+        """All data; None out of reach."""
         rows = [[None if np.isnan(v) else v for v in row] for row in self.values.tolist()]
         return {**self.summary(), "x": self.x.tolist(), "y": self.y.tolist(), "values": rows}
+
+
+def quantities_of(name: str) -> tuple[Quantity, ...]:
+    """One by its name, or all of them."""
+    chosen = QUANTITIES if name == "all" else tuple(q for q in QUANTITIES if q == name)
+    if not chosen:
+        raise PlatformError(f"quantity: {unknown('quantity', name, (*QUANTITIES, 'all'), 'quantities')}")
+    return chosen
 
 
 def plane_of(text: str) -> tuple[int, int]:
@@ -116,11 +134,11 @@ def plane_of(text: str) -> tuple[int, int]:
 def plane_map(
     space: Workspace, quantity: Quantity, plane: tuple[int, int], *, points: int = 61, at: ArrayLike | None = None
 ) -> PlaneMap:
-    """As far as one axis goes alone or the 64 extremes go, and a little more; no value where a pose is out of reach.
+    """Map over slightly more than the range of single axes and of the 64 extremes; no value out of reach.
 
     Args:
         points: along each axis
-        at: (6,) degrees of freedom of which the two of the plane are left out; neutral if not given
+        at: (6,) degrees of freedom, of which the two of the plane are ignored; default: neutral
     """
     if quantity not in QUANTITIES:
         raise PlatformError(f"quantity is {quantity!r}, it must be one of {', '.join(QUANTITIES)}")
@@ -145,7 +163,7 @@ def plane_map(
 
 
 def _ranges(hexapod: Hexapod) -> Array:
-    """(6, 2) as far as one axis goes alone or the 64 extremes of the legs go, and a little more [m, rad]."""
+    """(6, 2) ranges of single axes and of the 64 extremes of the legs, slightly enlarged [m, rad]."""
     corners = extremes(hexapod)
     reached = np.vstack([corners.dof[corners.converged], axis_limits(hexapod).T])
     return MARGIN * np.stack([reached.min(axis=0), reached.max(axis=0)], axis=1)
@@ -161,10 +179,10 @@ def _values(hexapod: Hexapod, quantity: Quantity, p: Array, Q: Array) -> Array:
 
 @lru_cache(maxsize=16)
 def rates_kernel(platform: Hexapod) -> Kernel:
-    """(p_W, Q_WP) -> rates: the largest each leg can be asked for, all degrees of freedom at their limits at once.
+    """(p_W, Q_WP) -> rates: the largest rate of each leg with all degrees of freedom at their velocity limits.
 
-    A leg's rate is linear in the velocities, so over the box of them it is largest at a corner: sum |J_kj| limit_j.
-    Angular velocities count as about the axes of W.
+    A leg's rate is linear in the velocities, so over their box it is largest at a corner: sum |J_kj| limit_j. Angular
+    velocities are about the axes of W.
     """
     limits = np.asarray(platform.limits.velocity)
     columns = ca.DM(np.concatenate([limits[3:], limits[:3]]))
@@ -176,5 +194,5 @@ def rates_kernel(platform: Hexapod) -> Kernel:
 
 
 def most_leg_rates(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
-    """(n, 6) [m/s] at n poses."""
+    """(n, 6) largest rates at n poses [m/s]."""
     return on_lanes(rates_kernel(platform), p_W=p_W, Q_WP=Q_WP)["rates"]

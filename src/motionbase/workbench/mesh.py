@@ -1,7 +1,7 @@
-"""Triangles that bound solids: whether they are closed or convex, their pieces, what is inside; boxes, bars and balls.
+"""Triangle meshes of solids: closed, convex, pieces, points inside; boxes, bars and balls.
 
-Round solids are circumscribed: the mesh holds the round one, so that a clearance errs on the small side, by at most
-r (1 / cos(pi / sides) - 1) for a bar.
+Meshes of round solids are circumscribed, so a clearance is underestimated, by at most r (1 / cos(pi / sides) - 1) for a
+bar.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from motionbase.arrays import Array, Ints
 from motionbase.errors import PlatformError
 from motionbase.platform.gimbals import leg_axes
 
-FLAT = 1e-9  # of the size: how far a corner may stand out of a face's plane for rounding alone
-MOST_FACES = 2000  # of what is looked at for being convex: it takes the square of their number
+FLAT = 1e-9  # of the size: tolerance for a corner outside the plane of a face
+MOST_FACES = 2000  # of a mesh that is tested for convexity, which takes the square of their number
 Z = np.array([0.0, 0.0, 1.0])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Corners turn counter-clockwise about the outward normal.
+    """A triangle mesh; corners run counter-clockwise around the outward normal.
 
     Attributes:
         vertices: (n, 3) [m]
-        triangles: (m, 3) places of the corners among the vertices
+        triangles: (m, 3) indices of the corners in `vertices`
     """
 
     vertices: Array
@@ -37,7 +37,7 @@ class Mesh:
 
     @cached_property
     def is_closed(self) -> bool:
-        """Whether every edge is gone along as often in one direction as in the other, so that there is an inside."""
+        """Whether every edge is used equally often in both directions, so that the mesh has an inside."""
         edges = np.concatenate([self.triangles[:, [0, 1]], self.triangles[:, [1, 2]], self.triangles[:, [2, 0]]])
         n = len(self.vertices)
         there, back = np.sort(edges[:, 0] * n + edges[:, 1]), np.sort(edges[:, 1] * n + edges[:, 0])
@@ -45,7 +45,7 @@ class Mesh:
 
     @cached_property
     def is_convex(self) -> bool:
-        """Whether it is closed and no corner stands out of any face's plane; fine meshes are not looked at."""
+        """Whether it is closed and no corner is outside the plane of any face; False for fine meshes, untested."""
         if len(self.triangles) > MOST_FACES or not self.is_closed:
             return False
         a, b, c = np.moveaxis(self.vertices[self.triangles], 1, 0)
@@ -61,7 +61,7 @@ class Mesh:
 
     @cached_property
     def pieces(self) -> tuple[Mesh, ...]:
-        """What hangs together, each by itself."""
+        """The connected components."""
         label = np.arange(len(self.vertices))
         while True:
             lower = label.copy()
@@ -80,13 +80,13 @@ class Mesh:
 
     @cached_property
     def box(self) -> tuple[Array, Array]:
-        """(3,) least and largest coordinates [m]."""
+        """(3,) least and (3,) largest coordinates [m]."""
         return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
     def winding(self, points: ArrayLike) -> Array:
-        """(n,) how often the surface goes round each of (n, 3) points: 0 outside a closed mesh, +-1 or more inside.
+        """(n,) winding number of the surface around (n, 3) points: 0 outside a closed mesh, +-1 or more inside.
 
-        The sum of the solid angles of all triangles (Van Oosterom & Strackee 1983) over 4 pi.
+        It is the sum of the solid angles of all triangles (Van Oosterom & Strackee 1983) divided by 4 pi.
         """
         corners = self.vertices[self.triangles]
         turns = np.empty(len(points := np.atleast_2d(np.asarray(points, dtype=np.float64))))
@@ -107,17 +107,17 @@ class Mesh:
         return bool(abs(self.winding(point)[0]) > 0.5)
 
     def moved(self, R: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)), p: ArrayLike = (0, 0, 0)) -> Mesh:
-        """Turned by R, then shifted by p [m]."""
+        """The mesh rotated by R, then shifted by p [m]."""
         return Mesh(self.vertices @ np.asarray(R, dtype=np.float64).T + np.asarray(p), self.triangles)
 
     def turned(self, angle: float) -> Mesh:
-        """About z [rad]."""
+        """The mesh rotated about z [rad]."""
         c, s = np.cos(angle), np.sin(angle)
         return self.moved([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
 def checked_mesh(owner: str, vertices: ArrayLike, triangles: ArrayLike) -> Mesh:
-    """Of corners and triangles that may be anything; equal corners become one."""
+    """The mesh of unchecked corners and triangles; equal corners are merged."""
     corners = np.asarray(vertices, dtype=np.float64).reshape(-1, 3)
     faces = np.asarray(triangles, dtype=np.int64).reshape(-1, 3)
     if not len(faces):
@@ -137,7 +137,7 @@ def checked_mesh(owner: str, vertices: ArrayLike, triangles: ArrayLike) -> Mesh:
 
 
 def _distinct(corners: Array) -> tuple[Array, Ints]:
-    """Rows without those that are there before, in order, and the place of each: as np.unique, ten times as quick."""
+    """Distinct rows in order, and the index of each row among them: like np.unique, but ten times faster."""
     order = np.lexsort(corners.T[::-1])
     ordered = corners[order]
     is_new = np.ones(len(ordered), bool)
@@ -148,14 +148,14 @@ def _distinct(corners: Array) -> tuple[Array, Ints]:
 
 
 def joined(meshes: list[Mesh]) -> Mesh:
-    """Several as one; they stay pieces of it."""
+    """Several meshes as one, of which they are pieces."""
     offsets = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes[:-1])])
     triangles = [mesh.triangles + offset for mesh, offset in zip(meshes, offsets, strict=True)]
     return Mesh(np.concatenate([mesh.vertices for mesh in meshes]), np.concatenate(triangles))
 
 
 def prism(low: ArrayLike, high: ArrayLike) -> Mesh:
-    """Between two convex outlines of as many corners, (n, 3) each, counter-clockwise from above, `high` above `low`."""
+    """A solid between two convex outlines of (n, 3) corners, counter-clockwise from above, `high` above `low`."""
     bottom, top = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     n = len(bottom)
     k = np.arange(n)
@@ -171,21 +171,21 @@ def prism(low: ArrayLike, high: ArrayLike) -> Mesh:
 
 
 def box(size: ArrayLike, at: ArrayLike = (0, 0, 0), turn: float = 0.0) -> Mesh:
-    """Of three edges [m] about its middle, turned about the vertical there [rad]."""
+    """A box with three edges [m] around its centre, rotated about the vertical there [rad]."""
     x, y, z = 0.5 * np.asarray(size, dtype=np.float64)
     outline = np.array([[-x, -y, -z], [x, -y, -z], [x, y, -z], [-x, y, -z]])
     return prism(outline, outline + [0, 0, 2 * z]).turned(turn).moved(p=at)
 
 
 def plate(outline: ArrayLike, z: float, height: float) -> Mesh:
-    """An outline (n, 2), convex and counter-clockwise, raised from z to z + height [m]."""
+    """A plate from z to z + height [m] with an outline (n, 2), convex and counter-clockwise."""
     flat = np.asarray(outline, dtype=np.float64)
     low = np.column_stack([flat, np.full(len(flat), z)])
     return prism(low, low + [0, 0, height])
 
 
 def bar(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 16, end_radius: float | None = None) -> Mesh:
-    """Round, between two places, thinner or thicker at its end [m]."""
+    """A round bar between two points, with another radius at its end if given [m]."""
     begin, finish = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     R = leg_axes((finish - begin)[None])[0]
     turns = 2 * np.pi * (np.arange(sides) + 0.5) / sides
@@ -194,7 +194,7 @@ def bar(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 16, end_ra
 
 
 def beam(start: ArrayLike, end: ArrayLike, width: float, height: float) -> Mesh:
-    """Square, between two places, its sides level and upright where it is level [m]."""
+    """A rectangular beam between two points; a level one has level and upright sides [m]."""
     begin, finish = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = leg_axes((finish - begin)[None])[0].T
     length = float(np.linalg.norm(finish - begin))
@@ -202,7 +202,7 @@ def beam(start: ArrayLike, end: ArrayLike, width: float, height: float) -> Mesh:
 
 
 def ball(at: ArrayLike, radius: float, sides: int = 12, rows: int = 6) -> Mesh:
-    """Of level rings between two caps [m]."""
+    """A ball of level rings between two caps [m]."""
     scale = radius / (np.cos(np.pi / sides) * np.cos(np.pi / (2 * rows)))
     heights = np.pi * np.arange(1, rows) / rows
     turns = 2 * np.pi * np.arange(sides) / sides

@@ -1,8 +1,8 @@
-"""Meshes of STL and GLB files.
+"""Reads meshes from STL and GLB files.
 
-A file that cannot be read, has no triangles or numbers that are not finite is refused. One that is not closed is taken,
-with a warning: distances to its surface are right, but whether something is wholly inside cannot be known. Whatever a
-file says of itself is compared with its size and with bounds before memory or time is spent on it.
+A file that cannot be read, has no triangles, or has numbers that are not finite is refused. A mesh that is not closed
+is accepted with a warning: distances to its surface are correct, but objects wholly inside are not detected. All sizes
+stated in a file are checked against its length and fixed limits before memory or time is spent on it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,21 @@ import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
 import trimesh
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array, Ints
+from motionbase.arrays import Array, Ints, Singles
 from motionbase.errors import PlatformError
 from motionbase.workbench.mesh import Mesh, checked_mesh
 
 ENDINGS = (".glb", ".stl")
-LARGEST_FILE = 64 * 1000 * 1000  # bytes
-MOST_TRIANGLES = 1_280_000  # of a file, counted as often as they are shown: a binary STL of 64 MB
-MOST_CORNERS = 3 * MOST_TRIANGLES  # likewise
+LARGEST_FILE = 64 * 1000 * 1000  # [bytes]
+MOST_TRIANGLES = 1_280_000  # of a file, counted once per instance: a binary STL of 64 MB
+MOST_CORNERS = 3 * MOST_TRIANGLES  # of a file, counted once per instance
 MOST_PARTS = 10_000  # nodes, meshes, parts of meshes or accessors of a GLB file
-STL_HEAD = 84  # bytes: 80 that say nothing, then the number of triangles
+STL_HEAD = 84  # bytes: 80 without meaning, then the number of triangles
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 VERTEX = re.compile(rb"\bvertex\s+([-+.\w]{1,40})\s+([-+.\w]{1,40})\s+([-+.\w]{1,40})", re.IGNORECASE)
 GLB_HEAD, GLB_CHUNK = struct.Struct("<4sII"), struct.Struct("<I4s")
@@ -36,20 +35,18 @@ GLB_NUMBER = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}  # bytes, by
 GLB_ENTRY = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}  # numbers, by type
 NOT_SHAPES = ("materials", "textures", "images", "samplers", "animations", "skins", "cameras")
 
-Floats: TypeAlias = NDArray[np.float32]
-
 
 @final
 @dataclass(frozen=True)
 class MeshWarning:
-    """Of a part whose mesh can be used, but not for everything."""
+    """The mesh of a part can be used, but not for everything."""
 
     part: str
     sentence: str
 
 
 def read_mesh(file: str | Path, scale: float = 1.0) -> Mesh:
-    """The triangles of a file, times `scale` to be metres; its own axes."""
+    """The mesh of a file in its own axes, multiplied by `scale` to give metres."""
     path = Path(file)
     owner = f"mesh file {str(file)!r}"
     if path.suffix.lower() not in ENDINGS:
@@ -68,13 +65,13 @@ def read_mesh(file: str | Path, scale: float = 1.0) -> Mesh:
         raise PlatformError(f"{owner} cannot be read as {form}: it has something in it that is not supported") from None
     except MemoryError:
         raise PlatformError(f"{owner} cannot be read as {form}: there is no memory for it") from None
-    except Exception as e:  # readers of foreign files fail in many ways
+    except Exception as e:  # parsers of arbitrary files can fail in many ways
         raise PlatformError(f"{owner} cannot be read as {form}: {_first_line(e)}") from None
     return checked_mesh(owner, scale * np.asarray(corners), triangles)
 
 
 def open_warning(part: str, mesh: Mesh) -> MeshWarning | None:
-    """Where a mesh is not closed."""
+    """Warn if a mesh is not closed."""
     if mesh.is_closed:
         return None
     return MeshWarning(
@@ -88,7 +85,7 @@ def open_warning(part: str, mesh: Mesh) -> MeshWarning | None:
 
 
 def _stl(raw: bytes) -> tuple[Array, Ints]:
-    """Corners and triangles. By its size it is binary, whatever it begins with; else it has to be text."""
+    """Corners and triangles of an STL file, which is binary if its size fits, else text."""
     said = int.from_bytes(raw[80:STL_HEAD], "little") if len(raw) >= STL_HEAD else 0
     if len(raw) >= STL_HEAD and len(raw) == STL_HEAD + STL_TRIANGLE.itemsize * said:
         corners = np.frombuffer(raw, STL_TRIANGLE, said, STL_HEAD)["corners"].reshape(-1, 3)
@@ -102,8 +99,8 @@ def _stl(raw: bytes) -> tuple[Array, Ints]:
     return _with_area(corners)
 
 
-def _stl_text(raw: bytes) -> Floats:
-    """(corners, 3) of a text file; so many at most."""
+def _stl_text(raw: bytes) -> Singles:
+    """(corners, 3) of a text file, limited in number."""
     facets = raw.lower().count(b"endfacet")
     if facets > MOST_TRIANGLES:
         raise ValueError(f"it has {facets} triangles, {MOST_TRIANGLES} is the most; make its mesh coarser")
@@ -118,8 +115,8 @@ def _stl_text(raw: bytes) -> Floats:
         raise ValueError(f"a corner is no number: {_first_line(e)}") from None
 
 
-def _with_area(corners: Floats) -> tuple[Array, Ints]:
-    """Without triangles that have two equal corners: millions of them would cost half a minute later on."""
+def _with_area(corners: Singles) -> tuple[Array, Ints]:
+    """Corners without triangles that have two equal corners: millions of them would cost half a minute later."""
     each = corners.reshape(-1, 3, 3)
     if not len(each):
         raise ValueError("it has no triangles; a surface of at least four is wanted")
@@ -135,7 +132,7 @@ def _with_area(corners: Floats) -> tuple[Array, Ints]:
 
 
 def _glb(raw: bytes) -> tuple[Array, Ints]:
-    """Corners and triangles of all that is shown. The shapes alone are read: no pictures, no other files."""
+    """Corners and triangles of all instances. Only shapes are read: no images, no other files."""
     if len(raw) < GLB_HEAD.size + GLB_CHUNK.size:
         raise ValueError(f"it has {len(raw)} bytes, which is no GLB file")
     magic, version, length = GLB_HEAD.unpack_from(raw)
@@ -166,13 +163,13 @@ def _glb(raw: bytes) -> tuple[Array, Ints]:
 
 
 def _shape(part: dict[str, Any]) -> dict[str, Any]:
-    """Of a part of a mesh: without colours and the like, which would be copied for every part that names them."""
+    """A part of a mesh without colours and the like, which would be copied for every part that uses them."""
     kept = {name: value for name, value in part.items() if name in ("indices", "mode")}
     return {"attributes": {"POSITION": part["attributes"]["POSITION"]}, **kept}
 
 
 def _check_glb(tree: dict[str, Any], numbers: int) -> None:
-    """What it says that it holds is within bounds, and a tree: a few bytes can show one mesh a billion times.
+    """Check that its contents are within limits and form a tree: a few bytes can instance a mesh a billion times.
 
     Args:
         numbers: size of its binary chunk [bytes]
@@ -204,7 +201,7 @@ def _check_glb(tree: dict[str, Any], numbers: int) -> None:
     shown = [node["mesh"] for node in lists["nodes"] if "mesh" in node]
     for what, most, is_triangles in (("triangles", MOST_TRIANGLES, True), ("corners", MOST_CORNERS, False)):
         each = [_size(mesh, counts, is_triangles) for mesh in lists["meshes"]]
-        total = max(sum(each), sum(each[mesh] for mesh in shown))  # one that is not shown is read all the same
+        total = max(sum(each), sum(each[mesh] for mesh in shown))  # a mesh without instances is read, too
         if total > most:
             raise ValueError(f"it has {total} {what}, {most} is the most; make its mesh coarser")
 
@@ -224,7 +221,7 @@ def _count(accessor: dict[str, Any]) -> int:
 
 
 def _accessor_bytes(accessor: dict[str, Any], count: int, views: list[int]) -> int:
-    """That it takes of its bufferView. Without one it would be so many zeros, of which a file holds nothing."""
+    """Bytes that a list uses of its bufferView. A list without one would be zeros that are not in the file."""
     view = accessor.get("bufferView")
     if not isinstance(view, int) or not 0 <= view < len(views):
         raise ValueError(f"one of its lists, of {count} entries, has no numbers in the file")
@@ -235,7 +232,7 @@ def _accessor_bytes(accessor: dict[str, Any], count: int, views: list[int]) -> i
 
 
 def _size(mesh: dict[str, Any], counts: list[int], triangles: bool) -> int:
-    """Of a mesh: triangles, or corners, which may be more than the triangles use."""
+    """Number of triangles or corners of a mesh; there may be more corners than the triangles use."""
     corners: list[int] = [part["attributes"]["POSITION"] for part in mesh["primitives"]]
     if not triangles:
         return sum(counts[k] for k in corners)

@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing from elsewhere, and prints well; as a PDF by way of Chromium."""
+"""The report as one self-contained HTML page for screen and print, and as a PDF printed by Chromium."""
 
 from __future__ import annotations
 
@@ -14,29 +14,32 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from motionbase.actuators.electric import ElectricActuator
-from motionbase.actuators.friction import Friction
 from motionbase.errors import UsageError
-from motionbase.platform.hexapod import LEGS, Actuator
+from motionbase.multibody.elements.friction_law import Friction
+from motionbase.platform.hexapod import LEGS, Actuator, Hexapod
 from motionbase.platform.shape import shape_of
 from motionbase.platform.sizing.architecture import condition_words
 from motionbase.platform.tables import meaning_of, unit_of
 from motionbase.record.axes import DOFS
+from motionbase.workbench.clearance import Thresholds
 from motionbase.workbench.maps import MEANING
 from motionbase.workbench.plot_space import scene_figure, surface_figure, turns_figure
 from motionbase.workbench.plots import as_data, maps_figure, moments_figure
 from motionbase.workbench.posture import DEXTERITIES
-from motionbase.workbench.report import Report, fingerprint, versions
+from motionbase.workbench.report import Document, Report, fingerprint, made_report, versions
 from motionbase.workbench.requirements import Row, legs_out
 from motionbase.workbench.surface import END_MEANING
+from motionbase.workbench.trajectory import read_trajectory
+from motionbase.workbench.workspace import Progress
 
-DPI = 130  # sharp enough on paper
-PAIRS = 16  # of the table of clearances
+DPI = 130  # sharp enough for print
+PAIRS = 16  # rows of the table of clearances
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 PRINTING_S = 120.0
 
 
 def page(report: Report) -> str:
-    """The whole text."""
+    """The HTML of a report."""
     h, document, clearances = report.hexapod, report.document, report.clearance_rows()
     gimbals = {"base": h.gimbals.base, "platform": h.gimbals.platform}
 
@@ -96,7 +99,7 @@ def _css_string(text: str) -> str:
 
 
 def _numbers(actuator: Actuator) -> Iterator[tuple[str, str, str, str]]:
-    """Key, value, unit and meaning of everything about the legs' actuators."""
+    """Key, value, unit and meaning of all data of the legs' actuators."""
     for part, prefix in ((actuator, ""), (actuator.friction, "friction.")):
         cls: type[Any] = type(part)
         for f in fields(cls):
@@ -107,7 +110,7 @@ def _numbers(actuator: Actuator) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _single_axes(report: Report) -> Iterator[tuple[str, ...]]:
-    """Axis, how far alone, how far over the extremes, how far commands may go, unit."""
+    """For each axis: range alone, range over the extremes, command limit, unit."""
     corners = report.extremes.extremes
     reached = corners.dof[corners.converged]
     for k, name in enumerate(DOFS):
@@ -118,7 +121,7 @@ def _single_axes(report: Report) -> Iterator[tuple[str, ...]]:
 
 
 def _by_kinds(rows: Iterable[Row]) -> list[tuple[Row, int]]:
-    """The nearest pair of each two kinds of parts, and how many pairs of them come near."""
+    """The nearest pair of each two kinds of parts, and the number of near pairs."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         kinds = sorted(str(row[which]).rstrip("0123456789 ") for which in ("first", "second"))  # "rod" of "rod 3"
@@ -127,7 +130,7 @@ def _by_kinds(rows: Iterable[Row]) -> list[tuple[Row, int]]:
 
 
 def pictures(report: Report) -> dict[str, str]:
-    """By name: reach, turns, map0, map1, worst and recording where there is one."""
+    """Pictures by name: reach, turns, map0, map1, worst, and recording if there is one."""
     h = report.hexapod
     made = {
         "reach": surface_figure(h, report.reach, report.space, report.any_attitude),
@@ -147,8 +150,48 @@ def pictures(report: Report) -> dict[str, str]:
     return {name: as_data(figure, DPI) for name, figure in made.items()}
 
 
+def write_report(
+    platform: Hexapod,
+    out: Path,
+    limits: Thresholds,
+    document: Document,
+    *,
+    recording: tuple[Path, str] | None = None,
+    rows: int = 24,
+    progress: Progress | None = None,
+) -> Report:
+    """Compute a report and write its page: HTML, or a PDF where the name ends so.
+
+    Args:
+        recording: a recording or CSV to look at as well, and which of its channels say where the platform is
+        rows: of directions
+    """
+    done, printer = progress or (lambda part: None), browser() if out.suffix == ".pdf" else ""
+    moments = None
+    if recording is not None:
+        t, found, _ = read_trajectory(platform, *recording, "characteristic")
+        moments = recording[0].name, t, found
+    made = made_report(
+        platform, limits, document, recording=moments, rows=rows, progress=lambda part: done(0.85 * part)
+    )
+    if printer:
+        print_pdf(page(made), out, printer)
+    else:
+        write_text(out, page(made))
+    done(1.0)
+    return made
+
+
+def write_text(path: Path, text: str) -> None:
+    """A file that can be written, or one sentence."""
+    try:
+        path.write_text(text)
+    except OSError as e:
+        raise UsageError(f"cannot write {str(path)!r}: {e.strerror}") from None
+
+
 def browser() -> str:
-    """Chromium or one like it, which can print."""
+    """Path of Chromium or a similar browser that can print."""
     for name in BROWSERS:
         if found := shutil.which(name):
             return found
@@ -156,7 +199,7 @@ def browser() -> str:
 
 
 def print_pdf(text: str, out: Path, browser: str) -> None:
-    """A page of HTML, printed by a browser."""
+    """Print an HTML page to a PDF with a browser."""
     with tempfile.TemporaryDirectory(prefix="motionbase-report-") as folder:
         source = Path(folder) / "report.html"
         source.write_text(text)

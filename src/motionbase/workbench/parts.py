@@ -1,4 +1,4 @@
-"""Meshes of a hexapod's parts by their dimensions: the machine that the console draws, part by part."""
+"""Parametric meshes of a hexapod's parts, like the machine that the console draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionbase.platform.hexapod import LEGS, Hexapod
 from motionbase.platform.shape import BASE_HALF, PLATFORM_HALF, SPARE, Shape, least_spacing, mean_radius, outward_angles
 from motionbase.workbench.mesh import Mesh, ball, bar, beam, box, joined, plate
 
-DECK_OUT = 1.09  # the deck's corners beyond the joints
+DECK_OUT = 1.09  # radius of the deck's corners relative to the joints
 RAIL_RADIUS = 0.02  # [m]
 FLOOR = 0.1  # [m], thickness
 
@@ -26,7 +26,7 @@ class Part:
 
     Attributes:
         name: "cylinder 3"
-        kind: "cylinder": what joints connect is said of kinds
+        kind: "cylinder"; joints connect kinds
         frame: W, P, or "cylinder 3", "rod 3", "base cross 3", "platform cross 3"
         mesh: in its frame [m]
         leg: 1 to 6, 0 for parts of no leg
@@ -40,7 +40,7 @@ class Part:
 
 
 def parametric_parts(platform: Hexapod, shape: Shape) -> tuple[Part, ...]:
-    """All parts."""
+    """All parametric parts of a platform."""
     base, joints = np.asarray(platform.base), np.asarray(platform.joints)
     headings = np.arctan2(neutral_frames(platform)[:, 1, 2], neutral_frames(platform)[:, 0, 2])
     block = "manifold" if isinstance(platform.actuator, HydraulicActuator) else "motor"
@@ -99,7 +99,7 @@ def base_fork(joint: Array, heading: float, foot: float, shape: Shape) -> Mesh:
 
 
 def cross(size: float, half: float) -> Mesh:
-    """The pins of the first bearing, along x, and of the second, along y, and what joins them; in the cross's frame."""
+    """The pins of the first bearing, along x, and of the second, along y, with their block; in the cross's frame."""
     return joined([
         bar([-half * size, 0, 0], [half * size, 0, 0], 0.42 * size, 10),
         bar([0, -0.95 * size, 0], [0, 0.95 * size, 0], 0.42 * size, 10),
@@ -125,7 +125,7 @@ def actuator_block(shape: Shape) -> Mesh:
 
 
 def pipes(shape: Shape) -> Mesh:
-    """Two from the block to the gland, on the side of x; in the cylinder's frame."""
+    """Two pipes from the block to the gland, on the side of x; in the cylinder's frame."""
     r, (out, across, along) = shape.cylinder_radius, shape.block
     x, begin = 0.9 * r + 0.5 * out, shape.block_from + along
     return joined([
@@ -170,7 +170,7 @@ def platform_frame(joints: Array, shape: Shape) -> Mesh:
 
 
 def catwalk(joints: Array, shape: Shape) -> Mesh:
-    """A walkway round the deck, in segments, or of an outline as one plate with it, and a rail on posts; in P."""
+    """A walkway around the deck, in segments or, for a given outline, as one plate, with a rail on posts; in P."""
     inner = DECK_OUT * joints[:, :2]
     reach = np.linalg.norm(inner, axis=1, keepdims=True)
     outer = np.array(shape.catwalk_outline or inner * (1 + shape.catwalk_width / reach))

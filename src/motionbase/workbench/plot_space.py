@@ -1,4 +1,4 @@
-"""Pictures in space: workspaces with what ends them, turns, and parts at a pose with the gap between two of them."""
+"""Pictures in space: workspaces and their limits, turns, and parts at a pose with the gap between two of them."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 SLICES = (("from above", 0, 1), ("from the right", 0, 2), ("from the front", 1, 2))  # title, axes across and up
 ROUND, FEWER = 181, 73  # rays of a slice, without clearances and with them
 SHADES = {"W": "#8d99a6", "P": "#c9b79c", "cylinder": "#6f8fb3", "rod": "#d5dbe1"}
-FINE = 0.35  # [m]: triangles with longer edges are divided, so that near ones are drawn over far ones
+FINE = 0.35  # [m]: triangles with longer edges are divided, so that the depth order is correct
 LIGHT = np.array([0.45, -0.45, 0.77])
 MOST_TRIANGLES = 40_000
-WHOLE = 0.8  # of half the largest extent, along each axis of the box that is shown whole
-SHOWN_BEYOND = 4.0  # of a detail's size: parts are drawn so far, and cut by its frame alone
+WHOLE = 0.8  # half size of the view, relative to the largest extent
+SHOWN_BEYOND = 4.0  # relative to a detail's size: parts are drawn this far and clipped by its frame
 ELEVATION = 16.0  # [deg], of the eye
 
 
 def surface_figure(platform: Hexapod, surface: Surface, space: Workspace, any_attitude: Surface | None) -> Figure:
-    """Of displacements: the surface in space, and three slices through neutral."""
+    """Workspace of displacements: the surface in space, and three slices through neutral."""
     figure = new_figure(12.5, 7.6)
     places = figure.add_gridspec(2, 3, height_ratios=(1.75, 1))
     _in_space(figure.add_subplot(places[0, :2], projection="3d"), surface)
@@ -79,7 +79,7 @@ def _words(axes: Axes, surface: Surface, any_attitude: Surface | None) -> None:
 
 
 def _slice(axes: Axes, surface: Surface, space: Workspace, title: str, i: int, j: int) -> None:
-    """Rays of their own in the plane."""
+    """Draw a slice, with its own rays in the plane."""
     from matplotlib.collections import LineCollection
 
     rays = ROUND if space.clearance is None else FEWER
@@ -104,7 +104,7 @@ def _slice(axes: Axes, surface: Surface, space: Workspace, title: str, i: int, j
 
 
 def turns_figure(platform: Hexapod, surface: Surface) -> Figure:
-    """Of turns at a place: how far about every axis, and what ends it, over azimuth and elevation of the axis."""
+    """Turns at a point: the largest about every axis, and its limit, over azimuth and elevation of the axis."""
     figure = new_figure(12.5, 5.0)
     far, why = figure.subplots(1, 2)
     azimuth = np.degrees(np.append(surface.grid.azimuths, 2 * np.pi)) - 180
@@ -143,10 +143,10 @@ def _limit_map(axes: Axes, azimuth: Array, elevation: Array, ends: Array, surfac
 def scene_figure(
     geometry: Geometry, p_W: ArrayLike, Q_WP: ArrayLike, gap: Gap | None, title: str, verdict: str = ""
 ) -> Figure:
-    """All parts from the side on which the gap is, whole, and the gap from near, as a detail in a frame.
+    """All parts, seen from the side of the gap, and the gap enlarged as a framed detail.
 
     Args:
-        verdict: of the gap; without it that of the usual thresholds
+        verdict: on the gap; default: by the default thresholds
     """
     figure = new_figure(12.5, 5.6)
     figure.set_layout_engine("none")
@@ -174,7 +174,7 @@ def scene_figure(
 
 
 def _frame(figure: Figure, axes: Any) -> Any:
-    """Round a detail, whose parts go on beyond it."""
+    """Draw a frame around a detail."""
     from matplotlib.patches import Rectangle
 
     place = axes.get_position()
@@ -208,7 +208,7 @@ def _triangles(
 
 
 def _divided(corners: Array, colours: Array, longest: float) -> tuple[Array, Array]:
-    """Triangles of which no edge is longer [m], each halved at its longest edge until none is, with their colours."""
+    """Triangles with their colours, each halved at its longest edge until no edge is longer than `longest` [m]."""
     done, shades = [corners[:0]], [colours[:0]]
     while len(corners):
         edges = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)

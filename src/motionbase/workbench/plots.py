@@ -1,4 +1,4 @@
-"""What all pictures share, and curves and maps: over two degrees of freedom, of increments, of a recording."""
+"""Common parts of pictures; maps over two degrees of freedom, and curves of increments and recordings."""
 
 from __future__ import annotations
 
@@ -45,25 +45,25 @@ INCLUDED = {
 HIGH_IS_GOOD = ("dexterity",)
 COLOURS = {"paper": "#c0392b", "scaled": "#c2571a", "in front": "#2f6fae", "scaled, in front": "#3a8f4d",
            "exact": "#24292f"}  # fmt: skip
-SMALLEST = 1e-9  # [mm, deg]: what is drawn on a logarithmic scale
+SMALLEST = 1e-9  # [mm, deg]: lower end of logarithmic scales
 STYLES = {"paper": "-", "scaled": "--", "in front": "-", "scaled, in front": "-", "exact": ":"}
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """A figure of its own, not pyplot: no display, no state, nothing to close."""
+    """A matplotlib figure without pyplot: no display, no state, nothing to close."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def quiet_grid(axes: Axes) -> None:
-    """Light lines behind the curves."""
+    """Draw light grid lines behind the curves."""
     axes.grid(color=LIGHT)
     axes.set_axisbelow(True)
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """A PNG, PDF or SVG, by the ending of the name."""
+    """Save a figure as PNG, PDF or SVG, by the ending of the name."""
     path = Path(path)
     if path.suffix not in ENDINGS:
         raise UsageError(f"cannot draw {str(path)!r}: the name must end in .png, .pdf or .svg")
@@ -74,20 +74,20 @@ def save(figure: Figure, path: Path | str) -> None:
 
 
 def as_data(figure: Figure, dpi: int = DPI) -> str:
-    """A PNG as a data address, to stand inside a page."""
+    """A figure as a data URL of a PNG, to embed in a page."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 def rgb(colour: str) -> tuple[float, float, float]:
-    """Of #rrggbb, 0 to 1 each."""
+    """Red, green and blue of #rrggbb, 0 to 1 each."""
     r, g, b = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     return r, g, b
 
 
 def maps_figure(platform: Hexapod, maps: list[PlaneMap]) -> Figure:
-    """One beside the other, at most four."""
+    """Up to four maps side by side."""
     figure = new_figure(6.2 * len(maps) if len(maps) < 3 else 12.5, 4.8 if len(maps) < 3 else 9.2)
     rows, columns = (1, len(maps)) if len(maps) < 3 else (2, 2)
     for axes, one in zip(np.atleast_1d(figure.subplots(rows, columns)).ravel(), maps, strict=False):

@@ -1,4 +1,4 @@
-"""Poses as people give them, checked, and kernels that run at many of them: packed on lanes, block by block."""
+"""Checks of poses, and kernels that run at many poses: packed on lanes, block by block."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from motionbase.compile import Kernel, Program, compile
 from motionbase.errors import PlatformError
 from motionbase.multibody.body import shown
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import Kinematics
 
-UNIT = 1e-6  # how far the length of a quaternion may be from 1
+UNIT = 1e-6  # tolerance of the length of a quaternion
 SHORTEST = 1e-6  # [m]: a leg of no length has no direction
-LANES = 8  # two or four to an instruction, where the processor has no eight: no slower than so few
-BLOCK = 2048  # poses
+LANES = 8  # on processors with narrower vectors it is no slower than their own width
+BLOCK = 2048  # poses in a block
 
 
 def checked_rows(what: str, value: ArrayLike, width: int) -> Array:
-    """(n, width) finite numbers, of one row or many."""
+    """(n, width) finite numbers from one row or many; an error otherwise."""
     array = np.atleast_2d(np.asarray(value, dtype=np.float64))
     if array.ndim != 2 or array.shape[1] != width or not np.all(np.isfinite(array)):
         raise PlatformError(f"{what} is {shown(value)}, rows of {width} finite numbers are wanted")
@@ -30,7 +29,7 @@ def checked_rows(what: str, value: ArrayLike, width: int) -> Array:
 
 
 def checked_poses(p_W: ArrayLike, Q_WP: ArrayLike) -> tuple[Array, Array]:
-    """(n, 3) positions and (n, 4) unit quaternions, of one pose or many."""
+    """(n, 3) positions and (n, 4) unit quaternions from one pose or many; an error otherwise."""
     p, Q = checked_rows("p_W", p_W, 3), checked_rows("Q_WP", Q_WP, 4)
     if len(p) != len(Q):
         raise PlatformError(f"there are {len(p)} positions and {len(Q)} attitudes, as many are wanted")
@@ -40,7 +39,7 @@ def checked_poses(p_W: ArrayLike, Q_WP: ArrayLike) -> tuple[Array, Array]:
 
 
 def check_lengths(platform: Hexapod, l: Array) -> None:
-    """Refuse (n, 6) leg lengths [m] of which one is nothing."""
+    """Raise an error if any of (n, 6) leg lengths [m] is zero."""
     if len(short := np.argwhere(l < SHORTEST)):
         pose, leg = short[0] + 1
         raise PlatformError(
@@ -49,20 +48,14 @@ def check_lengths(platform: Hexapod, l: Array) -> None:
         )
 
 
-@lru_cache(maxsize=16)
-def kinematics_of(platform: Hexapod) -> Kinematics:
-    """Kept, so that its kernels are."""
-    return Kinematics(platform)
-
-
 @lru_cache(maxsize=64)
 def compiled(unit: Kernel | Program, lanes: int = 1) -> Any:
-    """Kept: tracing takes longer than a million poses."""
+    """A compiled kernel, cached because tracing takes longer than a million poses."""
     return compile(unit, lanes=lanes)
 
 
 def on_lanes(kernel: Kernel, **inputs: Array) -> dict[str, Array]:
-    """Outputs by name; every array has the poses as its first axis, inputs all the same number of them."""
+    """Outputs by name for many poses; the first axis of every array is the poses, equal in number for all inputs."""
     n = len(next(iter(inputs.values())))
     run = compiled(kernel, LANES)
     outputs = {port.name: np.empty((n, *port.array_shape)) for port in kernel.outputs}
@@ -75,7 +68,7 @@ def on_lanes(kernel: Kernel, **inputs: Array) -> dict[str, Array]:
 
 
 def _packed(rows: Array) -> Array:
-    """(n, ...) -> (n / lanes, ..., lanes), filled up with the last row."""
+    """(n, ...) -> (n / lanes, ..., lanes), padded with the last row."""
     missing = -len(rows) % LANES
     if missing:
         rows = np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)])

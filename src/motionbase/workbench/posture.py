@@ -1,14 +1,13 @@
-"""What the legs and joints of a hexapod do at a pose: angles, dexterity, as one kernel for many poses at once.
+"""Angles of legs and joints, and dexterity, of a hexapod at a pose; one kernel for many poses.
 
-At neutral all bearing angles are zero. Seen in the axes of its joint at neutral, a leg is the third axis turned by a
-about the first and then by b about the second, which the first turn has carried along:
-(sin b, -sin a cos b, cos a cos b). A first bearing that is not normal to the leg at neutral has a b there, which is
-taken off.
+At neutral all bearing angles are zero. In the axes of its joint at neutral, a leg is the third axis turned by a about
+the first and then by b about the second, which has turned with the first: (sin b, -sin a cos b, cos a cos b). If the
+first bearing is not normal to the leg at neutral, its b there is subtracted.
 
-Dexterity says how evenly a platform moves and pushes in all directions: 1 where it is isotropic, 0 where singular.
-Columns of the leg Jacobian for turns are metres, those for displacements plain numbers, so a condition number of it
-depends on the unit of length. Every definition but `raw` first makes the columns alike, K = J S. The number is then
-6 / sqrt(tr(K K') tr((K K')^-1)): the inverse of K's condition number by the Frobenius norm (Angeles), which is smooth
+Dexterity measures how evenly a platform moves and pushes in all directions: 1 if isotropic, 0 if singular. In the leg
+Jacobian, columns of rotations are metres and columns of displacements are numbers, so its condition number depends on
+the unit of length. Every definition but `raw` first scales the columns, K = J S. Dexterity is then
+6 / sqrt(tr(K K') tr((K K')^-1)), the inverse of K's condition number in the Frobenius norm (Angeles), which is smooth
 and needs no singular values. It is 1 if and only if all singular values are equal.
 """
 
@@ -28,12 +27,12 @@ from motionbase.errors import PlatformError
 from motionbase.platform.forward import L
 from motionbase.platform.gimbals import first_bearings, joint_frames, neutral_frames
 from motionbase.platform.hexapod import Hexapod
-from motionbase.platform.kinematics import POSE
+from motionbase.platform.kinematics import POSE, kinematics_of
 from motionbase.platform.legs import Legs, legs_at, rows_cross, rows_dot
 from motionbase.platform.sizing.architecture import conditions_of
 from motionbase.record.axes import DOFS
 from motionbase.spatial.rotations import Expr, R_quaternion, skew
-from motionbase.workbench.poses import check_lengths, checked_poses, checked_rows, compiled, kinematics_of, on_lanes
+from motionbase.workbench.poses import check_lengths, checked_poses, checked_rows, compiled, on_lanes
 
 OUTPUTS = (
     L,
@@ -51,7 +50,7 @@ DEXTERITIES: dict[Definition, str] = {
     "task": "motion by its largest rates, legs by theirs (after Stocco)",
     "raw": "metres and radians as they are: depends on the unit of length, to compare with others' numbers alone",
 }
-LEAST_PIVOT = 1e-30  # of the trace: what a singular pose leaves is rounding, which may have either sign
+LEAST_PIVOT = 1e-30  # of the trace: at a singular pose a pivot is rounding of either sign
 
 
 @lru_cache(maxsize=16)
@@ -75,7 +74,7 @@ def posture_kernel(platform: Hexapod, definition: Definition = "characteristic")
 @final
 @dataclass(frozen=True, eq=False)
 class Postures:
-    """At n poses; row k is pose k.
+    """Postures at n poses; row k is pose k.
 
     Attributes:
         p_W, Q_WP: (n, 3) [m], (n, 4) poses; dof: (n, 6) the same as degrees of freedom from neutral [m, rad]
@@ -100,13 +99,13 @@ class Postures:
         return len(self.dexterity)
 
     def facts(self) -> dict[str, Any]:
-        """For scripts; metres and radians, one row a pose."""
+        """The postures as JSON data, in metres and radians, one row per pose."""
         parts = ("dof", "l", "base", "platform", "rotation", "actuator", "dexterity")
         return {part: getattr(self, part).tolist() for part in parts}
 
 
 def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Definition = "characteristic") -> Postures:
-    """At (n, 3) positions [m] and (n, 4) attitudes, all on lanes."""
+    """Postures at (n, 3) positions [m] and (n, 4) attitudes, computed on lanes."""
     pose = dict(zip(("p_W", "Q_WP"), checked_poses(p_W, Q_WP), strict=True))
     dof = compiled(kinematics_of(platform).dof_of_pose).map(**pose)["dof"]
     found = on_lanes(posture_kernel(platform, definition), **pose)
@@ -115,13 +114,13 @@ def postures(platform: Hexapod, p_W: ArrayLike, Q_WP: ArrayLike, definition: Def
 
 
 def at_dof(platform: Hexapod, dof: ArrayLike, definition: Definition = "characteristic") -> Postures:
-    """At (n, 6) degrees of freedom from neutral [m, rad]."""
+    """Postures at (n, 6) degrees of freedom from neutral [m, rad]."""
     pose = compiled(kinematics_of(platform).pose_of_dof).map(dof=checked_rows("dof", dof, len(DOFS)))
     return postures(platform, pose["p_W"], pose["Q_WP"], definition)
 
 
 def at_legs(platform: Hexapod, l: ArrayLike, definition: Definition = "characteristic") -> Postures:
-    """At (n, 6) leg lengths [m]; each pose is looked for from the one before it, the first from neutral."""
+    """Postures at (n, 6) leg lengths [m]; each pose is searched from the one before it, the first from neutral."""
     l = checked_rows("l", l, 6)
     forward = compiled(kinematics_of(platform).forward)
     p, Q = np.empty((len(l), 3)), np.empty((len(l), 4))
@@ -138,12 +137,12 @@ def at_legs(platform: Hexapod, l: ArrayLike, definition: Definition = "character
 
 
 def base_angles(platform: Hexapod, legs: Legs) -> Expr:
-    """(6, 2) of the first and second bearing at the base [rad]."""
+    """(6, 2) angles of the first and second bearing at the base [rad]."""
     return _bearings(platform, "base", legs.u)
 
 
 def platform_angles(platform: Hexapod, legs: Legs, R_WP: Expr) -> Expr:
-    """(6, 2) of the first and second bearing at the platform [rad]: the leg as the platform sees it."""
+    """(6, 2) angles of the first and second bearing at the platform [rad], from the leg in platform axes."""
     return _bearings(platform, "platform", legs.u @ R_WP)
 
 
@@ -156,12 +155,12 @@ def _bearings(platform: Hexapod, end: str, u: Expr) -> Expr:
 
 
 def rod_rotation(platform: Hexapod, legs: Legs, R_WP: Expr) -> Expr:
-    """(6, 1) of the rod in its cylinder, about the leg from base to platform, from neutral [rad].
+    """(6, 1) rotation of the rod in its cylinder, about the leg from base to platform, from neutral [rad].
 
     The cylinder's bearing is normal to the leg u and to the base's first bearing x, the rod's to u and to the
     platform's first bearing y. The angle from u x x to u x y about u has the sine u . (x x y) and the cosine
-    x . y - (u . x) (u . y), both up to the same positive factor. At neutral x and y are the same, or the angle between
-    them there is taken off.
+    x . y - (u . x) (u . y), both up to the same positive factor. At neutral x and y are equal, or the angle between
+    them there is subtracted.
     """
     base, top = (first_bearings(platform, end) for end in ("base", "platform"))
     x, y = ca.DM(base), ca.DM(top) @ R_WP.T
@@ -185,7 +184,7 @@ def actuator_angles(legs: Legs) -> Expr:
 
 
 def _arcsine(x: Expr) -> Expr:
-    """Of a component of a unit vector, which rounding may have made a little longer than 1."""
+    """Arcsine of a component of a unit vector, which rounding may have made slightly larger than 1."""
     return ca.asin(ca.fmax(-1, ca.fmin(1, x)))
 
 
@@ -205,7 +204,7 @@ def scaling(platform: Hexapod, definition: Definition) -> Array:
 
 
 def dexterity(platform: Hexapod, legs: Legs, R_WP: Expr, definition: Definition = "characteristic") -> Expr:
-    """The number at a pose, 0 to 1."""
+    """Dexterity at a pose, 0 to 1."""
     S, J = scaling(platform, definition), legs.J
     if not _is_alike_in_all_axes(S):
         J = ca.horzcat(J[:, :3] @ R_WP, J[:, 3:] @ R_WP)
@@ -216,12 +215,12 @@ def dexterity(platform: Hexapod, legs: Legs, R_WP: Expr, definition: Definition 
 
 
 def _is_alike_in_all_axes(S: Array) -> bool:
-    """Whether it makes no difference in which axes turns and displacements are."""
+    """Whether a scaling does not depend on the axes of rotations and displacements."""
     return bool(np.array_equal(S, np.diag([S[0, 0]] * 3 + [S[3, 3]] * 3)))
 
 
 def trace_of_inverse(A: Expr, least: Expr) -> Expr:
-    """Of a symmetric positive definite matrix: the sum of squares of L^-1, A = L L'; pivots are `least` or more."""
+    """Trace of the inverse of a positive definite A = L L': sum of squares of L^-1; pivots are at least `least`."""
     n = A.shape[0]
     L = [[ca.SX(0)] * n for _ in range(n)]
     inverse = [[ca.SX(0)] * n for _ in range(n)]
@@ -238,5 +237,5 @@ def trace_of_inverse(A: Expr, least: Expr) -> Expr:
 
 
 def condition_numbers(platform: Hexapod, p_W: Array, Q_WP: Array) -> Array:
-    """(n,) characteristic ones: largest over least singular value of the leg Jacobian, turns by `joint_radius`."""
+    """(n,) ratios of largest to least singular value of the leg Jacobian, with rotations scaled by `joint_radius`."""
     return conditions_of(platform, on_lanes(kinematics_of(platform).jacobian, p_W=p_W, Q_WP=Q_WP)["J"])

@@ -1,4 +1,4 @@
-"""Everything that the workbench finds about a platform, and who answers for it: for a page and for scripts."""
+"""The report: all results of the workbench about a platform, with author and revision, for a page and for scripts."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ DRAFT = "draft"
 @final
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of a recording.
+    """Results along a recording.
 
     Attributes:
         name: of the file
         t: (n,) [s]
-        found: postures there; swept: clearances there
+        found: postures; swept: clearances
     """
 
     name: str
@@ -57,12 +57,12 @@ class Moments:
 @final
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was found.
+    """All results about a platform.
 
     Attributes:
-        reach: places with level attitude; turns: at neutral; any_attitude: places with whatever attitude helps
+        reach: displacements in level attitude; turns: at neutral; any_attitude: displacements in any attitude
         planes: maps of all quantities, plane by plane
-        moments: of a recording, where there is one
+        moments: along a recording, if there is one
     """
 
     hexapod: Hexapod
@@ -80,14 +80,14 @@ class Report:
     document: Document
 
     def verdict(self, first: str, second: str, distance: float | None) -> str:
-        """Of a clearance [m], None for interference; "derived" where a part's dimensions are: that is not judged."""
+        """Verdict on a clearance [m], None for interference; "derived", not judged, if a part's dimensions are."""
         geometry = self.clearance.geometry
         if geometry.is_derived(first) or geometry.is_derived(second):
             return "derived"
         return self.thresholds.verdict(distance)
 
     def clearance_rows(self) -> list[Row]:
-        """Pairs that come near at the extremes, the nearest first."""
+        """Near pairs at the extremes, the nearest first."""
         rows = self.extremes.clearance_rows(self.thresholds)
         gaps = (one.gap for one in self.extremes.clearances.worst)
         return [
@@ -95,7 +95,7 @@ class Report:
         ]
 
     def facts(self) -> dict[str, Any]:
-        """The same as one JSON object; metres and radians."""
+        """The report as JSON data, in metres and radians."""
         hexapod = self.hexapod
         made: dict[str, Any] = {
             "document": {**dataclasses.asdict(self.document), "fingerprint": fingerprint(hexapod)},
@@ -123,8 +123,14 @@ class Report:
             made["recording"] = self.moment_facts(self.moments)
         return made
 
+    @property
+    def nearest_words(self) -> str:
+        """Which parts come nearest at the extremes."""
+        worst = self.extremes.clearances.least
+        return "no parts near" if worst is None else f"{worst.gap.first} and {worst.gap.second} nearest"
+
     def json(self) -> str:
-        """The facts as text; what JSON has no word for is written out."""
+        """The facts as JSON text; NaN and infinity are written as words."""
 
         def plain(value: Any) -> Any:
             return list(value) if isinstance(value, tuple | set | frozenset) else str(value)
@@ -132,7 +138,7 @@ class Report:
         return json.dumps(self.facts(), default=plain, allow_nan=False)
 
     def extreme_rows(self) -> list[dict[str, Any]]:
-        """The 64, each with its pose, dexterity and least clearance."""
+        """The 64 extremes, each with its pose, dexterity and least clearance."""
         found, swept, rows = self.extremes.extremes, self.extremes.clearances, []
         place = {int(number): k for k, number in enumerate(self.extremes.numbers)}
         geometry = self.clearance.geometry
@@ -153,7 +159,7 @@ class Report:
         return rows
 
     def moment_facts(self, moments: Moments) -> dict[str, Any]:
-        """Of the recording."""
+        """Results along a recording as JSON data."""
         worst = moments.swept.least
         return {
             "file": moments.name, "moments": len(moments.t), "seconds": float(moments.t[-1] - moments.t[0]),
@@ -167,7 +173,7 @@ class Report:
 
 
 def versions() -> dict[str, str]:
-    """Of what computed it."""
+    """Versions of the programs that computed it."""
     found = {"Python": machine.python_version()}
     for name in PACKAGES:
         try:
@@ -187,10 +193,10 @@ def made_report(
     points: int = 61,
     progress: Progress | None = None,
 ) -> Report:
-    """Compute everything.
+    """Compute a report.
 
     Args:
-        recording: name, (n,) times [s] and postures of one
+        recording: name, (n,) times [s] and postures of a recording
         rows: of directions; points: along each axis of a map
     """
     done = progress or (lambda part: None)
@@ -217,13 +223,13 @@ def made_report(
 @final
 @dataclass(frozen=True)
 class Document:
-    """What a reader must know of a report itself.
+    """Date, revision, author and customer of a report.
 
     Attributes:
         date: of the report, ISO 8601
-        revision: of the design or of the report, as its author counts
-        author: who answers for it; "" where nobody is named
-        customer: for whom it is; "" for nobody in particular
+        revision: of the design or of the report
+        author: who is responsible for it; "" if not named
+        customer: "" if not named
     """
 
     date: str
@@ -243,11 +249,11 @@ class Document:
 
 
 def today() -> str:
-    """In UTC, ISO 8601."""
+    """The date in UTC, ISO 8601."""
     return datetime.now(UTC).date().isoformat()
 
 
 def fingerprint(platform: Hexapod) -> str:
-    """Of all numbers of a platform: two reports with the same one are of the same data."""
+    """Hash of all data of a platform: reports with equal fingerprints have equal data."""
     text = json.dumps(asdict(platform), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""What the 64 extremes ask of a hexapod: how far its bearings turn and its rods rotate, and which parts come near."""
+"""Requirements at the 64 extremes of a hexapod: angles of bearings and rods, and clearances."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Requirement:
         joint: "base, first bearing" and so on, or "rod rotation"
         leg: 1 to 6
         least, most: [rad]
-        at_least, at_most: numbers of the poses with these
+        at_least, at_most: numbers of the poses with these angles
     """
 
     joint: str
@@ -41,12 +41,12 @@ class Requirement:
 
     @property
     def largest(self) -> float:
-        """Either way from neutral [rad]."""
+        """Largest angle in either direction from neutral [rad]."""
         return max(-self.least, self.most)
 
     @property
     def at_largest(self) -> int:
-        """Number of the pose with that."""
+        """Number of the pose with the largest angle."""
         return self.at_most if self.most >= -self.least else self.at_least
 
 
@@ -57,9 +57,9 @@ class SweptExtremes:
 
     Attributes:
         extremes: all 64
-        numbers: (n,) those that have a pose, in the order of the rest
-        postures: at these
-        clearances: at these
+        numbers: (n,) of the extremes that have a pose
+        postures: at these, in the same order
+        clearances: at these, in the same order
     """
 
     extremes: Extremes
@@ -69,16 +69,16 @@ class SweptExtremes:
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
-        """Joint by joint, leg by leg; poses are numbers of extremes."""
+        """Requirements by joint and leg; poses are numbers of extremes."""
         return requirements_of(self.postures, self.numbers)
 
     @property
     def largest(self) -> dict[str, Requirement]:
-        """Of each kind of joint, the leg that needs most."""
+        """For each kind of joint, the leg with the largest angle."""
         return largest_of(self.requirements)
 
     def angle_rows(self) -> list[Row]:
-        """For a table: angles in degrees."""
+        """Rows of a table, angles in degrees."""
         return [
             {
                 "joint": one.joint, "leg": one.leg,
@@ -89,7 +89,7 @@ class SweptExtremes:
         ]  # fmt: skip
 
     def clearance_rows(self, thresholds: Thresholds | None = None) -> list[Row]:
-        """For a table: pairs that come within reach, the nearest first; no distance where they interfere."""
+        """Rows of a table: near pairs, the nearest first; no distance if they interfere."""
         limits = thresholds or Thresholds()
         return [
             {
@@ -101,7 +101,7 @@ class SweptExtremes:
 
 
 def requirements_of(found: Postures, numbers: Ints | None = None) -> tuple[Requirement, ...]:
-    """Joint by joint, leg by leg, over poses with these numbers; counted from 0 where they have none."""
+    """Requirements by joint and leg over poses with these numbers, by default counted from 0."""
     angles = {
         "base, first bearing": found.base[:, :, 0],
         "base, second bearing": found.base[:, :, 1],
@@ -119,14 +119,14 @@ def _range(joint: str, leg: int, turns: Array, numbers: Ints) -> Requirement:
 
 
 def largest_of(requirements: tuple[Requirement, ...]) -> dict[str, Requirement]:
-    """Of each kind of joint, the leg that needs most."""
+    """For each kind of joint, the leg with the largest angle."""
     joints = dict.fromkeys(one.joint for one in requirements)
     of = {joint: [one for one in requirements if one.joint == joint] for joint in joints}
     return {joint: those[first_largest([one.largest for one in those], ALIKE)] for joint, those in of.items()}
 
 
 def needs_of(found: Postures, numbers: Ints | None = None) -> dict[str, dict[str, Any]]:
-    """Largest angle of each kind of joint, at which leg and in which pose, for scripts."""
+    """Largest angle of each kind of joint, with its leg and pose, as JSON data."""
     return {
         joint: {"degrees": float(np.degrees(one.largest)), "leg": one.leg, "pose": one.at_largest}
         for joint, one in largest_of(requirements_of(found, numbers)).items()
@@ -134,13 +134,13 @@ def needs_of(found: Postures, numbers: Ints | None = None) -> dict[str, dict[str
 
 
 def legs_out(number: int) -> str:
-    """An extreme in words: "legs 1, 4 out"."""
+    """An extreme as text: "legs 1, 4 out"."""
     out = [str(k + 1) for k in range(LEGS) if number >> k & 1]
     return {0: "all legs in", LEGS: "all legs out"}.get(len(out), f"leg{'s' * (len(out) > 1)} {', '.join(out)} out")
 
 
 def reached_extremes(platform: Hexapod, hard: bool = False) -> tuple[Extremes, Ints]:
-    """All 64, and the numbers of those that have a pose."""
+    """All 64 extremes, and the numbers of those that have a pose."""
     found = extremes(platform, hard=hard)
     numbers = np.flatnonzero(found.converged)
     if not len(numbers):
@@ -151,7 +151,7 @@ def reached_extremes(platform: Hexapod, hard: bool = False) -> tuple[Extremes, I
 def swept_extremes(
     platform: Hexapod, clearance: Clearance, *, hard: bool = False, within: float = WITHIN
 ) -> SweptExtremes:
-    """At the extremes of the operational stroke, or of the hard ends."""
+    """Angles and clearances at the extremes of the operational stroke, or of the hard ends."""
     found, numbers = reached_extremes(platform, hard)
     p, Q = found.p_W[numbers], found.Q_WP[numbers]
     return SweptExtremes(found, numbers, postures(platform, p, Q), sweep(clearance, p, Q, within))

@@ -1,9 +1,9 @@
-"""Whether a hexapod can get near a singular pose: the least dexterity that its strokes and bearings allow.
+"""Search for singular poses of a hexapod: the least dexterity within its strokes and bearings.
 
-Lengths within the strokes are a box, and from neutral each has one pose as long as no singular one is passed, so the
-search is over the box: many lengths at random, its corners among them, each followed from neutral, then downhill from
-the worst of them. On the way the sign of the Jacobian's determinant is watched: it changes only where a singular pose
-has been passed. That is a search, not a proof.
+The leg lengths within the strokes form a box. Followed from neutral, each point of it has one pose unless a singular
+pose is passed. The search covers the box: its corners and many random points, each followed from neutral, then descents
+from the worst of them. The sign of the Jacobian's determinant is monitored on the way: it changes only if a singular
+pose has been passed. This is a search, not a proof.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.arrays import Array
+from motionbase.arrays import Array, Indices
 from motionbase.platform.envelope import IDENTITY, extremes
 from motionbase.platform.gimbals import Gimbals
 from motionbase.platform.hexapod import Hexapod
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.platform.sizing.architecture import check_architecture
 from motionbase.record.axes import DOFS
 from motionbase.spatial.equals import ALIKE, first_largest_of_rows, ranked
-from motionbase.workbench.poses import compiled, kinematics_of, on_lanes
+from motionbase.workbench.poses import compiled, on_lanes
 from motionbase.workbench.posture import Definition, posture_kernel
 from motionbase.workbench.workspace import margins_kernel
 
-SEED = 20  # a search that somebody else repeats finds the same
-WORST = 24  # places from which it goes downhill
-SHRINK, SMALLEST = 0.5, 1e-7  # of the steps, relative to the stroke
-PATH = 12  # stations between neutral and a place, each found from the one before
+SEED = 20  # makes the search repeatable
+WORST = 24  # starts of descents
+SHRINK, SMALLEST = 0.5, 1e-7  # factor and last size of the steps, relative to the stroke
+PATH = 12  # poses between neutral and a point, each found from the one before
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Worst:
-    """The pose of least dexterity that was found.
+    """The pose of least dexterity found.
 
     Attributes:
         dexterity: 0 to 1; l: (6,) leg lengths [m]; dof: (6,) its degrees of freedom from neutral [m, rad]
-        looked_at: how many poses
-        lost: how many lengths of the box no pose was found for on the way from neutral; 0 speaks against any
-            singular pose within
-        crossed: at how many of the poses the determinant of the Jacobian has another sign than at neutral
-        barred: how many of the lengths have a pose that the bearings do not allow
-        starts: how many lengths were followed from neutral
+        looked_at: number of poses examined
+        lost: number of points whose pose was lost on the way from neutral; 0 suggests that the box has no
+            singular pose
+        crossed: number of poses where the determinant of the Jacobian has another sign than at neutral
+        barred: number of points whose pose exceeds the range of the bearings
+        starts: number of points followed from neutral
     """
 
     dexterity: float
@@ -56,7 +56,7 @@ class Worst:
     starts: int
 
     def facts(self) -> dict[str, Any]:
-        """For scripts; metres and radians."""
+        """The result as JSON data, in metres and radians."""
         return {
             "dexterity": self.dexterity, "l_m": self.l.tolist(), "dof": dict(zip(DOFS, self.dof.tolist(), strict=True)),
             "looked_at": self.looked_at, "starts": self.starts, "lost": self.lost, "crossed": self.crossed,
@@ -65,7 +65,7 @@ class Worst:
 
     @property
     def sentence(self) -> str:
-        """What was found, and how it was looked for."""
+        """The result and the method, as a sentence."""
         how = (
             f"{self.looked_at} poses were looked at: {self.starts} sets of leg lengths within the strokes (the 64 "
             f"extremes, the rest at random), each followed from neutral in {PATH} stations, then downhill from the "
@@ -91,8 +91,8 @@ def worst_pose(
     definition: Definition = "characteristic",
     gimbals: Gimbals | None = None,
 ) -> Worst:
-    """Over the operational strokes and the bearings' range; the platform's own where none is given."""
-    check_architecture(platform)  # where every pose is singular there is nothing to search for
+    """The worst pose over the operational strokes and the range of the bearings, by default the platform's own."""
+    check_architecture(platform)  # an error if every pose is singular
     search = _Search(platform, definition, gimbals or platform.gimbals)
     corners = extremes(platform)
     rng = np.random.default_rng(SEED)
@@ -108,14 +108,14 @@ def worst_pose(
 @final
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """(n, 6) lengths, their poses, (n,) dexterities; infinite where there is no pose or the bearings bar it."""
+    """(n, 6) lengths, their poses, (n,) dexterities, infinite without a pose or beyond the bearings."""
 
     l: Array
     p_W: Array
     Q_WP: Array
     dexterity: Array
 
-    def taken(self, rows: NDArray[np.intp]) -> _Places:
+    def taken(self, rows: Indices) -> _Places:
         return _Places(self.l[rows], self.p_W[rows], self.Q_WP[rows], self.dexterity[rows])
 
 
@@ -133,7 +133,7 @@ class _Search:
         return np.asarray(np.sign(np.linalg.det(on_lanes(self._jacobian, p_W=p, Q_WP=Q)["J"])))
 
     def from_neutral(self, l: Array) -> _Places:
-        """On a straight way through the box, so that the pose belongs to the same branch."""
+        """Poses of lengths, followed on a straight line through the box, so that they belong to the same branch."""
         p, Q = np.tile(self.platform.p_neutral, (len(l), 1)), np.tile(IDENTITY, (len(l), 1))
         for share in np.arange(1, PATH + 1) / PATH:
             at = self._at((1 - share) * self.platform.l_neutral + share * l, p, Q)
@@ -157,7 +157,7 @@ class _Search:
         return _Places(l, **pose, dexterity=np.where(converged & allowed, dexterity, np.inf))
 
     def downhill(self, places: _Places) -> _Places:
-        """One leg at a time, in or out, while that lowers the dexterity; steps halve where none does. Best first."""
+        """Descend by moving one leg at a time; steps halve when none lowers the dexterity. Lowest first."""
         step = np.full(len(places.l), 0.1 * (self.most - self.least))
         moves = np.vstack([np.eye(6), -np.eye(6)])
         while np.any(step > SMALLEST * (self.most - self.least)):

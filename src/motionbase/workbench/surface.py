@@ -1,4 +1,4 @@
-"""How far a hexapod goes or turns in all directions, what stops it there, and how much room that is."""
+"""Reach of a hexapod in all directions, its limits, and the volume."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from motionbase.arrays import Array, Ints
 from motionbase.errors import PlatformError, UsageError
 from motionbase.platform.envelope import IDENTITY
+from motionbase.platform.kinematics import kinematics_of
 from motionbase.spatial.equals import first_largest, first_least
 from motionbase.workbench.mesh import Mesh
 from motionbase.workbench.mesh_files import ENDINGS
-from motionbase.workbench.poses import kinematics_of, on_lanes
+from motionbase.workbench.poses import on_lanes
 from motionbase.workbench.workspace import LIMITS, Progress, Reach, Workspace
 
-ENDS = ("leg out", "leg in", *LIMITS[1:], "none")  # as LIMITS, a stroke by its end
-END_COLOURS = "#2f6fae", "#7fb3d5", "#c2571a", "#3a8f4d", "#8e44ad", "#9aa4ae"  # in their order
+ENDS = ("leg out", "leg in", *LIMITS[1:], "none")  # as LIMITS, with the two ends of a stroke apart
+END_COLOURS = "#2f6fae", "#7fb3d5", "#c2571a", "#3a8f4d", "#8e44ad", "#9aa4ae"  # in the order of ENDS
 END_MEANING = {
     "leg out": "a leg fully out",
     "leg in": "a leg fully in",
@@ -36,18 +37,18 @@ FEWEST, MOST = 4, 200  # rows
 @final
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Ends of rays all round.
+    """Ends of rays in all directions.
 
     Attributes:
-        kind: "attitude": displacements without turning; "place": turns without moving; "any attitude": displacements,
-            turned in whatever way helps
-        grid: the directions: of displacements, or of axes
+        kind: "attitude": displacements without turning; "place": turns without moving; "any attitude": displacements in
+            any attitude
+        grid: directions of displacements or of axes
         centre: (3,) where the rays begin, in W [m]
         Q_WP: (n, 4) attitude at the end of each ray, or before turning
         reach: (n,) [m], or [rad] for turns
-        limit: (n,) what ends each ray, as a place in `LIMITS`; -1 for nothing
-        leg: (n,) the leg at the end of its stroke, where that ends the ray: 1 to 6 out, -1 to -6 in; else 0
-        notes: how it was searched, where that is not plain
+        limit: (n,) limit of each ray, as an index into `LIMITS`; -1 for none
+        leg: (n,) leg at the end of its stroke, if that limits the ray: 1 to 6 out, -1 to -6 in; else 0
+        notes: method of the search, if it is not the usual one
     """
 
     kind: Kind
@@ -61,24 +62,24 @@ class Surface:
 
     @property
     def volume(self) -> float:
-        """[m^3] inside, of displacements: the integral of r^3 / 3 over all directions."""
+        """Volume of displacements [m^3]: the integral of r^3 / 3 over all directions."""
         return float(self.grid.weights @ self.reach**3 / 3)
 
     @property
     def ends(self) -> Ints:
-        """(n,) what ends each ray, as a place in `ENDS`."""
+        """(n,) limit of each ray, as an index into `ENDS`."""
         return ends_of(self.limit, self.leg)
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of all directions, the share that each of `ENDS` ends, 0 to 1."""
+        """Share of all directions limited by each of `ENDS`, 0 to 1."""
         ends = self.ends
         found = {name: float(self.grid.weights[ends == k].sum() / (4 * np.pi)) for k, name in enumerate(ENDS)}
         return {name: share for name, share in found.items() if share > 0}
 
     @property
     def mesh(self) -> Mesh:
-        """The surface in W, of displacements."""
+        """The surface of displacements, in W."""
         return self.grid.mesh(self.centre, self.reach)
 
     def extreme(self, most: bool) -> tuple[float, float, float]:
@@ -88,7 +89,7 @@ class Surface:
         return float(self.reach[k]), float(np.arctan2(y, x)), float(np.arcsin(z))
 
     def summary(self) -> dict[str, Any]:
-        """The few numbers, for people and scripts."""
+        """The main numbers."""
         unit = "rad" if self.kind == "place" else "m"
         made: dict[str, Any] = {"kind": self.kind, "rays": len(self.reach), "limits": self.shares}
         if self.kind != "place":
@@ -99,7 +100,7 @@ class Surface:
         return made | {"notes": list(self.notes)}
 
     def facts(self) -> dict[str, Any]:
-        """Everything, ray by ray."""
+        """All data, ray by ray."""
         return {
             **self.summary(),
             "centre_m": self.centre.tolist(),
@@ -114,7 +115,7 @@ class Surface:
 def surface_at_attitude(
     space: Workspace, Q_WP: ArrayLike = IDENTITY, *, rows: int = 24, progress: Progress | None = None
 ) -> Surface:
-    """All displacements from neutral with one attitude."""
+    """All displacements from neutral in one attitude."""
     grid, Q = SphereGrid(rows), np.asarray(Q_WP, dtype=np.float64)
     found = space.straight(grid.directions, Q, progress=progress)
     return _made(space, "attitude", grid, np.asarray(space.platform.p_neutral), Q, found)
@@ -123,7 +124,7 @@ def surface_at_attitude(
 def surface_at_place(
     space: Workspace, p_W: ArrayLike | None = None, *, rows: int = 24, progress: Progress | None = None
 ) -> Surface:
-    """All turns at one place."""
+    """All turns at one point."""
     grid = SphereGrid(rows)
     place = np.asarray(space.platform.p_neutral if p_W is None else p_W, dtype=np.float64)
     found = space.turning(grid.directions, place, progress=progress)
@@ -143,7 +144,7 @@ def _made(space: Workspace, kind: Kind, grid: SphereGrid, centre: Array, Q: Arra
 
 
 def legs_at_end(space: Workspace, p_W: Array, Q_WP: Array, limit: Ints) -> Ints:
-    """(n,) which leg is at an end of its stroke: 1 to 6 out, -1 to -6 in; 0 where something else ends the ray."""
+    """(n,) leg at an end of its stroke: 1 to 6 out, -1 to -6 in; 0 if another limit ends the ray."""
     stroke = space.platform.stroke
     l = on_lanes(kinematics_of(space.platform).inverse, p_W=p_W, Q_WP=Q_WP)["l"]
     left = np.hstack([stroke.l_max - l, l - stroke.l_min])
@@ -153,7 +154,7 @@ def legs_at_end(space: Workspace, p_W: Array, Q_WP: Array, limit: Ints) -> Ints:
 
 
 def ends_of(limit: Ints, leg: Ints) -> Ints:
-    """(n,) places in `ENDS`."""
+    """(n,) indices into `ENDS`."""
     by_stroke = np.where(leg > 0, 0, 1)
     return np.where(limit == 0, by_stroke, np.where(limit < 0, len(ENDS) - 1, limit + 1))
 
@@ -161,10 +162,10 @@ def ends_of(limit: Ints, leg: Ints) -> Ints:
 @final
 @dataclass(frozen=True)
 class SphereGrid:
-    """Gauss's rule in the height, equal steps round about: polynomials of degree 2 rows - 1 on the sphere are exact.
+    """Directions by Gauss's rule in height and equal steps in azimuth, exact for polynomials of degree 2 rows - 1.
 
-    Rays are the rows from below, each counter-clockwise from forward, then straight down and straight up, which have
-    no weight.
+    The rays are the rows from below, each counter-clockwise from forward, then straight down and straight up, which
+    have no weight.
     """
 
     rows: int = 24
@@ -175,7 +176,7 @@ class SphereGrid:
 
     @property
     def columns(self) -> int:
-        """Directions in a row."""
+        """Number of directions in a row."""
         return 2 * self.rows
 
     @cached_property
@@ -208,7 +209,7 @@ class SphereGrid:
         return np.append(np.repeat(self._rule[1] * 2 * np.pi / self.columns, self.columns), [0.0, 0.0])
 
     def grid(self, values: Array) -> Array:
-        """(rows, columns) of values of the rays, the poles left out."""
+        """(rows, columns) values of the rays without the poles."""
         return np.asarray(values[:-2]).reshape(self.rows, self.columns)
 
     @cached_property
@@ -227,11 +228,11 @@ class SphereGrid:
         return np.concatenate(faces).astype(np.int64)
 
     def mesh(self, centre: Array, reach: Array) -> Mesh:
-        """The surface through the ends of rays from a place [m]."""
+        """The surface through the ends of rays from a point [m]."""
         return Mesh(centre + reach[:, None] * self.directions, self.triangles)
 
     def neighbours(self) -> Ints:
-        """(rays, 4) of each ray: left, right, below and above; the poles are above and below their rows."""
+        """(rays, 4) neighbours of each ray: left, right, below and above; the poles adjoin the last rows."""
         number = np.arange(self.rows * self.columns).reshape(self.rows, self.columns)
         down, up = number.size, number.size + 1
         below = np.vstack([np.full(self.columns, down), number[:-1]])
@@ -242,7 +243,7 @@ class SphereGrid:
 
 
 def write_surface(surface: Surface, path: Path | str) -> None:
-    """A closed surface, in metres."""
+    """Write a closed surface to a mesh file, in metres."""
     import trimesh
 
     path = Path(path)

@@ -1,8 +1,8 @@
-"""Clearances along a trajectory: at every pose the least, of every pair the least of all poses.
+"""Clearances along a trajectory: the least at every pose, and the least of every pair over all poses.
 
-Poses are taken middle first, then the middles of both halves, and so on. What is known of a pair at a middle, less how
-far both parts can have gone since, is a bound for the poses of the halves: most pairs are never looked at again. Every
-result is as if each pair had been measured at each pose.
+Poses are taken middle first, then the middles of both halves, and so on. The distance of a pair at a middle, minus the
+largest possible motion of both parts, bounds it at the poses of the halves, so most pairs are not measured again. The
+result is the same as if each pair were measured at each pose.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from motionbase.workbench.geometry import Placement
 from motionbase.workbench.poses import checked_poses
 
 BLOCK = 4096  # poses placed at once: 10 MB
-LONGEST = 256  # poses of a range that is looked at as a whole: over longer ones everything moves too far
+LONGEST = 256  # poses in the first range; over longer ones parts move too far
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Worst:
-    """Of a pair over all poses: the gap where it is least, and the pose, counted from 0."""
+    """The least gap of a pair over all poses, and the pose, counted from 0."""
 
     gap: Gap
     pose: int
@@ -37,15 +37,15 @@ class Worst:
 @final
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Over n poses, exact up to `within`.
+    """Clearances over n poses, exact up to `within`.
 
     Attributes:
-        within: what is further apart than this is not measured [m]
-        distance: (n,) least at each pose [m]; infinite beyond `within`, NaN where parts interfere
-        interferes: (n,) whether any parts do
-        pairs: (n,) the nearest pair as a place in `geometry.pairs`, the first of equals; -1 beyond `within`
+        within: larger distances are not measured [m]
+        distance: (n,) least at each pose [m]; infinite beyond `within`, NaN if parts interfere
+        interferes: (n,) whether any parts interfere
+        pairs: (n,) the nearest pair as an index into `geometry.pairs`, the first of equals; -1 beyond `within`
         worst: of every pair that comes nearer than `within`, interfering ones first, then by distance
-        measured: how many exact distances of pieces it took
+        measured: number of exact distances of pieces
     """
 
     within: float
@@ -57,18 +57,18 @@ class Sweep:
 
     @property
     def least(self) -> Worst | None:
-        """The nearest pair of all; None where all are beyond `within`."""
+        """The nearest pair of all; None if all are beyond `within`."""
         return self.worst[0] if self.worst else None
 
     def verdicts(self, thresholds: Thresholds | None = None) -> list[Verdict]:
-        """Of each pose."""
+        """Verdict on each pose."""
         limits = thresholds or Thresholds()
         each = zip(self.distance.tolist(), self.interferes.tolist(), strict=True)
         return [limits.verdict(None if interferes else distance) for distance, interferes in each]
 
 
 def sweep(clearance: Clearance, p_W: ArrayLike, Q_WP: ArrayLike, within: float = WITHIN) -> Sweep:
-    """At (n, 3) positions [m] and (n, 4) attitudes, in the order of a trajectory where they are one."""
+    """Clearances at (n, 3) positions [m] and (n, 4) attitudes, in the order of a trajectory if they are one."""
     if not 0 < within < np.inf:
         raise PlatformError(f"clearances are wanted within {within:g} m, a finite number above 0 is wanted")
     p, Q = checked_poses(p_W, Q_WP)
@@ -81,9 +81,9 @@ def sweep(clearance: Clearance, p_W: ArrayLike, Q_WP: ArrayLike, within: float =
 
 
 class _Run:
-    """What is known so far.
+    """Results so far.
 
-    `pose_best`, `pair_best`: least distances found [m], `within` where there is none yet.
+    `pose_best`, `pair_best`: least distances found [m], `within` if there is none yet.
     """
 
     def __init__(self, clearance: Clearance, poses: int, within: float) -> None:
@@ -94,16 +94,16 @@ class _Run:
         self.pair_found: dict[int, tuple[float, Any]] = {}
 
     def look_at(self, begin: int, where: Placement) -> None:
-        """At a block of poses, of which the first is number `begin`."""
+        """Measure a block of poses, of which the first is number `begin`."""
         self.begin, self.where = begin, where
         pieces = len(self.clearance.first)
         self.look(0, len(where), np.arange(pieces), np.full(pieces, -np.inf))
 
     def look(self, begin: int, end: int, active: Ints, lower: Array) -> None:
-        """At poses from begin to end.
+        """Measure poses from begin to end.
 
         Args:
-            active: pairs of pieces that can come within reach there
+            active: pairs of pieces that can come within `within` there
             lower: (active,) bounds of their distances at the middle pose
         """
         if begin == end:
@@ -117,7 +117,7 @@ class _Run:
                 self.look(first, last, child, lower[keep] - self._moved(middle, there, child))
 
     def _bounded(self, pose: int, active: Ints, lower: Array) -> Array:
-        """Better bounds, by capsules and boxes, of the pairs that may be within reach."""
+        """Tighter bounds, by capsules and boxes, of the pairs that may be within `within`."""
         clearance, where = self.clearance, self.where
         at = placed(clearance.hulls, where.R[pose], where.p[pose])
         for bounds in (capsule_bounds, box_bounds):
@@ -127,7 +127,7 @@ class _Run:
         return lower
 
     def _measure(self, pose: int, active: Ints, lower: Array) -> Array:
-        """Exactly, what could be nearer than what is known of the pose, then of the pairs; bounds, made better."""
+        """Measure pairs that could be nearer than the best of the pose, then of their pair; returns tighter bounds."""
         T = transforms(self.where.R[pose], self.where.p[pose])
         near = np.flatnonzero(lower < self.within)
         for n in near[ranked(lower[near], EXACT)].tolist():
@@ -141,7 +141,7 @@ class _Run:
         return lower
 
     def _found(self, pose: int, q: int, T: list[Any]) -> float:
-        """The exact distance of a pair of pieces, noted."""
+        """Measure and record the distance of a pair of pieces."""
         found, result = self.clearance.exact(q, T)
         pair = self.clearance.pair_of(q)
         self.measured += 1
@@ -156,12 +156,12 @@ class _Run:
         return found
 
     def _moved(self, pose: int, to: int, active: Ints) -> Array:
-        """(active,) how much nearer each pair can have come at another pose."""
+        """(active,) largest possible approach of each pair at another pose."""
         R, p, (first, second) = self.where.R, self.where.p, self._pieces(active)
         return moved(self.clearance.hulls, first, second, (R[pose], p[pose]), (R[to], p[to]))
 
     def _furthest(self, pose: int, begin: int, end: int, active: Ints) -> Array | float:
-        """(active,) the same at any pose of a range, more coarsely."""
+        """(active,) largest possible approach at any pose of a range, a coarser bound."""
         if end - begin > LONGEST:
             return np.inf
         R, p, hulls = self.where.R, self.where.p, self.clearance.hulls
@@ -174,6 +174,6 @@ class _Run:
         return self.clearance.first[active], self.clearance.second[active]
 
     def worst(self) -> tuple[Worst, ...]:
-        """Sorted."""
+        """The least gaps, sorted."""
         gaps = ((pair, self.clearance.gap(pair, *found)) for pair, found in nearest_first(self.pair_found))
         return tuple(Worst(gap, int(self.pair_pose[pair])) for pair, gap in gaps)

@@ -1,4 +1,4 @@
-"""Postures along a trajectory: read from recordings and CSV files, written to data files as channels."""
+"""Postures along a trajectory, read from recordings and CSV files, written to data files as channels."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ POSES = {
     "estimated": tuple(f"pose_hat_{dof}" for dof in DOFS),
     "host": tuple(f"host_{dof}" for dof in DOFS),
 }
-NONE = "none"  # where no parts are near
+NONE = "none"  # code if no parts are near
 
 
 def posture_schema() -> Schema:
-    """Of a file: time, pose, and what legs and joints do; angles in radians."""
+    """Schema of a file: time, pose, legs and joints; angles in radians."""
     return Schema("kinematics", tuple(_channels()))
 
 
@@ -74,7 +74,7 @@ def posture_rows(platform: Hexapod, t: Array, found: Postures) -> Array:
 
 
 def with_clearance(schema: Schema, geometry: Geometry) -> Schema:
-    """The same with the least clearance of every moment; parts are numbers whose names are the channels' codes."""
+    """A schema with the least clearance at every time; parts are numbers whose names are the channels' codes."""
     parts = NONE, *(part.name for part in geometry.parts)
     if len(parts) > MOST_WORDS:
         raise PlatformError(f"there are {len(parts) - 1} parts, a file can name {MOST_WORDS - 1}; leave some out")
@@ -98,7 +98,7 @@ def clearance_rows(geometry: Geometry, found: Sweep, limits: Thresholds) -> Arra
 def leg_rates(t: ArrayLike, l: ArrayLike) -> Array:
     """(n, 6) rates of leg lengths along a trajectory [m/s], by differences of second order in time.
 
-    NaN where time does not go on: at moments that stand twice, or where a recording begins anew.
+    NaN where time does not advance: at repeated times, or where a recording restarts.
     """
     when, lengths = np.asarray(t, dtype=np.float64), np.asarray(l, dtype=np.float64)
     if len(when) < 2:
@@ -119,7 +119,7 @@ def write_trajectory(
     force: bool,
     limits: Thresholds | None = None,
 ) -> tuple[Array, Postures, Sweep | None]:
-    """What is in the file, moment by moment, to `out`, with clearances where there are limits; whole or not there."""
+    """Write postures along a file to `out`, with clearances if there are limits; an incomplete file is removed."""
     ending = out.suffix.lower()
     if ending not in ENDINGS:
         raise UsageError(f"--out is {str(out)!r}: the name must end in {', '.join(ENDINGS)}")
@@ -141,7 +141,7 @@ def write_trajectory(
 
 
 def read_trajectory(platform: Hexapod, file: Path, source: str, definition: Definition) -> tuple[Array, Postures, int]:
-    """(n,) times [s] of a recording or CSV, postures there, and the epoch [ns since 1970]."""
+    """(n,) times [s] of a recording or CSV, postures, and the epoch [ns since 1970]."""
     t, values, names, epoch = samples(file, source)
     found = at_legs(platform, values, definition) if names == LENGTHS else at_dof(platform, values, definition)
     return t, found, epoch
@@ -165,7 +165,7 @@ def samples(file: Path, source: str) -> tuple[Array, Array, tuple[str, ...], int
 
 
 def _names(recording: Recording, source: str) -> tuple[str, ...]:
-    """The channels to look at: plain degrees of freedom where a file has them, else those of the pose asked for."""
+    """The channels to read: plain degrees of freedom if the file has them, else those of the requested pose."""
     known = recording.schema.index
     if all(dof in known for dof in DOFS):
         return DOFS

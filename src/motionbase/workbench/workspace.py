@@ -1,9 +1,9 @@
-"""Where a hexapod can be: along rays from a place, in slices, and how much room there is altogether.
+"""Workspace of a hexapod: reach along rays from a point, in slices, and the volume.
 
-A pose is reachable where no leg is beyond its operational stroke, no bearing beyond its range, no two legs are nearer
-than they are thick, and, where clearances are looked at, no two parts are nearer than where to stop. Rays go out from a
-pose that is reachable to the first that is not: what lies behind a gap is not seen, and the platform could not get
-there on a straight way.
+A pose is reachable if no leg is beyond its operational stroke, no bearing beyond its range, no two legs are nearer than
+their thickness and, if clearances count, no two parts are nearer than the stop distance. Rays start at a reachable pose
+and end at the first that is not: regions behind a gap are not found, and the platform could not get there on a straight
+line.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from motionbase.workbench.posture import base_angles, dexterity, platform_angles
 from motionbase.workbench.sweep import sweep
 
 Poses: TypeAlias = Callable[[Array], tuple[Array, Array]]  # (rays,) distances -> positions, attitudes
-Progress: TypeAlias = Callable[[float], None]  # the part that is done
+Progress: TypeAlias = Callable[[float], None]  # fraction done
 STOP = Thresholds().stop
 LIMITS = ("stroke", "bearings", "legs", "clearance")
 CLEARANCE = LIMITS.index("clearance")
-HALVINGS = 40  # of the last step of a ray: to 1e-12 of it
-STATIONS = 24  # of a ray at which clearances are looked at
-MESH_HALVINGS = 12  # between two of them: to 2e-4 of the way between
-RAYS_AT_ONCE = 64  # of which clearances are looked at, for the sake of progress
-TINY = 1e-6  # [m]: what is nearer touches
+HALVINGS = 40  # of the last step of a ray, to 1e-12 of it
+STATIONS = 24  # points of a ray at which clearances are computed
+MESH_HALVINGS = 12  # between two of these points, to 2e-4 of their distance
+RAYS_AT_ONCE = 64  # rays whose clearances are computed together, between reports of progress
+TINY = 1e-6  # [m]: nearer parts touch
 OUTPUTS = (
     Port("stroke", (), "m", "left of the operational stroke, of the leg that has least; below 0 outside"),
     Port("bearings", (), "rad", "left of the bearings' range, of the one that has least; below 0 outside"),
@@ -55,7 +55,7 @@ OUTPUTS = (
 @final
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """At n poses, (n,) each; below zero is beyond.
+    """Margins at n poses, (n,) each; below zero out of reach.
 
     Attributes:
         stroke: [m]; bearings: [rad]; legs: free space between the nearest two [m]; dexterity: 0 to 1
@@ -68,12 +68,12 @@ class Margins:
 
     @property
     def reachable(self) -> Flags:
-        """Where nothing is beyond."""
+        """(n,) whether no margin is below zero."""
         return np.asarray((self.stroke >= 0) & (self.bearings >= 0) & (self.legs >= 0))
 
     @property
     def beyond(self) -> Ints:
-        """What is beyond, as a place in `LIMITS`, the first of several; -1 where nothing is."""
+        """(n,) the first exceeded limit, as an index into `LIMITS`; -1 for none."""
         flags = np.stack([self.stroke < 0, self.bearings < 0, self.legs < 0])
         return np.where(flags.any(axis=0), flags.argmax(axis=0), -1)
 
@@ -81,11 +81,11 @@ class Margins:
 @final
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """Of n rays.
+    """Reach of n rays.
 
     Attributes:
-        distance: (n,) how far each goes [m, or rad where it turns]
-        limit: (n,) what ends it, as a place in `LIMITS`; -1 where it went as far as was looked
+        distance: (n,) length of each ray [m], or [rad] for turns
+        limit: (n,) limit at its end, as an index into `LIMITS`; -1 if none was found
     """
 
     distance: Array
@@ -95,12 +95,12 @@ class Reach:
 @final
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """Of one platform.
+    """Workspace of one platform.
 
     Attributes:
-        gimbals: range of the bearings; the platform's own where none are given
+        gimbals: range of the bearings; default: the platform's own
         thickness: least distance between the axes of two legs [m]
-        clearance: of the parts, where they count
+        clearance: of the parts; None if they do not count
         stop: clearance at which a ray ends [m]
     """
 
@@ -112,7 +112,7 @@ class Workspace:
 
     @classmethod
     def of(cls, platform: Hexapod, *, thickness: float | None = None, meshes: bool = False, stop: float = STOP) -> Self:
-        """With legs as thick as the platform's cylinders where nothing else is said, and with its parts if wanted."""
+        """The workspace of a platform; legs are as thick as its cylinders unless given, and parts count if wanted."""
         thick = 2 * shape_of(platform).cylinder_radius if thickness is None else thickness
         return cls(platform, None, thick, Clearance(geometry_of(platform)) if meshes else None, stop)
 
@@ -121,13 +121,13 @@ class Workspace:
         return margins_kernel(self.platform, self.gimbals or self.platform.gimbals)
 
     def margins(self, p_W: Array, Q_WP: Array) -> Margins:
-        """At (n, 3) positions and (n, 4) attitudes; clearances are not looked at."""
+        """Margins at (n, 3) positions and (n, 4) attitudes, without clearances."""
         found = on_lanes(self._kernel, p_W=p_W, Q_WP=Q_WP)
         apart = found.pop("apart")
         return Margins(**found, legs=apart - self.thickness)
 
     def reach(self, poses: Poses, rays: int, furthest: float, steps: int, progress: Progress | None = None) -> Reach:
-        """How far each ray goes, up to `furthest`: marched in steps, then halved where it leaves."""
+        """Reach of each ray, up to `furthest`: in steps, then by halving the last."""
         if not np.all(self.margins(*poses(np.zeros(rays))).reachable):
             raise PlatformError(
                 f"platform {self.platform.name!r}: the place from which the workspace is looked at is itself not "
@@ -149,7 +149,7 @@ class Workspace:
         return found if self.clearance is None else self._until_near(poses, found, progress)
 
     def _until_near(self, poses: Poses, found: Reach, progress: Progress | None) -> Reach:
-        """Rays cut where parts come too near; what is thinner than a ray's way between two stations may be missed."""
+        """Cut rays where parts come too near; obstacles thinner than the distance of two stations may be missed."""
         rays = len(found.distance)
         if self._near(*(row[:1] for row in poses(np.zeros(rays))))[0]:
             raise PlatformError(
@@ -178,7 +178,7 @@ class Workspace:
         return Reach(distance, limit)
 
     def _near(self, p_W: Array, Q_WP: Array) -> Flags:
-        """(n,) whether any parts are nearer than where to stop."""
+        """(n,) whether any parts are nearer than the stop distance."""
         assert self.clearance is not None
         return np.asarray(~np.isposinf(sweep(self.clearance, p_W, Q_WP, max(self.stop, TINY)).distance))
 
@@ -189,7 +189,7 @@ class Workspace:
         centre: ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> Reach:
-        """How far the platform goes in each of n directions (unit vectors in W) without turning [m]."""
+        """Reach in each of n directions (unit vectors in W) without turning [m]."""
         directions = np.atleast_2d(np.asarray(directions, dtype=np.float64))
         start = np.asarray(self.platform.p_neutral if centre is None else centre, dtype=np.float64)
         attitude = np.tile(np.asarray(Q_WP, dtype=np.float64), (len(directions), 1))
@@ -200,7 +200,7 @@ class Workspace:
         return self.reach(poses, len(directions), 2 * self.platform.stroke.hard_max, 200, progress)
 
     def turning(self, axes: ArrayLike, p_W: ArrayLike | None = None, progress: Progress | None = None) -> Reach:
-        """How far the platform turns about each of n axes (unit vectors in W) without moving [rad]."""
+        """Largest turn about each of n axes (unit vectors in W) without moving [rad]."""
         axes = np.atleast_2d(np.asarray(axes, dtype=np.float64))
         place = np.asarray(self.platform.p_neutral if p_W is None else p_W, dtype=np.float64)
         places = np.tile(place, (len(axes), 1))
@@ -212,15 +212,15 @@ class Workspace:
         return self.reach(poses, len(axes), np.pi, 180, progress)
 
     def at_attitude(self, directions: ArrayLike, Q_WP: ArrayLike = IDENTITY, centre: ArrayLike | None = None) -> Array:
-        """(n,) how far the platform goes in each of n directions (unit vectors in W) without turning [m]."""
+        """(n,) reach in each of n directions (unit vectors in W) without turning [m]."""
         return self.straight(directions, Q_WP, centre).distance
 
     def at_place(self, axes: ArrayLike, p_W: ArrayLike | None = None) -> Array:
-        """(n,) how far the platform turns about each of n axes (unit vectors in W) without moving [rad]."""
+        """(n,) largest turn about each of n axes (unit vectors in W) without moving [rad]."""
         return self.turning(axes, p_W).distance
 
     def volume(self, Q_WP: ArrayLike = IDENTITY, *, rows: int = 40) -> float:
-        """[m^3] that can be reached without turning, as seen from neutral."""
+        """Volume that can be reached from neutral without turning [m^3]."""
         from motionbase.workbench.surface import surface_at_attitude
 
         return surface_at_attitude(self, Q_WP, rows=rows).volume
@@ -253,16 +253,16 @@ def _least(angles: Expr, limits: tuple[float, float]) -> Expr:
 
 
 def nearest(segments: list[tuple[Expr, Expr]]) -> Expr:
-    """The least distance between any two segments, each by its ends [m]."""
+    """The least distance between any two segments, each given by its ends [m]."""
     squares = [_square_distance(*one, *other) for one, other in combinations(segments, 2)]
     return ca.sqrt(ca.mmin(ca.vertcat(*squares)))
 
 
 def _square_distance(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
-    """Between segments ab and cd: the best place on one for the other, each held to its ends.
+    """Squared distance of segments ab and cd: the nearest point of each to the other, clamped to its ends.
 
-    With s on ab of the lines' common normal, held to its segment, t on cd nearest to it, held, and s once more for
-    that t: both are best for each other, and the square of a distance is convex, so no other pair is nearer.
+    Take s on ab from the lines' common normal, clamped; t on cd nearest to it, clamped; and s again for that t. Both
+    are then optimal for each other, and the squared distance is convex, so no other pair is nearer.
     """
     along, other, between = b - a, d - c, a - c
     aa, oo, ao = ca.dot(along, along), ca.dot(other, other), ca.dot(along, other)

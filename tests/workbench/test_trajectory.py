@@ -1,28 +1,13 @@
-"""Leg rates against corners of the box and exact rates."""
-
-import itertools
+"""Leg rates along a trajectory against exact rates."""
 
 import numpy as np
 import pytest
 
-from motionbase.compile import compile
 from motionbase.platform.demand import LegDemand
-from motionbase.platform.kinematics import Kinematics
 from motionbase.platform.load import load_platform
-from motionbase.workbench.maps import most_leg_rates
 from motionbase.workbench.trajectory import leg_rates
 
 SIMONA = load_platform("simona")
-DOF = np.array([[0.3, -0.2, 0.1, 0.1, -0.15, 0.3], [-0.4, 0.1, 0.2, -0.2, 0.1, 0.2]])
-POSES = compile(Kinematics(SIMONA).pose_of_dof).map(dof=DOF)
-JACOBIANS = compile(Kinematics(SIMONA).jacobian).map(**POSES)["J"]
-
-
-def test_rates_are_those_of_the_worst_corner() -> None:
-    limits = np.array(SIMONA.limits.velocity)[[3, 4, 5, 0, 1, 2]]
-    corners = limits * np.array(list(itertools.product((-1, 1), repeat=6)))
-    wanted = np.abs(JACOBIANS @ corners.T).max(axis=2)
-    np.testing.assert_allclose(most_leg_rates(SIMONA, **POSES), wanted, rtol=1e-14)
 
 
 def test_leg_rates_of_a_trajectory_are_those_of_its_motion() -> None:
