@@ -34,6 +34,6 @@ def contracted(block: Block, x: Array) -> Array:
                 v.append(fused(p, q, v[second] if op is Op.ADD else -v[second]))
         else:
             count = (imm,) if op in (Op.SHL, Op.SHR) else ()
-            v.append(PYTHON_FOR_OP[op](*(v[k] for k in args), *count))  # type: ignore[arg-type]
+            v.append(PYTHON_FOR_OP[op](*(v[k] for k in args), *count))
     assert block.result is not None
     return v[block.result]

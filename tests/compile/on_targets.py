@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from motionbase.compile import Unit, compile
 from motionbase.compile.render.python import run
 from motionbase.compile.runtime import c
+from tests.tier import ALL
 
 Array = NDArray[np.float64]
 Batch = dict[str, Array]  # by port name; the first axis counts the samples
@@ -19,6 +20,7 @@ ZIG = [sys.executable, "-m", "ziglang", "cc"]
 COMPILERS = {"gcc": ["gcc"], "clang": ZIG}
 LLVM = ("llvm1", "llvm2", "llvm4", "llvm8")
 TARGETS = (*LLVM, *COMPILERS)  # every target beside the interpreter, which is the definition
+USUAL = TARGETS if ALL else ("llvm1", "llvm8", "gcc")  # tests of operations and programs run on all in any case
 
 
 def on_python(unit: Unit, given: Mapping[str, Array]) -> Batch:
@@ -104,8 +106,8 @@ def assert_same_bits(got: Mapping[str, Array], wanted: Mapping[str, Array], what
             )
 
 
-def assert_all_targets(unit: Unit, given: Mapping[str, Array], targets: tuple[str, ...] = TARGETS) -> Batch:
-    """Every target gives the interpreter's bits, which are returned."""
+def assert_all_targets(unit: Unit, given: Mapping[str, Array], targets: tuple[str, ...] = USUAL) -> Batch:
+    """All these targets give the interpreter's bits, which are returned."""
     wanted = on_python(unit, given)
     for target in targets:
         assert_same_bits(on_target(target, unit, given), wanted, f"{unit.name} on {target}")

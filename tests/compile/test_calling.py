@@ -175,7 +175,7 @@ def test_inputs_are_checked(llvm_mix: Compiled) -> None:
     refused("port 's' is not given; shape () is wanted", lambda: f(V, M))
     refused("no port 'q'; ports: v, M, s", lambda: f(V, M, S, q=1))
     refused("port 'M' is given twice", lambda: f(V, M, S, M=M))
-    refused("4 values came, there are 3 inputs", lambda: f(V, M, S, 1))
+    refused("4 values for 3 inputs", lambda: f(V, M, S, 1))
 
 
 def test_outputs_are_checked(llvm_mix: Compiled) -> None:
@@ -186,8 +186,8 @@ def test_outputs_are_checked(llvm_mix: Compiled) -> None:
     def out(*arrays: Any) -> Callable[[], Any]:
         return lambda: llvm_mix(V, M, S, out=arrays)
 
-    refused("1 output arrays came, there are 2 outputs", out(w))
-    refused("1 output arrays came, there are 2 outputs", lambda: llvm_mix(V, M, S, out=w))
+    refused("1 output arrays for 2 outputs", out(w))
+    refused("1 output arrays for 2 outputs", lambda: llvm_mix(V, M, S, out=w))
     refused("port 'w' is list, a NumPy array of float64 with shape (2,) is wanted", out([0, 0], n))
     refused("port 'w' has dtype float32, float64 is wanted", out(w.astype(np.float32), n))
     refused("port 'w' has shape (3,), (2,) is wanted", out(np.zeros(3), n))

@@ -16,8 +16,9 @@ from motionbase.compile.reuse import NEAR, with_shared_buffers
 from motionbase.compile.routine import Call, Copy, Role, Routine, walk
 from motionbase.platform.load import load_platform
 from motionbase.system.closed_loop import ClosedLoop
-from tests.compile.test_flow import AXPY, RANDOM, SX
+from tests.compile.flow_rig import AXPY, RANDOM, SX
 from tests.compile.test_random_flow import Grown, codes
+from tests.tier import often
 
 
 def in_place(unit: Unit, feedback: dict[str, str]) -> Routine:
@@ -47,7 +48,7 @@ def check_steps(unit: Unit, feedback: dict[str, str], given: dict[str, Any], ste
     return changed
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=often(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(codes, codes)
 def test_random_programs(code: list[int], more: list[int]) -> None:
     def expr(x: SX, y: SX) -> Any:

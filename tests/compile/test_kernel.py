@@ -93,7 +93,7 @@ def test_ports_are_checked() -> None:
     refused("port 'a': the sparsity reaches outside shape (2, 2)", lambda: Port("a", (2, 2), sparsity=reach))
     refused("a sparsity lists its places row by row, each once", lambda: Sparsity((0, 0), (1, 0)))
     refused("a sparsity lists its places row by row, each once", lambda: Sparsity((0, 0), (1, 1)))
-    refused("port 'a': 3 values came, 2 are stored", lambda: Port("a", 2).dense([1, 2, 3]), PortError)
+    refused("port 'a': 3 values given, 2 are stored", lambda: Port("a", 2).dense([1, 2, 3]), PortError)
 
 
 def test_two_ports_of_one_name_are_refused() -> None:
@@ -150,7 +150,7 @@ def test_errors_in_the_expression_name_kernel_file_and_line() -> None:
 
     truth = "; a symbol has no truth value while tracing; use ca.if_else"
     refused(f"truth value of a CasADi SXElem symbolic expression. {line(branches)}{truth}", traced((Y,), branches))
-    refused(f"kernel 'k': TypeError: 'SX' object cannot be interpreted as an integer {line(counts)}; a symbol is no "
+    refused(f"kernel 'k': TypeError: 'SX' object cannot be interpreted as an integer {line(counts)}; a symbol is not a "
             "number while tracing", traced((Y,), counts))  # fmt: skip
     refused(f"kernel 'k': ValueError: no such leg {line(breaks)}", traced((Y,), breaks))
     refused("out of bounds", traced((Y,), outside))
@@ -329,7 +329,7 @@ def test_compose_checks_ports() -> None:
 
 def test_only_kernels_are_composed_and_differentiated() -> None:
     program = Program("p", (X,), (Y,), lambda x: x)
-    message = "'p' is a Program, only a Kernel will do"
+    message = "'p' is a Program, it must be a Kernel"
     refused(f"compose 'w': {message}", lambda: compose("w", SQUARE, program))  # type: ignore[arg-type]
     refused(f"jacobian: {message}", lambda: jacobian(program, "y", "x"))  # type: ignore[arg-type]
 

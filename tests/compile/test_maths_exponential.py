@@ -18,11 +18,12 @@ from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import exponential as e
 from tests.compile.contraction import contracted
 from tests.compile.ulp import Array, near, ulp_distance, ulp_errors, values
+from tests.tier import often
 
 INF, NAN = math.inf, math.nan
 TINY, SMALLEST_NORMAL, LARGEST = 5e-324, 2.0**-1022, 1.7976931348623157e308
 LN2 = math.log(2.0)
-N = 3000
+N = often(3000)
 
 
 def any_bits(rng: np.random.Generator, n: int = N) -> Array:

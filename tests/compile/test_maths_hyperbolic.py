@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import hyperbolic as h
 from tests.compile.ulp import Array, near, ulp_errors, values
+from tests.tier import often
 
 INF, NAN = math.inf, math.nan
 TINY, LARGEST = 5e-324, 1.7976931348623157e308
 LN2 = math.log(2.0)
 OVERFLOW = 710.4758600739439  # the largest argument with a finite sinh and cosh
-N = 2000
+N = often(2000)
 REFERENCE: dict[str, Callable[..., mp.mpf]] = {
     "sinh": mp.sinh,
     "cosh": mp.cosh,

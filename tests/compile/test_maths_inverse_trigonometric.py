@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from motionbase.compile.maths import MATHS
 from motionbase.compile.maths import inverse_trigonometric as inverse
 from tests.compile.ulp import Array, near, ulp_errors, values
+from tests.tier import often
 
 REFERENCE: dict[str, Callable[..., mp.mpf]] = {"asin": mp.asin, "acos": mp.acos, "atan": mp.atan}
 BIG = 1.7976931348623157e308
@@ -37,11 +38,17 @@ def arguments(name: str) -> Array:
     rng = np.random.default_rng(1980)
     if name == "atan":
         borders = around(0.25, 0.75, 1.0, 4 / 3, 4.0, 2.0**100, 5e-324, 2.0**-1022, 1e308)
-        dense = [c * (1 + rng.uniform(-0.05, 0.05, 2500)) for c in (0.25, 0.75, 1.0, 4 / 3, 4.0)]
-        return np.concatenate([borders, *dense, rng.uniform(-8, 8, 10000), powers(rng, -1074, 1023, 4000)])
-    near_one = 1 - 2.0 ** rng.uniform(-53, -1, 4000)
+        dense = [c * (1 + rng.uniform(-0.05, 0.05, often(2500))) for c in (0.25, 0.75, 1.0, 4 / 3, 4.0)]
+        return np.concatenate(
+            [borders, *dense, rng.uniform(-8, 8, often(10_000)), powers(rng, -1074, 1023, often(4000))]
+        )
+    near_one = 1 - 2.0 ** rng.uniform(-53, -1, often(4000))
     borders = around(0.5, np.nextafter(1.0, 0.0), 5e-324, 2.0**-1022, 2.0**-27)
-    spread = [rng.uniform(-1, 1, 10000), rng.uniform(0.45, 0.55, 5000), rng.uniform(-0.55, -0.45, 5000)]
+    spread = [
+        rng.uniform(-1, 1, often(10_000)),
+        rng.uniform(0.45, 0.55, often(5000)),
+        rng.uniform(-0.55, -0.45, often(5000)),
+    ]
     within = np.concatenate([borders, near_one, -near_one, *spread, powers(rng, -1074, -1, 2000)])
     inside: Array = within[np.abs(within) <= 1.0]
     return inside
@@ -54,7 +61,7 @@ def test_error_in_ulp(name: str) -> None:
 
 def pairs() -> dict[str, tuple[Array, Array]]:
     rng = np.random.default_rng(1971)
-    n = 2500
+    n = often(2500)
     ratios = np.concatenate([c * (1 + rng.uniform(-1e-3, 1e-3, n)) for c in (0.25, 0.75, 1.0, 4 / 3, 4.0)])
     x = powers(rng, -1, 1, len(ratios))
     edge = around(0.25, 0.75, 1.0, 4 / 3, 4.0)

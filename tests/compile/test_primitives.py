@@ -108,7 +108,7 @@ def test_tables_are_checked() -> None:
     for bad in ([0.0], [0.0, 0.0], [1.0, 0.0], [0.0, math.nan], [0.0, math.inf]):
         refused("axis 'x' must be two or more finite increasing numbers", [bad], [0] * len(bad), [x], o)
     refused(r"values have shape \(3,\), axes and output make it \(2,\)", [[0, 1]], [0, 1, 2], [x], o)
-    refused("output u .* is sparse; a vector port of 2 will do", [[0, 1]], np.zeros((2, 2, 2)), [x], SPARSE)
+    refused("output u .* is sparse; use a vector port of 2", [[0, 1]], np.zeros((2, 2, 2)), [x], SPARSE)
     with pytest.raises(KernelError, match=r"table 't': no outside 'holds'; did you mean 'hold'\?"):
         table("t", [[0, 1]], [0, 1], inputs=[x], output=o, outside="holds")  # type: ignore[arg-type]
 

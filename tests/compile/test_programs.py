@@ -340,8 +340,8 @@ def test_switches_and_loops_are_checked() -> None:
     for large in (-1, 2**53):
         refused(rf"case {large} is outside 0 to 2\*\*53 - 1", case(large), KernelError)
     refused("the selector has shape", lambda x, a, m: switch(x, {}, lambda: x), KernelError)
-    refused("the number of turns is 2.0", lambda x, a, m: repeat(2.0, lambda y: y, x), KernelError)  # type: ignore[arg-type]
-    refused("0 turns, there must be at least one", lambda x, a, m: repeat(0, lambda y: y, x), KernelError)
+    refused("the number of iterations is 2.0", lambda x, a, m: repeat(2.0, lambda y: y, x), KernelError)  # type: ignore[arg-type]
+    refused("0 iterations, there must be at least one", lambda x, a, m: repeat(0, lambda y: y, x), KernelError)
 
 
 # ---- nothing is old memory -----------------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def from_a_turn(x: SX, a: SX, m: SX) -> Any:
 def test_values_live_where_they_are_made() -> None:
     """What the check of places did before: a program cannot return, or read, what was not written on its path."""
     refused("'v', a value of the case of a switch that is over", from_one_case, KernelError)
-    refused("'row', a value of a loop's turn", from_a_turn, KernelError)
+    refused("'row', a value of an iteration of a loop", from_a_turn, KernelError)
     short = "one case gives .*2.*, another .*3"
     refused(short, lambda x, a, m: switch(a, {2: lambda: x[:2]}, lambda: x), KernelError)
     refused("switch.* gives NoneType", lambda x, a, m: switch(a, {2: lambda: None}, lambda: x), KernelError)

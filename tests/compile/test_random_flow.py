@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from motionbase.compile import Kernel, Port, Program, for_each, repeat, switch
+from tests.compile.flow_rig import AXPY, RANDOM, SX
+from tests.compile.flow_rig import sides as sides  # every test on lanes and in loops
 from tests.compile.on_targets import TARGETS, assert_all_targets, assert_same_bits, on_python, on_target
-from tests.compile.test_flow import AXPY, RANDOM, SX
-from tests.compile.test_flow import sides as sides  # every test on lanes and in loops
+from tests.tier import often
 
 JUMPS: list[Callable[[SX, SX], SX]] = [
     lambda x, y: x < y,
@@ -85,14 +86,14 @@ class Grown:
         return found
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=often(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(codes)
 def test_random_programs(code: list[int]) -> None:
     unit = Program("p", (Port("x", 4),), (Port("y", 4),), Grown(code), allow_nan=True)
     assert_all_targets(unit, {"x": RANDOM.normal(size=(12, 4))}, ("llvm1", "llvm8", "gcc"))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=often(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(codes)
 def test_random_programs_inlined_in_a_kernel(code: list[int]) -> None:
     """CasADi merges constants where no call separates them, so the last digits may differ, and nothing else."""

@@ -13,6 +13,7 @@ from motionbase.compile import Kernel, Port, Program, for_each, repeat, switch
 from motionbase.compile.lower import lower_kernel, steps_of
 from motionbase.compile.routine import Call
 from tests.compile.on_targets import EDGES, LLVM, TARGETS, Array, assert_all_targets, assert_same_bits, on_python
+from tests.tier import often
 
 SOME = ("llvm1", "llvm8", "gcc")  # a compilation each for every example, so not all targets
 RANDOM = np.random.default_rng(3)
@@ -51,7 +52,7 @@ def straight(name: str, code: list[Line]) -> Kernel:
     return Kernel(name, (Port("x", 3),), (Port("y", 3),), expr, allow_nan=True)  # such as fmod(0.5, -0.0)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=often(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(lines)
 def test_random_kernels(code: list[Line]) -> None:
     assert_all_targets(straight("k", code), {"x": SAMPLES}, SOME)
@@ -101,7 +102,7 @@ def built(r: ca.SX, tree: Tree, kernels: list[Kernel]) -> Any:
     return switch(r[tree[1], 0], cases, lambda: after(r, tree[3]))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=often(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(lines, min_size=3, max_size=3), st.lists(trees, min_size=1, max_size=4))
 def test_random_programs(codes: list[list[Line]], statements: list[Tree]) -> None:
     kernels = [straight(f"k{n}", code) for n, code in enumerate(codes)]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
-from motionbase.compile import Kernel, Port, Program, Scan, compile, delay, scan, scans
+from motionbase.compile import Kernel, Port, Program, Scan, compile, delay, for_each, scan, scans
 from motionbase.compile import target as compiling
 from motionbase.compile.render.llvm import Module
 from motionbase.errors import KernelError, PortError
@@ -137,14 +137,16 @@ def test_ctrl_c_is_heard() -> None:
     assert time.monotonic() - start < 20  # a loaded machine; on a quiet one it is 0.4 s
 
 
+SWING = Kernel(
+    "swing",
+    (Port("g"), Port("x", 2)),
+    (Port("x_next", 2), Port("e")),
+    lambda g, x: (ca.vertcat(x[0] + 0.1 * x[1], x[1] - 0.1 * g * ca.sin(x[0])), x[0] * x[1]),
+)
+
+
 def test_loops_around_a_long_step_share_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scans, "SHARED_FROM", 1)
-    step = Kernel(
-        "swing",
-        (Port("g"), Port("x", 2)),
-        (Port("x_next", 2), Port("e")),
-        lambda g, x: (ca.vertcat(x[0] + 0.1 * x[1], x[1] - 0.1 * g * ca.sin(x[0])), x[0] * x[1]),
-    )
     store, made = ObjectCache(tmp_path), list[Any]()
 
     def counted(*given: Any) -> Module:
@@ -152,19 +154,45 @@ def test_loops_around_a_long_step_share_its_code(tmp_path: Path, monkeypatch: py
         return Module(*given)
 
     monkeypatch.setattr(compiling, "Module", counted)
-    runs = [scan(step, {"x": "x_next"}, record=record, cache=store) for record in ([], ["e"], ["x_next", "e"])]
+    runs = [scan(SWING, {"x": "x_next"}, record=record, cache=store) for record in ([], ["e"], ["x_next", "e"])]
     assert len(made) == 1
-    wanted = scan(step, {"x": "x_next"}, record=["x_next", "e"], target="python")(9, every=2, g=9.8, x=[0.1, 0.0])
+    wanted = scan(SWING, {"x": "x_next"}, record=["x_next", "e"], target="python")(9, every=2, g=9.8, x=[0.1, 0.0])
     for run in runs:
         for name, value in run(9, every=2, g=9.8, x=[0.1, 0.0]).items():
             np.testing.assert_array_equal(value, wanted[name])
 
 
+@pytest.mark.parametrize("shared_from", [1, 50], ids=["by its trace", "by its instructions"])
+def test_a_long_step_from_the_cache_is_not_lowered(
+    shared_from: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its trace tells that it is long, where it is long enough to tell."""
+    monkeypatch.setattr(scans, "SHARED_FROM", shared_from)
+
+    def stepped(x: ca.SX) -> Any:
+        return for_each(lambda row: SWING(9.8, row)[0], x)
+
+    def run() -> tuple[Program, Any]:
+        step = Program("steps", (Port("x", (20, 2)),), (Port("x_next", (20, 2)),), stepped)
+        return step, scan(step, {"x": "x_next"}, cache=ObjectCache(tmp_path))(3, x=np.ones((20, 2)))["x"]
+
+    (first, wanted), (again, got) = run(), run()
+    assert "routine" in first.__dict__ and ("routine" in again.__dict__) == (shared_from > 1)
+    np.testing.assert_array_equal(got, wanted)
+
+
 def test_a_large_state_needs_no_stack() -> None:
-    n = 300_000  # 2.4 MB four times; a stack has 8
+    n, kilobytes = 20_000, 256  # 160 kB four times
     grow = Program("grow", (Port("x", n),), (Port("y", n),), lambda x: x)
-    x = np.arange(float(n))
-    np.testing.assert_array_equal(scan(grow, {"x": "y"})(3, x=x)["x"], x)
+    loop, x, found = scan(grow, {"x": "y"}), np.arange(float(n)), list[Any]()
+    usual = threading.stack_size(kilobytes * 1024)
+    try:
+        thread = threading.Thread(target=lambda: found.append(loop(3, x=x)["x"]))
+        thread.start()
+    finally:
+        threading.stack_size(usual)
+    thread.join()
+    np.testing.assert_array_equal(found[0], x)
 
 
 def test_memory_and_two_states_fed_from_each_other() -> None:

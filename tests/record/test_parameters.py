@@ -13,6 +13,7 @@ from motionbase.errors import CommandError, RingError
 from motionbase.record.parameters import LARGEST, Parameter, ParameterTable
 from motionbase.record.quantity import LONGEST
 from motionbase.record.requests import ARGUMENTS, Kind
+from tests.tier import often
 
 GAIN = Parameter("k_p", "1/s", "error to velocity", (15.0,), (3.0,), (20.0,))
 LIMITS = Parameter("limits", "m", "of the axes", (1.0, 0.5, 0.8), (0.1, 0.1, 0.1), (1.0, 0.5, 0.8), at_rest=True)
@@ -36,13 +37,13 @@ def parameters(draw: st.DrawFn) -> Parameter:
 tables = st.builds(ParameterTable, texts, st.lists(parameters(), max_size=8, unique_by=lambda p: p.name).map(tuple))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=often(100), deadline=None)
 @given(table=tables)
 def test_tables_come_back_from_their_text(table: ParameterTable) -> None:
     assert ParameterTable.from_json(table.json) == table
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=often(300), deadline=None)
 @given(text=st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
@@ -56,7 +57,7 @@ def test_any_text_is_a_table_or_gets_a_sentence(text: str) -> None:
         assert str(error).isprintable()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=often(200), deadline=None)
 @given(key=st.sampled_from(["name", "unit", "description", "designed", "least", "most", "at_rest"]), value=st.one_of(
     st.none(), st.booleans(), st.floats(), st.integers(-10**400, 10**400), st.text(max_size=9),
     st.lists(st.one_of(st.none(), st.booleans(), st.floats(), st.text(max_size=3)), max_size=4)))  # fmt: skip
@@ -80,7 +81,7 @@ def test_any_value_in_a_table_is_checked(key: str, value: Any) -> None:
         ({"description": "x" * (LONGEST + 1)}, "its description is"),
         ({"designed": (math.nan,)}, "designed is"),
         ({"designed": (25.0,)}, "its designed value is not between its bounds"),
-        ({"most": ()}, "has 1 numbers, 1 and 0 bounds; bounds are as many as numbers, or none"),
+        ({"most": ()}, "has 1 numbers, 1 and 0 bounds; it must have one bound for each number, or none"),
         ({"designed": (), "least": (), "most": ()}, "has 0 numbers"),
         ({"at_rest": 1}, "at_rest is 1, it must be true or false"),
     ],
@@ -121,7 +122,7 @@ def test_names_lead_to_places(item: str, values: tuple[float, ...], wanted: dict
         ("k_p", (21.0,), "k_p is 21 1/s, it must be 3 to 20"),
         ("k_p", (1.0, 2.0), "k_p has 1 numbers, 2 were given"),
         ("k_p", (), "0 were given"),
-        ("limits[4]", (0.2,), r"limits\[4\] is not there; limits has numbers 1 to 3"),
+        ("limits[4]", (0.2,), r"there is no limits\[4\]; limits has numbers 1 to 3"),
         ("limits[0]", (0.2,), "numbers 1 to 3"),
         ("limits", (1.0, 0.6, 0.1), r"limits\[2\] is 0.6 m, it must be 0.1 to 0.5"),
         ("l_low", (2.0,), "l_low cannot be changed while the law runs"),

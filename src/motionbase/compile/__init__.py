@@ -23,7 +23,7 @@ __all__ = [
 
 
 class _Package(ModuleType):
-    """Called, it compiles: `motionbase.compile(kernel)` is what people write, and the package has taken the name."""
+    """A package that can be called: `motionbase.compile(kernel)` compiles, although `compile` names this package."""
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.compile(*args, **options)

@@ -6,8 +6,9 @@
     def moved(x: Platform, h: Annotated[SX, q("s", text="step")]) -> tuple[Platform, Annotated[SX, q("N", 6), "f"]]:
         ...
 
-A parameter is a struct or an annotated expression. A result is a struct, called like the parameter of its kind with
-`_next`, or like itself; or an expression whose annotation ends with its name. On a method, every object has its own.
+A parameter is a struct or an annotated expression. A result is a struct, named after the parameter of the same type
+plus `_next`, or after its own type; or an expression whose annotation ends with its name. A decorated method gives each
+object its own unit.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Kind = type[Kernel] | type[Program]
 
 
 class Authored:
-    """A method as a kernel or program of each object."""
+    """A method that is a separate kernel or program for each object."""
 
     def __init__(self, function: Callable[..., Any], kind: Kind) -> None:
         self.function, self.kind = function, kind
@@ -45,12 +46,12 @@ class Authored:
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """A leaf: what it calls is inlined."""
+    """A leaf kernel; its calls are inlined."""
     return _decorated(function, Kernel)
 
 
 def program(function: Callable[..., Any]) -> Any:
-    """What it calls stays a call."""
+    """A program; its calls stay calls."""
     return _decorated(function, Program)
 
 

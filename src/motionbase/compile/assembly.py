@@ -1,13 +1,14 @@
-"""From a traced program to a routine: its arithmetic is cut at its calls.
+"""From a traced program to a routine: the arithmetic is divided at the calls.
 
-All that a program computes between its calls, in all its regions, is one CasADi function, so common subexpressions are
-shared throughout. Each operation is put before the first statement that needs it, inside a case if only that case does.
-What is needed later goes through scratch memory once. Results stand in the program's outputs from the start where they
-can, and a slice of a place is a place.
+Everything that a program computes between its calls, in all its regions, is one CasADi function, so common
+subexpressions are shared throughout. Each operation is placed before the first statement that needs it, and inside a
+case if only that case needs it. A value that is needed later is stored in scratch memory once. Results are computed
+directly into the program's outputs where possible, and a slice of a place is a place.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,6 @@ import casadi as ca
 
 from motionbase.compile.authored import shown
 from motionbase.compile.block import Block
-from motionbase.compile.kernels import holds_nan
 from motionbase.compile.lower import Step, steps_of, with_choices
 from motionbase.compile.placement import Lowering
 from motionbase.compile.port import Port
@@ -32,13 +32,13 @@ from motionbase.errors import KernelError
 if TYPE_CHECKING:
     from motionbase.compile.programs import Unit
 
-COPY_FROM = 9  # numbers in a row that are copied by one statement instead of one by one
+COPY_FROM = 9  # consecutive numbers from which one copy statement replaces single moves
 
 
 @final
 @dataclass(frozen=True)
 class Need:
-    """A number that must stand at a place when a statement begins."""
+    """A number that must be stored at a place before a statement runs."""
 
     element: ca.SX
     at: Path
@@ -50,7 +50,7 @@ class Need:
 @final
 @dataclass(frozen=True)
 class Moved:
-    """Numbers in a row that are copied when a statement begins."""
+    """Consecutive numbers that are copied before a statement runs."""
 
     source: Place
     offset: int
@@ -61,11 +61,11 @@ class Moved:
 
 @final
 class Assembly:
-    """What is known of a traced program before it is lowered.
+    """The analysis of a traced program before it is lowered.
 
     Attributes:
-        captured: places of the program outside that a turn of a loop uses
-        hoisted: what a turn computes from outside values alone; it is computed once, outside
+        captured: places of the enclosing program that an iteration of a loop uses
+        hoisted: values that depend only on the enclosing program; they are computed once, outside the loop
     """
 
     def __init__(self, trace: Trace, inputs: list[Place], outputs: list[Place], memory: list[Place]) -> None:
@@ -74,18 +74,18 @@ class Assembly:
         self.hoisted: list[ca.SX] = []
         self.needs: list[Need] = []
         self.moves: dict[Path, list[Moved]] = {}
-        self._born: dict[Place, tuple[Place, int]] = {}  # places that stand in others
+        self._born: dict[Place, tuple[Place, int]] = {}  # places that are part of others
         self._made: dict[int, Place] = {}  # buffers of arguments, by id of the argument
         self._selectors: dict[int, At] = {}
-        # for diagnosis, by id: lines of calls and choices, turns of calls that repeat, places of a block's steps in it
+        # for diagnosis, by id: lines of calls and choices, indices of repeated calls, positions of a block's steps
         self.lines: dict[int, tuple[Statement, Line]] = {}
-        self.turns: dict[int, tuple[int, int, int]] = {}  # the first turn, how many from one to the next, and in all
+        self.turns: dict[int, tuple[int, int, int]] = {}  # index of the first, increment, and number of iterations
         self.steps_in: dict[int, tuple[Block, dict[int, int]]] = {}
         drop_unused(trace)
         self._collect(trace.root)
         self._trace_steps()
 
-    # ---- what is needed, where -------------------------------------------------------------------------------------
+    # ---- what is needed where -------------------------------------------------------------------------------------
 
     def _collect(self, region: Region) -> None:
         self._settle_returns(region)
@@ -114,7 +114,7 @@ class Assembly:
         self._selectors[id(record)] = given if isinstance(given, At) else At(self._made[id(given)])
 
     def _settle_returns(self, region: Region) -> None:
-        """Results that a region gives whole are born where they go; the others are stored or copied at its end."""
+        """A result that a region returns whole is created at its destination; others are stored or copied last."""
         at = region.here
         for target, elements in region.returns:
             homes = [self.trace.homes.get(e.element_hash()) for e in elements]
@@ -123,7 +123,7 @@ class Assembly:
             while k < len(elements):
                 run = _run_length(homes, k)
                 place, offset = homes[k] or (None, 0)
-                if place is root and offset == start + k:  # memory that stays as it is
+                if place is root and offset == start + k:  # memory that is not changed
                     k += run
                 elif place is not None and self._may_be_born(place, offset, run, target, region):
                     self._born[place] = (target, k)
@@ -144,7 +144,7 @@ class Assembly:
         return target.kind is not Kind.MEMORY or self._may_replace(target, place, region)
 
     def _may_replace(self, memory: Place, result: Place, region: Region) -> bool:
-        """Whether a result may be written over old memory: nothing reads that when or after the result is made."""
+        """Whether a result may overwrite old memory: nothing reads that memory when or after the result is computed."""
         number = next(k for k, s in region.kept if result in s.results)
         made, *after = (s for k, s in region.kept if k >= number)
         hashes = {h for h, (place, _) in self.trace.homes.items() if place is memory}
@@ -165,7 +165,7 @@ class Assembly:
         return self.trace.homes.get(element.element_hash()) == (memory, k)
 
     def _reach(self, place: Place, at: Path, line: Line) -> None:
-        """A place may be used in its own region and inside it, and by loops in there."""
+        """A place may be used in its own region, in regions inside it, and in loops there."""
         trace: Trace | None = self.trace
         if place.trace is trace:
             if place.path != at[: len(place.path)]:
@@ -174,7 +174,7 @@ class Assembly:
         while trace is not None and place.trace is not trace:
             trace = trace.outer
         if trace is None:
-            self._refuse(place, line, "a loop's turn, or another program,")
+            self._refuse(place, line, "an iteration of a loop, or another program,")
         if place not in self.captured:
             self.captured.append(place)
 
@@ -199,17 +199,18 @@ class Assembly:
                 raise KernelError(f"program {self.trace.name!r} uses {name!r}, which no input and no call gives")
             self.sources.append(home)
         self.function = ca.Function("program", [ca.vertcat(*symbols)], [wanted], {"cse": self.trace.shared})
-        if holds_nan(self.function):
+        steps = steps_of(self.function, self.trace.name)
+        if any(step.op == ca.OP_CONST and not step.called and math.isnan(step.number) for step in steps):
             self.trace.outermost.holds_nan = True
-        self.steps = with_choices(steps_of(self.function, self.trace.name))
+        self.steps = with_choices(steps)
         self._check_scopes()
-        self.frontier: dict[int, int] = {}  # steps that are computed outside, and where they stand among `hoisted`
+        self.frontier: dict[int, int] = {}  # steps computed outside, and their positions in `hoisted`
         if self.trace.outer is not None:
             self._hoist()
 
     def _check_scopes(self) -> None:
-        """Every number is used where all that it is made of may be used."""
-        needed: list[tuple[Place, ...]] = []  # by step: the places of its symbols that are not everywhere
+        """Check that every number is used only where all its operands may be used."""
+        needed: list[tuple[Place, ...]] = []  # by step: the places of its symbols that have a limited scope
         for step in self.steps:
             if step.op == ca.OP_INPUT:
                 place = self.sources[step.place[1]][0]
@@ -224,22 +225,22 @@ class Assembly:
                 needed.append(tuple(found))
 
     def _hoist(self) -> None:
-        """In a turn of a loop: what depends on outside values alone is computed outside."""
-        nodes = self.function.instructions_sx()
+        """In an iteration of a loop, values that depend only on outside values are computed outside."""
         varies: list[bool] = []
-        called = {k for k in range(self.function.n_instructions()) if self.function.instruction_id(k) == ca.OP_CALL}
         for step in self.steps:
             if step.op == ca.OP_INPUT:
                 varies.append(self.sources[step.place[1]][0].trace is self.trace)
             else:
-                varies.append(step.source in called or any(varies[a] for a in step.args))
+                varies.append(step.called or any(varies[a] for a in step.args))
         for step in self.steps:
             if step.op == ca.OP_OUTPUT or varies_here(step, varies):
                 for a in step.args:
                     made = self.steps[a]
                     if not varies[a] and made.op not in (ca.OP_CONST, ca.OP_INPUT) and a not in self.frontier:
-                        self.frontier[a] = len(self.hoisted)
-                        self.hoisted.append(nodes[made.source])
+                        self.frontier[a] = len(self.frontier)
+        if self.frontier:
+            nodes = self.function.instructions_sx()
+            self.hoisted = [nodes[self.steps[a].source] for a in self.frontier]
         used = self._used_steps()
         still = {self.sources[self.steps[k].place[1]][0] for k in used if self.steps[k].op == ca.OP_INPUT}
         direct = {g.place for g in self._direct()}
@@ -255,7 +256,7 @@ class Assembly:
         return used
 
     def _direct(self) -> Iterator[At]:
-        """Arguments that stand somewhere already, and sources of copies."""
+        """Arguments that are already stored somewhere, and sources of copies."""
         yield from self._selectors.values()
         for moved in (m for moves in self.moves.values() for m in moves):
             yield At(moved.source)
@@ -264,7 +265,7 @@ class Assembly:
 
     @cached_property
     def held(self) -> list[Place]:
-        """Places for what a turn takes from outside: captured places, then what is hoisted."""
+        """Places for what an iteration uses from outside: captured places, then hoisted values."""
         if not self.hoisted:
             return list(self.captured)
         return [*self.captured, self._hoisted_place]
@@ -277,9 +278,13 @@ class Assembly:
     def text(self) -> str:
         """The whole structure as text, for content hashes."""
         numbers: dict[Place, int] = {}
+        names: dict[Place, str] = {}
 
         def place(p: Place) -> str:
-            return f"{numbers.setdefault(p, len(numbers))}:{p.port.array_shape}"
+            if p not in names:
+                numbers[p] = len(numbers)
+                names[p] = f"{numbers[p]}:{p.port.array_shape}"
+            return names[p]
 
         def given(g: Given) -> str:
             return f"{place(g.place)}+{g.offset}*{g.stride}" if isinstance(g, At) else f"{place(self._made[id(g)])}"
@@ -311,15 +316,15 @@ class Assembly:
         return f"{parts}\n{self.function.serialize()}"
 
     def made(self, given: Given) -> At:
-        """Where an argument stands."""
+        """Place of an argument."""
         return given if isinstance(given, At) else At(self._made[id(given)], 0, given.stride)
 
     def selector(self, record: ChoiceRecord) -> At:
-        """Where the number of a choice stands."""
+        """Place of the selector of a choice."""
         return self._selectors[id(record)]
 
     def stands(self, place: Place) -> tuple[Place, int]:
-        """The place it is a part of, and where in there."""
+        """The place that contains this one, and the offset in it."""
         offset = 0
         while place in self._born:
             place, more = self._born[place]
@@ -327,7 +332,7 @@ class Assembly:
         return place, offset
 
     def routine(self, unit: Unit) -> Routine:
-        """Lowered to blocks, calls, loops and switches."""
+        """The program lowered to blocks, calls, loops and switches."""
         return Lowering(self, unit).routine()
 
 
@@ -353,7 +358,7 @@ def _uses(elements: tuple[ca.SX, ...], hashes: set[int]) -> bool:
 
 
 def _run_length(homes: list[tuple[Place, int] | None], start: int) -> int:
-    """How many numbers from here on stand in a row at one place, or at none."""
+    """How many consecutive numbers from here on are contiguous at one place, or have no place."""
     first, k = homes[start], start + 1
     while k < len(homes):
         following = homes[k]

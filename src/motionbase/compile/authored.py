@@ -1,4 +1,4 @@
-"""A person's own function, run while tracing: what it raises becomes one sentence with its line and a cure."""
+"""A user's function, run while tracing: an exception becomes one sentence with its line and a suggestion."""
 
 import inspect
 import os
@@ -11,19 +11,19 @@ import numpy as np
 
 from motionbase.errors import KernelError, MotionBaseError
 
-# code that a person's function calls and did not write
+# library code that a user's function calls
 _LIBRARIES = tuple(os.path.dirname(path) + os.sep for path in (__file__, ca.__file__, np.__file__))
-_CURES = (  # what a message contains, and what to write instead
+_CURES = (  # part of a message, and the suggestion for it
     ("truth value", "a symbol has no truth value while tracing; use ca.if_else, ca.fmin, ca.fmax or ca.logic_and"),
-    ("interpreted as an integer", "a symbol is no number while tracing; loops and indices need whole numbers"),
-    ("to_int not defined", "a symbol is no number while tracing; loops and indices need whole numbers"),
+    ("interpreted as an integer", "a symbol is not a number while tracing; loops and indices need whole numbers"),
+    ("to_int not defined", "a symbol is not a number while tracing; loops and indices need whole numbers"),
     ("passed to a numpy function", "use CasADi's functions, such as ca.sin, on symbols"),
     ("numeric matrix", "use CasADi's functions, such as ca.sin or ca.vertcat, on symbols"),
 )
 
 
 def run_authored(owner: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call the function; an error that is not ours is told as one of the owner's, with file and line."""
+    """Call the function; an exception that is not a MotionBaseError becomes one, with owner, file and line."""
     try:
         return function(*arguments)
     except MotionBaseError:
@@ -36,16 +36,16 @@ def run_authored(owner: str, function: Callable[..., Any], *arguments: Any) -> A
 
 
 def run_law(owner: str, function: Callable[..., Any], wanted: str, *arguments: Any) -> Any:
-    """Call a function that must take these arguments; `wanted` says what they are: "length [m] and rate [m/s]"."""
+    """Call a function that must take these arguments; `wanted` describes them: "length [m] and rate [m/s]"."""
     check_takes(owner, function, wanted, len(arguments))
     return run_authored(owner, function, *arguments)
 
 
 def check_takes(owner: str, function: Callable[..., Any], wanted: str, count: int) -> None:
-    """A function must take so many arguments; for one that is called often, checked once."""
+    """Check the number of arguments of a function; for functions that are called often, done once."""
     try:
         takes = inspect.signature(function)
-    except (TypeError, ValueError):  # a function without a signature: calling it will tell
+    except (TypeError, ValueError):  # a function without a signature: the call itself will fail
         return
     try:
         takes.bind(*range(count))
@@ -56,7 +56,7 @@ def check_takes(owner: str, function: Callable[..., Any], wanted: str, count: in
 
 
 def _brief(text: str) -> str:
-    """The first line, without CasADi's place in its own source; an assertion's reason is on the second."""
+    """The first line, without CasADi's source location; the second line for a failed assertion."""
     first, _, rest = text.partition("\n")
     if first.endswith("failed:"):
         first = rest.partition("\n")[0]
@@ -64,7 +64,7 @@ def _brief(text: str) -> str:
 
 
 def _place(error: Exception, function: Callable[..., Any]) -> str:
-    """File and line of the innermost frame that a person wrote; of the function itself where there is none."""
+    """File and line of the innermost frame in user code, or of the function itself if there is none."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith(_LIBRARIES):
             return f"{shown(frame.filename)}:{frame.lineno}"
@@ -73,12 +73,12 @@ def _place(error: Exception, function: Callable[..., Any]) -> str:
 
 
 def shown(file: str) -> str:
-    """A file's path, relative to the current folder when it is inside."""
+    """A file's path, relative to the current folder if it is inside it."""
     return os.path.relpath(file) if file.startswith(os.getcwd() + os.sep) else file
 
 
 def check_order(owner: str, function: Callable[..., Any], names: Sequence[str]) -> None:
-    """Parameters named like the ports but in another order are a slip: arguments are passed by position."""
+    """Refuse parameters named like the ports but in another order: arguments are passed by position."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # a function without a signature

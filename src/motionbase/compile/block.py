@@ -1,4 +1,4 @@
-"""A straight-line block in single-assignment form, and the values that build it by ordinary Python operators."""
+"""A straight-line block in single-assignment form, and the values that build it with ordinary Python operators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Instruction(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Block:
-    """Instructions in the order in which they run; `result` is the value a maths function returns."""
+    """Instructions in execution order; `result` is the value that a maths function returns."""
 
     instructions: tuple[Instruction, ...]
     result: int | None = None
@@ -90,11 +90,11 @@ class Value:
         return self._arithmetic(Op.LE, None, other, swap=True)
 
     def equals(self, other: Operand) -> Value:
-        """Truth value of self == other (doubles or words); `==` itself stays Python's identity."""
+        """Truth value of self == other (doubles or words); `==` itself remains Python's identity."""
         return self._arithmetic(Op.EQ, Op.IEQ, other)
 
     def differs(self, other: Operand) -> Value:
-        """Truth value of self != other (doubles); true when either is NaN."""
+        """Truth value of self != other (doubles); true if either is NaN."""
         return self._arithmetic(Op.NE, None, other)
 
     def __and__(self, other: Operand) -> Value:
@@ -136,16 +136,16 @@ class Builder:
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
         self._known: dict[tuple[object, ...], int] = {}
-        self.kept: dict[int, int] = {}  # of the finished block: where the instructions that remain stand
+        self.kept: dict[int, int] = {}  # in the finished block: new positions of the remaining instructions
 
     def emit(self, op: Op, *args: Value, imm: Immediate = None) -> Value:
-        """Append an instruction (or find the equal one) and return its value."""
+        """Append an instruction (or find an equal one) and return its value."""
         wanted, result = op.signature
         got = "".join(a.type.value for a in args)
         if op is not Op.CALL and got != wanted:
             raise KernelError(f"{op.label} takes arguments {wanted!r}, not {got!r}")
         instruction = Instruction(op, tuple(a.index for a in args), imm)
-        # -0.0 == 0.0 as dictionary keys, so constants are told apart by their bits
+        # -0.0 == 0.0 as dictionary keys, so constants are distinguished by their bits
         key = (op, instruction.args, struct.pack("<d", imm) if op is Op.CONST else imm)
         index = None if op.has_effect else self._known.get(key)
         if index is None:
@@ -156,7 +156,7 @@ class Builder:
         return Value(self, index, Type(result) if result else Type.F)
 
     def lift(self, operand: Operand, type: Type) -> Value:
-        """A Python number as a constant of the wanted type; a value as itself."""
+        """A Python number as a constant of the given type; a value is returned unchanged."""
         if isinstance(operand, Value):
             return operand
         if type is Type.I:
@@ -176,7 +176,7 @@ class Builder:
         return self.emit(Op.ARG, imm=k)
 
     def call(self, function: str, *args: Value) -> Value:
-        """A call of one of our maths functions by name."""
+        """Call one of our maths functions by name."""
         return self.emit(Op.CALL, *args, imm=function)
 
     def load(self, port: int, offset: int) -> Value:
@@ -188,7 +188,7 @@ class Builder:
         self.emit(Op.STORE, value, imm=(port, offset))
 
     def block(self, result: Value | None = None) -> Block:
-        """The finished block, without what nobody reads."""
+        """The finished block without unused instructions."""
         whole = Block(tuple(self.instructions), None if result is None else result.index)
         kept = _wanted(whole)
         self.kept = {old: new for new, old in enumerate(kept)}
@@ -196,7 +196,7 @@ class Builder:
 
 
 def in_order(block: Block, order: Sequence[int]) -> Block:
-    """The block with these of its instructions, in this order."""
+    """The block with the given instructions, in this order."""
     place = {old: new for new, old in enumerate(order)}
     chosen = (block.instructions[old] for old in order)
     instructions = tuple(Instruction(op, tuple(place[a] for a in args), imm) for op, args, imm in chosen)
@@ -204,7 +204,7 @@ def in_order(block: Block, order: Sequence[int]) -> Block:
 
 
 def _wanted(block: Block) -> list[int]:
-    """Positions of what is stored or returned, and of what that needs."""
+    """Positions of instructions that store or return a value, and of those they depend on."""
     wanted = set[int]() if block.result is None else {block.result}
     for position in range(len(block) - 1, -1, -1):
         op, args, _ = block.instructions[position]
@@ -214,12 +214,12 @@ def _wanted(block: Block) -> list[int]:
 
 
 def used(block: Block) -> Block:
-    """The block without what nobody reads."""
+    """The block without unused instructions."""
     return in_order(block, _wanted(block))
 
 
 def with_loads_first(block: Block) -> Block:
-    """The same block; what it reads is read before anything is computed, as far as no store comes between."""
+    """The same block with its loads moved before all computation, as far as no store comes between."""
     order, loads, rest = list[int](), list[int](), list[int]()
     for k, (op, _, _) in enumerate(block.instructions):
         (loads if op is Op.LOAD else rest).append(k)
@@ -231,7 +231,7 @@ def with_loads_first(block: Block) -> Block:
 
 
 def select(condition: Value, if_true: Operand, if_false: Operand) -> Value:
-    """`if_true` where the condition holds, else `if_false`; both sides are computed, nothing branches."""
+    """`if_true` if the condition holds, else `if_false`; both sides are computed, without a branch."""
     builder = condition.builder
     typed: Sequence[Value] = [v for v in (if_true, if_false) if isinstance(v, Value)]
     type = typed[0].type if typed else Type.F
@@ -250,7 +250,7 @@ def absolute(x: Value) -> Value:
 
 
 def copysign(magnitude: Value, sign: Value) -> Value:
-    """The magnitude of the first with the sign bit of the second."""
+    """The magnitude of the first argument with the sign bit of the second."""
     return magnitude.builder.emit(Op.COPYSIGN, magnitude, sign)
 
 

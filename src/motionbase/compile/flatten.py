@@ -1,8 +1,8 @@
-"""A routine with what it calls as part of it: nothing passes through memory between them that need not.
+"""A routine with all its calls inlined, so that values pass between them in registers where possible.
 
-Calls of turns of loops stay: there the place of an argument depends on the turn. So do pieces of long kernels. Blocks
-that come to stand side by side become one, in which a number that was stored is not loaded again, and what nobody reads
-is left out. Every operation stays what it was, so the results have the same bits.
+Calls in loop iterations stay, because the address of an argument depends on the iteration there; so do pieces of long
+kernels. Adjacent blocks are merged into one, in which a stored number is not loaded again and unused values are
+removed. The operations stay the same, so the results have the same bits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from motionbase.compile.routine import Address, Buffer, Call, Copy, Loop, Routin
 
 
 def flattened(routine: Routine) -> Routine:
-    """The same routine, as one of long blocks, choices and loops."""
+    """The same routine as one of long blocks, choices and loops."""
     flat = _inlined(routine)
     while (smaller := _without_unread(flat)) is not flat:
         flat = smaller
@@ -37,12 +37,12 @@ def _inlined(routine: Routine) -> Routine:
 @final
 @dataclass(frozen=True)
 class _Frame:
-    """How a routine's own numbers read in the one that it becomes a part of.
+    """Translation from a callee's numbering to that of the routine it is inlined into.
 
     Attributes:
-        places: where each of its buffers stands
-        first_table: the number of its first table
-        loops: its loops
+        places: address of each of its buffers
+        first_table: number of its first table
+        loops: numbers of its loops
     """
 
     places: Mapping[int, Address]
@@ -50,7 +50,7 @@ class _Frame:
     loops: dict[int, int]
 
     def address(self, a: Address) -> Address:
-        """An address of the callee among the caller's."""
+        """A callee's address, in terms of the caller."""
         place = self.places[a.buffer]
         strides = tuple((self.loops[number], stride) for number, stride in a.strides)
         return Address(place.buffer, place.offset + a.offset, (*place.strides, *strides))
@@ -59,7 +59,7 @@ class _Frame:
 @final
 @dataclass
 class _Flat:
-    """A routine under way."""
+    """A routine under construction."""
 
     outermost: Routine
     buffers: list[Buffer]
@@ -67,7 +67,7 @@ class _Flat:
     loops: int = 0
 
     def body(self, body: Iterable[Statement], frame: _Frame) -> Iterator[Statement]:
-        """Statements with their calls inlined."""
+        """Statements, with their calls inlined."""
         for statement in body:
             if isinstance(statement, Block):
                 yield _moved(statement, frame)
@@ -86,7 +86,7 @@ class _Flat:
 
     def _call(self, call: Call, frame: _Frame) -> Iterator[Statement]:
         routine, addresses = call.routine, tuple(map(frame.address, call.addresses))
-        piece = routine.origin is None  # of a block that is too long already
+        piece = routine.origin is None  # part of a block that is already too long
         if piece or any(a.strides for a in addresses) or _computes_places(routine):
             yield Call(_inlined(routine), addresses)
             return
@@ -116,7 +116,7 @@ def _moved(block: Block, frame: _Frame) -> Block:
             place = frame.address(Address(*imm))
             assert not place.strides
             imm = (place.buffer, place.offset)
-        elif op in (Op.LOAD_AT, Op.STORE_AT):  # of the outermost routine, whose buffers stay where they are
+        elif op in (Op.LOAD_AT, Op.STORE_AT):  # in the outermost routine, whose buffers stay in place
             assert isinstance(imm, int)
             imm = frame.places[imm].buffer
         elif op is Op.TABLE:
@@ -127,7 +127,7 @@ def _moved(block: Block, frame: _Frame) -> Block:
 
 
 def _merged(body: Iterable[Statement]) -> Iterator[Statement]:
-    """Blocks side by side as one."""
+    """Adjacent blocks merged."""
     blocks: list[Block] = []
     for statement in body:
         if isinstance(statement, Block):
@@ -140,7 +140,7 @@ def _merged(body: Iterable[Statement]) -> Iterator[Statement]:
 
 
 def _joined(blocks: list[Block]) -> Iterator[Block]:
-    """One block in which what was loaded or stored is not loaded again."""
+    """One block without repeated loads of values that were already loaded or stored."""
     if not blocks:
         return
     instructions: list[Instruction] = []
@@ -162,11 +162,11 @@ def _joined(blocks: list[Block]) -> Iterator[Block]:
     yield used(Block(tuple(instructions)))
 
 
-# ---- what nobody reads ---------------------------------------------------------------------------------------------
+# ---- unused results ------------------------------------------------------------------------------------------------
 
 
 def _without_unread(routine: Routine) -> Routine:
-    """Without stores, copies and calls whose results nobody reads; the routine itself where there are none."""
+    """The routine without stores, copies and calls whose results are never read; unchanged if there are none."""
     follow = Follow.through(routine)
     first = len(routine.arguments)
     wanted = follow.read | {place for place in follow.written if place[0] < first}

@@ -1,7 +1,7 @@
-"""Calls, loops and choices of programs: `for_each`, `cond`, `switch`, `repeat`.
+"""Calls, loops and choices in programs: `for_each`, `cond`, `switch`, `repeat`.
 
-Inside a program each is one statement of compiled code. Inside a leaf kernel the same words inline: loops are unrolled,
-and of a choice both sides are computed and one is selected.
+In a program each of them is one statement of compiled code. In a leaf kernel they are inlined: loops are unrolled, and
+both sides of a choice are computed and one is selected.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from motionbase.compile.tracing import (
 from motionbase.compile.values import Packed, as_expression, scalars, value_port
 from motionbase.errors import KernelError, PortError
 
-LARGEST_CASE = 2**53 - 1  # a selector is a double; beyond it neighbours are one
+LARGEST_CASE = 2**53 - 1  # a selector is a double; above this, neighbouring integers are not distinct
 
 
 def call(unit: Unit, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
-    """Call a unit inside a program, or inline a kernel in another: one value, or a tuple of them."""
+    """Call a unit inside a program, or inline a kernel in another; returns one value or a tuple of them."""
     owner = f"call of {unit.name!r}"
     ports = unit.inputs + unit.memory
     values = by_name(owner, ports, given, named)
@@ -52,10 +52,10 @@ def call(unit: Unit, given: Sequence[Any], named: Mapping[str, Any]) -> Any:
 
 
 def for_each(function: Callable[..., Any], *rows: Any) -> Any:
-    """`function(row of each argument, ...)` for every row; its results are stacked, one row a turn.
+    """`function(row of each argument, ...)` for every row; its results are stacked, one row per iteration.
 
-    Rows are those of a matrix, the elements of a column, or structs in rows. Turns cannot depend on each other, so they
-    may run on the lanes of one register. What the function uses from outside is the same in every turn.
+    Rows are those of a matrix, the elements of a column, or rows of structs. Iterations cannot depend on each other, so
+    they may run on the lanes of one register. Values from outside the function are the same in every iteration.
     """
     owner = "for_each"
     given = [rows_of(owner, k, row) for k, row in enumerate(rows)]
@@ -82,11 +82,11 @@ def for_each(function: Callable[..., Any], *rows: Any) -> Any:
 
 
 def repeat(count: int, function: Callable[..., Any], *carry: Any) -> Any:
-    """`carry = function(*carry)`, so many times; the last carry."""
+    """`carry = function(*carry)`, `count` times; returns the last carry."""
     owner = "repeat"
-    count = whole_number(owner, "the number of turns", count)
+    count = whole_number(owner, "the number of iterations", count)
     if count < 1:
-        raise KernelError(f"{owner}: {count} turns, there must be at least one")
+        raise KernelError(f"{owner}: {count} iterations, there must be at least one")
     trace = tracing()
     if trace is None:
         values: Any = carry
@@ -100,7 +100,7 @@ def repeat(count: int, function: Callable[..., Any], *carry: Any) -> Any:
     turn = Turn.of(trace, f"{trace.name}_{_name_of(function, 'turn')}", ports, function)
     if [(p.dims, p.struct) for p in turn.outputs] != [(p.dims, p.struct) for p in ports]:
         gives, takes = (", ".join(map(str, of)) for of in (turn.outputs, ports))
-        raise KernelError(f"{owner}: a turn gives {gives or 'nothing'}, and takes {takes}; they must be the same")
+        raise KernelError(f"{owner}: an iteration returns {gives or 'nothing'} but takes {takes}; they must agree")
     arguments: list[Given] = [
         trace.given(p.name, scalars(as_expression(owner, p, v))) for p, v in zip(ports, first, strict=True)
     ]
@@ -111,14 +111,14 @@ def repeat(count: int, function: Callable[..., Any], *carry: Any) -> Any:
 
 
 def cond(flag: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """What `yes()` gives where the flag is not 0, else what `no()` gives; only one of them runs."""
+    """The result of `yes()` if the flag is not 0, else that of `no()`; only one of them runs."""
     if tracing() is None:
         return _chosen(ca.ne(ca.SX(flag), 0), yes(), no())
     return switch(flag, {0: no}, yes)
 
 
 def switch(number: Any, cases: Mapping[int, Callable[[], Any]], default: Callable[[], Any]) -> Any:
-    """What the case of that number gives; `default()` for any other number, NaN included."""
+    """The result of the case with that number; of `default()` for any other number, NaN included."""
     owner, trace = "switch", tracing()
     selector = ca.SX(number)
     if selector.shape != (1, 1):
@@ -165,7 +165,7 @@ def _switched(
 
 
 def _chosen(flag: ca.SX, yes: Any, no: Any) -> Any:
-    """In a leaf: both are computed, one is selected."""
+    """In a leaf kernel: both are computed, one is selected."""
     first, second = Packed.of("a choice", yes), Packed.of("a choice", no)
     first.check_same("a choice", second)
     made = []
@@ -180,7 +180,7 @@ def _chosen(flag: ca.SX, yes: Any, no: Any) -> Any:
 
 
 def _parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """Names of the function's parameters, where they will do as names of ports."""
+    """Names of the function's parameters, as far as they are valid port names."""
     try:
         found = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What becomes of each number in a routine's buffers: the routine is followed through all calls and turns of loops."""
+"""Data flow of a routine: tracks each number in its buffers through all calls and loop iterations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from motionbase.compile.ops import Op
 from motionbase.compile.routine import Address, Call, Copy, Loop, Role, Routine, Statement, Switch
 
 Place = tuple[int, int]  # buffer, element
-Places = Mapping[int, Place]  # where the buffers of a callee begin among those of the routine; its own are not there
-Turns = Mapping[int, int]  # loop -> turn
+Places = Mapping[int, Place]  # start of a callee's buffers among those of the routine; without its local ones
+Turns = Mapping[int, int]  # loop -> iteration
 
 
 @final
 @dataclass
 class Follow:
-    """Goes through a routine and counts how often each buffer is used.
+    """Walks through a routine and counts how often each buffer is used.
 
     Attributes:
         after: buffer of old values -> buffer of new ones
-        read: numbers that are read
-        written: numbers that have been written on the way here
-        early: new values that were written, on some way, while the old ones were still to be read
+        read: numbers read
+        written: numbers written so far
+        early: new values that were written, on some path, while the old ones were still to be read
         spans: numbers that one statement passes on together
     """
 
@@ -38,14 +38,14 @@ class Follow:
 
     @staticmethod
     def through(routine: Routine, after: Mapping[int, int] | None = None) -> Follow:
-        """All of a routine."""
+        """Track a whole routine."""
         follow = Follow(after or {})
         buffers = range(len(routine.arguments) + len(routine.buffers))
         follow.body(routine, routine.body, {k: (k, 0) for k in buffers}, {})
         return follow
 
     def made(self, statement: Call | Copy) -> set[Place]:
-        """All that a statement of the routine itself writes, in all turns."""
+        """All numbers that a statement of the routine itself writes, in all iterations."""
         roles = [a.role for a in statement.arguments] if isinstance(statement, Call) else [Role.INPUT, Role.OUTPUT]
         spans = (self.spans[id(statement), k] for k, role in enumerate(roles) if role is not Role.INPUT)
         return set().union(*spans)
@@ -53,7 +53,7 @@ class Follow:
     def body(
         self, routine: Routine, body: tuple[Statement, ...], places: Places, turns: Turns, outermost: bool = True
     ) -> None:
-        """Statements of the routine, or of a callee."""
+        """Walk the statements of the routine or of a callee."""
         for statement in body:
             if outermost:
                 self._note_spans(statement, turns)
@@ -78,7 +78,7 @@ class Follow:
                 assert isinstance(imm, tuple)
                 if (place := places.get(imm[0])) is not None:
                     self._touch((place[0], place[1] + imm[1]), op is Op.LOAD)
-            elif op in (Op.LOAD_AT, Op.STORE_AT):  # at a computed place: any of them
+            elif op in (Op.LOAD_AT, Op.STORE_AT):  # at a computed address: any element
                 assert isinstance(imm, int)
                 if (place := places.get(imm)) is not None:
                     for k in range(routine.arguments[imm].size):
@@ -87,14 +87,14 @@ class Follow:
     def _copy(self, copy: Copy, places: Places, turns: Turns) -> None:
         source, target = _resolved(copy.source, places, turns), _resolved(copy.target, places, turns)
         if source and target and (self.after.get(source[0]), source[1]) == target:
-            return  # numbers that stay as they are
+            return  # numbers that do not change
         for k in range(copy.size):
             for place, is_read in ((source, True), (target, False)):
                 if place is not None:
                     self._touch((place[0], place[1] + k), is_read)
 
     def _choose(self, routine: Routine, switch: Switch, places: Places, turns: Turns, outermost: bool) -> None:
-        """Of the cases one runs."""
+        """Walk the cases; one of them runs."""
         if (selector := _resolved(switch.selector, places, turns)) is not None:
             self._touch(selector, is_read=True)
         before, after = self.written, set(self.written)
@@ -121,7 +121,7 @@ class Follow:
 
 
 def _spans(statement: Statement) -> Iterator[tuple[Address, int]]:
-    """What a statement passes on or copies in one piece."""
+    """Numbers that a statement passes on or copies as one piece."""
     if isinstance(statement, Call):
         yield from zip(statement.addresses, (a.size for a in statement.arguments), strict=True)
     elif isinstance(statement, Copy):

@@ -1,4 +1,4 @@
-"""Functions with a removable or harmless singularity, whose derivatives stay numbers there, in both modes of AD.
+"""Functions with a removable or harmless singularity, whose derivatives stay finite there, in both modes of AD.
 
 A select after the singular operation is not enough: the derivative of the branch not taken may be multiplied by zero,
 and zero times infinity is NaN. (CasADi moves a select out of products, but not out of sums.) So each function also
@@ -23,7 +23,7 @@ def sqrt_guarded(x: ca.SX) -> ca.SX:
 
 
 def norm(v: ca.SX) -> ca.SX:
-    """Euclidean norm; 0 with derivative 0 for the zero vector. Squares must not over- or underflow: 1e-150 to 1e150."""
+    """Euclidean norm; 0 with derivative 0 for the zero vector. Components must lie within 1e-150 to 1e150 (squares)."""
     return sqrt_guarded(ca.sumsqr(v))
 
 

@@ -1,9 +1,9 @@
-"""The step of a scan with its states in place: a state's next value is written over the old one.
+"""The step of a scan with its states updated in place: a state's next value overwrites the old one.
 
-That needs no second set of states, and what a step leaves as it is costs nothing. A number may be written in place if
-its old value is not read afterwards; the step is followed number by number, through all calls and all turns of loops,
-to see which may. The others go to a buffer and are copied when the step ends. Only renderers that keep the order of
-loads and stores, and let arguments of a call overlap, may use it.
+This needs no second set of states, and unchanged states cost nothing. A number may be written in place if its old
+value is not read afterwards; data flow analysis through all calls and loop iterations decides which numbers may. The
+others go to a buffer and are copied at the end of the step. Only renderers that keep the order of loads and stores, and
+that allow arguments of a call to overlap, may use it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from motionbase.compile.routine import Address, Argument, Buffer, Call, Copy, Lo
 
 
 def with_states_in_place(routine: Routine, feedback: Mapping[int, int]) -> Routine:
-    """The same step with one argument, of role MEMORY, in place of each state and its next value.
+    """The same step, with one argument of role MEMORY for each state and its next value.
 
     Args:
         feedback: argument of a state -> argument of its next value; no value feeds two states
@@ -28,7 +28,7 @@ def with_states_in_place(routine: Routine, feedback: Mapping[int, int]) -> Routi
 
 
 def _late(routine: Routine, feedback: Mapping[int, int]) -> set[Place]:
-    """Next values that come while the old ones are still read; what a statement passes on in one piece stays one."""
+    """Next values that are written while the old ones are still read; spans of one statement are kept together."""
     follow = Follow.through(routine, feedback)
     late, news = follow.early, set(feedback.values())
     spans = [span for span in follow.spans.values() if all(buffer in news for buffer, _ in span)]
@@ -42,7 +42,7 @@ def _late(routine: Routine, feedback: Mapping[int, int]) -> set[Place]:
 
 @final
 class _Moved:
-    """The step: next values that may stand over their states, the others in buffers of their own."""
+    """The step with next values written over their states where possible, and into separate buffers otherwise."""
 
     def __init__(self, step: Routine, feedback: Mapping[int, int], late: set[Place]) -> None:
         self.step, self.late = step, late
@@ -61,7 +61,7 @@ class _Moved:
         self.routine = Routine(step.name, tuple(arguments), body, (*step.buffers, *own), step.tables, step.origin)
 
     def _place(self, buffer: int, element: int) -> Place:
-        """Where a number stands now; those of one piece stay in one."""
+        """New address of a number; spans stay together."""
         if (buffer, element) in self.late:
             return self.waits[buffer], element - self.begins[buffer]
         return self.numbers[self.old.get(buffer, buffer)], element
@@ -70,7 +70,7 @@ class _Moved:
         return Address(*self._place(a.buffer, a.offset), a.strides)
 
     def _ends(self) -> Iterator[Copy]:
-        """Late values go to their states."""
+        """Copies of the late values to their states."""
         ordered = enumerate(sorted(self.late))
         for _, together in groupby(ordered, key=lambda item: (item[1][0], item[1][1] - item[0])):
             run = [place for _, place in together]
@@ -90,7 +90,7 @@ class _Moved:
                     yield copy
             elif isinstance(statement, Loop):
                 inner = tuple(self._body(statement.body))
-                yield Loop(statement.number, statement.count, inner)  # turns in order: rows may be in place
+                yield Loop(statement.number, statement.count, inner)  # iterations in order, since rows may be in place
             else:
                 cases = tuple((number, tuple(self._body(case))) for number, case in statement.cases)
                 spans = statement.results
@@ -98,7 +98,7 @@ class _Moved:
                 yield Switch(self._address(statement.selector), cases, tuple(self._body(statement.default)), results)
 
     def _block(self, block: Block) -> Block:
-        """Without stores of numbers that stand there already."""
+        """The block without stores of numbers that are already in place."""
         moved: list[Instruction] = []
         for op, args, imm in block.instructions:
             if op in (Op.LOAD, Op.STORE):

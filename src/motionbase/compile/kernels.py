@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from motionbase.compile.routine import Routine
 
 Value = TypeVar("Value", bound=ca.SX | float)
-Expression = Callable[..., Any]  # (SX, ...) -> SX or a sequence of SX, one an output
+Expression = Callable[..., Any]  # (SX, ...) -> SX or a sequence of SX, one per output
 Probes = dict[str, Any]  # SX by name; None for a value inside a loop or a case of a program
 _probes: ContextVar[Probes | None] = ContextVar("probes", default=None)
 
 
 def probe(name: str, value: Value) -> Value:
-    """Give an inner value a name, so that `with_probes(name)` can read it out; returns the value."""
+    """Name an inner value, so that `with_probes(name)` can output it; returns the value."""
     collected, trace = _probes.get(), tracing()
     if collected is not None:
         inside = trace is not None and (trace.outer is not None or trace.region is not trace.root)
@@ -40,7 +40,7 @@ def probe(name: str, value: Value) -> Value:
 
 @contextmanager
 def collecting(probes: Probes) -> Iterator[None]:
-    """Probes are collected here."""
+    """Collect probes into this dictionary."""
     token = _probes.set(probes)
     try:
         yield
@@ -51,7 +51,7 @@ def collecting(probes: Probes) -> Iterator[None]:
 @final
 @dataclass(frozen=True)
 class Trace:
-    """What a kernel's expression became: symbols of the inputs, expressions of the outputs, probes by name."""
+    """A traced expression: symbols of the inputs, expressions of the outputs, probes by name."""
 
     symbols: tuple[ca.SX, ...]
     expressions: tuple[ca.SX, ...]
@@ -59,7 +59,7 @@ class Trace:
 
 
 class Derivation(NamedTuple):
-    """What a derivative kernel differentiates, so that a finding in it can be led back to the line differentiated."""
+    """What a derivative kernel differentiates, so that a NaN in it can be traced to the original line."""
 
     kernel: Kernel
     output: int
@@ -82,10 +82,10 @@ class Kernel:
         name: also the name of the C function
         inputs: ports in the order parameters, state, input
         outputs: ports in the order in which `expr` returns them
-        expr: takes one SX an input, returns an SX or a sequence of SX, one an output
-        cse: share common subexpressions (off only to compare)
+        expr: takes one SX per input, returns an SX or a sequence of SX, one per output
+        cse: share common subexpressions (off only for comparisons)
         derivation: for the result of `jacobian`, what it differentiates
-        allow_nan: the expression holds NaN constants on purpose; otherwise one is taken for a mistake
+        allow_nan: the expression contains NaN constants on purpose; otherwise a NaN constant is an error
     """
 
     name: str
@@ -105,13 +105,13 @@ class Kernel:
         check_distinct(f"kernel {self.name!r}", self.ports)
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
-        """Inside a program a call; inside another kernel its expression, inlined."""
+        """Inside a program, a call; inside another kernel, the inlined expression."""
         from motionbase.compile.flow import call
 
         return call(self, values, named)
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
-        """Its results as part of another kernel."""
+        """The results as part of another kernel."""
         owner = f"kernel {self.name!r}"
         given = [as_expression(f"{owner}: port", port, value) for port, value in zip(self.inputs, values, strict=True)]
         return [as_value(port, x) for port, x in zip(self.outputs, _run(self, given), strict=True)]
@@ -123,7 +123,7 @@ class Kernel:
 
     @property
     def memory(self) -> tuple[Port, ...]:
-        """A leaf kernel keeps nothing between calls."""
+        """Empty: a leaf kernel has no memory between calls."""
         return ()
 
     @cached_property
@@ -147,7 +147,7 @@ class Kernel:
         trace = self.trace
         expressions = list(trace.expressions)
         try:
-            # our names are not all names to CasADi
+            # CasADi does not accept all our names
             return ca.Function("kernel", list(trace.symbols), expressions, {"cse": cse})
         except RuntimeError:
             inputs = {s.nz[k].element_hash() for s in trace.symbols for k in range(s.nnz())}
@@ -197,11 +197,11 @@ def _shape_of(value: ca.SX) -> tuple[int, ...]:
 
 
 def _run(kernel: Kernel, inputs: Sequence[ca.SX]) -> tuple[ca.SX, ...]:
-    """A kernel's expression on symbols; what it returns, one SX an output."""
+    """Run a kernel's expression on symbols; returns one SX per output."""
     owner = f"kernel {kernel.name!r}"
     check_order(owner, kernel.expr, [p.name for p in kernel.inputs])
     given = [as_value(port, x) for port, x in zip(kernel.inputs, inputs, strict=True)]
-    with traced_by(None):  # what it calls is inlined
+    with traced_by(None):  # its calls are inlined
         returned = run_authored(owner, kernel.expr, *given)
     values = returned if isinstance(returned, (tuple, list)) else (returned,)
     if len(values) != len(kernel.outputs):
@@ -227,7 +227,7 @@ def holds_nan(function: ca.Function) -> bool:
 
 
 def _about_nan(kernel: Kernel) -> str:
-    """The sentence about a NaN constant: the output that holds it, and the line that brought it in."""
+    """The error message for a NaN constant: the output that contains it and the line it came from."""
     from motionbase.compile.inspection.lines import first_nan
 
     symbols, expressions = kernel.trace.symbols, kernel.trace.expressions
@@ -242,13 +242,13 @@ def _about_nan(kernel: Kernel) -> str:
 def _check_kernel(owner: str, unit: object) -> None:
     if not isinstance(unit, Kernel):
         name = getattr(unit, "name", unit)
-        raise KernelError(f"{owner}: {name!r} is a {type(unit).__name__}, only a Kernel will do")
+        raise KernelError(f"{owner}: {name!r} is a {type(unit).__name__}, it must be a Kernel")
 
 
 def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
     """The derivative of one output with respect to one input, as a kernel of the same inputs.
 
-    The output port `d_OUTPUT_d_INPUT` is a matrix with its sparsity: one stored value a structural nonzero, row by
+    The output port `d_OUTPUT_d_INPUT` is a matrix with its sparsity: one stored value per structural nonzero, row by
     row. Rows count the output's elements and columns the input's, both row by row.
     """
     _check_kernel("jacobian", kernel)
@@ -278,8 +278,8 @@ def jacobian(kernel: Kernel, output: str, input: str) -> Kernel:
 def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, description: str = "") -> Kernel:
     """One kernel from several, joined by port name: an input takes the output of that name of an earlier kernel.
 
-    Inputs that no earlier kernel gives become inputs of the whole, once a name. The outputs are all outputs, or the
-    named ones. The expressions are fused: nothing passes through memory between the parts.
+    Inputs that no earlier kernel provides become inputs of the whole, once per name. The outputs are all outputs, or
+    the named ones. The expressions are fused: no value passes through memory between the parts.
     """
     given: dict[str, Port] = {}
     wanted: dict[str, Port] = {}
@@ -298,7 +298,7 @@ def compose(name: str, *kernels: Kernel, outputs: Sequence[str] | None = None, d
     inputs = tuple(wanted.values())
 
     def expr(*values: Any) -> list[Any]:
-        """Run the parts in order over one table of values by name."""
+        """Run the parts in order over one dictionary of values by name."""
         owner = f"compose {name!r}"
         table = {p.name: as_expression(owner, p, value) for p, value in zip(inputs, values, strict=True)}
         for part in kernels:

@@ -1,4 +1,4 @@
-"""Keys of objects: the content, the options, and the compiler that made them."""
+"""Cache keys of object code: content, options, and the compiler version."""
 
 from functools import cache
 from pathlib import Path
@@ -9,10 +9,10 @@ from motionbase.native.cache import source_digest
 
 @cache
 def compiler_digest() -> str:
-    """Of this compiler's own source and of CasADi: a changed compiler never finds old objects."""
+    """Digest of this compiler's source and of CasADi, so that a changed compiler never finds old objects."""
     return source_digest(Path(__file__).parent, "casadi")
 
 
 def code_key(digest: str, options: str) -> str:
-    """The key under which compiled code is kept."""
+    """The cache key of compiled code."""
     return jit.object_key(digest, f"{options} {compiler_digest()}")

@@ -25,7 +25,7 @@ from motionbase.compile.routine import Address, Argument, Buffer, Call, Role, Ro
 from motionbase.errors import UnsupportedOp
 
 K = TypeVar("K")
-SPLIT_ABOVE = 5000  # instructions; compile time grows faster than linearly in the length of a straight line
+SPLIT_ABOVE = 5000  # instructions; compile time grows faster than linearly with the length of a block
 
 OP_NAMES: dict[int, str] = {
     getattr(ca, name): name for name in dir(ca) if name.startswith("OP_") and isinstance(getattr(ca, name), int)
@@ -36,7 +36,8 @@ class Step(NamedTuple):
     """One CasADi instruction in single-assignment form; arguments are positions of earlier steps.
 
     `place` is (input or output number, nonzero) for inputs and outputs, `number` the value of a constant, `source` the
-    number of the instruction in the outermost function (that of the call for what a called function does).
+    number of the instruction in the outermost function (for instructions of a called function that of the call, and
+    `called` is set).
     """
 
     op: int
@@ -44,13 +45,14 @@ class Step(NamedTuple):
     place: tuple[int, int] = (0, 0)
     number: float = 0.0
     source: int = 0
+    called: bool = False
 
 
 # ---- CasADi's operations in terms of ours --------------------------------------------------------------------------
 
 
 def _truth(x: Value) -> Value:
-    """x != 0 as a truth value; a comparison's 0 or 1 is taken back to the comparison itself."""
+    """x != 0 as a truth value; the 0 or 1 of a comparison is replaced by the comparison itself."""
     op, args, _ = x.builder.instructions[x.index]
     if op is Op.SELECT:
         one, zero = (x.builder.instructions[a] for a in args[1:])
@@ -64,17 +66,17 @@ def _number(condition: Value) -> Value:
 
 
 def _fmin(a: Value, b: Value) -> Value:
-    """The smaller; a NaN loses against a number; of two zeros the second."""
+    """The smaller; a number wins over a NaN; of two zeros the second."""
     return select((a < b) | b.differs(b), a, b)
 
 
 def _fmax(a: Value, b: Value) -> Value:
-    """The larger; a NaN loses against a number; of two zeros the second."""
+    """The larger; a number wins over a NaN; of two zeros the second."""
     return select((b < a) | b.differs(b), a, b)
 
 
 def _sign(x: Value) -> Value:
-    """-1, 1, or x itself where it is a zero or a NaN."""
+    """-1, 1, or x itself if it is a zero or a NaN."""
     return select(x < 0.0, -1.0, select(x > 0.0, 1.0, x))
 
 
@@ -115,7 +117,7 @@ _BASIC: dict[int, Callable[..., Value]] = {
     ca.OP_OR: lambda x, y: _number(_truth(x) | _truth(y)),
     ca.OP_IF_ELSE_ZERO: lambda c, x: select(_truth(c), x, 0.0),
     ca.OP_LIFT: lambda x, guess: x,
-    ca.OP_PRINTME: lambda x, label: x,  # compiled code does not print; `kernel trace` shows any value
+    ca.OP_PRINTME: lambda x, label: x,  # compiled code does not print; use `kernel trace` to see a value
     ca.OP_CONSTPOW: _maths("pow"),
 }
 RULES: dict[int, Callable[..., Value]] = _BASIC | {
@@ -127,7 +129,7 @@ RULES: dict[int, Callable[..., Value]] = _BASIC | {
 }
 
 
-CHOOSE = -1  # an operation of ours: (condition, x, y) -> x where the condition holds, else y
+CHOOSE = -1  # our own operation: (condition, x, y) -> x if the condition holds, else y
 STEP_RULES = RULES | {CHOOSE: lambda c, x, y: select(_truth(c), x, y)}
 
 
@@ -135,16 +137,16 @@ STEP_RULES = RULES | {CHOOSE: lambda c, x, y: select(_truth(c), x, y)}
 
 
 def steps_of(function: ca.Function, kernel: str) -> list[Step]:
-    """The instruction list in single-assignment form, with calls of other functions written out."""
+    """The instruction list in single-assignment form, with calls of other functions expanded."""
     steps: list[Step] = []
     _append(function, kernel, steps, None)
     return steps
 
 
 def with_choices(steps: list[Step]) -> list[Step]:
-    """CasADi writes `if_else(c, x, y)` as (c ? x : 0) + (!c ? y : 0); each of these sums becomes one choice.
+    """CasADi writes `if_else(c, x, y)` as (c ? x : 0) + (!c ? y : 0); each such sum becomes one choice.
 
-    That is the same number but for a zero, which keeps its sign. What the sums were made of stays for other readers.
+    The value is the same, except that a zero keeps its sign. The operands of the sums stay for other readers.
     """
     found = list(steps)
     for k, step in enumerate(steps):
@@ -160,16 +162,17 @@ def with_choices(steps: list[Step]) -> list[Step]:
 def _append(
     function: ca.Function, kernel: str, steps: list[Step], inputs: list[list[int]] | None, call: int = 0
 ) -> dict[tuple[int, int], int]:
-    """Append a function's steps; with `inputs` given (a call), its outputs are returned instead of stored.
+    """Append a function's steps; if `inputs` are given (a call), its outputs are returned instead of stored.
 
     `call` is the number of the outermost function's instruction that makes this call.
     """
     work: dict[int, int] = {}
     outputs: dict[tuple[int, int], int] = {}
-    nodes = None
+    nodes, called = None, inputs is not None
+    id_of, output_of, input_of = function.instruction_id, function.instruction_output, function.instruction_input
     for k in range(function.n_instructions()):
-        source = k if inputs is None else call
-        op, o, i = function.instruction_id(k), function.instruction_output(k), function.instruction_input(k)
+        source = call if called else k
+        op, o, i = id_of(k), output_of(k), input_of(k)
         if op == ca.OP_CALL:
             if nodes is None:
                 nodes = function.instructions_sx()
@@ -191,11 +194,11 @@ def _append(
                 outputs[o[0], o[1]] = work[i[0]]
         else:
             if op == ca.OP_INPUT:
-                step = Step(op, (), (i[0], i[1]), source=source)
+                step = Step(op, (), (i[0], i[1]), 0.0, source)
             elif op == ca.OP_CONST:
-                step = Step(op, (), number=function.instruction_constant(k), source=source)
+                step = Step(op, (), (0, 0), function.instruction_constant(k), source, called)
             elif op in RULES:
-                step = Step(op, tuple(work[a] for a in i), source=source)
+                step = Step(op, tuple([work[a] for a in i]), (0, 0), 0.0, source, called)
             else:
                 raise UnsupportedOp(OP_NAMES.get(op, str(op)), kernel, "")
             work[o[0]] = len(steps)
@@ -204,10 +207,10 @@ def _append(
 
 
 def _as_sx(callee: ca.Function, kernel: str) -> ca.Function:
-    """A called function over SX; MX is copied before, because a function that is never inlined expands to its call."""
+    """A called function over SX; MX is copied first, because a function marked never-inline expands to its call."""
     if callee.is_a("SXFunction"):
         return callee
-    if not callee.is_a("MXFunction"):  # a solver, an external library: no expression
+    if not callee.is_a("MXFunction"):  # a solver or an external library has no expression
         raise UnsupportedOp(f"OP_CALL of {callee.name()!r} ({callee.class_name()})", kernel, "")
     return callee.slice(callee.name(), list(range(callee.n_in())), list(range(callee.n_out()))).expand()
 
@@ -226,7 +229,7 @@ def storage(ports: tuple[Port, ...], sparsities: list[ca.Sparsity]) -> list[list
 
 
 def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
-    """A leaf kernel as a routine: one block, or a row of calls when it is long."""
+    """A leaf kernel as a routine: one block, or a sequence of calls if it is long."""
     function = kernel.function
     steps = with_choices(steps_of(function, kernel.name))
     offsets_in = storage(kernel.inputs, [function.sparsity_in(k) for k in range(function.n_in())])
@@ -251,7 +254,7 @@ def lower_kernel(kernel: Kernel, split_above: int = SPLIT_ABOVE) -> Routine:
 def _split(
     kernel: Kernel, arguments: tuple[Argument, ...], steps: list[Step], places: list[tuple[int, int]], limit: int
 ) -> Routine:
-    """Consecutive pieces of about equal length; values that live across a border go through scratch memory."""
+    """Consecutive pieces of about equal length; values that cross a boundary go through scratch memory."""
     pieces = -(-len(steps) // limit)
     borders = [len(steps) * k // pieces for k in range(pieces + 1)]
     piece_of = [0] * len(steps)
@@ -273,7 +276,7 @@ def _split(
 
 
 def free_slots(crossing: Sequence[K], made_at: Callable[[K], Any], last_use: Mapping[K, Any]) -> dict[K, int]:
-    """Scratch places for values in the order in which they are made, used again once the last use is over."""
+    """Scratch slots for values, in the order of their computation; a slot is reused after the last use of its value."""
     slots: dict[K, int] = {}
     free: list[int] = []
     busy: list[tuple[Any, int]] = []  # (last use, slot)
@@ -292,7 +295,7 @@ def free_slots(crossing: Sequence[K], made_at: Callable[[K], Any], last_use: Map
 
 
 def outlined(name: str, block: Block, sizes: Sequence[int]) -> Call:
-    """A block over buffers of these sizes as a call of a routine of its own."""
+    """A block over buffers of these sizes, as a call of a separate routine."""
     touched: dict[int, Role] = {}
     for op, _, imm in block.instructions:
         if op in (Op.LOAD, Op.STORE):
@@ -312,7 +315,7 @@ def outlined(name: str, block: Block, sizes: Sequence[int]) -> Call:
 def _block(
     steps: list[Step], places: list[tuple[int, int]], piece: range, slots: dict[int, int], scratch: int
 ) -> Block:
-    """The basic operations of a piece of the steps."""
+    """The basic operations of a range of steps."""
     builder = Builder()
     values: dict[int, Value] = {}
 

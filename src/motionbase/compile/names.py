@@ -1,11 +1,11 @@
-"""Names that serve in Python, C, C++, CUDA and the ring alike."""
+"""Rules for names that are valid in Python, C, C++, CUDA and the ring."""
 
 import keyword
 import re
 
 from motionbase.errors import KernelError
 
-# words that C, C++ or CUDA would not accept as a parameter, macros of their headers, and what generated code calls
+# words that C, C++ or CUDA do not accept as a parameter, macros of their headers, and functions of generated code
 _RESERVED = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof "
@@ -16,13 +16,13 @@ _RESERVED = frozenset(
     "math_errhandling linux unix assert threadIdx blockIdx blockDim gridDim warpSize sqrt fabs copysign floor ceil "
     "fmod memcpy uint64_t".split()
 )
-# macros of <float.h>, <math.h> and <stdint.h>, also those that a later standard adds
+# macros of <float.h>, <math.h> and <stdint.h>, including those of later standards
 _MACRO = re.compile(
     r"(DBL|FLT|LDBL|FP|HUGE|MATH|U?INT|U?INT\d+|U?INTMAX|U?INTPTR|PTRDIFF|SIZE|SIG_ATOMIC|WCHAR|WINT)_[A-Z0-9_]+"
     r"|M_[A-Z0-9_]+\w*|SNAN[A-Z0-9]*|\w+_ENDIAN|BYTE_ORDER"
 )
-# functions that the headers declare, or that C compilers know without them: another of the name would not compile;
-# of those of <math.h> there are others with a letter for the type (sinf, sinl, sinf64x)
+# functions that the headers declare or that C compilers have built in: a second definition would not compile;
+# those of <math.h> have variants with a suffix for the type (sinf, sinl, sinf64x)
 _MATHS = (
     "acos acosh asin asinh atan atan2 atanh canonicalize cbrt ceil copysign cos cosh drem erf erfc exp exp10 exp2 "
     "expm1 fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb "
@@ -39,22 +39,22 @@ _OTHERS = (
     "strtok_r strverscmp strxfrm tolower toupper float_t double_t size_t"
 )
 _LIBRARY = re.compile(rf"({'|'.join(_MATHS.split())})(f|l|f\d+x?)?|({'|'.join(_OTHERS.split())})")
-_ARGUMENTS = ("out", "every", "steps")  # of the calls that take ports by name: `compiled(...)` and `run(...)` of a scan
+_ARGUMENTS = ("out", "every", "steps")  # of calls that take ports by name: `compiled(...)` and `run(...)` of a scan
 
 
 def check_name(kind: str, name: object) -> None:
-    """A name must serve in Python, C and the ring alike; one of a function must also not be the C library's."""
+    """Check that a name is valid in Python, C and the ring, and that a function's is not one of the C library."""
     if broken := _broken_rule(kind, name):
         raise KernelError(f"{kind} {name!r}: a name {broken}")
 
 
 def _broken_rule(kind: str, name: object) -> str:
-    """What is wrong with a name, or nothing."""
+    """What is wrong with a name, or ""."""
     if not isinstance(name, str):
         return f"is a text, not {type(name).__name__}"
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         return "is letters, digits and underscores, and starts with a letter"
-    if name.endswith("_") or "__" in name:  # generated names and the compilers' own have these
+    if name.endswith("_") or "__" in name:  # reserved for generated names and for compilers
         return "does not end with an underscore, nor has two in a row"
     if name.startswith("mb_"):
         return "does not start with 'mb_', which is for generated code"

@@ -1,6 +1,6 @@
-"""The few operations that every target renders: IEEE-754 arithmetic, bit tricks, selects and memory.
+"""The few operations that every target renders: IEEE-754 arithmetic, bit operations, selects and memory access.
 
-A leaf kernel (CasADi SX) and our own maths are both lowered to these; a renderer is a table with one entry an op.
+A leaf kernel (CasADi SX) and our own maths are both lowered to these; a renderer is a table with one entry per op.
 Each op is exact or correctly rounded by IEEE 754, so every target gives the same bits (a NaN is a NaN: its sign and
 payload are not specified).
 """

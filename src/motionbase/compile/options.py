@@ -10,7 +10,7 @@ LANES = (1, 2, 4, 8)
 
 
 def choice(owner: str, name: str, value: object, allowed: Sequence[str]) -> None:
-    """A value that is not among the allowed words is refused, with the nearest one."""
+    """Refuse a value that is not among the allowed words, and suggest the closest one."""
     if isinstance(value, str) and value in allowed:
         return
     close = get_close_matches(value, allowed, n=1, cutoff=0.5) if isinstance(value, str) else []
@@ -20,7 +20,7 @@ def choice(owner: str, name: str, value: object, allowed: Sequence[str]) -> None
 
 
 def whole_number(owner: str, what: str, value: object, error: type[MotionBaseError] = KernelError) -> int:
-    """A whole number as a plain int; NumPy's and enumerations' are taken, True and 2.0 are not."""
+    """A whole number as a plain int; NumPy integers and enumerations are accepted, True and 2.0 are not."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)  # type: ignore[arg-type]
@@ -30,7 +30,7 @@ def whole_number(owner: str, what: str, value: object, error: type[MotionBaseErr
 
 
 def check_lanes(owner: str, lanes: int, target: str = "llvm") -> int:
-    """The number of lanes as a plain int; the interpreter takes any number from 1."""
+    """The number of lanes as a plain int; the interpreter accepts any number from 1."""
     count = whole_number(owner, "lanes", lanes)
     if count < 1 or (count not in LANES and target != "python"):
         raise KernelError(f"{owner}: {count} lanes; there may be {', '.join(map(str, LANES))}")

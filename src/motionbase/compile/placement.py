@@ -1,4 +1,4 @@
-"""From an assembled program to its routine: where each operation goes, then statements, region by region."""
+"""From an assembled program to its routine: places every operation, then writes the statements region by region."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @final
 @dataclass
 class Lowering:
-    """Statements of a program's routine, region by region."""
+    """The statements of a program's routine, region by region."""
 
     assembly: Assembly
     unit: Unit
@@ -59,7 +59,7 @@ class Lowering:
         self.value_of_need = {s.place[1]: s.args[0] for s in a.steps if s.op == ca.OP_OUTPUT}
 
     def routine(self) -> Routine:
-        """All of it."""
+        """The complete routine."""
         body = tuple(self._statements(self.assembly.trace.root))
         return Routine(self.unit.name, self.arguments, body, tuple(self.buffers), origin=self.unit)
 
@@ -80,7 +80,7 @@ class Lowering:
         return placed
 
     def _slots(self) -> dict[tuple[int, Path], int]:
-        """Scratch places of numbers that are computed before one statement and needed before another as well."""
+        """Scratch slots of numbers that are computed before one statement and also needed before another."""
         a = self.assembly
         last: dict[tuple[int, Path], Path] = {}
 
@@ -113,7 +113,7 @@ class Lowering:
         return found + self._before(region.here)
 
     def _before(self, at: Path) -> list[Statement]:
-        """What is computed and stored before a statement."""
+        """The statements that compute and store what a statement needs."""
         found: list[Statement] = list(self._blocks(at))
         for m in self.assembly.moves.get(at, ()):
             found.append(Copy(self._address(At(m.source, m.offset)), self._address(At(m.target, m.start)), m.size))
@@ -143,7 +143,7 @@ class Lowering:
             yield self._as_statement(builder, values, pieces, p)
 
     def _kept_between(self, piece_of: dict[int, int], steps: list[int], stored: list[int], last: int) -> dict[int, int]:
-        """Numbers of a long block that later pieces of it need."""
+        """Numbers of a long block that its later pieces need."""
         kept: dict[int, int] = {}
         uses = [(a, piece_of[s]) for s in steps for a in self.assembly.steps[s].args] + [(v, last) for v in stored]
         for value, piece in uses:
@@ -154,7 +154,7 @@ class Lowering:
     def _store(
         self, builder: Builder, values: dict[int, Value], at: Path, stores: list[int], kept: dict[int, int], across: int
     ) -> None:
-        """All are read before the first is stored: memory may go from one place to another."""
+        """Store the needed numbers; all are read before the first is stored, since memory may move between places."""
         needs = [self.assembly.needs[j] for j in stores]
         ready = [self._value(builder, values, self.value_of_need[j], at, kept, across) for j in stores]
         for need, value in zip(needs, ready, strict=True):
@@ -181,7 +181,7 @@ class Lowering:
         return values[s]
 
     def _as_statement(self, builder: Builder, values: dict[int, Value], pieces: int, piece: int) -> Statement:
-        """The block itself, or a call of a routine of its own where it is a piece of a long one."""
+        """The block itself, or a call of a separate routine if it is a piece of a long block."""
         found: Statement = (block := builder.block())
         if pieces > 1:
             sizes = [a.size for a in self.arguments] + [b.size for b in self.buffers]
@@ -209,7 +209,7 @@ class Lowering:
         return [Loop(number, record.count, (call,), independent=True)]
 
     def _repeat(self, record: CallRecord, first: list[Address], held: list[Address]) -> list[Statement]:
-        """Results and a second set of buffers take turns, so that nothing is copied and the last turn ends in place."""
+        """Results alternate with a second set of buffers: nothing is copied, and the last iteration ends in place."""
         end = [self._address(At(place)) for place in record.results]
         other = [Address(self._buffer(f"{p.name}_other_", p.size)) for p in record.unit.outputs]
 
@@ -262,7 +262,7 @@ class Lowering:
 
 
 def _spread(uses: set[Path], depth: int) -> list[Path]:
-    """Before the first use, where one is on every path; else in each of the cases that need it."""
+    """Before the first use if one use is on every path; else in each of the cases that need it."""
     if any(len(at) == depth + 1 for at in uses):
         prefix = next(iter(uses))[:depth]
         return [(*prefix, min(at[depth] for at in uses))]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.names import check_name
 from motionbase.errors import KernelError, PortError
 from motionbase.record.quantity import Quantity
@@ -25,7 +26,7 @@ Numbers = float | tuple[float, ...]
 @final
 @dataclass(frozen=True)
 class Sparsity:
-    """Where a matrix port's stored values stand, row by row; everything else is zero."""
+    """Positions of a matrix port's stored values, row by row; all other elements are zero."""
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -45,16 +46,16 @@ class Port:
     """A named array of doubles; matrices are stored row by row.
 
     Attributes:
-        name: one name across Python, C and the ring
+        name: the same in Python, C and the ring
         shape: (), (n,) or (rows, columns); an integer n means (n,)
         unit: SI unit, "-" for a pure number
-        description: what it is, and in which frame
-        sparsity: for a matrix, the stored places; the data are then one value a place
-        struct: what its numbers are, by name; a matrix then has one struct a row
-        start: at first: one number for all, a number for each, or the columns of every row
+        description: meaning, and frame of reference
+        sparsity: for a matrix, the stored positions; the data are then one value per position
+        struct: its numbers by name; a matrix then has one struct per row
+        start: initial value: one number for all, a number for each, or the columns of every row
         least, most: bounds, one for all or one for each
-        tunable: people may change it while it runs, within finite bounds
-        at_rest: only while nothing moves
+        tunable: users may change it at run time, within finite bounds
+        at_rest: users may change it only while nothing moves
     """
 
     name: str
@@ -87,7 +88,7 @@ class Port:
 
     @staticmethod
     def of(quantity: Quantity, shape: tuple[int, ...] | int = ()) -> Port:
-        """A quantity of the record as a port, under its name, with its unit and text."""
+        """A quantity of the record as a port, with its name, unit and text."""
         return Port(quantity.name, shape, quantity.unit, quantity.description)
 
     def _check_numbers(self) -> None:
@@ -106,21 +107,21 @@ class Port:
                 )
 
     @property
-    def start_values(self) -> NDArray[np.float64]:
-        """What the numbers are at first, flat."""
+    def start_values(self) -> Array:
+        """Initial values, flattened."""
         return self._spread(self.start)
 
     @property
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Least and greatest value of each number, flat."""
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper bound of each number, flattened."""
         return self._spread(self.least), self._spread(self.most)
 
-    def _spread(self, numbers: Numbers) -> NDArray[np.float64]:
+    def _spread(self, numbers: Numbers) -> Array:
         return np.resize(np.asarray(numbers, dtype=np.float64), self.size)
 
     @property
     def rows(self) -> int:
-        """Of a port of structs: how many, or 0 for a single one."""
+        """For a port of structs: how many rows, or 0 for a single struct."""
         return self.dims[0] if self.struct is not None and len(self.dims) == 2 else 0
 
     @property
@@ -148,7 +149,7 @@ class Port:
 
     @property
     def matrix_shape(self) -> tuple[int, int]:
-        """(rows, columns) as CasADi sees the port."""
+        """(rows, columns) in CasADi."""
         rows, columns = (*self.dims, 1, 1)[:2]
         return rows, columns
 
@@ -160,7 +161,7 @@ class Port:
         return [(i, j) for i in range(rows) for j in range(columns)]
 
     def element(self, k: int) -> str:
-        """A stored number as people write it: `q`, `q[2]`, `R[0, 1]`, `x.low`, `legs[2].l`."""
+        """Name of a stored number for users: `q`, `q[2]`, `R[0, 1]`, `x.low`, `legs[2].l`."""
         row, column = divmod(k, self.matrix_shape[1]) if self.sparsity is None else self.places()[k]
         if self.struct is not None:
             one = f"[{row}]" if self.rows else ""
@@ -168,16 +169,16 @@ class Port:
         return self.name + ("", f"[{row}]", f"[{row}, {column}]")[len(self.dims)]
 
     def quantities(self) -> list[Placed]:
-        """Of a port of structs: everything in it."""
+        """For a port of structs: all its quantities."""
         if self.struct is None:
             return []
         return list(self.struct.layout.described(turns=(f"{self.dims[1]} i",) if self.rows else ()))
 
-    def dense(self, values: ArrayLike) -> NDArray[np.float64]:
+    def dense(self, values: ArrayLike) -> Array:
         """The full array from stored values."""
         data = np.asarray(values, dtype=np.float64)
         if data.size != self.size:
-            raise PortError(f"port {self.name!r}: {data.size} values came, {self.size} are stored")
+            raise PortError(f"port {self.name!r}: {data.size} values given, {self.size} are stored")
         if self.sparsity is None:
             return data.reshape(self.dims)
         full = np.zeros(self.dims)
@@ -190,7 +191,7 @@ class Port:
 
 
 def _as_shape(given: Any) -> tuple[int, ...] | None:
-    """Whole numbers, NumPy's too, as a tuple of ints; None for anything else."""
+    """Whole numbers, including NumPy's, as a tuple of ints; None for anything else."""
     try:
         return tuple(map(operator.index, given if isinstance(given, Iterable) else (given,)))
     except TypeError:
@@ -198,7 +199,7 @@ def _as_shape(given: Any) -> tuple[int, ...] | None:
 
 
 def find_port(ports: tuple[Port, ...], name: str, owner: str) -> int:
-    """Position of the port with this name, or an error that lists the names there are."""
+    """Index of the port with this name; the error lists the existing names."""
     for k, port in enumerate(ports):
         if port.name == name:
             return k
@@ -206,7 +207,7 @@ def find_port(ports: tuple[Port, ...], name: str, owner: str) -> int:
 
 
 def as_ports(owner: str, given: object) -> tuple[Port, ...]:
-    """A sequence of ports as a tuple, or one sentence about what came instead."""
+    """A sequence of ports as a tuple; the error describes what was given instead."""
     if isinstance(given, Port):
         raise KernelError(f"{owner} is a single Port; with a comma it is a sequence of one: (Port({given.name!r}),)")
     ports = tuple(given) if isinstance(given, Iterable) else (given,)

@@ -10,6 +10,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.block import Builder, Value, floor, select, sqrt
 from motionbase.compile.names import check_name
 from motionbase.compile.ops import Op
@@ -21,13 +22,13 @@ from motionbase.errors import KernelError
 MAGIC = 2.0**52  # adding it to a whole number 0 <= n < 2**52 leaves n in the low bits
 EXPONENT_OF_ONE = 0x3FF0000000000000
 QUIET_NAN = 0x7FF8000000000000
-LAST_GROUP = 2**31 - 1  # of random numbers
+LAST_GROUP = 2**31 - 1  # largest group of random numbers
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Primitive:
-    """A unit whose block is written over basic operations directly."""
+    """A unit whose block is written directly in basic operations."""
 
     name: str
     inputs: tuple[Port, ...]
@@ -52,7 +53,7 @@ class Primitive:
         return call(self, values, named)
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
-        """A primitive is no expression."""
+        """Not possible: a primitive is not an expression."""
         raise KernelError(f"primitive {self.name!r} cannot be part of a kernel; call it in a program")
 
     @property
@@ -74,8 +75,8 @@ class Primitive:
 
 
 def whole(x: Value, largest: int) -> Value:
-    """A double as a word from 0 to `largest`; fractions are dropped, what is outside or NaN goes to the near end."""
-    clamped = select(x > 0.0, x, 0.0)  # also takes NaN to 0
+    """A double as a word from 0 to `largest`; fractions are dropped, values outside are clamped, NaN becomes 0."""
+    clamped = select(x > 0.0, x, 0.0)  # NaN becomes 0
     clamped = select(clamped < float(largest), floor(clamped), float(largest))
     return (clamped + MAGIC).bits() & 0xFFFFFFFFFFFFF
 
@@ -96,9 +97,9 @@ def table(
     """Linear interpolation in a table of one or more axes.
 
     Args:
-        axes: increasing breakpoints, one array an axis
+        axes: increasing breakpoints, one array per axis
         values: array of shape (len(axis) of each axis, then the output's own shape)
-        inputs: one scalar port an axis
+        inputs: one scalar port per axis
         output: the port that receives the value
         outside: beyond the ends, `hold` the end value or `extend` the last slope
     """
@@ -120,7 +121,7 @@ def table(
     return Primitive(name, tuple(inputs), (output,), (), b, tables, description)
 
 
-def _check_table(name: str, points: list[np.ndarray], data: np.ndarray, inputs: Sequence[Port], output: Port) -> None:
+def _check_table(name: str, points: list[Array], data: Array, inputs: Sequence[Port], output: Port) -> None:
     if len(points) != len(inputs) or not points:
         raise KernelError(f"table {name!r}: {len(points)} axes and {len(inputs)} inputs; there must be one an axis")
     for port, axis in zip(inputs, points, strict=True):
@@ -129,20 +130,20 @@ def _check_table(name: str, points: list[np.ndarray], data: np.ndarray, inputs: 
         if axis.ndim != 1 or len(axis) < 2 or not np.all(np.isfinite(axis)) or not np.all(np.diff(axis) > 0):
             raise KernelError(f"table {name!r}: axis {port.name!r} must be two or more finite increasing numbers")
     if output.sparsity is not None:
-        raise KernelError(f"table {name!r}: output {output} is sparse; a vector port of {output.size} will do")
+        raise KernelError(f"table {name!r}: output {output} is sparse; use a vector port of {output.size}")
     wanted = tuple(len(a) for a in points) + output.dims
     if data.shape != wanted:
         raise KernelError(f"table {name!r}: values have shape {data.shape}, axes and output make it {wanted}")
 
 
-def _padded(axis: np.ndarray) -> tuple[float, ...]:
-    """Breakpoints up to a power of two, so that the halving search never reads outside."""
+def _padded(axis: Array) -> tuple[float, ...]:
+    """Breakpoints padded to a power of two, so that the binary search never reads outside."""
     size = 1 << int(np.ceil(np.log2(len(axis))))
     return tuple(float(x) for x in axis) + (float("inf"),) * (size - len(axis))
 
 
-def _locate(b: Builder, k: int, x: Value, axis: np.ndarray, outside: str) -> tuple[Value, Value]:
-    """Interval number and fraction along it; the search halves without branching."""
+def _locate(b: Builder, k: int, x: Value, axis: Array, outside: str) -> tuple[Value, Value]:
+    """Index of the interval and fraction along it, by a branchless binary search."""
     if outside == "hold":
         x = select(x < float(axis[0]), float(axis[0]), select(x > float(axis[-1]), float(axis[-1]), x))
     position = b.word(0)
@@ -160,7 +161,7 @@ def _locate(b: Builder, k: int, x: Value, axis: np.ndarray, outside: str) -> tup
 def _corner(
     b: Builder, shape: tuple[int, ...], places: list[tuple[Value, Value]], corner: int, dims: int, element: int
 ) -> Value:
-    """A value at one corner of the cell; `corner` has a bit an axis."""
+    """A value at one corner of the cell; `corner` has one bit per axis."""
     index = b.word(element)
     stride = int(np.prod(shape[dims:]))
     for k in reversed(range(dims)):
@@ -194,7 +195,7 @@ def delay(name: str, port: Port, samples: int, *, variable: bool = False, descri
     fresh = [b.load(0, k) for k in range(size)]
     for k in range(size):
         b.emit(Op.STORE_AT, head * size + (1 + k), fresh[k], imm=at_line)
-    # the sample n calls ago stands n slots behind the head, around the end
+    # the sample of n calls ago is n slots behind the head, modulo the number of slots
     if variable:
         wanted = b.load(1, 0)
         wanted = select(wanted > 0.0, select(wanted < float(samples), wanted, float(samples)), 0.0)
@@ -206,7 +207,7 @@ def delay(name: str, port: Port, samples: int, *, variable: bool = False, descri
             newer = b.emit(Op.LOAD_AT, near * size + (1 + k), imm=at_line)
             older = b.emit(Op.LOAD_AT, far * size + (1 + k), imm=at_line)
             between = (1.0 - fraction) * newer + fraction * older
-            b.store(at_out, k, select(fraction.equals(0.0), newer, between))  # an infinity next door must not matter
+            b.store(at_out, k, select(fraction.equals(0.0), newer, between))  # a neighbouring infinity must not matter
     else:
         oldest = _behind(b, head, b.word(samples), slots)
         for k in range(size):
@@ -237,12 +238,13 @@ def random(
 ) -> Primitive:
     """Random numbers as a pure function of (seed, counter): Philox 4x32 with ten rounds (Salmon et al. 2011).
 
-    Ports: inputs `seed` and `counter`, any doubles (usually a scenario's number and the tick), taken by their bits; all
-    NaNs are one, since their bits are not specified. The output is uniform on [0, 1) with 52 bits, or normal with mean
-    0 and deviation 1. Different `stream` numbers give independent sequences for the same seed and counter.
+    Ports: inputs `seed` and `counter`, any doubles (usually the number of a scenario and the tick), used by their bits;
+    all NaNs count as one, since their bits are not specified. The output is uniform on [0, 1) with 52 bits, or normal
+    with mean 0 and standard deviation 1. Different `stream` numbers give independent sequences for the same seed and
+    counter.
 
-    With `grouped`, a further input `group`, a whole number, is where to begin: group k are the numbers from 2 k on of
-    what a longer output would be, so `for_each` over groups gives the same numbers, on lanes.
+    With `grouped`, a further input `group` (a whole number) selects where to begin: group k starts at number 2 k of a
+    longer output, so `for_each` over groups gives the same numbers, on lanes.
     """
     choice(f"random {name!r}", "kind", kind, ("uniform", "normal"))
     stream = whole_number(f"random {name!r}", "stream", stream)
@@ -264,7 +266,7 @@ def random(
 
 
 def _bits_of_number(x: Value) -> Value:
-    """The bits of a double, the same ones for every NaN."""
+    """The bits of a double, the same for every NaN."""
     return select(x.equals(x), x.bits(), x.builder.word(QUIET_NAN))
 
 
@@ -287,7 +289,7 @@ def _uniform(high: Value, low: Value) -> Value:
 
 
 def _box_muller(uniforms: list[Value]) -> list[Value]:
-    """Normal numbers in pairs from uniform ones (Box & Muller 1958)."""
+    """Pairs of normal numbers from uniform ones (Box & Muller 1958)."""
     normals: list[Value] = []
     for u, v in zip(uniforms[::2], uniforms[1::2], strict=True):
         radius = sqrt(-2.0 * u.builder.call("log", 1.0 - u))

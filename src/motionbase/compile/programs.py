@@ -1,4 +1,4 @@
-"""Programs: functions over expressions that call kernels and other programs, in loops and choices."""
+"""Programs: functions over expressions that call kernels and other programs, with loops and choices."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from motionbase.compile.tracing import At, Given, Kind, Line, Place, Trace, chec
 from motionbase.compile.values import Packed, as_expression, as_value, scalars, value_port
 from motionbase.errors import KernelError
 
-_building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # programs under way, outermost first
+_building: ContextVar[tuple[Program, ...]] = ContextVar("building", default=())  # being traced, outermost first
 
 
 class Unit(Protocol):
-    """What can be compiled and called: a kernel, a primitive or a program."""
+    """Anything that can be compiled and called: a kernel, a primitive or a program."""
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Unit(Protocol):
 
     @property
     def memory(self) -> tuple[Port, ...]:
-        """Ports that are updated in place, and live from call to call."""
+        """Ports that are updated in place and keep their values between calls."""
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -54,13 +54,13 @@ class Unit(Protocol):
         """Content hash."""
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
-        """Its results as part of a kernel, for values of the inputs and memory."""
+        """The results as part of a kernel, for values of the inputs and memory."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A function over expressions whose calls stay calls; in a `Kernel` the same calls are inlined.
+    """A function over expressions whose calls remain calls; in a `Kernel` the same calls are inlined.
 
     Example:
         >>> def legs(pose: SX, joints: SX) -> SX:
@@ -68,10 +68,10 @@ class Program:
         >>> LEGS = Program("legs", (Port("pose", 6), Port("joints", (6, 3))), (Port("l", 6, "m"),), legs)
 
     Attributes:
-        expr: takes a value an input, then one a memory port; returns one an output, and may return one a memory port
-        memory: ports that live from call to call, updated in place
-        allow_nan: the expression holds NaN constants on purpose
-        cse: share common subexpressions (off only to compare, and to find lines)
+        expr: takes a value per input, then one per memory port; returns one per output and, optionally, per memory port
+        memory: ports that keep their values between calls, updated in place
+        allow_nan: the expression contains NaN constants on purpose
+        cse: share common subexpressions (off only for comparisons and to find lines)
     """
 
     name: str
@@ -91,7 +91,7 @@ class Program:
         check_distinct(f"program {self.name!r}", self.ports)
 
     def __call__(self, /, *values: Any, **named: Any) -> Any:
-        """Inside another program a call; inside a kernel the whole of it, inlined."""
+        """Inside another program, a call; inside a kernel, the whole program inlined."""
         from motionbase.compile.flow import call
 
         return call(self, values, named)
@@ -102,7 +102,7 @@ class Program:
         return self.inputs + self.outputs + self.memory
 
     def giving(self, outputs: Sequence[str]) -> Program:
-        """The same program with these outputs alone: what only others need is not computed."""
+        """The same program with only these outputs; whatever only the others need is not computed."""
         chosen = [find_port(self.outputs, name, f"program {self.name!r}, outputs") for name in outputs]
         if chosen == list(range(len(self.outputs))):
             return self
@@ -114,7 +114,7 @@ class Program:
         return replace(self, outputs=tuple(self.outputs[k] for k in chosen), expr=expr)
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
-        """Its results as part of a kernel."""
+        """The results as part of a kernel."""
         owner = f"program {self.name!r}"
         if self.memory:
             raise KernelError(f"{owner} has memory, so it cannot be inlined in a kernel; call it in a program")
@@ -123,7 +123,7 @@ class Program:
         return [as_value(p, as_expression(f"{owner}: port", p, v)) for p, v in zip(self.outputs, results, strict=True)]
 
     def _results(self, returned: Any) -> list[Any]:
-        """What the function returned, one an output, perhaps one a memory port."""
+        """The returned values: one per output, then possibly one per memory port."""
         values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
         if len(values) not in (len(self.outputs), len(self.outputs) + len(self.memory)):
             wanted = f"{len(self.outputs)} outputs" + (f" and {len(self.memory)} memory ports" if self.memory else "")
@@ -136,7 +136,7 @@ class Program:
         callers, owner = _building.get(), f"program {self.name!r}"
         if self in callers:
             chain = [p.name for p in (*callers[callers.index(self) :], self)]
-            raise KernelError(f"{owner} calls itself ({' -> '.join(chain)}); a loop or a switch will do")
+            raise KernelError(f"{owner} calls itself ({' -> '.join(chain)}); use a loop or a switch")
         check_order(owner, self.expr, [p.name for p in (*self.inputs, *self.memory)])
         trace = Trace(self.name, shared=self.cse)
         trace.inputs = [trace.place(p, Kind.INPUT, p.unit) for p in self.inputs]
@@ -164,9 +164,9 @@ class Program:
         return assembly
 
     def with_probes(self, *names: str) -> Program:
-        """The same program with the named probes as further outputs (all that can be read when no name is given).
+        """The same program with the named probes as further outputs (without names, all that can be read).
 
-        A value of one turn of a loop, or of one case, exists only there: return it from there to read it.
+        A value inside a loop iteration or a case exists only there; return it from there to read it.
         """
         known = self.assembly.trace.probes
         for name in names:
@@ -203,11 +203,11 @@ class Program:
 
 @final
 class Turn:
-    """One turn of a loop: a routine of its own. What it uses from outside are further inputs.
+    """One iteration of a loop, as a separate routine; values from outside become further inputs.
 
     Attributes:
-        inputs: rows or carry, then what it holds from outside
-        outputs: what a turn gives
+        inputs: rows or carry, then the values from outside
+        outputs: results of one iteration
     """
 
     memory: tuple[Port, ...] = ()
@@ -222,7 +222,7 @@ class Turn:
 
     @staticmethod
     def of(outer: Trace, name: str, ports: list[Port], function: Callable[..., Any]) -> Turn:
-        """Trace a turn inside the program that is being traced."""
+        """Trace an iteration inside the program that is being traced."""
         trace = Trace(name, outer)
         rows = [trace.place(port, Kind.INPUT) for port in ports]
         trace.inputs = rows
@@ -238,27 +238,27 @@ class Turn:
         return Turn(name, rows, packed, outputs, trace)
 
     def held(self, outer: Trace) -> list[Given]:
-        """Arguments for what it uses from outside."""
+        """Arguments for the values from outside."""
         places: list[Given] = [At(place) for place in self.assembly.captured]
         hoisted = self.assembly.hoisted
         return [*places, outer.given("held", hoisted)] if hoisted else places
 
     def inlined(self, values: Sequence[Any]) -> list[Any]:
-        """A turn belongs to its loop."""
-        raise KernelError(f"{self.name!r} is a turn of a loop and cannot be called")
+        """Not possible: an iteration belongs to its loop."""
+        raise KernelError(f"{self.name!r} is an iteration of a loop and cannot be called")
 
     def rebuilt(self, values: Sequence[Any]) -> Any:
-        """Values in the tuples in which a turn gives them."""
+        """Values in the nested tuples that an iteration returns."""
         return self._packed.rebuilt(values)
 
     @property
     def ports(self) -> tuple[Port, ...]:
-        """Inputs, outputs."""
+        """Inputs, then outputs."""
         return self.inputs + self.outputs
 
     @cached_property
     def routine(self) -> Routine:
-        """Lowered."""
+        """The lowered form."""
         return self.assembly.routine(self)
 
     @cached_property
@@ -268,7 +268,7 @@ class Turn:
 
 
 def _line_of(function: Callable[..., Any]) -> Line:
-    """Where a function begins."""
+    """File and first line of a function."""
     code = getattr(function, "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
@@ -279,7 +279,7 @@ def _digest(unit: Program | Turn) -> str:
 
 
 def _renamed(port: Port, taken: list[str]) -> Port:
-    """The port under a name that is free, which is then taken."""
+    """The port under a free name, which is then marked as taken."""
     name, k = port.name, 2
     while name in taken:
         name, k = f"{port.name}_{k}", k + 1

@@ -1,4 +1,4 @@
-"""What a person wrote, by its place: a kernel or program by a file or a module and a name."""
+"""References to users' kernels and programs: a file or module, and a name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = "path/to/file.py:NAME, package.module:NAME, or a short name"
 
 
 def load(reference: str) -> Unit:
-    """The kernel, program or primitive of "path/to/file.py:NAME" or "package.module:NAME"."""
+    """The kernel, program or primitive at "path/to/file.py:NAME" or "package.module:NAME"."""
     where, _, name = reference.rpartition(":")
     if not where or not name:
         raise UsageError(f"REF {reference!r}: it must be {FORMS}")
@@ -35,19 +35,19 @@ def load(reference: str) -> Unit:
 
 
 def units_of(module: ModuleType) -> list[str]:
-    """Names in a module that can be used."""
+    """Names in a module that refer to units."""
     return [name for name, value in vars(module).items() if is_unit(value) and not name.startswith("_")]
 
 
 def is_unit(value: object) -> bool:
-    """Whether something is a kernel, program or primitive."""
+    """Whether a value is a kernel, program or primitive."""
     from motionbase.compile import Kernel, Primitive, Program
 
     return isinstance(value, (Kernel, Primitive, Program))
 
 
 def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
-    """The value itself, or what it returns when it is a function without arguments."""
+    """The value itself, or its result if it is a function without arguments."""
     made = value
     if not is_unit(value) and inspect.isfunction(value):
         if any(p.default is p.empty and p.kind in _NEEDED for p in inspect.signature(value).parameters.values()):
@@ -62,7 +62,7 @@ def _unit(where: str, name: str, value: Any, module: ModuleType) -> Unit:
 
 
 def module_of(where: str) -> ModuleType:
-    """The module at a path or of a name; what goes wrong in it becomes one sentence."""
+    """The module at a path or with a name; an exception in it becomes one sentence."""
     if where.endswith(".py") or os.sep in where:
         path = Path(where)
         if not path.is_file():
@@ -72,7 +72,7 @@ def module_of(where: str) -> ModuleType:
             files = sorted(p.name for p in folder.glob("*.py"))
             raise unknown(f"file in {folder}", path.name, files, "Python files there")
         return guarded(where, lambda: _from_file(path))
-    sys.path.insert(0, os.getcwd())  # as `python -m` does; the launcher leaves the folder out
+    sys.path.insert(0, os.getcwd())  # as `python -m` does; our launcher removes the folder
     try:
         found = importlib.util.find_spec(where)
     except (ModuleNotFoundError, ValueError):
@@ -85,7 +85,7 @@ def module_of(where: str) -> ModuleType:
 
 
 def _from_file(path: Path) -> ModuleType:
-    """A module from a file of any name; files beside it can be imported by it."""
+    """A module from a file of any name; it can import files in the same folder."""
     sys.path.insert(0, str(path.resolve().parent))
     name = f"motionbase_ref_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
@@ -97,7 +97,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def guarded(what: str, run: Callable[[], Result]) -> Result:
-    """Run a person's code; what it raises becomes one sentence with its line."""
+    """Run user code; an exception becomes one sentence with its line."""
     try:
         return run()
     except MotionBaseError:

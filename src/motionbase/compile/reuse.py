@@ -1,7 +1,7 @@
-"""Local buffers of a routine share memory where their lifetimes do not meet.
+"""Local buffers of a routine share memory if their lifetimes do not overlap.
 
-A buffer lives from the first statement that touches it to the last. Buffers that only blocks touch are left alone:
-compilers keep their numbers in registers. Where there is a little fast memory, those that are used most go there.
+A buffer lives from the first statement that uses it to the last. Buffers that only blocks use are left alone, because
+compilers keep their numbers in registers. If there is some fast memory, the most frequently used buffers go there.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from motionbase.compile.follow import Follow
 from motionbase.compile.ops import Op
 from motionbase.compile.routine import Address, Buffer, Call, Copy, Loop, Routine, Statement, Switch
 
-LOCALS, NEAR = "locals_", "near_"  # names of the buffers that others share
+LOCALS, NEAR = "locals_", "near_"  # names of the shared buffers
 Span = tuple[int, int]  # first and last statement
 
 
 @lru_cache(maxsize=4096)
 def with_shared_buffers(routine: Routine, near: int = 0) -> Routine:
-    """The same routine with one buffer in place of all that may share memory, and one more in fast memory.
+    """The same routine with one buffer instead of all that may share memory, and one more in fast memory.
 
     Args:
-        near: numbers for which there is fast memory
+        near: capacity of the fast memory, in numbers
     """
     first = len(routine.arguments)
     spans, passed = _lifetimes(routine)
@@ -48,7 +48,7 @@ def with_shared_buffers(routine: Routine, near: int = 0) -> Routine:
 
 
 def _lifetimes(routine: Routine) -> tuple[dict[int, Span], set[int]]:
-    """Lifetimes of the buffers in order of the statements, and those that are passed on."""
+    """Lifetimes of the buffers in order of the statements, and the buffers that are passed to calls."""
     spans: dict[int, Span] = {}
     passed: set[int] = set()
     position = 0
@@ -67,8 +67,8 @@ def _lifetimes(routine: Routine) -> tuple[dict[int, Span], set[int]]:
                 for case in statement.bodies:
                     visit(case)
                 position += 1
-                touch(a.buffer for a, _ in statement.results or ())  # lanes get their values back after a case
-            else:  # of a loop all turns are one statement: what one turn leaves, the next may read
+                touch(a.buffer for a, _ in statement.results or ())  # other lanes are restored after a case
+            else:  # all iterations of a loop are one statement: the next may read what one leaves
                 touch(_buffers(statement))
                 if not isinstance(statement, Block):
                     passed.update(_buffers(statement))
@@ -102,7 +102,7 @@ def _buffers(statement: Statement) -> Iterator[int]:
 
 
 def _packed(sizes: dict[int, int], spans: dict[int, Span], room: float = math.inf) -> dict[int, int]:
-    """Where each buffer stands, in this order: at the lowest free place; those that find none are left out."""
+    """Offset of each buffer, in this order: the lowest free one; buffers that do not fit are left out."""
     starts: dict[int, int] = {}
     for buffer, size in sizes.items():
         begin, end = spans[buffer]

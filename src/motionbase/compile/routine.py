@@ -1,4 +1,4 @@
-"""Routines: what every renderer renders. A leaf is one block; a program is calls, loops and switches."""
+"""Routines: the input of every renderer. A leaf is one block; a program has calls, loops and switches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INLINE_ROUTINE_BELOW = 150  # instructions; longer routines are called, not copi
 
 
 class Role(Enum):
-    """What a routine does with an argument's memory."""
+    """How a routine uses an argument's memory."""
 
     INPUT = "input"  # only read
     OUTPUT = "output"  # only written
@@ -37,10 +37,10 @@ class Argument:
 @final
 @dataclass(frozen=True)
 class Buffer:
-    """An array of the routine's own: scratch on the stack, or constants when it has data.
+    """A local array of the routine: scratch on the stack, or constants if it has data.
 
     Attributes:
-        near: it stands in the fast memory of a multiprocessor
+        near: in the shared memory of a GPU multiprocessor
     """
 
     name: str
@@ -52,7 +52,7 @@ class Buffer:
 @final
 @dataclass(frozen=True)
 class Address:
-    """A place in a buffer (arguments first, then the routine's own): offset + sum of loop index * stride."""
+    """A place in a buffer (arguments first, then local buffers): offset + sum of loop index * stride."""
 
     buffer: int
     offset: int = 0
@@ -62,9 +62,9 @@ class Address:
 @final
 @dataclass(frozen=True)
 class Call:
-    """Run a kernel, primitive, program or routine on these places.
+    """Run a kernel, primitive, program or routine on the given places.
 
-    A kernel is lowered when a renderer asks for its routine: object code that comes from the cache needs none.
+    A kernel is lowered only when a renderer needs its routine: object code from the cache does not.
     """
 
     callee: Unit | Routine
@@ -72,19 +72,19 @@ class Call:
 
     @property
     def routine(self) -> Routine:
-        """What is called, lowered."""
+        """The lowered callee."""
         return self.callee if isinstance(self.callee, Routine) else self.callee.routine
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        """Those of the routine; known before it is lowered."""
+        """Arguments of the callee; known before it is lowered."""
         return self.callee.arguments if isinstance(self.callee, Routine) else arguments_of(self.callee)
 
 
 @final
 @dataclass(frozen=True)
 class Copy:
-    """Copy `size` doubles from one place to another that does not overlap it."""
+    """Copy `size` doubles from one place to another; the two must not overlap."""
 
     source: Address
     target: Address
@@ -94,10 +94,10 @@ class Copy:
 @final
 @dataclass(frozen=True)
 class Loop:
-    """Run the body a fixed number of times; `number` names the loop's index in addresses.
+    """Run the body a fixed number of times; `number` identifies the loop index in addresses.
 
     Attributes:
-        independent: turns do not depend on each other: the body is one call, and turns may run side by side
+        independent: iterations do not depend on each other: the body is one call, and iterations may run in parallel
     """
 
     number: int
@@ -109,12 +109,12 @@ class Loop:
 @final
 @dataclass(frozen=True)
 class Switch:
-    """Run the case whose number the selector equals exactly; any other value, NaN included, runs the default."""
+    """Run the case whose number equals the selector exactly; any other value, NaN included, runs the default."""
 
     selector: Address
     cases: tuple[tuple[int, tuple[Statement, ...]], ...]  # (number, body)
     default: tuple[Statement, ...]
-    results: tuple[tuple[Address, int], ...] | None = None  # all that cases write and others read; None: not known
+    results: tuple[tuple[Address, int], ...] | None = None  # all that cases write and others read; None: unknown
 
     @property
     def bodies(self) -> tuple[tuple[Statement, ...], ...]:
@@ -142,7 +142,7 @@ class Routine:
     origin: Unit | None = field(default=None, repr=False)
 
     def callees(self) -> list[Routine]:
-        """Every routine this one needs, each once, callees before callers, this one last."""
+        """Every routine that this one needs, each once: callees before callers, this one last."""
         found: dict[int, Routine] = {}
 
         def visit(routine: Routine) -> None:
@@ -160,7 +160,7 @@ class Routine:
 
     @property
     def instruction_count(self) -> int:
-        """Instructions in this routine's own blocks."""
+        """Number of instructions in this routine's own blocks."""
         return sum(len(b) for b in self.blocks())
 
     def maths_calls(self) -> dict[str, int]:
@@ -174,7 +174,7 @@ class Routine:
 
 
 def instructions(routine: Routine) -> int:
-    """Of a routine and all it calls, each counted once."""
+    """Number of instructions of a routine and all its callees, each counted once."""
     return sum(r.instruction_count for r in routine.callees())
 
 
@@ -185,7 +185,7 @@ def arguments_of(unit: Unit) -> tuple[Argument, ...]:
 
 
 def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """Every statement, the inner ones included."""
+    """All statements, including nested ones."""
     for statement in body:
         yield statement
         if isinstance(statement, Loop):
@@ -217,7 +217,7 @@ def written_buffers(body: tuple[Statement, ...]) -> set[int]:
 
 
 def unique_names(routines: list[Routine]) -> dict[int, str]:
-    """A name for each routine (by id), the given one where it is free."""
+    """A name for each routine (by id); its own name if that is free."""
     taken: set[str] = set()
     names: dict[int, str] = {}
     for routine in reversed(routines):  # the outermost routine keeps its name

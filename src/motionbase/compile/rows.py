@@ -1,4 +1,4 @@
-"""Rows that a loop hands out, one a turn, and rows that its turns' results are stacked to."""
+"""Rows that a loop passes to its iterations, and rows into which their results are stacked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionbase.errors import KernelError
 
 
 def rows_of(owner: str, k: int, value: Any) -> tuple[Any, int]:
-    """An argument of a loop, and how many rows it has."""
+    """An argument of a loop, and its number of rows."""
     if isinstance(value, Struct):
         if not value._rows:
             raise KernelError(f"{owner}: argument {k + 1} is one {type(value).__name__}, rows of it are wanted")
@@ -36,7 +36,7 @@ def row_of(value: Any, k: int) -> Any:
 
 
 def row_port(name: str, value: Any) -> Port:
-    """The port by which a turn gets its row."""
+    """The port through which an iteration receives its row."""
     if isinstance(value, Struct):
         return type(value).port(name)
     columns = value.shape[1]
@@ -44,10 +44,10 @@ def row_port(name: str, value: Any) -> Port:
 
 
 class _Gathered:
-    """A function some of whose arguments come in pieces, or lack numbers that are the same in every turn.
+    """A function whose arguments come in pieces, or without the numbers that are the same in every iteration.
 
     Attributes:
-        made: an argument each, of the pieces that are left
+        made: for each argument, the remaining pieces
     """
 
     def __init__(self, function: Callable[..., Any], made: list[Callable[[Iterator[Any]], Any]]) -> None:
@@ -62,10 +62,10 @@ class _Gathered:
 def by_columns(
     trace: Trace, names: list[str], values: list[Any], count: int, function: Callable[..., Any]
 ) -> tuple[list[str], list[Any], Callable[..., Any]]:
-    """What differs from turn to turn, and the function of that.
+    """The parts of the arguments that vary between iterations, and a function of those parts.
 
-    Structs whose quantities stand at different places go into a turn quantity by quantity: nothing is copied. Numbers
-    that are the same in every row are constants of the turn.
+    Quantities of a struct that are stored at different places are passed one by one, so nothing is copied. Numbers that
+    are the same in every row become constants of the iteration.
     """
     parts: list[tuple[str, Any]] = []
     made: list[Callable[[Iterator[Any]], Any]] = []
@@ -92,37 +92,37 @@ def _struct_of(kind: type[Struct], columns: list[ca.SX], left: Iterator[Any]) ->
 
 
 def _same(rows: ca.SX) -> list[bool]:
-    """Of each column, whether it is one number all over; NaN is none."""
+    """For each column, whether all its numbers are equal; NaN is never equal."""
     columns = [ca.vertsplit(column) for column in ca.horzsplit(rows)]
     return [all(x.is_constant() and float(x) == float(column[0]) for x in column) for column in columns]
 
 
 def _varying(name: str, rows: ca.SX) -> list[tuple[str, ca.SX]]:
-    """The columns that are not one number all over, if there are any."""
+    """The columns that vary, if there are any."""
     columns = [column for column, same in zip(ca.horzsplit(rows), _same(rows), strict=True) if not same]
     return [(name, ca.horzcat(*columns))] if columns else []
 
 
 def _filled(rows: ca.SX, left: Iterator[Any]) -> ca.SX:
-    """A row of a turn: the next piece, and the numbers that it lacks."""
+    """A row for an iteration: the next piece, completed with the constant numbers."""
     same = _same(rows)
     varying = iter([] if all(same) else ca.vertsplit(next(left)))
     return ca.vertcat(*(rows[0, k] if of else next(varying) for k, of in enumerate(same)))
 
 
 def stacked_port(owner: str, port: Port, count: int) -> Port:
-    """The port of what all turns give at one of theirs."""
+    """The port for the stacked results of all iterations at one output."""
     if port.struct is not None:
         if port.rows:
-            raise KernelError(f"{owner}: a turn gives rows of {port.struct.__name__}; one a turn is wanted")
+            raise KernelError(f"{owner}: an iteration returns rows of {port.struct.__name__}, it must return one")
         return port.struct.port(port.name, port.description, count)
     if len(port.dims) > 1:
-        raise KernelError(f"{owner}: a turn gives a matrix of shape {port.dims}; a number or a column is wanted")
+        raise KernelError(f"{owner}: an iteration returns a matrix of shape {port.dims}, not a number or a column")
     return Port(port.name, (count, *port.dims))
 
 
 def stacked_turns(owner: str, turns: list[Any]) -> Any:
-    """In a leaf: the results of all turns, as a program would stack them."""
+    """In a leaf kernel: the results of all iterations, stacked as in a program."""
     packed = [Packed.of(owner, turn) for turn in turns]
     for other in packed[1:]:
         packed[0].check_same(owner, other)

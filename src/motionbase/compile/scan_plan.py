@@ -1,4 +1,4 @@
-"""What `scan` does with each port of a step: state, held, one row a step, recorded, or memory."""
+"""The role of each port of a step in `scan`: state, held, one row per step, recorded, or memory."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from motionbase.errors import KernelError
 
 
 class Feed(Enum):
-    """Where a port's data come from or go to."""
+    """Source or destination of a port's data."""
 
     STATE = "state"  # input fed back from an output
     HELD = "held"  # input that stays the same
-    PER_STEP = "per_step"  # input with one row a step
+    PER_STEP = "per_step"  # input with one row per step
     OUTPUT = "output"  # output, recorded or not
     MEMORY = "memory"  # updated in place
 
@@ -26,11 +26,11 @@ class Feed(Enum):
 @final
 @dataclass(frozen=True)
 class ScanPlan:
-    """A step and the part each of its ports plays.
+    """A step and the roles of its ports.
 
     Attributes:
         feedback: (state input, output) positions among the unit's ports
-        recorded: positions of the outputs of which rows are kept
+        recorded: positions of the outputs whose rows are recorded
     """
 
     unit: Unit
@@ -49,12 +49,12 @@ class ScanPlan:
 
     @cached_property
     def per_step(self) -> tuple[int, ...]:
-        """Positions of the inputs with one row a step."""
+        """Positions of the inputs with one row per step."""
         return tuple(k for k, feed in enumerate(self.feeds) if feed is Feed.PER_STEP)
 
 
 def fed_back(unit: Unit) -> dict[str, str]:
-    """Every struct that is both an input and an output, each with the first output of its kind that is left."""
+    """Every struct that is both an input and an output, paired with the first free output of its type."""
     pairs: dict[str, str] = {}
     for port in unit.inputs:
         for output in unit.outputs:
@@ -68,7 +68,7 @@ def fed_back(unit: Unit) -> dict[str, str]:
 
 
 def needed(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:
-    """As `plan`; of a program only what is fed back or recorded is computed."""
+    """As `plan`; for a program, only outputs that are fed back or recorded are computed."""
     planned = plan(unit, feedback, per_step, record)  # refuses wrong names first
     if not isinstance(unit, Program):
         return planned
@@ -77,7 +77,7 @@ def needed(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], rec
 
 
 def plan(unit: Unit, feedback: Mapping[str, str], per_step: Sequence[str], record: Sequence[str]) -> ScanPlan:
-    """Check names and shapes and give every port its part."""
+    """Check names and shapes and assign a role to every port."""
     owner = f"scan of {unit.name!r}"
     n = len(unit.inputs)
     pairs = []

@@ -10,12 +10,14 @@ from typing import Any, Literal, final
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
+from motionbase.compile.kernels import Kernel
 from motionbase.compile.keys import code_key
 from motionbase.compile.mode import Mode
 from motionbase.compile.options import check_lanes, choice, whole_number
-from motionbase.compile.programs import Unit
+from motionbase.compile.programs import Program, Turn, Unit
 from motionbase.compile.render.llvm import Module
 from motionbase.compile.render.llvm_scan import loop_module, scan_function, workspace_doubles
 from motionbase.compile.routine import instructions
@@ -27,10 +29,9 @@ from motionbase.errors import KernelError, PortError
 from motionbase.native import jit
 from motionbase.native.cache import ObjectCache
 
-Array = NDArray[np.float64]
 CHUNK_SECONDS = 0.1
-SHARED_FROM = 2000  # instructions of a step that all loops around it share; a shorter one is part of its loop
-_NOTHING: Array = np.empty(0)  # stands for an output nobody keeps
+SHARED_FROM = 2000  # instructions from which a step is compiled once and shared by all loops around it
+_NOTHING: Array = np.empty(0)  # stands for an output that is not kept
 
 
 def _count(owner: str, what: str, value: int, least: int) -> int:
@@ -55,12 +56,12 @@ def scan(
     """Compile a loop around a step.
 
     Args:
-        feedback: state input -> the output that is its next value, such as {"x": "x_next"}; if it is not given, every
-            struct that is both an input and an output
-        per_step: inputs with one row a step; the others are held
-        record: outputs of which rows are kept
-        lanes: scenarios at once; every array then has a last axis of that length
-        each: turns of `for_each` on the lanes of a register where that pays, or one after the other; the same bits
+        feedback: state input -> the output with its next value, such as {"x": "x_next"}; by default, every struct that
+            is both an input and an output
+        per_step: inputs with one row per step; the others are held
+        record: outputs whose rows are recorded
+        lanes: number of scenarios at once; every array then has a last axis of that length
+        each: run iterations of `for_each` on the lanes of a register if that is faster, or one by one; same bits
     """
     owner = f"scan of {step.name!r}"
     if str(target) == "cuda":
@@ -76,15 +77,34 @@ def scan(
     store = ObjectCache() if cache == "default" else cache
     how = lanes, Mode(mode), each == "lanes", store
     whole = plan(step, states, per_step, record)  # refuses wrong names before anything is traced
-    if lanes == 1 and instructions(step.routine) >= SHARED_FROM:  # batches are for speed: they get a step of their own
+    if lanes == 1 and _is_long(step):  # batches need speed: they get their own step
         return Scan(whole, _around(whole, *how), lanes)
     planned = needed(step, states, per_step, record)
     return Scan(planned, _compiled(planned, *how), lanes)
 
 
+def _is_long(step: Unit) -> bool:
+    """Whether all loops around a step share it. The trace of a large one is enough to tell: it need not be lowered,
+    which would take longer than everything else where the object comes from the cache."""
+    return _traced(step, {}) >= 2 * SHARED_FROM or instructions(step.routine) >= SHARED_FROM
+
+
+def _traced(unit: Unit, seen: dict[int, Unit]) -> int:
+    """Instructions of CasADi of a unit and all it calls, each counted once."""
+    if id(unit) in seen:
+        return 0
+    seen[id(unit)] = unit
+    if isinstance(unit, Kernel):
+        return int(unit.function.n_instructions())
+    if isinstance(unit, (Program, Turn)):
+        callees = (record.unit for record in unit.assembly.trace.root.calls())
+        return len(unit.assembly.steps) + sum(_traced(callee, seen) for callee in callees)
+    return 0
+
+
 @final
 class Scan:
-    """A compiled loop: `run(n, x=x0, ...)`. Python's lock is free while it runs."""
+    """A compiled loop: `run(n, x=x0, ...)`. It runs without holding Python's GIL."""
 
     def __init__(self, planned: ScanPlan, native: Callable[..., None], lanes: int) -> None:
         self.plan, self.lanes = planned, lanes
@@ -96,9 +116,9 @@ class Scan:
     ) -> dict[str, Array]:
         """Run `steps` steps and return the final states and the recorded rows, by port name.
 
-        Row r of a recorded output is its value after (r + 1) * `every` steps. States and memory given are not
-        changed; `out` may give arrays to write rows and final states into (a state's own array among them).
-        Ctrl-C is heard about ten times a second; the arrays of `out` then hold what was reached.
+        Row r of a recorded output is its value after (r + 1) * `every` steps. The given states and memory are not
+        changed; `out` may name arrays for rows and final states (including a state's own array). Ctrl-C is checked
+        about ten times a second; the arrays of `out` then hold the results so far.
         """
         steps, every = _count(self._owner, "steps", steps, 0), _count(self._owner, "every", every, 1)
         given = self._given(steps, arrays)
@@ -112,7 +132,7 @@ class Scan:
         return {self.plan.unit.ports[k].name: used[k] for k in (*written, *self.plan.recorded)}
 
     def _given(self, steps: int, arrays: Mapping[str, ArrayLike]) -> dict[int, Array]:
-        """What the caller gives, by port: states, memory, held inputs and inputs with a row a step."""
+        """The caller's arrays by port: states, memory, held inputs and inputs with a row per step."""
         unit = self.plan.unit
         values = named_values(self._owner, unit.inputs + unit.memory, arrays)
         given = {}
@@ -126,7 +146,7 @@ class Scan:
         return given
 
     def _written(self, steps: int, every: int, given: dict[int, Array], out: Mapping[str, Array]) -> list[Array]:
-        """An array for every port: new ones or the caller's for what is written, the given ones for the rest."""
+        """An array for every port: new ones or the caller's for written ports, the given ones for the others."""
         unit = self.plan.unit
         targets = named_values(self._owner, unit.ports, out)
         used = []
@@ -146,12 +166,12 @@ class Scan:
         return used
 
     def _check_apart(self, given: dict[int, Array], used: list[Array]) -> None:
-        """What is written may share memory with nothing but, for a state or memory, the very array it starts from."""
+        """Written arrays must not share memory, except a state or memory with the very array it starts from."""
         writes = [feed not in (Feed.HELD, Feed.PER_STEP) for feed in self.plan.feeds]
         places = [(j, a, False) for j, a in given.items()]
         places += [(k, a, writes[k]) for k, a in enumerate(used) if a is not given.get(k) or writes[k]]
         bounds = sorted((*byte_bounds(a), j, is_written) for j, a, is_written in places if a.size)
-        reach: list[tuple[int, int, bool]] = []  # end, port and whether it is written, of those that are still open
+        reach: list[tuple[int, int, bool]] = []  # end, port and whether it is written, of open intervals
         for low, high, j, is_written in bounds:
             reach = [r for r in reach if r[0] > low]
             for _, k, other in reach:
@@ -164,7 +184,7 @@ class Scan:
             reach.append((high, j, is_written))
 
     def _run(self, steps: int, every: int, arrays: list[Array]) -> None:
-        """Native calls of about a tenth of a second, so that Python hears Ctrl-C in between."""
+        """Native calls of about a tenth of a second, so that Python can handle Ctrl-C in between."""
         places = np.array([a.ctypes.data for a in arrays], dtype=np.int64)
         bytes_a_step, bytes_a_row = np.zeros((2, len(arrays)), dtype=np.int64)
         for k in self.plan.per_step:
@@ -180,7 +200,7 @@ class Scan:
             self._native(now, every, workspace.ctypes.data, *at.tolist())
             done += now
             elapsed = time.perf_counter() - start
-            # whole multiples of `every`, so that each call starts counting rows afresh
+            # multiples of `every`, so that each call starts a new row count
             chunk = every * max(1, int(min(10.0, CHUNK_SECONDS / max(elapsed, 1e-6)) * chunk) // every)
 
 
@@ -207,7 +227,7 @@ def _compiled(
 def _around(
     planned: ScanPlan, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None
 ) -> Callable[..., None]:
-    """A small loop around the step, which is compiled once for all that is recorded of it."""
+    """A small loop around the step, which is compiled once for all choices of recorded outputs."""
     step = compile_llvm(planned.unit, lanes, mode, each_on_lanes, store).library
     assert step is not None
     text = loop_module(planned, lanes)
@@ -223,10 +243,10 @@ def _around(
 
 
 def _interpreted(planned: ScanPlan, step: Callable[..., None], lanes: int) -> Callable[..., None]:
-    """The same loop in Python: the definition of what the compiled one does."""
+    """The same loop in Python: the definition of the compiled one."""
 
     def run(steps: int, every: int, workspace: int, *pointers: int) -> None:
-        """The step works on copies, where the native loop uses the workspace."""
+        """The step works on copies where the native loop uses the workspace."""
         doubles = [planned.size(k) * lanes for k in range(len(pointers))]
         local = {k: np.empty(doubles[k]) for k, feed in enumerate(planned.feeds) if feed in (Feed.STATE, Feed.OUTPUT)}
         for k in planned.states:

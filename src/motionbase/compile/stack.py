@@ -1,15 +1,15 @@
-"""How much stack a routine's own buffers take, and a limit: beyond it the process would end without a word."""
+"""Stack size of a routine's local buffers, and a limit: beyond it the process would crash without a message."""
 
 from __future__ import annotations
 
 from motionbase.compile.routine import Call, Routine, Switch, walk, written_buffers
 from motionbase.errors import KernelError
 
-LIMIT_BYTES = 2 * 1024 * 1024  # a quarter of what Linux gives the main thread and Python's threads
+LIMIT_BYTES = 2 * 1024 * 1024  # a quarter of the default stack of Linux's main thread and of Python's threads
 
 
 def buffer_bytes(routine: Routine, lanes: int) -> int:
-    """Local buffers along the deepest calls, and on lanes what a switch keeps for lanes that do not take a case."""
+    """Local buffers along the deepest call chain and, on lanes, the values that a switch saves for inactive lanes."""
     own = sum(b.size for b in routine.buffers if b.data is None)
     deepest = 0
     sizes = [a.size for a in routine.arguments] + [b.size for b in routine.buffers]
@@ -22,7 +22,7 @@ def buffer_bytes(routine: Routine, lanes: int) -> int:
 
 
 def check_stack(routine: Routine, lanes: int) -> None:
-    """Raise KernelError when the buffers do not fit; memory ports have no such limit."""
+    """Raise KernelError if the buffers do not fit; memory ports have no such limit."""
     needed = buffer_bytes(routine, lanes)
     if needed > LIMIT_BYTES:
         on_lanes = f" on {lanes} lanes" if lanes > 1 else ""

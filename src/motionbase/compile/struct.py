@@ -1,12 +1,12 @@
-"""Structs: named quantities that travel together, as one array in compiled code and by name in Python.
+"""Structs: named quantities that belong together, stored as one array in compiled code and accessed by name in Python.
 
     class Latch(Struct):
         fault: SX = q("-", text="the first fault")
         low: SX = q("s", text="time of low supply")
         closed: SX = q("-", 6, "1 for legs that are closed")
 
-A struct is one port: its quantities stand one after the other, matrices row by row. `q(of=Leg, rows=6)` is six structs,
-row by row; their quantities are then columns, and `for_each` hands out one of the six at a time.
+A struct is one port: its quantities are stored one after the other, matrices row by row. `q(of=Leg, rows=6)` is six
+structs, row by row; their quantities are then columns, and `for_each` passes on one of the six at a time.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any, ClassVar, Self, cast, dataclass_transform, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.port import Port
 from motionbase.errors import KernelError, PortError
 from motionbase.record.quantity import Quantity
 
 MIXED = "SI, mixed"  # the comma tells the compiler that parts of such a port may have any unit
-Vector = NDArray[np.float64]
 
 
 def q(
@@ -42,9 +42,9 @@ def q(
     of: type[Struct] | None = None,
     rows: int = 0,
 ) -> Any:
-    """A quantity of a struct: unit, shape, text, start value and bounds; or another struct, or rows of one.
+    """A quantity of a struct: unit, shape, text, initial value and bounds; or another struct, or rows of one.
 
-    In place of a unit there may be a quantity of the record: it brings its unit and, where none is given, its text.
+    A quantity of the record may replace the unit: it provides the unit and, unless given, the text.
     """
     if of is not None:
         return Spec(of=of, rows=rows, text=text)
@@ -57,7 +57,7 @@ def q(
 @final
 @dataclass(frozen=True)
 class Spec:
-    """What `q` says: a quantity without its name."""
+    """The arguments of `q`: a quantity without its name."""
 
     port: Port | None = None
     of: type[Struct] | None = None
@@ -65,7 +65,7 @@ class Spec:
     text: str = ""
 
     def named(self, name: str) -> Port:
-        """The quantity under its name in the struct."""
+        """The port of the quantity, with its name in the struct."""
         if self.of is None:
             assert self.port is not None
             return replace(self.port, name=name)
@@ -75,12 +75,12 @@ class Spec:
 @final
 @dataclass(frozen=True)
 class Placed:
-    """A quantity with its place in the array of the outermost struct.
+    """A quantity with its position in the array of the outermost struct.
 
     Attributes:
-        name: from the outermost struct inwards
-        offset: its first number, in rows that of the first row
-        turns: for rows, what to add in row i, such as `3 i`
+        name: names from the outermost struct inwards
+        offset: index of its first number; in rows, that of the first row
+        turns: for rows, the increments for row i, such as `3 i`
     """
 
     name: tuple[str, ...]
@@ -97,19 +97,19 @@ class Placed:
 @final
 @dataclass(frozen=True)
 class Layout:
-    """Quantities one after the other in one vector."""
+    """Quantities stored one after the other in one vector."""
 
     ports: tuple[Port, ...]
 
     @cached_property
     def starts(self) -> dict[str, int]:
-        """Where each quantity begins."""
+        """Offset of each quantity."""
         ends = np.cumsum([0, *(p.size for p in self.ports)])
         return {p.name: int(start) for p, start in zip(self.ports, ends, strict=False)}
 
     @cached_property
     def size(self) -> int:
-        """Numbers in all."""
+        """Number of numbers."""
         return sum(p.size for p in self.ports)
 
     def port(self, name: str, description: str = "") -> Port:
@@ -117,19 +117,19 @@ class Layout:
         return Port(name, self.size, MIXED, description)
 
     def find(self, name: str) -> Port:
-        """The quantity of that name."""
+        """The quantity with this name."""
         for port in self.ports:
             if port.name == name:
                 return port
         raise PortError(f"no quantity {name!r}; there are: {', '.join(p.name for p in self.ports)}")
 
-    def part(self, vector: Vector, name: str) -> Vector:
-        """A quantity's numbers in an array of vectors, whose last axis is the vector; a view."""
+    def part(self, vector: Array, name: str) -> Array:
+        """The numbers of a quantity in an array of vectors, whose last axis is the vector; a view."""
         start = self.starts[name]
         return vector[..., start : start + self.find(name).size]
 
-    def vector(self, values: Mapping[str, ArrayLike] | None = None) -> Vector:
-        """The start values, some of them replaced by name."""
+    def vector(self, values: Mapping[str, ArrayLike] | None = None) -> Array:
+        """The initial values, some of them replaced by name."""
         out = np.concatenate([p.start_values for p in self.ports]) if self.ports else np.empty(0)
         for name, value in (values or {}).items():
             size, given = self.find(name).size, np.asarray(value, dtype=np.float64)
@@ -139,7 +139,7 @@ class Layout:
         return out
 
     def unit(self, offset: int, size: int) -> str | None:
-        """Unit of a piece: that of the quantity it lies in; None where it spans several or may be any."""
+        """Unit of a slice: that of the quantity it lies in; None if it spans several or has any unit."""
         for port in self.ports:
             start = self.starts[port.name]
             if start <= offset and offset + size <= start + port.size:
@@ -150,7 +150,7 @@ class Layout:
         return None
 
     def described(self, first: int = 0, of: tuple[str, ...] = (), turns: tuple[str, ...] = ()) -> Iterator[Placed]:
-        """Every quantity, those of inner structs in place of these; rows of structs are told, then their quantities."""
+        """Every quantity, inner structs replaced by theirs; rows of structs are listed first, then their quantities."""
         for port in self.ports:
             at, name, inner = first + self.starts[port.name], (*of, port.name), port.struct
             if inner is None or port.rows:
@@ -160,7 +160,7 @@ class Layout:
                 yield from inner.layout.described(at, name, (*turns, *stride))
 
     def element(self, offset: int) -> str:
-        """A number as people write it: `low`, `closed[3]`, `legs[2].l`."""
+        """Name of a number for users: `low`, `closed[3]`, `legs[2].l`."""
         for port in self.ports:
             if 0 <= (k := offset - self.starts[port.name]) < port.size:
                 return port.element(k)
@@ -172,11 +172,11 @@ class Struct:
     """Base of all structs; a subclass lists its quantities as `name: SX = q(...)`, and instances hold expressions.
 
     Attributes:
-        layout: its quantities in order
+        layout: its quantities, in order
     """
 
     layout: ClassVar[Layout] = Layout(())
-    _rows: int  # 0 for one struct, else how many rows the quantities have
+    _rows: int  # 0 for one struct, else the number of rows of its quantities
 
     def __init_subclass__(cls) -> None:
         specs = {name: value for name, value in vars(cls).items() if isinstance(value, Spec)}
@@ -208,7 +208,7 @@ class Struct:
         return f"{type(self).__name__}({', '.join(p.name for p in self.layout.ports)})"
 
     def replace(self, **changes: Any) -> Self:
-        """The same with some quantities replaced."""
+        """A copy with some quantities replaced."""
         kept = {p.name: getattr(self, p.name) for p in self.layout.ports}
         if self._rows:
             raise KernelError(f"rows of {type(self).__name__} are changed one by one, in for_each")
@@ -225,7 +225,7 @@ class Struct:
 
     @classmethod
     def of(cls, numbers: Any, rows: int = 0) -> Self:
-        """From its numbers one after the other (or a row for each): expressions in their quantities' shapes."""
+        """From consecutive numbers (or one row for each struct): expressions in the shapes of the quantities."""
         fields, start = {}, 0
         for port in cls.layout.ports:
             part = numbers[:, start : start + port.size] if rows else numbers[start : start + port.size]
@@ -241,7 +241,7 @@ class Struct:
 
     @classmethod
     def of_columns(cls, **columns: Any) -> Self:
-        """Rows of the struct, from a column (or a matrix with a row for each) of every quantity, by name."""
+        """Rows of the struct from a column (or a matrix with a row for each) of every quantity, by name."""
         names = [p.name for p in cls.layout.ports]
         if columns.keys() != set(names):
             raise KernelError(f"struct {cls.__name__!r}: columns are {', '.join(columns)}; wanted: {', '.join(names)}")
@@ -252,7 +252,7 @@ class Struct:
 
     @classmethod
     def with_quantities(cls, **quantities: Any) -> type[Self]:
-        """The struct with some of its quantities described anew, where they depend on a model."""
+        """The struct with some of its quantities redefined, for those that depend on a model."""
         ports = tuple(quantities[p.name].named(p.name) if p.name in quantities else p for p in cls.layout.ports)
         made: type[Self] = type(cls.__name__, (cls,), {})
         made.layout = Layout(ports)
@@ -260,7 +260,7 @@ class Struct:
 
     @property
     def column(self) -> Any:
-        """Its numbers one after the other as one column; of rows, a matrix with one struct a row."""
+        """All numbers as one column; for rows, a matrix with one struct per row."""
         parts = [_row_major(p, getattr(self, p.name), self._rows) for p in self.layout.ports]
         if self._rows:
             return ca.horzcat(*parts) if parts else ca.SX(self._rows, 0)

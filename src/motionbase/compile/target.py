@@ -1,4 +1,4 @@
-"""One way to compile anything for any target."""
+"""`compile`: one function for every unit and every target."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def compile(
 
     Args:
         target: `llvm` (machine code in this process), `c` (through a C compiler) or `python` (the interpreter)
-        lanes: scenarios at once, 1, 2, 4 or 8; arrays then have a last axis of that length
+        lanes: number of scenarios at once, 1, 2, 4 or 8; arrays then have a last axis of that length
         mode: `strict` gives the same bits on every target; `fast` allows contraction and reassociation (llvm)
-        each: turns of `for_each` on the lanes of a register where that pays, or one after the other; the same bits
-        cache: where object code is kept; None for nowhere
+        each: run iterations of `for_each` on the lanes of a register if that is faster, or one by one; same bits
+        cache: folder for object code; None for no cache
     """
     owner = repr(unit.name)
     if str(target) == "cuda":
@@ -60,12 +60,12 @@ def compile(
 
 
 def call_key(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool = True) -> str:
-    """The key under which a unit's object code is kept."""
+    """The cache key of a unit's object code."""
     return code_key(unit.digest, f"call lanes={lanes} mode={mode.value} {each_on_lanes}")
 
 
 def compile_llvm(unit: Unit, lanes: int, mode: Mode, each_on_lanes: bool, store: ObjectCache | None) -> Compiled:
-    """Machine code of this process, from the cache or made now."""
+    """Machine code in this process, from the cache or newly compiled."""
     key = call_key(unit, lanes, mode, each_on_lanes)
     library, times = jit.build(lambda: Module(unit.routine, lanes, mode, each_on_lanes).text(), key, store)
     native = library.function(unit.name, *[ctypes.c_void_p] * len(unit.ports))

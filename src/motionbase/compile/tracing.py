@@ -1,7 +1,7 @@
-"""Tracing a program: what it calls, chooses and repeats, over values that know their place.
+"""Tracing a program: its calls, choices and loops, over values with known storage places.
 
-A value is an expression whose symbols stand for places: inputs, results of calls, results of choices and loops. What is
-computed between calls is ordinary CasADi; `assembly.py` cuts it at the calls afterwards.
+A value is an expression whose symbols stand for places: inputs, results of calls, results of choices and loops. The
+arithmetic between calls is ordinary CasADi; `assembly.py` divides it at the calls afterwards.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _now: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
 
 def tracing() -> Trace | None:
-    """The program being traced; None inside a leaf kernel, where everything is inlined, and outside of all."""
+    """The program being traced; None inside a leaf kernel, where everything is inlined, and outside of programs."""
     return _now.get()
 
 
 @contextmanager
 def traced_by(trace: Trace | None) -> Iterator[None]:
-    """Calls are recorded by this trace; by none inside a leaf kernel."""
+    """Record calls in this trace; in none inside a leaf kernel."""
     token = _now.set(trace)
     try:
         yield
@@ -47,7 +47,7 @@ def traced_by(trace: Trace | None) -> Iterator[None]:
 
 
 class Kind(Enum):
-    """Where a place comes from."""
+    """Origin of a place."""
 
     INPUT = "input"
     OUTPUT = "output"
@@ -59,12 +59,12 @@ class Kind(Enum):
 @final
 @dataclass(eq=False)
 class Place:
-    """An array of the program under way.
+    """An array of the program being traced.
 
     Attributes:
         port: name and shape
-        path: the region it is born in
-        unit: None where it may be any
+        path: the region in which it is created
+        unit: None if it may be any
         value: symbols for its numbers
     """
 
@@ -77,7 +77,7 @@ class Place:
     value: Any = None
 
     def unit_of(self, offset: int, size: int) -> str | None:
-        """Unit of a piece of it."""
+        """Unit of a slice."""
         if self.port.struct is not None:
             width = self.port.struct.layout.size
             return self.port.struct.layout.unit(offset % width, size) if offset % width + size <= width else None
@@ -87,7 +87,7 @@ class Place:
 @final
 @dataclass(frozen=True, eq=False)
 class At:
-    """An argument that stands at a place already; `stride` is the way from one turn of a loop to the next."""
+    """An argument that is already stored at a place; `stride` is the distance from one iteration to the next."""
 
     place: Place
     offset: int = 0
@@ -97,7 +97,7 @@ class At:
 @final
 @dataclass(frozen=True, eq=False)
 class Made:
-    """An argument that is computed just before the call, into a buffer of its own."""
+    """An argument that is computed just before the call, into its own buffer."""
 
     name: str
     elements: tuple[ca.SX, ...]
@@ -110,14 +110,14 @@ Given = At | Made
 @final
 @dataclass(eq=False)
 class CallRecord:
-    """A call, or with a count a loop of calls.
+    """A call, or a loop of calls if it has a count.
 
     Attributes:
-        given: one for each input
-        results: one for each output
+        given: one per input
+        results: one per output
         memory: places that the callee updates
-        count: turns of the loop, 0 for a single call
-        independent: turns do not depend on each other; otherwise the first results are the next turn's first inputs
+        count: iterations of the loop, 0 for a single call
+        independent: iterations do not depend on each other; otherwise the first results are the next first inputs
     """
 
     unit: Unit
@@ -127,13 +127,13 @@ class CallRecord:
     memory: list[At] = field(default_factory=list)
     count: int = 0
     independent: bool = True
-    dropped: bool = False  # nobody needs it
+    dropped: bool = False  # nothing needs it
 
 
 @final
 @dataclass(eq=False)
 class Region:
-    """Statements one after the other, and what the region gives."""
+    """Consecutive statements, and the values that the region returns."""
 
     path: Path = ()
     statements: list[CallRecord | ChoiceRecord] = field(default_factory=list)
@@ -142,11 +142,11 @@ class Region:
 
     @property
     def kept(self) -> Iterator[tuple[int, CallRecord | ChoiceRecord]]:
-        """Statements that somebody needs, with their positions."""
+        """Statements that are needed, with their positions."""
         return ((k, record) for k, record in enumerate(self.statements) if not record.dropped)
 
     def calls(self) -> Iterator[CallRecord]:
-        """All calls that somebody needs, those of cases too."""
+        """All calls that are needed, including those of cases."""
         for _, record in self.kept:
             if isinstance(record, CallRecord):
                 yield record
@@ -163,7 +163,7 @@ class Region:
 @final
 @dataclass(eq=False)
 class ChoiceRecord:
-    """One of several regions, by a number; the last is for every other number."""
+    """One of several regions, selected by a number; the last one serves every other number."""
 
     selector: ca.SX
     numbers: list[int]
@@ -175,17 +175,17 @@ class ChoiceRecord:
 
 @final
 class Trace:
-    """A program under way: its places, and the statements so far.
+    """A program being traced: its places, and the statements so far.
 
     Attributes:
-        shared: equal operations are computed once; not while their lines are looked for
+        shared: equal operations are computed once; off while their lines are searched
     """
 
     def __init__(self, name: str, outer: Trace | None = None, shared: bool = True) -> None:
         self.name, self.outer = name, outer
         self.shared: bool = shared if outer is None else outer.shared
         self.outermost: Trace = self if outer is None else outer.outermost
-        self.holds_nan = False  # of the outermost: whether a constant is NaN
+        self.holds_nan = False  # for the outermost: whether a constant is NaN
         self.homes: dict[int, tuple[Place, int]] = {} if outer is None else outer.homes
         self.root = self.region = Region()
         self.inputs: list[Place] = []
@@ -206,14 +206,14 @@ class Trace:
 
     def constant(self, numbers: tuple[float, ...]) -> Place:
         """A place of numbers that never change."""
-        key = tuple(x.hex() for x in numbers)  # 0.0 and -0.0 are two
+        key = tuple(x.hex() for x in numbers)  # 0.0 and -0.0 are distinct
         if key not in self._constants:
             self.outermost.holds_nan |= any(map(math.isnan, numbers))
             self._constants[key] = self.place(Port("constants", len(numbers)), Kind.CONSTANT, None, numbers)
         return self._constants[key]
 
     def given(self, name: str, elements: Sequence[ca.SX], turns: int = 1) -> Given:
-        """An argument of `turns` equal rows: where it stands, or what has to be computed."""
+        """An argument of `turns` equal rows: its place, or what has to be computed."""
         width = len(elements) // turns
         if all(e.is_constant() for e in elements):
             numbers = tuple(float(e) for e in elements)
@@ -223,7 +223,7 @@ class Trace:
         return self.home(elements, turns) or Made(name, tuple(elements), width)
 
     def home(self, elements: Sequence[ca.SX], turns: int = 1) -> At | None:
-        """Where numbers stand already, row after row; None where they have to be computed."""
+        """The place where the numbers are already stored, row after row; None if they have to be computed."""
         homes, width = [self.homes.get(e.element_hash()) for e in elements], len(elements) // turns
         if not homes or homes[0] is None:
             return None
@@ -244,7 +244,7 @@ def authors_line() -> Line:
 
 
 def record_call(trace: Trace, unit: Unit, values: Sequence[Any], memory: Sequence[Any]) -> list[Any]:
-    """A call of a unit: its results as values."""
+    """Record a call of a unit; returns its results as values."""
     owner = f"program {trace.name!r}, call of {unit.name!r}"
     given = []
     for port, value in zip(unit.inputs, values, strict=True):
@@ -252,14 +252,14 @@ def record_call(trace: Trace, unit: Unit, values: Sequence[Any], memory: Sequenc
         check_unit(owner, port, argument)
         given.append(argument)
     updated = [_updated(trace, owner, port, value) for port, value in zip(unit.memory, memory, strict=True)]
-    _ = unit.digest  # traces it, so that what is wrong in it is found here
+    _ = unit.digest  # traces it, so that errors in it are found here
     results = [trace.place(port, Kind.RESULT, port.unit) for port in unit.outputs]
     trace.region.statements.append(CallRecord(unit, given, results, authors_line(), updated))
     return [place.value for place in results]
 
 
 def _updated(trace: Trace, owner: str, port: Port, value: Any) -> At:
-    """Memory of the program's own that a callee updates in place."""
+    """Memory of the program that a callee updates in place."""
     found = trace.given(port.name, scalars(as_expression(f"{owner}: port", port, value), port))
     if not isinstance(found, At) or found.place.kind is not Kind.MEMORY or found.place.trace is not trace:
         raise PortError(f"{owner}: memory {port.name!r} must be memory of the program itself, outside of loops")
@@ -270,7 +270,7 @@ def _updated(trace: Trace, owner: str, port: Port, value: Any) -> At:
 
 
 def check_unit(owner: str, port: Port, argument: Given | None) -> None:
-    """A piece of a port must have the unit of the port it is given to, letter by letter."""
+    """A slice of a port must have the same unit string as the port it is passed to."""
     if isinstance(argument, At) and port.struct is None and "," not in port.unit:
         unit = argument.place.unit_of(argument.offset, port.size)
         if unit not in (None, port.unit):

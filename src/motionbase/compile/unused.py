@@ -1,4 +1,4 @@
-"""What nobody needs is left out of a program: calls without a reader, and results of choices that are not used."""
+"""Removes unused parts of a program: calls whose results are not read, and unused results of choices."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def drop_unused(trace: Trace) -> None:
 
 
 class _Sweep:
-    """Goes backwards: what is wanted when a statement is reached was wanted by a later one."""
+    """Walks backwards: whatever is needed at a statement is needed by a later one."""
 
     def __init__(self, trace: Trace) -> None:
         self.homes = trace.homes
 
     def region(self, region: Region, wanted: set[Place]) -> bool:
-        """Adds the places that a region uses; whether anything of it stays but what it returns."""
+        """Add the places that a region uses; returns whether the region has effects besides its results."""
         for _, elements in region.returns:
             wanted |= self.places(elements)
         stays = False
@@ -53,5 +53,8 @@ class _Sweep:
         return {given.place} if isinstance(given, At) else self.places(given.elements)
 
     def places(self, elements: Iterable[ca.SX]) -> set[Place]:
-        symbols = ca.symvar(ca.vertcat(*elements)) if (elements := tuple(elements)) else []
-        return {home[0] for s in symbols if (home := self.homes.get(s.element_hash())) is not None}
+        homes = {e.element_hash(): e for e in elements}
+        found = {home[0] for number in homes if (home := self.homes.get(number)) is not None}
+        made = [e for number, e in homes.items() if number not in self.homes and not e.is_constant()]
+        symbols = ca.symvar(ca.vertcat(*made)) if made else []
+        return found | {home[0] for s in symbols if (home := self.homes.get(s.element_hash())) is not None}

@@ -1,4 +1,4 @@
-"""Values that authors' functions take and give: expressions, structs, and tuples of them."""
+"""Values that authors' functions take and return: expressions, structs, and tuples of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionbase.errors import KernelError
 
 
 def as_value(port: Port, numbers: Any) -> Any:
-    """What an author's function gets for a port: an expression, or a struct of them."""
+    """The value of a port for an author's function: an expression, or a struct of expressions."""
     return numbers if port.struct is None else port.struct.of(numbers, port.rows)
 
 
@@ -26,7 +26,7 @@ def as_expression(owner: str, port: Port, value: Any) -> ca.SX:
             raise KernelError(f"{owner} {port.name!r} is given {value!r}, {kind} is wanted")
         value = value.column
     try:
-        expression = ca.SX(value)
+        expression = value if isinstance(value, ca.SX) else ca.SX(value)
     except (NotImplementedError, RuntimeError, TypeError):
         raise KernelError(f"{owner} {port.name!r} is {type(value).__name__}, not a CasADi SX") from None
     if expression.shape != port.matrix_shape:
@@ -54,14 +54,14 @@ def scalars(expression: ca.SX, port: Port | None = None) -> list[ca.SX]:
 
 @final
 class Packed:
-    """What an author's function returns: expressions and structs, alone or in tuples inside each other."""
+    """Return value of an author's function: expressions and structs, alone or in nested tuples."""
 
     def __init__(self, shape: Any, values: list[Any], ports: list[Port]) -> None:
         self.shape, self.values, self.ports = shape, values, ports
 
     @staticmethod
     def of(owner: str, value: Any) -> Packed:
-        """Flattened, with a port for each value."""
+        """The flattened value, with a port for each part."""
         values: list[Any] = []
 
         def visit(part: Any) -> Any:
@@ -70,7 +70,7 @@ class Packed:
                 return type(part)(*made) if hasattr(part, "_fields") else tuple(made)
             if not isinstance(part, Struct):
                 try:
-                    part = ca.densify(ca.SX(part))
+                    part = ca.densify(part if isinstance(part, ca.SX) else ca.SX(part))
                 except (NotImplementedError, RuntimeError, TypeError):
                     kind = type(part).__name__
                     raise KernelError(f"{owner} gives {kind}, which is no expression and no struct") from None
@@ -81,7 +81,7 @@ class Packed:
         return Packed(shape, values, [value_port(f"result{k + 1}", v) for k, v in enumerate(values)])
 
     def rebuilt(self, values: Sequence[Any]) -> Any:
-        """Other values in the same tuples."""
+        """Other values in the same nested tuples."""
 
         def visit(part: Any) -> Any:
             if isinstance(part, tuple):
@@ -92,7 +92,7 @@ class Packed:
         return visit(self.shape)
 
     def check_same(self, owner: str, other: Packed) -> None:
-        """Cases must give the same kinds of values."""
+        """Cases must return the same kinds of values."""
         mine, yours = ([(p.dims, p.struct) for p in x.ports] for x in (self, other))
         if mine != yours or self.shape != other.shape:
             lists = [", ".join(f"{p.struct.__name__ if p.struct else p.dims}" for p in x.ports) for x in (self, other)]

@@ -1,1 +1,1 @@
-"""Machine code in this process: the loader, the objects on disk, and the few lines where memory order matters."""
+"""Machine code in this process: loader, object cache, and the few functions for which memory order matters."""

@@ -1,4 +1,4 @@
-"""Single words of shared memory, read and written in an order that other processes can rely on."""
+"""Atomic 64-bit words in shared memory, with the memory order that other processes rely on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionbase.native.jit import loaded
 
 
 class Atomics(NamedTuple):
-    """The functions; every argument is an address or a word.
+    """The functions; every argument is an address or a 64-bit word.
 
     Attributes:
         load_acquire: (from, to)
@@ -25,7 +25,7 @@ class Atomics(NamedTuple):
 
 @cache
 def atomics() -> Atomics:
-    """Compiled once for this machine, then from the object cache."""
+    """The atomics; compiled once for this machine, then loaded from the object cache."""
     library, two = loaded(IR, "atomics"), (ctypes.c_uint64, ctypes.c_uint64)
     return Atomics(*(library.function(f"atomic_{name}", *two) for name in ("load", "store", "add")))
 

@@ -1,7 +1,7 @@
-"""Object code on disk: keyed by content, private to its owner, safe against damage and other processes.
+"""Object code on disk: keyed by content, private to its owner, robust against damage and concurrent processes.
 
-An entry is executable input, so the folder must belong to this user and be closed to others; otherwise it is not used.
-Every entry carries a digest of its bytes: a damaged or cut-off one is deleted and built again.
+Entries are executed, so the folder must belong to this user and be closed to others; otherwise the cache is not used.
+Every entry carries a digest of its bytes: a damaged or truncated entry is deleted and built again.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import final
 
 MAGIC = b"motionbase object 1\n"
 SUFFIX = ".mbo"
-LIMIT_BYTES = 512 * 1024 * 1024  # the least recently used entries go when there is more
+LIMIT_BYTES = 512 * 1024 * 1024  # above this the least recently used entries are deleted
 
 
 class CacheWarning(UserWarning):
-    """The cache is not used, and why; everything works without it, only slower to start."""
+    """The cache is not used, for the given reason; everything works without it, but starts more slowly."""
 
 
 def default_folder() -> Path:
@@ -36,7 +36,7 @@ def default_folder() -> Path:
 
 
 def source_digest(folder: Path, *packages: str) -> str:
-    """Hash of the Python source in a folder and of the versions of packages: other source never finds old objects."""
+    """Hash of the Python source in a folder and of package versions, so that changed source never finds old objects."""
     from importlib.metadata import version  # slow to import, and readers of a ring need no key
 
     digest = hashlib.sha256()
@@ -50,7 +50,7 @@ def source_digest(folder: Path, *packages: str) -> str:
 @final
 @dataclass(frozen=True)
 class Entry:
-    """One cached object: where, how large, when last used."""
+    """One cached object: path, size, time of last use."""
 
     path: Path
     bytes: int
@@ -59,13 +59,13 @@ class Entry:
 
 @final
 class ObjectCache:
-    """A folder of objects by key. Reading and writing never raise: a cache that cannot be used is passed over."""
+    """A folder of objects by key. Reading and writing never raise: a cache that cannot be used is skipped."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or default_folder()
 
     def refusal(self) -> str | None:
-        """Why the folder cannot be trusted or used, or None; the folder is made where it is missing."""
+        """Why the folder cannot be trusted or used, or None; a missing folder is created."""
         try:
             with contextlib.suppress(FileExistsError):
                 self.folder.mkdir(mode=0o700, parents=True)
@@ -86,11 +86,11 @@ class ObjectCache:
         return self.folder / f"{key}{SUFFIX}"
 
     def __contains__(self, key: str) -> bool:
-        """Whether there is an entry for a key; it is neither read nor marked as used."""
+        """Whether there is an entry for a key; the entry is neither read nor marked as used."""
         return self._path(key).is_file()
 
     def get(self, key: str) -> bytes | None:
-        """The object for a key, or None; an entry that is damaged or not this user's is removed."""
+        """The object for a key, or None; an entry that is damaged or belongs to another user is removed."""
         if refusal := self.refusal():
             _warn(f"object cache {self.folder} is not used: {refusal}")
             return None
@@ -110,7 +110,7 @@ class ObjectCache:
         return payload
 
     def put(self, key: str, payload: bytes) -> None:
-        """Keep an object: written beside and moved into place, so a reader sees all of it or nothing."""
+        """Store an object: written to a temporary file and renamed, so a reader sees all of it or nothing."""
         if self.refusal() is not None:
             return
         try:
@@ -123,14 +123,14 @@ class ObjectCache:
                 self._discard(Path(name))
                 raise
         except FileNotFoundError:
-            return  # another process cleared the folder meanwhile
+            return  # another process has cleared the folder
         except OSError as error:
             _warn(f"object cache {self.folder}: {error.strerror}")
             return
         self._trim()
 
     def entries(self) -> list[Entry]:
-        """Every entry, the one used longest ago first."""
+        """All entries, least recently used first."""
         found = []
         with contextlib.suppress(OSError):
             for path in self.folder.glob(f"*{SUFFIX}"):
@@ -147,7 +147,7 @@ class ObjectCache:
         return len(entries)
 
     def _leftovers(self) -> Iterator[Path]:
-        """What a process left that was killed while it wrote."""
+        """Temporary files of processes that were killed while writing."""
         with contextlib.suppress(OSError):
             yield from self.folder.glob(".new-*")
 
@@ -167,7 +167,7 @@ class ObjectCache:
 
 
 def _warn(message: str) -> None:
-    """Warn at the line outside motionbase that led here."""
+    """Warn at the first line of the call stack outside motionbase."""
     package = str(Path(__file__).parents[1]) + os.sep
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
@@ -176,7 +176,7 @@ def _warn(message: str) -> None:
 
 
 def _read(path: Path) -> bytes:
-    """The content of a file of this user's; a link is not followed, and neither a folder nor a pipe is read."""
+    """The content of a regular file owned by this user; links, folders and pipes are refused."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     status = os.fstat(handle)
     if not stat.S_ISREG(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
@@ -191,12 +191,12 @@ def _sealed(key: str, payload: bytes) -> bytes:
 
 
 def _seal(key: str, payload: bytes) -> bytes:
-    """The key is under the seal too: an entry that was renamed is not an object of its new name."""
+    """The digest covers the key as well, so a renamed entry is not valid under its new name."""
     return hashlib.sha256(key.encode() + payload).digest()
 
 
 def _unsealed(key: str, content: bytes) -> bytes | None:
-    """The payload of an entry, or None when its bytes are not what was written."""
+    """The payload of an entry, or None if its bytes are not those that were written."""
     start = len(MAGIC) + 32
     if len(content) < start or not content.startswith(MAGIC):
         return None

@@ -1,4 +1,4 @@
-"""The system's clock, in LLVM IR: the lines that every loop in machine code takes."""
+"""The system clock in LLVM IR, for all loops in machine code."""
 
 # CLOCK_MONOTONIC is 1, TIMER_ABSTIME is 1
 NOW = """declare i32 @clock_gettime(i32, ptr)

@@ -1,12 +1,12 @@
-"""Mapped files that somebody may cut short: the process is told, instead of being killed by SIGBUS.
+"""Mapped files that may be truncated by another process: the reader finds out instead of being killed by SIGBUS.
 
-A load or store beyond the end of a file that was truncated after it was mapped raises SIGBUS. The handler here, machine
-code as the ring's protocol is, knows the mappings that are guarded. Where the address lies in one of them it puts empty
-memory of this process in the place of what is gone, notes that, and lets the instruction run again; the program looks
-at the note afterwards. Anything else gets the handler of before. So guarding costs nothing before it is needed, and
-nobody has to ask for the size of a file before every record, which another program could change at once after.
+A load or store beyond the end of a file that was truncated after it was mapped raises SIGBUS. The handler here is
+machine code, like the ring's protocol, and knows the guarded mappings. If the address lies in one of them, it maps
+zeroed private memory over the missing part, sets a flag, and lets the instruction run again; the program checks the
+flag afterwards. All other addresses go to the previous handler. Guarding therefore costs nothing until it is needed,
+and no reader has to query the size of the file before every record, which could change right after the query anyway.
 
-`pread` would do without a signal, but a system call for every look at the head is what shared memory is there to avoid.
+`pread` would need no signal, but shared memory exists to avoid a system call for every look at the head.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 
 from motionbase.native.jit import loaded
 
-SLOTS = 1024  # mappings at a time; further ones are not guarded
+SLOTS = 1024  # mappings at a time; any further ones are not guarded
 SIGBUS, SA_SIGINFO, SA_RESTART = 7, 4, 0x10000000
 ADDRESS_AT, FLAGS_AT, ACTION_BYTES = 16, 136, 152  # in siginfo_t and struct sigaction, on 64-bit Linux
 ANONYMOUS = 0x32  # MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS
@@ -69,12 +69,12 @@ note:
   store atomic i64 1, ptr %cut.at release, align 8
   ret void
 others:
-  ; the instruction runs again and finds the handler of before
+  ; the instruction runs again and reaches the previous handler
   %unused = call i32 @sigaction(i32 {SIGBUS}, ptr @before, ptr null)
   ret void
 }}
 
-; the handler from now on; gives the address of the table
+; installs the handler; returns the address of the table
 define void @guard_install(i64 %out) {{
   %action = alloca [{ACTION_BYTES} x i8], align 16
   call void @llvm.memset.p0.i64(ptr %action, i8 0, i64 {ACTION_BYTES}, i1 false)
@@ -99,29 +99,29 @@ _FREE = list(range(SLOTS - 1, -1, -1))
 
 @cache
 def _table() -> Any:
-    """Rows of three: where a mapping begins, where it ends, whether its file was cut short."""
+    """Rows of three: start of a mapping, its end, whether its file was truncated."""
     at = ctypes.c_uint64()
     install = loaded(IR, "guarded").function("guard_install", ctypes.c_uint64)
     install(ctypes.addressof(at))
-    _CODE.append(install)  # it must stay
+    _CODE.append(install)  # the code must stay in memory
     return (ctypes.c_uint64 * (3 * SLOTS)).from_address(at.value)
 
 
 def guarded(mapped: mmap.mmap, address: int) -> Any:
-    """Guard a mapping for as long as it is there.
+    """Guard a mapping for as long as it exists.
 
     Returns:
-        one number, not 0 once something was looked for beyond the end of the mapping's file
+        an array of one number, nonzero once an access went beyond the end of the mapping's file
     """
     return _guard(mapped, address)[0]
 
 
 @final
 class Mapped(mmap.mmap):
-    """A file as memory, to be read, and guarded until it is closed.
+    """A file mapped read-only, guarded until it is closed.
 
-    What lies beyond the end of a file that was cut short reads as zeros: a reader looks at `is_cut` after it has read,
-    unless a checksum tells it anyway.
+    Bytes beyond the end of a truncated file read as zeros: a reader checks `is_cut` after reading, unless a checksum
+    reveals it anyway.
     """
 
     _note: Any
@@ -129,42 +129,42 @@ class Mapped(mmap.mmap):
 
     @staticmethod
     def of(file: int, size: int = 0) -> Mapped:
-        """So many bytes of an open file, all of them by default; errors as those of `mmap.mmap`."""
+        """Map the first `size` bytes of an open file, all of it by default; raises the same errors as `mmap.mmap`."""
         made = Mapped(file, size, access=mmap.ACCESS_READ)
         made._note, made._end = _guard(made, int(np.frombuffer(made, np.uint8).ctypes.data))
         return made
 
     @property
     def is_cut(self) -> bool:
-        """Whether something was looked for that the file has not any more."""
+        """Whether an access went beyond the end of the truncated file."""
         return bool(self._note[0])
 
     def close(self) -> None:
-        """Let go of the file; `BufferError` where somebody still looks at it."""
+        """Unmap the file; raises `BufferError` while a view of it exists."""
         was_cut = self.is_cut
         super().close()
         self._note = [was_cut]
-        self._end()  # the addresses are free: whatever comes there next is none of ours
+        self._end()  # the addresses are free: the next mapping there is not ours
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def _guard(mapped: mmap.mmap, address: int) -> tuple[Any, Callable[[], object]]:
-    """The note, and what ends the guarding before the mapping goes."""
-    with _LOCK:  # one handler, however many threads begin
+    """The flag, and a function that ends the guarding before the memory is unmapped."""
+    with _LOCK:  # one handler for all threads
         table = _table() if HERE else None
     if table is None or not _FREE:
         return (ctypes.c_uint64 * 1)(), lambda: None
     slot = _FREE.pop()
     table[3 * slot + 2], table[3 * slot] = 0, address
-    table[3 * slot + 1] = address + len(mapped)  # last: before it the row is empty
+    table[3 * slot + 1] = address + len(mapped)  # written last: until then the row is empty
     end = weakref.finalize(mapped, _let_go, table, slot)
     end.atexit = False
     return (ctypes.c_uint64 * 1).from_address(ctypes.addressof(table) + 8 * (3 * slot + 2)), end
 
 
 def _let_go(table: Any, slot: int) -> None:
-    """Without the lock: the collector may call it anywhere."""
+    """Takes no lock, because the garbage collector may call it anywhere."""
     table[3 * slot + 1] = 0
     _FREE.append(slot)

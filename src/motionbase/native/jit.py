@@ -17,13 +17,13 @@ import llvmlite.binding as llvm
 from motionbase.native.cache import ObjectCache, source_digest
 
 OPTIMISATION = 2
-_LOADING = threading.Lock()  # readers begin in any thread, and LLVM compiles for one at a time
+_LOADING = threading.Lock()  # readers start in any thread, and LLVM compiles in one thread at a time
 
 
 @final
 @dataclass(frozen=True)
 class Cpu:
-    """The processor code is made for."""
+    """The processor that code is generated for."""
 
     triple: str
     name: str
@@ -50,7 +50,7 @@ def target_machine(cpu: Cpu, jit: bool = True) -> Any:
 
 
 def optimised(text: str, machine: Any, triple: str) -> Any:
-    """The module after LLVM's passes."""
+    """The module after LLVM's optimisation passes."""
     module = llvm.parse_assembly(text)
     module.triple = triple
     module.data_layout = str(machine.target_data)
@@ -64,7 +64,7 @@ def optimised(text: str, machine: Any, triple: str) -> Any:
 @final
 @dataclass(frozen=True)
 class BuildTimes:
-    """Where the time to a callable went [s], and whether the object came from the cache."""
+    """Time of each phase of a build [s], and whether the object came from the cache."""
 
     render: float = 0.0
     optimise: float = 0.0
@@ -74,15 +74,15 @@ class BuildTimes:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """Sum of all phases [s]."""
         return self.render + self.optimise + self.emit + self.load
 
 
 @final
 class Library:
-    """Machine code in this process; functions by name. It lives as long as anything refers to it."""
+    """Machine code in this process; functions by name. It stays loaded as long as anything refers to it."""
 
-    _lock = threading.Lock()  # LLVM's loader is not for several threads at once
+    _lock = threading.Lock()  # LLVM's loader is not thread-safe
 
     def __init__(self, payload: bytes, machine: Any | None = None) -> None:
         with Library._lock:
@@ -94,14 +94,14 @@ class Library:
             self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        """Where a function begins."""
+        """Address of a function."""
         address: int = self._engine.get_function_address(name)
         if not address:
             raise KeyError(name)
         return address
 
     def function(self, name: str, *argument_types: Any) -> Any:
-        """A ctypes function returning nothing, called without Python's lock."""
+        """A ctypes function that returns nothing and runs without holding Python's GIL."""
         function: Any = ctypes.CFUNCTYPE(None, *argument_types)(self.address(name))
         function.library = self  # keep the code alive as long as the function
         return function
@@ -109,33 +109,33 @@ class Library:
 
 @cache
 def loader_digest() -> str:
-    """Of what turns LLVM IR into an object: this package's source and llvmlite."""
+    """Digest of everything that turns LLVM IR into an object: the source of this package and llvmlite's version."""
     return source_digest(Path(__file__).parent, "llvmlite")
 
 
 def object_key(digest: str, options: str) -> str:
-    """Key of an object: the content, the options, the processor, and what makes objects."""
+    """Cache key of an object: digest of its content, options, processor, and digest of the loader."""
     cpu = host_cpu()
     parts = (digest, options, cpu.triple, cpu.name, cpu.features, loader_digest(), str(OPTIMISATION))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def loaded(ir: str, name: str) -> Library:
-    """The library of LLVM IR that was written by hand, compiled once for this machine, then from the object cache."""
+    """Library of hand-written LLVM IR, compiled once for this machine, then loaded from the object cache."""
     key = object_key(hashlib.sha256(ir.encode()).hexdigest(), name)
     with _LOADING:
         return build(lambda: ir, key, ObjectCache())[0]
 
 
 def build(render: Callable[[], str], key: str, store: ObjectCache | None) -> tuple[Library, BuildTimes]:
-    """The library for a key: from the cache, or rendered by `render() -> text`, compiled and kept."""
+    """The library for a key: loaded from the cache, or rendered by `render() -> text`, compiled and stored."""
     start = time.perf_counter()
     payload = store.get(key) if store else None
     if payload is not None:
         try:
             return Library(payload), BuildTimes(load=time.perf_counter() - start, cached=True)
         except (RuntimeError, ValueError):
-            pass  # whole but not loadable: build it again
+            pass  # intact but not loadable: build it again
     t0 = time.perf_counter()
     text = render()
     t1 = time.perf_counter()

@@ -1,1 +1,1 @@
-"""The words that everybody shares, each said once: channels, states, faults, requests, generators, parameters, axes."""
+"""Vocabulary of all packages, each word defined once: channels, states, faults, requests, generators, axes."""

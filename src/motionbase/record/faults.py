@@ -1,4 +1,4 @@
-"""Faults and warnings: numbers of the record, a sentence each, and what each of them forbids."""
+"""Faults and warnings: their numbers in the record, a sentence for each, and what each of them forbids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import IntEnum, IntFlag
 
 
 class Fault(IntEnum):
-    """Why the motion base stopped; of several in one tick the smallest number is taken."""
+    """Why the motion base stopped; if several occur in one tick, the smallest number counts."""
 
     NONE = 0
     ESTOP = 1
@@ -29,7 +29,7 @@ class Fault(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """Explanation for users."""
         return SENTENCES[self]
 
 
@@ -54,26 +54,26 @@ SENTENCES = {
     Fault.GUARD_SPHERE: "the guard stopped the sphere's law: torques that its motors may not be told",
 }
 GUARDED = frozenset(f for f in Fault if f.name.startswith("GUARD"))
-"""Faults of the law itself, which the guard finds (`control/guard.py`): the legs are held whatever the law says."""
+"""Faults of the law itself, detected by the guard (`control/guard.py`): the legs are held whatever the law commands."""
 BLOCKING = frozenset({Fault.BLIND, Fault.VALVE, Fault.LEG_VELOCITY, Fault.TRACKING, Fault.SUPPLY})
-"""Faults with which going down under control is not possible: the legs are stopped and held."""
+"""Faults that make a controlled descent impossible: the legs are stopped and held."""
 SHUTTING = frozenset({Fault.VALVE, Fault.LEG_VELOCITY, Fault.SUPPLY})
-"""Faults with which a closed command does not hold the leg: the hardware must shut the valves off (output `abort`)."""
+"""Faults for which a closed command does not hold the leg: the hardware must shut the valves off (output `abort`)."""
 
 
 class WarningBit(IntFlag):
-    """Bits of what is not as it should be, but stops nothing."""
+    """Bits for conditions that are abnormal but do not stop the base."""
 
     HOST_SILENT = 1  # host mode, and no frame for longer than the horizon
     FRAME_REFUSED = 2  # the newest host frame holds a NaN or is far beyond the limits
     DOF_LIMIT = 4  # a limit of a degree of freedom acts
     LEG_LIMIT = 8  # a limit of a leg acts
     DEMAND_OUTSIDE = 16  # host mode, and the host asks for more than the limits allow
-    GYROS_WRONG = 32  # the rate gyros contradict the rates of the legs, and are not asked any more
+    GYROS_WRONG = 32  # the rate gyros contradict the leg rates and are no longer used
 
 
 class SphereWarningBit(IntFlag):
-    """Bits of a sphere on wheels, after those of its stage."""
+    """Bits of a sphere on wheels, above those of its stage."""
 
     SPHERE_SLIPS = 64
     SPHERE_HAS_LOST_TRACTION = 128
@@ -81,10 +81,10 @@ class SphereWarningBit(IntFlag):
 
 
 def words(code: IntEnum | IntFlag) -> str:
-    """A number's name as people read it: `leg velocity`."""
+    """Name of a code as shown to users: `leg velocity`."""
     return (code.name or "").lower().replace("_", " ")
 
 
-FAULTS = tuple(f"{words(f)}: {f.sentence}" for f in Fault)  # the words of records
+FAULTS = tuple(f"{words(f)}: {f.sentence}" for f in Fault)  # as stored in the schema
 WARNINGS = tuple(map(words, WarningBit))
 SPHERE_WARNINGS = tuple(map(words, SphereWarningBit))

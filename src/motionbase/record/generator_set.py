@@ -1,21 +1,20 @@
-"""The seven generators together: numbers for the control law, and bytes in the ring."""
+"""The seven generators as a set: numbers for the control law, bytes for the ring."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.errors import GeneratorError
 from motionbase.record.generators import COLUMNS, COUNT, Generator, row_problem
 
-Values: TypeAlias = NDArray[np.float64]
 NAME_BYTES = 64
-ABOUT = struct.Struct(f"<{NAME_BYTES}s{NAME_BYTES}sqq")  # name of the set, who wrote it, process, UTC [ns]
+ABOUT = struct.Struct(f"<{NAME_BYTES}s{NAME_BYTES}sqq")  # name of the set, author, process id, UTC [ns]
 SHAPE = (COUNT, len(COLUMNS))
 BYTES = ABOUT.size + 8 * COUNT * len(COLUMNS)
 
@@ -23,11 +22,11 @@ BYTES = ABOUT.size + 8 * COUNT * len(COLUMNS)
 @final
 @dataclass(frozen=True)
 class GeneratorSet:
-    """Seven generators; those not given are off.
+    """Seven generators; the missing ones are off.
 
     Attributes:
-        name: for people
-        version: of the ring's block, 0 where it has never been written or the set is not from a ring
+        name: shown to users
+        version: version of the ring's block; 0 if it was never written or the set is not from a ring
         author, pid, utc_ns: who wrote it into the ring, and when
     """
 
@@ -41,41 +40,41 @@ class GeneratorSet:
     def __post_init__(self) -> None:
         given = len(self.generators)
         if given > COUNT:
-            raise GeneratorError(f"{given} generators, there are {COUNT}")
+            raise GeneratorError(f"{given} generators given, at most {COUNT} are possible")
         object.__setattr__(self, "generators", (*self.generators, *(Generator() for _ in range(COUNT - given))))
         for what, text in (("name", self.name), ("author", self.author)):
             checked_text(what, text)
 
     @property
-    def values(self) -> Values:
-        """(7, 16) as the control law takes them, columns in the order of COLUMNS."""
+    def values(self) -> Array:
+        """(7, 16) array for the control law, columns in the order of COLUMNS."""
         return np.array([g.row for g in self.generators])
 
     @property
     def enabled(self) -> tuple[int, ...]:
-        """Numbers, from 1, of those that are on."""
+        """Numbers, from 1, of the enabled generators."""
         return tuple(n for n, g in enumerate(self.generators, start=1) if g.enabled)
 
     @staticmethod
-    def from_values(values: Values, name: str = "") -> GeneratorSet:
-        """The set of an array of numbers, or one sentence about the generator that cannot be."""
+    def from_values(values: Array, name: str = "") -> GeneratorSet:
+        """The set described by an array; raises `GeneratorError` for the first invalid generator."""
         if values.shape != SHAPE:
-            raise GeneratorError(f"generators have shape {values.shape}, {SHAPE} is wanted")
+            raise GeneratorError(f"generators have shape {values.shape}, it must be {SHAPE}")
         rows = values.tolist()
         if problem := values_problem(rows):
             raise GeneratorError(problem)
         return GeneratorSet(tuple(Generator.from_row(row) for row in rows), name)
 
     def encoded(self) -> bytes:
-        """The payload of the ring's block."""
+        """The payload for the ring's block."""
         about = ABOUT.pack(self.name.encode(), self.author.encode(), self.pid, self.utc_ns)
         return about + self.values.astype("<f8").tobytes()
 
     @staticmethod
     def decoded(payload: bytes | memoryview) -> GeneratorSet:
-        """The set of a payload; whatever is not one gets a sentence."""
+        """The set in a payload; raises `GeneratorError` if it is not valid."""
         if len(payload) != BYTES:
-            raise GeneratorError(f"generators of {len(payload)} bytes, {BYTES} are wanted")
+            raise GeneratorError(f"the block of generators has {len(payload)} bytes, it must have {BYTES}")
         name, author, pid, utc_ns = ABOUT.unpack_from(payload)
         values = np.frombuffer(payload, "<f8", offset=ABOUT.size).astype(np.float64).reshape(SHAPE)
         try:
@@ -87,7 +86,7 @@ class GeneratorSet:
 
 
 def values_problem(rows: Iterable[list[float]]) -> str:
-    """What is wrong with the first bad row, with the number of its generator; "" if all are good."""
+    """What is wrong with the first invalid row, with the number of its generator; "" if all are valid."""
     for number, row in enumerate(rows, start=1):
         if problem := row_problem(row):
             return f"generator {number}: {problem}"
@@ -95,7 +94,7 @@ def values_problem(rows: Iterable[list[float]]) -> str:
 
 
 def checked_text(what: str, text: object) -> str:
-    """A text that fits the ring and a terminal."""
+    """The text, if it fits into the ring and can be printed on a terminal."""
     if not isinstance(text, str) or not text.isprintable() or len(text.encode(errors="replace")) > NAME_BYTES:
         raise GeneratorError(f"{what} is {text!r:.80}, it must be printable text of at most {NAME_BYTES} bytes")
     return text

@@ -1,4 +1,4 @@
-"""One function generator: what it makes, where it acts, and every number of its row with unit, text and bounds."""
+"""One function generator: its waveform, its axes, and every number of its row with unit, description and bounds."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from motionbase.errors import GeneratorError
 from motionbase.record.axes import DOFS, LEGS
 from motionbase.record.quantity import Setting
 
-COUNT = 7  # generators, as many as the motion base of NASA Langley has
-TONES = 32  # of a multisine or random signal, at most
-LARGEST_M, LARGEST_RAD = 5.0, math.pi  # of amplitude and offset: beyond any platform, far below a slip of the finger
+COUNT = 7  # as many generators as NASA Langley's motion base has
+TONES = 32  # largest number of tones of a multisine or random signal
+LARGEST_M, LARGEST_RAD = 5.0, math.pi  # of amplitude and offset: enough for any platform, and catches typing errors
 HIGHEST_HZ = 50.0
 ANGULAR = 0b111000  # roll, pitch, yaw among the six bits of the axes
 LINEAR = 0b000111
 
 
 class Space(StrEnum):
-    """What the axes are."""
+    """Whether the axes are legs or degrees of freedom."""
 
     LEG = "leg"
     DOF = "dof"
 
     @property
     def code(self) -> int:
-        """Its number in a row."""
+        """Number of the space in a row."""
         return SPACES.index(self)
 
 
 class Shape(StrEnum):
-    """What a generator makes; docs/generators.md has the formulas."""
+    """Waveform of a generator; docs/generators.md has the formulas."""
 
     SINE = "sine"
     SQUARE = "square"
@@ -47,7 +47,7 @@ class Shape(StrEnum):
 
     @property
     def code(self) -> int:
-        """Its number in a row."""
+        """Number of the waveform in a row."""
         return SHAPES.index(self)
 
 
@@ -69,20 +69,20 @@ COLUMNS = (
         True,
     ),
     Setting("shape", "-", "a number of `Shape`", 0, len(SHAPES) - 1, True),
-    Setting("amplitude", BY_AXES, "half of the way from peak to peak of a wave", -LARGEST_M, LARGEST_M),
-    Setting("frequency", "Hz", "of chirp, multisine and random the first of the band", 0, HIGHEST_HZ),
-    Setting("end_frequency", "Hz", "the last of the band", 0, HIGHEST_HZ),
-    Setting("phase", "rad", "of the wave at its start", -2 * math.pi, 2 * math.pi),
+    Setting("amplitude", BY_AXES, "half the peak-to-peak height of a wave", -LARGEST_M, LARGEST_M),
+    Setting("frequency", "Hz", "for chirp, multisine and random: lower end of the band", 0, HIGHEST_HZ),
+    Setting("end_frequency", "Hz", "upper end of the band", 0, HIGHEST_HZ),
+    Setting("phase", "rad", "phase of the wave at its start", -2 * math.pi, 2 * math.pi),
     Setting("offset", BY_AXES, "added, and faded with the rest", -LARGEST_M, LARGEST_M),
     Setting("fade_in", "s", "smooth in position, velocity and acceleration", 0, 600),
-    Setting("fade_out", "s", "at the end of the cycles, or when the drive is told to stop", 0, 600),
+    Setting("fade_out", "s", "after the last cycle, or when the drive ends", 0, 600),
     Setting("start", "s", "after the transition to drive", 0, 86_400),
-    Setting("cycles", "-", "then it fades out; 0: until it is stopped", 0, 1e6),
-    Setting("duration", "s", "of a sweep or the rise of a ramp; else the length of one cycle", 0, 3600),
-    Setting("tones", "-", "sines in the band of multisine and random", 0, TONES, True),
-    Setting("seed", "-", "the same seed makes the same random signal", 0, 2**32 - 1, True),
+    Setting("cycles", "-", "then it fades out; 0 runs until it is stopped", 0, 1e6),
+    Setting("duration", "s", "of a sweep or of a ramp's rise; otherwise the length of one cycle", 0, 3600),
+    Setting("tones", "-", "number of sines in the band of multisine and random", 0, TONES, True),
+    Setting("seed", "-", "the same seed gives the same random signal", 0, 2**32 - 1, True),
 )
-BY_UNIT = {  # amplitude and offset, once the axes are known
+BY_UNIT = {  # amplitude and offset with the unit of the axes
     "m": tuple(replace(c, unit="m") if c.unit == BY_AXES else c for c in COLUMNS),
     "rad": tuple(
         replace(c, unit="rad", low=-LARGEST_RAD, high=LARGEST_RAD) if c.unit == BY_AXES else c for c in COLUMNS
@@ -94,11 +94,11 @@ PLACE = {column.name: k for k, column in enumerate(COLUMNS)}
 @final
 @dataclass(frozen=True)
 class Generator:
-    """One card. The default is what a block of zeros means: off, with every number 0.
+    """One generator. The default equals a row of zeros: off, with every number 0.
 
     Attributes:
-        axes: legs 1 to 6, or names of degrees of freedom; linear and angular ones do not go together
-        amplitude: this and all that follow are as COLUMNS says
+        axes: legs 1 to 6, or names of degrees of freedom; linear and angular ones cannot be mixed
+        amplitude: this and the following attributes are described in COLUMNS
     """
 
     enabled: bool = False
@@ -131,7 +131,7 @@ class Generator:
 
     @property
     def row(self) -> tuple[float, ...]:
-        """As a row of float64, in the order of COLUMNS."""
+        """The generator as a row of float64, in the order of COLUMNS."""
         names: tuple[int | str, ...] = LEGS if self.space is Space.LEG else DOFS
         mask = sum(1 << names.index(axis) for axis in self.axes)
         codes = (self.enabled, self.space.code, mask, self.shape.code)
@@ -139,7 +139,7 @@ class Generator:
 
     @staticmethod
     def from_row(row: Sequence[float]) -> Generator:
-        """The generator of a row, or one sentence about why there is none."""
+        """The generator of a row; raises `GeneratorError` if the row is not valid."""
         if problem := row_problem(row):
             raise GeneratorError(problem)
         space = SPACES[int(row[1])]
@@ -149,30 +149,30 @@ class Generator:
 
     @property
     def unit(self) -> str:
-        """Of its output: "m" or "rad"."""
+        """Unit of the output: "m" or "rad"."""
         return _unit(self.row)
 
     @property
     def peak(self) -> float:
-        """What its output never exceeds [m] or [rad]."""
+        """Upper bound of the absolute output [m] or [rad]."""
         crest = math.sqrt(self.tones) if self.shape in BANDS else 1.0
         return abs(self.offset) + crest * abs(self.amplitude)
 
     @property
     def run_time(self) -> float:
-        """Of all cycles, from start to the beginning of the fade-out [s]; infinite if they have no number or length."""
+        """Duration of all cycles, from the start to the beginning of the fade-out [s]; infinite if unlimited."""
         if self.shape in PERIODIC:
             return self.cycles / self.frequency if self.cycles and self.frequency else math.inf
         return self.cycles * self.duration or math.inf
 
 
 def row_problem(row: Sequence[float]) -> str:
-    """What is wrong with a row: the field, its value and its bounds; "" for a good one. Cheap enough for a tick."""
+    """What is wrong with a row: field, value and bounds; "" for a valid row. Fast enough to be called in a tick."""
     if len(row) != len(COLUMNS):
-        return f"{len(row)} numbers, {len(COLUMNS)} are wanted"
+        return f"the row has {len(row)} numbers, it must have {len(COLUMNS)}"
     for k, column in enumerate(COLUMNS):
         if column.unit == BY_AXES:
-            column = BY_UNIT[_unit(row)][k]  # space and axes come before and are good
+            column = BY_UNIT[_unit(row)][k]  # space and axes come first and have been checked
         if problem := column.problem(row[k]):
             return problem
     return _axes_problem(row) or (_shape_problem(row) if row[0] else "")
@@ -183,12 +183,12 @@ def _axes_problem(row: Sequence[float]) -> str:
     if row[0] and mask == 0:
         return f"axes is empty, it must name {'legs 1 to 6' if row[1] == 0 else 'some of ' + ', '.join(DOFS)}"
     if row[1] == 1 and mask & LINEAR and mask & ANGULAR:
-        return "axes has linear and angular ones, metres and radians need a generator each"
+        return "axes mixes linear and angular ones; metres and radians need separate generators"
     return ""
 
 
 def _shape_problem(row: Sequence[float]) -> str:
-    """What an enabled generator of this shape still needs."""
+    """What an enabled generator of this shape still lacks."""
     shape = SHAPES[int(row[3])]
     frequency, end, cycles = row[PLACE["frequency"]], row[PLACE["end_frequency"]], row[PLACE["cycles"]]
     if shape not in (Shape.STEP, Shape.RAMP) and frequency <= 0:

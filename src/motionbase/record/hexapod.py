@@ -1,4 +1,4 @@
-"""The standard record of a hexapod: 178 channels, as many as the motion base of NASA Langley sends its displays."""
+"""The standard record of a hexapod: 178 channels, as many as NASA Langley's motion base sends to its displays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from motionbase.record.states import MODES, STATES
 from motionbase.record.words import GROUPS, named, told
 
 Channels = Iterator[Channel]
-OF_A_LEG = {  # leg 1 has leg1_l_cmd, "leg 1: commanded length, joint to joint", and so on
+OF_A_LEG = {  # for leg 1: leg1_l_cmd, "leg 1: commanded length, joint to joint", and so on
     channel.name: channel
     for channel in (
         Channel("l_cmd", "m", "commanded length, joint to joint", "leg_command"),
@@ -34,7 +34,7 @@ OF_A_LEG = {  # leg 1 has leg1_l_cmd, "leg 1: commanded length, joint to joint",
     )
 }
 AXES = "x, y, z"
-OF_AN_AXIS = {  # acc_x is "specific force along platform x, at the accelerometers", and so on
+OF_AN_AXIS = {  # for x: acc_x, "specific force along platform x, at the accelerometers", and so on
     channel.name: channel
     for channel in (
         Channel("acc", "m/s^2", f"specific force along platform {AXES}, at the accelerometers", "inertial"),
@@ -64,21 +64,21 @@ SINGLE = {
     )
 }
 QUANTITIES: Mapping[str, Quantity] = OF_A_LEG | OF_AN_AXIS | SINGLE
-"""By the name that control law and plant have for them, one port for all legs or axes."""
+"""Channels by the port name in control law and plant; one port holds all legs or axes."""
 
 
 @cache
 def hexapod_schema(electric: bool = False) -> Schema:
-    """Time, demands, measurements, the control law's own numbers, states and timing.
+    """Time, demands, measurements, internal values of the control law, states and timing.
 
     Args:
-        electric: whether the legs are: channels have the same names and places, and the words of drives
+        electric: electric legs; names and positions of the channels are the same, descriptions speak of drives
     """
     return Schema("hexapod", tuple(_of_drives(c) if electric else c for c in _channels()))
 
 
 def _of_drives(channel: Channel) -> Channel:
-    """A channel in the words of electric legs."""
+    """The channel with the description for electric legs."""
     about = told(channel.description, electric=True)
     unit = "-" if channel.name in ("p_supply", "p_return") else channel.unit
     codes = channel.codes

@@ -1,7 +1,7 @@
-"""The parameters of a control law as people see them: names, units, designed values, and how far each may be tuned.
+"""The parameters of a control law as users see them: names, units, designed values and tuning bounds.
 
-A ring's writer says this once, as JSON under the header's seal. A number's place in the parameter vector, from 0, is
-how a command names it; the table leads from names to places and back.
+The writer of a ring publishes this table once, as JSON under the header's checksum. Commands refer to a number by its
+index in the parameter vector, counted from 0; the table translates between names and indices.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, ClassVar, final
 from motionbase.errors import CommandError, MotionBaseError, RingError, told_apart
 from motionbase.record.quantity import LONGEST, Quantity
 
-LARGEST = 500  # numbers of all parameters: values and goals of so many fit their block of the ring
+LARGEST = 500  # numbers of all parameters together: their values and goals fit the ring's block
 ITEM = re.compile(r"(.*?)(?:\[(\d{1,4})\])?", re.DOTALL)
 TOP, KEYS = ("law", "parameters"), ("name", "unit", "description", "designed", "least", "most", "at_rest")
 
@@ -29,9 +29,9 @@ class Parameter(Quantity):
     """One parameter of one or more numbers.
 
     Attributes:
-        designed: what the numbers are unless somebody tunes them
-        least, most: how far each may be tuned; empty where it is fixed
-        at_rest: it may be tuned only while the base rests
+        designed: values unless the parameter is tuned
+        least, most: tuning bounds of each number; empty if the parameter is fixed
+        at_rest: it may be tuned only while the base is at rest
     """
 
     kind: ClassVar[str] = "parameter"
@@ -50,11 +50,11 @@ class Parameter(Quantity):
         for what in ("designed", "least", "most"):
             numbers = getattr(self, what)
             if not (isinstance(numbers, tuple) and all(_is_finite(x) for x in numbers)):
-                raise RingError(f"parameter {self.name!r}: {what} is {numbers!r:.80}, finite numbers are wanted")
+                raise RingError(f"parameter {self.name!r}: {what} is {numbers!r:.80}, it must be finite numbers")
             object.__setattr__(self, what, tuple(float(x) for x in numbers))
         if not 0 < self.size <= LARGEST or {len(self.least), len(self.most)} not in ({0}, {self.size}):
             counts = f"{self.size} numbers, {len(self.least)} and {len(self.most)} bounds"
-            raise RingError(f"parameter {self.name!r} has {counts}; bounds are as many as numbers, or none")
+            raise RingError(f"parameter {self.name!r} has {counts}; it must have one bound for each number, or none")
         if any(not a <= x <= b for a, x, b in zip(self.least, self.designed, self.most, strict=False)):
             raise RingError(f"parameter {self.name!r}: its designed value is not between its bounds")
         if not isinstance(self.at_rest, bool):
@@ -62,7 +62,7 @@ class Parameter(Quantity):
 
     @property
     def size(self) -> int:
-        """Numbers."""
+        """How many numbers the parameter has."""
         return len(self.designed)
 
     @property
@@ -71,17 +71,17 @@ class Parameter(Quantity):
         return bool(self.least)
 
     def problem(self, k: int, value: float) -> str:
-        """Why number k must not have this value; "" where it may."""
+        """Why number k must not have this value; "" if it may."""
         label = self.label(k)
         if not self.tunable:
             return f"{label} cannot be changed while the law runs"
-        if not self.least[k] <= value <= self.most[k]:  # NaN is not either
+        if not self.least[k] <= value <= self.most[k]:  # a NaN fails this comparison too
             number, least, most = told_apart(value, self.least[k], self.most[k], digits=6)
             return f"{label} is {number}{self.after}, it must be {least} to {most}"
         return ""
 
     def label(self, k: int) -> str:
-        """How people name number k, counted from 1 where there are several."""
+        """Name of number k for users, counted from 1 if there are several."""
         return self.name if self.size == 1 else f"{self.name}[{k + 1}]"
 
 
@@ -91,7 +91,7 @@ class ParameterTable:
     """All parameters, in the order of the vector.
 
     Attributes:
-        law: what they belong to, for people and to tell files of different laws apart
+        law: the law they belong to, shown to users and used to distinguish files of different laws
     """
 
     law: str
@@ -107,43 +107,43 @@ class ParameterTable:
 
     @cached_property
     def starts(self) -> dict[str, int]:
-        """Place of each parameter's first number."""
+        """Index of the first number of each parameter."""
         ends = accumulate((p.size for p in self.parameters), initial=0)
         return {p.name: start for p, start in zip(self.parameters, ends, strict=False)}
 
     @property
     def size(self) -> int:
-        """Numbers in all."""
+        """How many numbers the vector has."""
         return sum(p.size for p in self.parameters)
 
     @cached_property
     def places(self) -> tuple[tuple[Parameter, int], ...]:
-        """Parameter and number in it, for each place."""
+        """Parameter and index within it, for each index of the vector."""
         return tuple((p, k) for p in self.parameters for k in range(p.size))
 
     @property
     def designed(self) -> tuple[float, ...]:
-        """The vector as designed."""
+        """The vector of designed values."""
         return tuple(p.designed[k] for p, k in self.places)
 
     def parameter(self, name: str) -> Parameter:
-        """By name."""
+        """The parameter with this name; raises `CommandError` if there is none."""
         if name not in self.starts:
             raise CommandError(f"no parameter {name!r:.80}; parameters: {', '.join(self.starts) or 'none'}")
         return next(p for p in self.parameters if p.name == name)
 
     def named(self, item: str) -> tuple[Parameter, range]:
-        """Parameter and numbers of NAME, which are all, or of NAME[k], which is one; k counts from 1."""
+        """Parameter and range of numbers for NAME (all of them) or NAME[k] (one); k counts from 1."""
         match = ITEM.fullmatch(item)
         parameter = self.parameter(match[1] if match else item)
         if match is None or match[2] is None:
             return parameter, range(parameter.size)
         if not 1 <= int(match[2]) <= parameter.size:
-            raise CommandError(f"{item} is not there; {parameter.name} has numbers 1 to {parameter.size}")
+            raise CommandError(f"there is no {item}; {parameter.name} has numbers 1 to {parameter.size}")
         return parameter, range(int(match[2]) - 1, int(match[2]))
 
     def wanted(self, item: str, values: tuple[float, ...]) -> dict[int, float]:
-        """Place -> value for NAME or NAME[k], with a value for each number or one for all."""
+        """Index -> value for NAME or NAME[k], given one value for each number or one for all."""
         parameter, numbers = self.named(item)
         start = self.starts[parameter.name]
         if len(values) not in (1, len(numbers)):
@@ -156,13 +156,13 @@ class ParameterTable:
 
     @property
     def json(self) -> str:
-        """The text in the ring."""
+        """The text stored in the ring."""
         listed = [{key: getattr(p, key) for key in KEYS} for p in self.parameters]
         return json.dumps({"law": self.law, "parameters": listed}, ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> ParameterTable:
-        """The table of such a text; whatever is not one gets a sentence."""
+        """The table stored in a text; raises `RingError` if it is not valid."""
         try:
             data: Any = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -184,5 +184,5 @@ def _is_finite(number: object) -> bool:
         return False
     try:
         return math.isfinite(number)
-    except OverflowError:  # a whole number beyond all doubles
+    except OverflowError:  # an integer larger than any double
         return False

@@ -1,4 +1,4 @@
-"""A named number with a unit: what channels, parameters, settings and arguments are, and the rules of their words."""
+"""A named number with a unit: base of channels, parameters, settings and arguments, with the rules for their texts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import ClassVar, final
 from motionbase.errors import MotionBaseError, SchemaError, told_apart
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
-LONGEST = 1000  # letters of a unit or a description
+LONGEST = 1000  # largest number of letters of a unit or a description
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What has a name, a unit and a description.
+    """Something with a name, a unit and a description.
 
     Attributes:
-        name: one name across Python, C, TypeScript and the ring
+        name: the same in Python, C, TypeScript and the ring
         unit: SI, "-" for none
-        description: what it is, for people
-        kind, error: how a sentence about a wrong one begins, and what is raised
+        description: text for users
+        kind, error: first word and class of the error for an invalid quantity
     """
 
     kind: ClassVar[str] = "quantity"
@@ -38,21 +38,21 @@ class Quantity:
         self.check_text("description", self.description)
 
     def check_text(self, what: str, text: object, least: int = 0, most: int = LONGEST) -> None:
-        """A text of so many letters, or an error that tells what came."""
+        """Check the length of a text; raises an error that shows the given text."""
         if not (isinstance(text, str) and least <= len(text) <= most):
             wanted = f"a text of {least} to {most} letters is wanted"
             raise self.error(f"{self.kind} {self.name!r}: its {what} is {text!r:.80}, {wanted}")
 
     @property
     def after(self) -> str:
-        """What follows a number of it: " m", or nothing where it has no unit."""
+        """Text after a number: " m", or "" without a unit."""
         return "" if self.unit == "-" else f" {self.unit}"
 
 
 @final
 @dataclass(frozen=True)
 class Setting(Quantity):
-    """A number that people give, and its bounds."""
+    """A number set by users, with its bounds."""
 
     kind: ClassVar[str] = "setting"
 
@@ -61,8 +61,8 @@ class Setting(Quantity):
     whole: bool = False
 
     def problem(self, value: float) -> str:
-        """Why it must not have this value; "" where it may."""
-        if not self.low <= value <= self.high:  # NaN is not either
+        """Why the setting must not have this value; "" if it may."""
+        if not self.low <= value <= self.high:  # a NaN fails this comparison too
             number, least, most = told_apart(value, self.low, self.high, digits=6)
             return f"{self.name} is {number}{self.after}, it must be {least} to {most}"
         if self.whole and value != math.floor(value):

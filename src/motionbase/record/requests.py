@@ -1,4 +1,4 @@
-"""What may be asked of a ring's writer: kinds of commands, their answers, and the words that people use for them."""
+"""Requests to the writer of a ring: kinds of commands, their answers, and their names for users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionbase.record.states import Request
 
 
 class Kind(IntEnum):
-    """What may be asked. An emergency stop is none of these: it has a latch of its own."""
+    """Kinds of requests. The emergency stop is not among them: it has its own latch."""
 
     OFF = Request.OFF
     DOWN = Request.DOWN
@@ -52,7 +52,7 @@ ARGUMENTS: dict[Kind, tuple[Setting, ...]] = {
 
 
 class Result(IntEnum):
-    """What became of a command."""
+    """Outcome of a command."""
 
     ACCEPTED = 1
     REFUSED = 2
@@ -92,7 +92,7 @@ SENTENCE = {
     Reason.BAD_CHECKSUM: "its bytes do not match their checksum",
     Reason.BAD_FORMAT: "its format is of another version",
     Reason.BAD_NUMBER: "its number is not that of its place",
-    Reason.BAD_COMMAND: "it is no command, or carries a number that it must not",
+    Reason.BAD_COMMAND: "it is not a command, or has an invalid argument",
     Reason.SPOILT: "words of the command block that only its receiver may write had been changed; they are repaired",
     Reason.NO_PARAMETER: "there is no such parameter",
     Reason.NOT_TUNABLE: "it is a parameter that cannot be changed while the law runs",
@@ -105,7 +105,7 @@ class Command:
     """A request to the ring's writer.
 
     Attributes:
-        arguments: as ARGUMENTS has them for this kind: `Command(Kind.SEEK, (12.5,))`
+        arguments: in the order of ARGUMENTS for this kind: `Command(Kind.SEEK, (12.5,))`
     """
 
     kind: Kind
@@ -113,7 +113,7 @@ class Command:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, Kind):
-            raise CommandError(f"{self.kind!r} is no command; commands: {', '.join(k.name.lower() for k in Kind)}")
+            raise CommandError(f"{self.kind!r} is not a command; commands: {', '.join(k.name.lower() for k in Kind)}")
         name, wanted = self.kind.name.lower(), ARGUMENTS.get(self.kind, ())
         if len(self.arguments) != len(wanted):
             listed = ", ".join(a.name for a in wanted) or "none"
@@ -133,7 +133,7 @@ class Command:
             raise CommandError(f"command loop: end is {late} s, it must be after begin, {early} s")
 
     def __str__(self) -> str:
-        """As an operator would say it."""
+        """The command in the operator's words."""
         return " ".join([self.kind.name.lower(), *(f"{a:g}" for a in self.arguments)])
 
 
@@ -148,11 +148,11 @@ class Ack:
 
     @property
     def accepted(self) -> bool:
-        """Whether it was."""
+        """Whether the command was accepted."""
         return self.result is Result.ACCEPTED
 
     def __str__(self) -> str:
-        """For people."""
+        """The answer in words, for users."""
         return SENTENCE[self.reason]
 
 
@@ -177,7 +177,7 @@ KINDS = {
     "host": Kind.HOST_MODE,
     "maintenance": Kind.MAINTENANCE_MODE,
 }
-CALMING = ("freeze", "abort", "settle", "lower")  # they bring a base to rest: better late than refused
+CALMING = ("freeze", "abort", "settle", "lower")  # these bring a base to rest, so they are executed even when late
 REPLAY_KINDS = {
     "play": Kind.PLAY,
     "pause": Kind.PAUSE,
@@ -192,14 +192,14 @@ REPLAY_KINDS = {
 
 
 def operator_command(action: str) -> Command:
-    """The command of an action; the emergency stop has none, it is a latch of its own."""
+    """The command for an operator's action; the emergency stop is not a command, it has its own latch."""
     if action not in KINDS:
         raise CommandError(f"there is no action {action!r:.40}; actions: {', '.join(KINDS)}")
     return Command(KINDS[action])
 
 
 def replay_command(action: str, values: tuple[float, ...] = ()) -> Command:
-    """The command of an action of a replay, with its numbers."""
+    """The command for an action of a replay, with its arguments."""
     if action not in REPLAY_KINDS:
         raise CommandError(f"there is no action {action!r:.40}; actions: {', '.join(REPLAY_KINDS)}")
     return Command(REPLAY_KINDS[action], values)

@@ -1,4 +1,4 @@
-"""What a record holds: a row of float64, every channel with a name, a unit and a place among legs, axes and sensors."""
+"""The layout of a record: a row of float64 channels, each with a name, a unit, and a leg, axis or sensor group."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionbase.record.quantity import Quantity
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 LARGEST = 65_536  # channels
-LONGEST = 400  # letters of a text
+LONGEST = 400  # letters of one text
 MOST_WORDS = 256  # codes of a channel; bits beyond the 53rd are never set
 
 
@@ -26,11 +26,11 @@ class Channel(Quantity):
     """One float64 of every record; formulas, columns and message fields all use its name.
 
     Attributes:
-        group: the sensor or calculation it belongs to
-        leg: 1 to 6 for people, or None
+        group: the sensor or computation it belongs to
+        leg: 1 to 6 as shown to users, or None
         dof: surge, sway, heave, roll, pitch or yaw, or None
-        codes: what the numbers 0, 1, 2 ... mean, where they are no quantity; or None
-        bits: what each bit means, from the lowest, where the number is a set of them; or None
+        codes: meanings of the numbers 0, 1, 2 ... if the channel holds a code; or None
+        bits: meanings of the bits, lowest first, if the channel holds a set of bits; or None
     """
 
     kind: ClassVar[str] = "channel"
@@ -60,7 +60,7 @@ class Channel(Quantity):
                 object.__setattr__(self, what, _words(self.name, what, words))
 
     def meaning(self, value: float) -> str | None:
-        """What a code, or a set of bits, says; None where the number is a quantity, or says nothing known."""
+        """Meaning of a code or a set of bits; None for a physical quantity or an unknown code."""
         if not (0 <= value < 2**53 and value == int(value)):
             return None
         if self.codes is not None:
@@ -73,7 +73,7 @@ class Channel(Quantity):
 @final
 @dataclass(frozen=True)
 class Schema:
-    """The channels of a record, in order; the first is the time [s] since the ring's epoch."""
+    """The channels of a record, in order; the first is the time since the ring's epoch [s]."""
 
     name: str
     channels: tuple[Channel, ...]
@@ -95,7 +95,7 @@ class Schema:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """Place of every channel in a record."""
+        """Index of every channel in a record."""
         return {c.name: k for k, c in enumerate(self.channels)}
 
     @cached_property
@@ -108,15 +108,15 @@ class Schema:
 
     @property
     def record_bytes(self) -> int:
-        """Eight for each channel."""
+        """Size of a record [bytes]."""
         return 8 * len(self.channels)
 
     def places(self, names: Iterable[str]) -> list[int]:
-        """Places of channels by name."""
+        """Indices of channels, by name."""
         return [self.place(name) for name in names]
 
     def place(self, name: str) -> int:
-        """Place of a channel in a record."""
+        """Index of a channel, by name; raises `SchemaError` if there is none."""
         if name not in self.index:
             near = [n for n in self.index if name in n] or list(self.index)
             listed = ", ".join(near[:8]) + (", ..." if len(near) > 8 else "")
@@ -125,18 +125,18 @@ class Schema:
 
     @cached_property
     def json(self) -> str:
-        """The canonical text: sorted keys, no spaces, nothing that is None."""
+        """The canonical text: sorted keys, no spaces, no None values."""
         channels = [{k: v for k, v in asdict(c).items() if v is not None} for c in self.channels]
         return json.dumps({"name": self.name, "channels": channels}, sort_keys=True, separators=(",", ":"))
 
     @cached_property
     def hash(self) -> bytes:
-        """(32 bytes) SHA-256 of the canonical text: two schemas are the same if their hashes are."""
+        """SHA-256 of the canonical text (32 bytes): two schemas are equal if and only if their hashes are."""
         return hashlib.sha256(self.json.encode()).digest()
 
     @staticmethod
     def from_json(text: str) -> Schema:
-        """The schema of a text; anything that is not one gets a sentence."""
+        """The schema described by a text; raises `SchemaError` if it is not valid."""
         try:
             given = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -14,7 +14,7 @@ AXES = "xyz"
 
 @cache
 def sphere_schema(wheels: int, electric: bool = False) -> Schema:
-    """Of a platform with so many driven wheels, on a stage with hydraulic or electric legs."""
+    """The schema of a platform with `wheels` driven wheels, on a stage with hydraulic or electric legs."""
     stage = (
         replace(c, bits=(*WARNINGS, *SPHERE_WARNINGS)) if c.name == "warning" else c
         for c in hexapod_schema(electric).channels

@@ -1,10 +1,10 @@
-"""States of a motion base: one table of transitions, from which kernel, reference, documents and page come.
+"""States of a motion base: one table of transitions, from which kernel, reference, documents and page are generated.
 
     off -> down -> rising -> standby -> engaging -> drive -> settling -> standby -> lowering -> down
 
-and from all of them freeze (stop and stay) and abort (stop and go down). An abort ends in `off`, down and quiet, or in
-`held`, where it is and quiet, when a fault forbids going down or going down takes too long. A fault that forbids going
-down leads through `stopping`: no valve is shut at full speed.
+Freeze (stop and stay) and abort (stop and go down) can be reached from all of them. An abort ends in `off`, down with
+valves closed, or in `held`, stopped above the floor with valves closed, if a fault forbids going down or if going down
+takes too long. A fault that forbids going down leads through `stopping`, so that no valve is shut at full speed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import final
 
 
 class State(IntEnum):
-    """What the motion base does; the number is that of the record."""
+    """Activity of the motion base; the number is the one in the record."""
 
     OFF = 0  # valves closed, down or left where it was held
     DOWN = 1  # down, valves closed, ready to rise
@@ -33,7 +33,7 @@ class State(IntEnum):
 
 
 class Request(IntEnum):
-    """What an operator may ask for; the numbers are those of the control law's input and of the ring's commands."""
+    """Requests of an operator; the numbers are those of the control law's input and of the ring's commands."""
 
     NONE = 0
     OFF = 1
@@ -47,22 +47,22 @@ class Request(IntEnum):
 
 
 class Mode(IntEnum):
-    """Where the trajectory comes from."""
+    """Origin of the trajectory."""
 
     HOST = 0  # host trajectory and generators
     MAINTENANCE = 1  # generators about the neutral pose
 
 
 class Source(IntEnum):
-    """What the base trajectory is."""
+    """Kind of base trajectory."""
 
-    MEASURED = 0  # follows the measured pose, so that leaving the state has no step
-    MOVE = 1  # a bounded move from where the last trajectory was, then hold
-    BLEND = 2  # from where it stood to the drive's trajectory
+    MEASURED = 0  # follows the measured pose, so that leaving the state causes no step
+    MOVE = 1  # a bounded move from the end of the last trajectory, then hold
+    BLEND = 2  # from the present pose to the drive's trajectory
     DRIVE = 3  # host trajectory, or the neutral pose in maintenance
 
 
-STATES = tuple(s.name.lower() for s in State)  # the words of records
+STATES = tuple(s.name.lower() for s in State)  # as stored in the schema
 MODES = tuple(m.name.lower() for m in Mode)
 QUIET = (State.OFF, State.DOWN, State.HELD)  # valves closed
 MOVING = tuple(s for s in State if s not in (*QUIET, State.ABORT, State.STOPPING))
@@ -84,7 +84,7 @@ FLAGS = {
 @final
 @dataclass(frozen=True)
 class Transition:
-    """From any of `sources` to `target` when all of `when` hold; a name after "not " must not hold."""
+    """From any of `sources` to `target` if all of `when` are true; a name after "not " must be false."""
 
     sources: tuple[State, ...]
     target: State
@@ -92,12 +92,12 @@ class Transition:
     why: str
 
     def holds(self, flags: Set[str]) -> bool:
-        """Whether the flags that are true let it happen."""
+        """Whether the true flags enable the transition."""
         return all((name.removeprefix("not ") in flags) != name.startswith("not ") for name in self.when)
 
 
 S = State
-TRANSITIONS = (  # the first that holds is taken
+TRANSITIONS = (  # the first enabled transition is taken
     Transition(MOVING, S.STOPPING, ("stop", "not movable"), "a fault forbids going down"),
     Transition(MOVING, S.ABORT, ("stop",), "emergency stop, fault or abort"),
     Transition((S.DOWN,), S.OFF, ("stop",), "already down"),
@@ -129,7 +129,7 @@ TRANSITIONS = (  # the first that holds is taken
 
 
 def following(state: State, flags: Set[str]) -> State:
-    """The reference of the kernel: the state after this tick; unknown flags are refused."""
+    """The state after this tick, as a reference for the kernel; raises `KeyError` for unknown flags."""
     if unknown := sorted(flags - FLAGS.keys()):
         raise KeyError(f"no flag {unknown[0]!r}; flags: {', '.join(FLAGS)}")
     return next((t.target for t in TRANSITIONS if state in t.sources and t.holds(flags)), state)

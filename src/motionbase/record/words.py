@@ -1,16 +1,16 @@
-"""Words of legs by their kind, decided here alone: electric legs have drives and power where hydraulic ones have oil.
+"""Terms for legs by their kind: electric legs have drives and power where hydraulic legs have valves and oil.
 
-Names and texts are written once, for hydraulic legs or for both kinds; `named` and `told` make them fit a platform.
-Where the kind is not known, a text stays as it is. Names of channels and parameters are the same for both kinds, so
-that programs need not know; their descriptions are not.
+Names and texts are written once, for hydraulic legs or for both kinds; `named` and `told` adapt them to a platform.
+If the kind is not known, a text stays as it is. Names of channels and parameters are the same for both kinds, so that
+programs need not distinguish them; their descriptions differ.
 """
 
 from __future__ import annotations
 
 NAMES = {"valve": "drive", "spool": "speed", "supply": "power"}
-"""First words of the names of faults, and what they are for electric legs."""
+"""First words of fault names, and their replacements for electric legs."""
 GROUPS = {"valve": "drive", "hydraulics": "power", "leg_pressure": "not_fitted"}
-"""Groups of channels, and what they are for electric legs."""
+"""Groups of channels, and their names for electric legs."""
 NOT_FITTED = "not fitted: electric legs have no oil; reads 0"
 # texts for both kinds -> the same for hydraulic and for electric legs
 OF_BOTH = {
@@ -19,7 +19,7 @@ OF_BOTH = {
     "faster than valve or drive can": ("faster than a valve can", "faster than a drive can"),
     "the sensor of the spool, or of the drive's speed,": ("the sensor of the spool", "the drive's report of its speed"),
 }
-# texts for hydraulic legs -> the same for electric ones; of two that fit the first counts
+# texts for hydraulic legs -> the same for electric ones; the first match counts
 OF_OIL = {
     "a measured pressure is no number, out of range or contradicts the measured force": "a reading of oil, which "
     "electric legs do not have, is not 0",
@@ -44,7 +44,7 @@ TEXTS = {**OF_BOTH, **{text: (text, electric) for text, electric in OF_OIL.items
 
 
 def named(name: str, electric: bool) -> str:
-    """The name of a fault, in lower case, for these legs: "valve_stuck" is "drive_stuck" where they are electric."""
+    """A fault name in lower case for these legs: "valve_stuck" becomes "drive_stuck" if they are electric."""
     if not electric:
         return name
     first, mark, rest = name.partition("_")
@@ -52,7 +52,7 @@ def named(name: str, electric: bool) -> str:
 
 
 def told(text: str, electric: bool | None) -> str:
-    """A text with the words of these legs; None, where their kind is not known, leaves it as it is."""
+    """A text in the terms of these legs; unchanged if `electric` is None (kind not known)."""
     if electric is None:
         return text
     for written, words in TEXTS.items():

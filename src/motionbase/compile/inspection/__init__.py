@@ -1,1 +1,1 @@
-"""Looking into kernels: where a NaN comes from, and what the compiled code costs."""
+"""Inspection of kernels: the origin of a NaN, and the cost of the compiled code."""

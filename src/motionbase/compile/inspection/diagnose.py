@@ -1,8 +1,8 @@
 """Find the first NaN or infinity of a kernel or program for given inputs, and the Python line it came from.
 
 A leaf kernel is replayed instruction by instruction (`replay.py`) on a trace whose nodes know their lines
-(`lines.py`). A program is interpreted while every bad number is followed from where it was made (`origins.py`); the
-kernel in which that is is replayed, the program in which it is is traced again with lines.
+(`lines.py`). A program is interpreted while every bad number is tracked from its origin (`origins.py`); then the kernel
+that contains the origin is replayed, or the program that contains it is traced again with lines.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.assembly import Assembly
 from motionbase.compile.inspection.finding import Finding, brief
 from motionbase.compile.inspection.lines import LinedProgram, lined_program, source_line
@@ -25,7 +26,7 @@ from motionbase.compile.kernels import Kernel
 from motionbase.compile.ops import Op
 from motionbase.compile.primitives import Primitive
 from motionbase.compile.programs import Program, Turn, Unit
-from motionbase.compile.render.python import Array, Observer, Path, run
+from motionbase.compile.render.python import Observer, Path, run
 from motionbase.compile.routine import Call, Loop, Routine, Switch
 from motionbase.compile.runtime.calling import converted, named_values
 
@@ -41,9 +42,9 @@ def evaluate(unit: Unit, /, **inputs: ArrayLike) -> dict[str, Array]:
 
 
 def find_nan(unit: Unit, /, **inputs: ArrayLike) -> Finding | None:
-    """The first NaN that reaches an output, or None. Inputs and memory by name; memory that is not given is zero.
+    """The first NaN that reaches an output, or None. Inputs and memory by name; missing memory is zero.
 
-    A NaN which a select drops is not reported. A finding tells the infinity that led to the NaN, if there was one.
+    A NaN that a select discards is not reported. A finding includes the infinity that led to the NaN, if there was one.
     """
     return _find(unit, _arrays(unit, inputs), math.isnan)
 
@@ -54,7 +55,7 @@ def find_infinity(unit: Unit, /, **inputs: ArrayLike) -> Finding | None:
 
 
 def _arrays(unit: Unit, inputs: dict[str, ArrayLike]) -> list[Array]:
-    """One flat column a port, in the order of the arguments; outputs are NaN until they are written."""
+    """One flat column per port, in the order of the arguments; outputs are NaN until they are written."""
     takes = unit.inputs + unit.memory
     owner = repr(unit.name)
     values = named_values(owner, takes, inputs)
@@ -62,7 +63,7 @@ def _arrays(unit: Unit, inputs: dict[str, ArrayLike]) -> list[Array]:
     for port in unit.ports:
         value = values.get(port.name)
         if value is None and port in unit.inputs:
-            value = converted(owner, port, (), port.array_shape)  # raises, naming the port and its shape
+            value = converted(owner, port, (), port.array_shape)  # raises an error that names the port and its shape
         if value is None:
             array = np.zeros(port.size) if port in unit.memory else np.full(port.size, np.nan)
         else:
@@ -88,7 +89,7 @@ def _finding(bad: Bad, unit: Unit) -> Finding:
 
 
 def _followed(unit: Unit, arrays: list[Array], bad: Bad) -> tuple[list[Origin], tuple[str, ...], list[Origin]]:
-    """Origins of all that is bad in the outputs and memory after a run, the names of these, and all origins."""
+    """Origins of all bad numbers in outputs and memory after a run, the names of these ports, and all origins."""
     origins, copies = Origins(bad), [a.copy() for a in arrays]
     n, m = len(unit.inputs), len(unit.inputs) + len(unit.outputs)
     origins.given(unit.inputs, copies[:n], "input")
@@ -115,7 +116,7 @@ def _in_kernel(kernel: Kernel, arrays: list[Array], bad: Bad, made: bool = False
 
 
 def _with_derivative(finding: Finding, kernel: Kernel, inputs: list[Array]) -> Finding:
-    """A finding in a node that the chain rule made gets the line whose derivative is not finite."""
+    """A finding in a node created by the chain rule gets the line whose derivative is not finite."""
     if finding.stack or finding.kind != "operation" or (steep := steepest(kernel, inputs)) is None:
         return finding
     original, position, slope = steep
@@ -127,7 +128,7 @@ def _with_derivative(finding: Finding, kernel: Kernel, inputs: list[Array]) -> F
 
 
 def _told(unit: Unit, arrays: list[Array], origin: Origin, bad: Bad) -> Finding:
-    """An origin in the words of the kernel or program in which it is."""
+    """An origin described in terms of the kernel or program that contains it."""
     if origin.kind == "input":
         return replace(_finding(bad, unit), kind="input", place=origin.place)
     home, depth = _home(unit, origin.path)
@@ -148,7 +149,7 @@ def _told(unit: Unit, arrays: list[Array], origin: Origin, bad: Bad) -> Finding:
 
 
 def _home(unit: Unit, path: Path) -> tuple[Unit, int]:
-    """The innermost kernel, primitive or program on the way, and where the way to it ends; turns belong to programs."""
+    """The innermost kernel, primitive or program on a path, and its depth; iterations belong to programs."""
     home, depth = unit, 0
     for k, (statement, _) in enumerate(path):
         if isinstance(statement, Call) and (origin := statement.routine.origin) is not None:
@@ -158,20 +159,20 @@ def _home(unit: Unit, path: Path) -> tuple[Unit, int]:
 
 
 def _comes_in(origin: Origin) -> bool:
-    """Whether it was loaded from constants of a caller."""
+    """Whether the number was loaded from constants of a caller."""
     assert origin.block is not None
     return origin.block.instructions[origin.instruction].op in (Op.LOAD, Op.LOAD_AT)
 
 
 @final
 class _Entry(Observer):
-    """Copies the arrays that a routine is called with, at the end of a path."""
+    """Copies the arrays with which a routine is called, at the end of a path."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.arrays = path, list[Array]()
 
     def entered(self, routine: Routine, arrays: list[Array], path: Path) -> None:
-        """Statements are compared by identity."""
+        """Copy the arrays if this is the path; statements are compared by identity."""
         if len(path) == len(self.path) and not self.arrays:
             if all(a is b and m == n for (a, m), (b, n) in zip(path, self.path, strict=True)):
                 self.arrays = [a.copy() for a in arrays]
@@ -186,7 +187,7 @@ def _arrays_at(unit: Unit, arrays: list[Array], path: Path) -> list[Array]:
 
 
 def _in_program(program: Program, arrays: list[Array], bad: Bad, wanted: Origin, depth: int) -> Finding | None:
-    """An origin in the program's own arithmetic, turns of its loops included, found again where nothing is shared."""
+    """An origin in the program's own arithmetic, including its loops, found again without shared subexpressions."""
     try:
         lined = lined_program(program)
     except Exception:  # a function that cannot be run twice: the numbers can still be found, without lines
@@ -198,7 +199,7 @@ def _in_program(program: Program, arrays: list[Array], bad: Bad, wanted: Origin,
 
 
 def _in_block(lined: LinedProgram, origin: Origin, bad: Bad) -> Finding | None:
-    """An instruction of a program's own, led back to its step, its node and its line."""
+    """An instruction of the program itself, traced back to its step, its node and its line."""
     calls = [s.routine.origin for s, _ in origin.path if isinstance(s, Call)]
     unit: Program | Turn = next((c for c in reversed(calls) if isinstance(c, Turn)), lined.program)
     assembly = unit.assembly
@@ -240,7 +241,7 @@ def _in_block(lined: LinedProgram, origin: Origin, bad: Bad) -> Finding | None:
 
 
 def _brief(assembly: Assembly, node: ca.SX) -> str:
-    """A node in the names of the places that its symbols stand for."""
+    """A node, with the names of the places that its symbols stand for."""
     homes = {s.element_hash(): assembly.trace.homes.get(s.element_hash()) for s in ca.symvar(node)}
     return brief(node, {key: at[0].port.element(at[1]) for key, at in homes.items() if at is not None}, SHORT_NAMES)
 

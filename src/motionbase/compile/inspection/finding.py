@@ -1,4 +1,4 @@
-"""A finding: where a NaN or an infinity came from, in the words of the model rather than of the machine."""
+"""A finding: the origin of a NaN or an infinity, in terms of the model rather than of the machine code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import casadi as ca
 from motionbase.compile.inspection.lines import SourceLine, Stack
 
 Kind = Literal["operation", "input", "constant"]
-WIDTH = 72  # of a shortened expression
+WIDTH = 72  # width of a shortened expression
 
 _INFIX = {
     ca.OP_ADD: "+", ca.OP_SUB: "-", ca.OP_MUL: "*", ca.OP_DIV: "/", ca.OP_LT: "<", ca.OP_LE: "<=", ca.OP_EQ: "==",
@@ -23,23 +23,23 @@ _POSTFIX = {ca.OP_SQ: "**2"}
 @final
 @dataclass(frozen=True)
 class Finding:
-    """The first instruction that made a NaN (or an infinity) which reaches an output.
+    """The first instruction that produced a NaN (or an infinity) which reaches an output.
 
     Attributes:
-        value: what was looked for
-        kind: an operation made it, or it came in with an input or a constant, or memory was read before it was set
-        unit: name of the kernel, primitive, program or turn of a loop
-        within: what the unit is
+        value: "NaN" or "infinity", whichever was searched
+        kind: produced by an operation, given as an input or constant, or read from memory before it was set
+        unit: name of the kernel, primitive, program or iteration of a loop
+        within: kind of the unit
         instruction: number in the unit's instruction list without common subexpressions shared; None if no instruction
         op: name of the operation
-        arguments: its numbers
-        result: what it made of them
+        arguments: values of its arguments
+        result: its result
         expression: the node, shortened
         place: port and element, for an input, an output or memory
-        stack: Python lines, innermost first; empty when they are not known
+        stack: Python lines, innermost first; empty if unknown
         path: for a program, the calls, loop indices and cases that lead to the unit, outermost first
-        reaches: outputs and memory of the whole unit that hold a NaN (or an infinity)
-        note: what else helps
+        reaches: outputs and memory of the whole unit that contain a NaN (or an infinity)
+        note: further hints
         infinity: for a NaN, the infinity that led to it, if there was one
     """
 
@@ -85,7 +85,7 @@ class Finding:
         return data
 
     def sentence(self) -> str:
-        """What happened, on one line."""
+        """The finding in one line."""
         if self.kind == "input":
             return f"{self.value} comes in through {self.place}"
         if self.kind == "constant":
@@ -120,7 +120,7 @@ class Finding:
 
 
 def plain(number: float) -> float | str:
-    """A number as JSON can hold it."""
+    """A number in a form that JSON can represent."""
     return number if number - number == 0.0 else str(float(number))
 
 
@@ -133,7 +133,7 @@ def _shown(title: str, line: SourceLine, mark: bool = True) -> list[str]:
 
 
 def brief(node: ca.SX, names: dict[int, str], op_names: dict[int, str]) -> str:
-    """An expression cut at the depth that fits on a line; `names` has the symbols' names by hash."""
+    """An expression, truncated at the depth that fits on a line; `names` has the symbols' names by hash."""
 
     def text(e: ca.SX, depth: int, inner: bool = True) -> str:
         if e.is_leaf():

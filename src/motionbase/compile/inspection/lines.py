@@ -1,9 +1,9 @@
-"""Which Python line made which expression node: a unit is traced again while a profiler watches CasADi return.
+"""Maps expression nodes to Python lines: a unit is traced again while a profiler watches the returns from CasADi.
 
 Every CasADi operation passes through a Python function of CasADi's package. Whenever such a function returns to code
-outside the package, the nodes in what it returns that were not there before belong to the caller's current line. This
-is exact also in comprehensions and statements of several lines, needs no look at local variables, and leaves
-`sys.settrace`, which debuggers and coverage tools use, alone.
+outside the package, the new nodes in the returned value belong to the caller's current line. This is exact even in
+comprehensions and multi-line statements, does not inspect local variables, and does not interfere with
+`sys.settrace`, which debuggers and coverage tools use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from motionbase.compile.kernels import Kernel, Trace
 from motionbase.compile.programs import Program
 
 _CASADI = os.path.dirname(ca.__file__) + os.sep
-# frames of these are shown among the callers, but are not where a person would look first
+# frames of these are listed among the callers, but a user would not look there first
 _LIBRARIES = tuple(os.path.dirname(path) + os.sep for path in (os.path.dirname(__file__), np.__file__))
 
 
@@ -50,12 +50,12 @@ class SourceLine:
 
     @property
     def shown_file(self) -> str:
-        """The file, relative to the current folder when it is inside."""
+        """The file, relative to the current folder if it is inside it."""
         return shown(self.file)
 
     @property
     def is_library(self) -> bool:
-        """Inside the compiler or NumPy, rather than in a model."""
+        """Whether the line is in the compiler or NumPy, rather than in a model."""
         return self.file.startswith(_LIBRARIES)
 
 
@@ -67,7 +67,7 @@ Stack = tuple[SourceLine, ...]  # innermost first
 class LinedTrace:
     """A trace with the stack of lines behind each node, by the node's hash.
 
-    A hash is an address, so whoever holds the hashes must hold `kept`, the expressions they belong to.
+    A hash is an address, so a holder of the hashes must also hold `kept`, the expressions they belong to.
     """
 
     trace: Trace
@@ -75,23 +75,23 @@ class LinedTrace:
     kept: tuple[ca.SX, ...]
 
     def stack(self, node: ca.SX) -> Stack:
-        """Lines of a node, innermost first; empty when they are not known."""
+        """Lines of a node, innermost first; empty if unknown."""
         return self.stacks.get(node.element_hash(), ())
 
 
 def source_line(file: str, line: int, function: str = "", columns: tuple[int, int] | None = None) -> SourceLine:
-    """A line with its text; columns are moved to the text without indentation."""
+    """A line with its text; columns are relative to the text without indentation."""
     raw = linecache.getline(file, line).rstrip()
     indent = len(raw) - len(raw.lstrip())
     if columns is not None:
-        # Python counts bytes; a line with other letters than ASCII would be underlined in the wrong place
+        # Python counts bytes; in a line with non-ASCII letters the underline would be misplaced
         moved = (columns[0] - indent, columns[1] - indent)
         columns = moved if raw.isascii() and 0 <= moved[0] < moved[1] <= len(raw) - indent else None
     return SourceLine(file, line, function, raw.strip(), columns)
 
 
 def lined_trace(kernel: Kernel) -> LinedTrace:
-    """Trace a kernel again and note the line of every node; a derivative keeps the lines of what it differentiates."""
+    """Trace a kernel again and record the line of every node; a derivative keeps the lines of its original."""
     if kernel.derivation is not None:
         inner = lined_trace(kernel.derivation.kernel)
         derivative = kernel.derivation.of(inner.trace)
@@ -111,19 +111,19 @@ def lined_trace(kernel: Kernel) -> LinedTrace:
 @final
 @dataclass(frozen=True)
 class LinedProgram:
-    """A program traced again, with nothing shared, and the stack of lines behind each node, by the node's hash."""
+    """A program traced again, without sharing, and the stack of lines behind each node, by the node's hash."""
 
     program: Program
     stacks: dict[int, Stack]
     kept: tuple[ca.SX, ...]
 
     def stack(self, node: ca.SX) -> Stack:
-        """Lines of a node, innermost first; empty when they are not known."""
+        """Lines of a node, innermost first; empty if unknown."""
         return self.stacks.get(node.element_hash(), ())
 
 
 def lined_program(program: Program) -> LinedProgram:
-    """Trace a program and the turns of its loops again and note the line of every node."""
+    """Trace a program and the iterations of its loops again and record the line of every node."""
     watch = _Watch()
     again = replace(program, expr=watch.started(program.expr), cse=False, allow_nan=True)
     before = sys.getprofile()
@@ -136,10 +136,10 @@ def lined_program(program: Program) -> LinedProgram:
 
 
 def first_nan(unit: Kernel | Program) -> str:
-    """The first line with a NaN constant as ` (file:line)`, or nothing where it cannot be told."""
+    """The first line with a NaN constant as ` (file:line)`, or "" if it cannot be determined."""
     with contextlib.suppress(Exception):  # an expression that cannot be run twice
         lined = lined_trace(unit) if isinstance(unit, Kernel) else lined_program(unit)
-        stack = lined.stack(ca.SX(math.nan))  # CasADi has one node for all of them
+        stack = lined.stack(ca.SX(math.nan))  # CasADi has a single node for all NaNs
         return next((f" ({line})" for line in stack if not line.is_library), "")
     return ""
 
@@ -156,25 +156,25 @@ class _Watch:
         self._base: FrameType | None = None
 
     def started(self, expr: Callable[..., Any]) -> Callable[..., Any]:
-        """The expression under a frame that marks where a person's code begins."""
+        """The expression in a frame that marks where user code begins."""
 
         def marked(*inputs: ca.SX) -> Any:
             self._base = sys._getframe()
             try:
                 return expr(*inputs)
             finally:
-                self._base = None  # what the compiler makes of the result is nobody's line
+                self._base = None  # what the compiler does with the result belongs to no line
 
         return marked
 
     def event(self, frame: FrameType, event: str, value: Any) -> None:
-        """Told by Python of every call and return."""
+        """Called by Python for every call and return."""
         if event != "return" or value is None or not frame.f_code.co_filename.startswith(_CASADI):
             return
         caller = frame.f_back
         if caller is None or self._base is None or caller.f_code.co_filename.startswith(_CASADI):
             return
-        # lines are a help, never a reason to fail: what goes wrong here leaves a line unknown
+        # lines are optional: an error here leaves a line unknown
         with contextlib.suppress(Exception):
             self._attribute(value, caller)
 
@@ -221,9 +221,9 @@ def _expressions(value: Any) -> Iterator[ca.SX]:
 
 
 def _new_nodes(root: ca.SX, known: dict[int, Stack]) -> Iterator[ca.SX]:
-    """Nodes under the root that are not known, everything under a known one being known.
+    """Nodes under the root that are not yet known; everything under a known node is known.
 
-    Leaves are left out, but for constants that are not finite: the first line that has one is of interest.
+    Leaves are skipped, except constants that are not finite: the first line that has one is of interest.
     """
     found: set[int] = set()
     pending = elements(root)
@@ -238,7 +238,7 @@ def _new_nodes(root: ca.SX, known: dict[int, Stack]) -> Iterator[ca.SX]:
 
 
 def elements(expression: ca.SX) -> list[ca.SX]:
-    """The stored scalars, column by column; CasADi's type hints name a class that they are not."""
+    """The stored scalars, column by column; CasADi's type hints name a different class."""
     return cast(list[ca.SX], expression.nonzeros())
 
 

@@ -1,10 +1,10 @@
-"""What a processor will see: bytes of code and of stack, read from the object file and the assembly text.
+"""Size of the machine code and its stack, from the object file and the assembly text.
 
 Stack is estimated by following the stack pointer through the text of each function: pushes, subtractions, stores with a
-moving pointer, and the part below the pointer that a leaf function may use without moving it. A return or a jump ends a
-path without telling how deep the next block starts; there the whole frame is assumed. Deeper functions are those whose
-name a function mentions, and a caller's frame is counted even where the last call is a jump: the figures are upper
-bounds, usually exact. What library functions (memcpy, fmod) take is not known here.
+moving pointer, and the red zone that a leaf function may use without moving it. A return or a jump ends a path, and the
+depth at which the next block starts is unknown; there the whole frame is assumed. Callees are the functions whose names
+appear in a function, and a caller's frame counts even if the last call is a jump: the figures are upper bounds, usually
+exact. The stack of library functions (memcpy, fmod) is not included.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Function:
     """One function of the machine code.
 
     Attributes:
-        bytes: size of its code, None where the object format does not tell
-        stack: bytes of stack it takes itself, return address included
+        bytes: size of its code, None if the object format does not contain it
+        stack: bytes of its own stack frame, return address included
         deepest: bytes of stack along its deepest chain of calls, itself included
     """
 
@@ -62,7 +62,7 @@ class Function:
 @final
 @dataclass(frozen=True)
 class Built:
-    """A compilation with its texts kept: the IR after LLVM's passes, and the assembly."""
+    """A compilation with its texts: the IR after LLVM's passes, and the assembly."""
 
     ir: str
     assembly: str
@@ -89,7 +89,7 @@ def build(unit: Unit, lanes: int, mode: Literal["strict", "fast"]) -> Built:
 
 
 def functions(names: list[str], assembly: str, payload: bytes) -> tuple[Function, ...]:
-    """The functions of a module, largest need of stack first."""
+    """The functions of a module, largest stack first."""
     bodies = split_functions(names, assembly)
     is_x86 = "%rsp" in assembly or "%rax" in assembly or "retq" in assembly
     own = {name: stack_bytes(body, is_x86) for name, body in bodies.items()}
@@ -106,7 +106,7 @@ def functions(names: list[str], assembly: str, payload: bytes) -> tuple[Function
 
 
 def split_functions(names: list[str], assembly: str) -> dict[str, list[str]]:
-    """Lines of each function by name; macOS puts an underscore before it."""
+    """Lines of each function by name; on macOS names have a leading underscore."""
     labels = {f"{prefix}{quote}{n}{quote}:": n for n in names for prefix in ("", "_") for quote in ("", '"')}
     bodies: dict[str, list[str]] = {}
     current: list[str] | None = None
@@ -123,7 +123,7 @@ def split_functions(names: list[str], assembly: str) -> dict[str, list[str]]:
 
 def stack_bytes(body: list[str], is_x86: bool) -> int:
     """The deepest point of a function's own stack."""
-    depth = largest = 8 if is_x86 else 0  # the return address is pushed, or stands in a register
+    depth = largest = 8 if is_x86 else 0  # the return address is pushed, or is in a register
     frame = None
     for line in body:
         change = _change(line, _X86 if is_x86 else _ARM)
@@ -146,7 +146,7 @@ def _change(line: str, rules: tuple[tuple[re.Pattern[str], int], ...]) -> int:
 
 
 def _called(line: str) -> list[str]:
-    """Names that a call, a jump or an address load mentions."""
+    """Names in a call, a jump or an address load."""
     if not line.startswith(("call", "jmp", "movabs", "lea", "mov", "bl", "b\t", "b ", "adrp", "add", "ldr")):
         return []
     words = _WORD.findall(line)[1:]
@@ -154,7 +154,7 @@ def _called(line: str) -> list[str]:
 
 
 def symbol_sizes(payload: bytes) -> dict[str, int]:
-    """Sizes of the functions in an ELF object; nothing for other formats."""
+    """Sizes of the functions in an ELF object; empty for other formats."""
     if payload[:5] != b"\x7fELF\x02" or payload[5:6] != b"\x01":  # 64 bits, little endian
         return {}
     (table,) = struct.unpack_from("<Q", payload, 0x28)

@@ -1,8 +1,8 @@
-"""Where each bad number of an interpreted run came from: every NaN or infinity is followed from where it was made.
+"""Origins of bad numbers in an interpreted run: every NaN or infinity is tracked from where it was produced.
 
-The interpreter tells of every block and copy. A bad result of an operation without a bad argument is a new origin; one
-with bad arguments has the earliest of theirs, and of a select that of the side that was taken. Origins go with the
-numbers through memory, by address, so what a later select drops never counts.
+The interpreter reports every block and copy. A bad result of an operation without a bad argument is a new origin; one
+with bad arguments inherits the earliest of their origins, and a select that of the chosen side. Origins move with the
+numbers through memory, by address, so what a later select discards never counts.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any, Literal, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile.block import Block
 from motionbase.compile.ops import Op
 from motionbase.compile.port import Port
-from motionbase.compile.render.python import Array, Observer, Path
+from motionbase.compile.render.python import Observer, Path
 from motionbase.compile.routine import Call, Copy, Routine
 
 Bad = Callable[[float], bool]  # math.isnan or math.isinf
@@ -27,14 +28,14 @@ Bad = Callable[[float], bool]  # math.isnan or math.isinf
 @final
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """What made a bad number first.
+    """The first producer of a bad number.
 
     Attributes:
-        number: order of the run
+        number: sequence number in the run
         kind: an operation, a number from outside, or a constant
         place: for a number from outside, its port and element
-        values: of all instructions of the block
-        before: for a NaN, the origin of the infinity it was made of
+        values: values of all instructions of the block
+        before: for a NaN, the origin of the infinity that led to it
     """
 
     number: int
@@ -49,7 +50,7 @@ class Origin:
 
     @property
     def arguments(self) -> tuple[float, ...]:
-        """Numbers that the operation was given."""
+        """Arguments of the operation."""
         assert self.block is not None
         return tuple(self.values[a] for a in self.block.instructions[self.instruction].args)
 
@@ -59,7 +60,7 @@ class Origin:
         return self.values[self.instruction] if self.values else math.nan
 
     def looks_like(self, other: Origin, depth: int) -> bool:
-        """The same operation on the same numbers in the same turns and cases, the other's counted from a depth on."""
+        """Whether it is the same operation on the same numbers, iterations and cases; compares paths below `depth`."""
         if self.block is None or other.block is None or len(self.path) != len(other.path) - depth:
             return False
         same = all(m == n for (_, m), (_, n) in zip(self.path, other.path[depth:], strict=True))
@@ -69,19 +70,19 @@ class Origin:
 
 @final
 class Origins(Observer):
-    """Watches a run of one scenario."""
+    """Observes a run of one scenario."""
 
     def __init__(self, bad: Bad) -> None:
         self.bad = bad
         self.made: list[Origin] = []  # all, in order
         self._at: dict[int, Origin] = {}  # by address
-        self._kept: list[Array] = []  # addresses belong to these
-        self._here: dict[int, Origin] = {}  # of the present block, by instruction
+        self._kept: list[Array] = []  # these own the addresses
+        self._here: dict[int, Origin] = {}  # of the current block, by instruction
         self._outermost: Routine | None = None
         self._earlier = Origins(_not_finite) if bad is math.isnan else None
 
     def given(self, ports: Iterable[Port], arrays: Sequence[Array], word: str) -> None:
-        """Bad numbers that come from outside."""
+        """Register bad numbers that come from outside."""
         for port, array in zip(ports, arrays, strict=True):
             for k in range(len(array)):
                 if self.bad(float(array[k, 0])):
@@ -90,7 +91,7 @@ class Origins(Observer):
             self._earlier.given(ports, arrays, word)
 
     def of(self, arrays: Iterable[Array]) -> list[Origin]:
-        """Origins of all bad numbers in there, earliest first."""
+        """Origins of all bad numbers in the arrays, earliest first."""
         found = {
             origin.number: origin
             for array in arrays
@@ -100,12 +101,12 @@ class Origins(Observer):
         return [found[number] for number in sorted(found)]
 
     def entered(self, routine: Routine, arrays: list[Array], path: Path) -> None:
-        """The first is the outermost."""
+        """Remember the first routine, which is the outermost."""
         if not path:
             self._outermost = routine
 
     def copied(self, routine: Routine, statement: Copy, source: Array, target: Array, path: Path) -> None:
-        """Origins go along."""
+        """Copy the origins along with the numbers."""
         if self._earlier is not None:
             self._earlier.copied(routine, statement, source, target, path)
         for k in range(len(source)):
@@ -115,7 +116,7 @@ class Origins(Observer):
                 self._put(target, k, origin)
 
     def ran(self, routine: Routine, block: Block, buffers: Sequence[Array], values: list[Any], path: Path) -> None:
-        """Origins of a block's results."""
+        """Determine the origins of a block's results."""
         if self._earlier is not None:
             self._earlier.ran(routine, block, buffers, values, path)
         here = self._here = dict[int, Origin]()
@@ -131,7 +132,7 @@ class Origins(Observer):
                 here[k] = came or self._new(**self._described(routine, block, k, numbers, path))
 
     def _came(self, op: Op, imm: Any, args: tuple[int, ...], values: list[Any], buffers: Sequence[Array]) -> Any:
-        """The origin that a bad result has from an argument or from memory."""
+        """The origin that a bad result inherits from an argument or from memory."""
         if op in (Op.LOAD, Op.LOAD_AT):
             return self._at.get(_address(*_target(buffers, op, imm, args, values)))
         if op is Op.SELECT:
@@ -155,7 +156,7 @@ class Origins(Observer):
         }  # fmt: skip
 
     def _buffer_name(self, routine: Routine, buffer: int, path: Path) -> str:
-        """A buffer in words; an argument stands in a buffer of the caller, who is on the path."""
+        """A description of a buffer; an argument is a buffer of the caller, which is on the path."""
         own = buffer - len(routine.arguments)
         if own >= 0:
             name = re.sub(r"_\d+_$", "", routine.buffers[own].name)
@@ -188,7 +189,7 @@ def _address(array: Array, k: int) -> int:
 
 
 def _target(buffers: Sequence[Array], op: Op, imm: Any, args: tuple[int, ...], values: list[Any]) -> tuple[Array, int]:
-    """The number that a load or a store touches."""
+    """The number that a load or a store accesses."""
     if op in (Op.LOAD, Op.STORE):
         return buffers[imm[0]], imm[1]
     return buffers[imm], int(values[args[0]][0])

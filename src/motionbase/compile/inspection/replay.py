@@ -11,13 +11,14 @@ from typing import final
 import casadi as ca
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile.block import Block, Builder
 from motionbase.compile.inspection.finding import Finding, brief
 from motionbase.compile.inspection.lines import LinedTrace, Stack, elements, lined_trace
 from motionbase.compile.inspection.origins import Bad
 from motionbase.compile.kernels import Kernel
 from motionbase.compile.lower import OP_NAMES, RULES, Step, steps_of, storage
-from motionbase.compile.render.python import Array, evaluate
+from motionbase.compile.render.python import evaluate
 
 SHORT_NAMES = {op: name.removeprefix("OP_").lower() for op, name in OP_NAMES.items()}
 
@@ -25,19 +26,19 @@ SHORT_NAMES = {op: name.removeprefix("OP_").lower() for op, name in OP_NAMES.ite
 @final
 @dataclass(frozen=True)
 class Replay:
-    """A leaf kernel's steps, the number each one made, and the nodes they came from."""
+    """A leaf kernel's steps, their values, and the nodes they came from."""
 
     kernel: Kernel
     lined: LinedTrace
     steps: list[Step]
     values: list[float]
-    nodes: ca.SX  # one an instruction of the outermost function
+    nodes: ca.SX  # one per instruction of the outermost function
 
     def first(self, bad: Bad, made: bool = False) -> int | None:
-        """The first step that made something bad out of nothing bad, among those that led to a bad output.
+        """The first step that produced a bad value from good ones, among those that led to a bad output.
 
         Args:
-            made: inputs do not count, unless there is nothing else
+            made: ignore inputs unless there is nothing else
         """
         outputs = [k for k, s in enumerate(self.steps) if s.op == ca.OP_OUTPUT and bad(self.values[k])]
         sources = self._sources(outputs, bad)
@@ -45,11 +46,11 @@ class Replay:
         return min(own or sources, default=None)
 
     def infinity_before(self, position: int) -> int | None:
-        """The first infinity, made of finite numbers, that led to the step at a position."""
+        """The first infinity produced from finite numbers that led to the step at a position."""
         return min(self._sources(self.steps[position].args, lambda x: not math.isfinite(x)), default=None)
 
     def _sources(self, starts: Iterable[int], bad: Bad) -> list[int]:
-        """Positions with a bad value and no bad argument, back from the starts along bad values."""
+        """Positions with a bad value and no bad argument, searched backwards along bad values."""
         pending = [k for k in starts if bad(self.values[k])]
         seen, sources = set(pending), []
         while pending:
@@ -62,7 +63,7 @@ class Replay:
         return sources
 
     def reached(self, position: int, bad: Bad) -> tuple[str, ...]:
-        """Outputs that hold something bad because of a step."""
+        """Outputs that contain bad values because of a step."""
         touched, names = {position}, []
         for k in range(position + 1, len(self.steps)):
             step = self.steps[k]
@@ -73,7 +74,7 @@ class Replay:
         return tuple(dict.fromkeys(names))
 
     def finding(self, position: int, bad: Bad) -> Finding:
-        """The step at a position in words."""
+        """The finding for the step at a position."""
         step, result = self.steps[position], self.values[position]
         found = Finding("NaN" if bad is math.isnan else "infinity", "operation", self.kernel.name, result=result)
         found = replace(found, reaches=self.reached(position, bad))
@@ -81,7 +82,7 @@ class Replay:
             return replace(found, kind="input", place=f"input {self.input_name(step)}")
         found = replace(found, instruction=step.source, stack=self.stack(position))
         if step.op == ca.OP_CONST:
-            # a constant says little by itself: show it in the operation that uses it first
+            # a constant alone says little: show the operation that uses it first
             users = [k for k, s in enumerate(self.steps) if position in s.args and s.op != ca.OP_OUTPUT]
             shown = f"{result:g} in {self.expression(users[0])}" if users else f"{result:g}"
             return replace(found, kind="constant", expression=shown)
@@ -117,7 +118,7 @@ def replay(kernel: Kernel, inputs: list[Array], only: int | None = None) -> Repl
 
     Args:
         inputs: flat, in storage order
-        only: number of the one output that matters, rather than all of them
+        only: index of the one relevant output, instead of all
     """
     try:
         lined = lined_trace(kernel)
@@ -145,16 +146,16 @@ def replay(kernel: Kernel, inputs: list[Array], only: int | None = None) -> Repl
 
 @cache
 def _rule(op: int, arity: int) -> Block:
-    """The block of one operation, as it is lowered everywhere."""
+    """The block of one operation, exactly as it is lowered."""
     builder = Builder()
     return builder.block(RULES[op](*(builder.argument(k) for k in range(arity))))
 
 
 def steepest(kernel: Kernel, inputs: list[Array]) -> tuple[Replay, int, float] | None:
-    """For a derivative kernel: the first step of what it differentiates whose own derivative is not finite.
+    """For a derivative kernel: the first step of the original whose own derivative is not finite.
 
-    The chain rule makes nodes that no Python line wrote. When one of them is bad, it is nearly always because some
-    operation of the original has an infinite derivative at these numbers, like sqrt at 0.
+    The chain rule creates nodes that no Python line wrote. If one of them is bad, the reason is nearly always an
+    operation of the original with an infinite derivative at these values, such as sqrt at 0.
     """
     if kernel.derivation is None:
         return None

@@ -1,4 +1,4 @@
-"""What a kernel or program is made of and what it costs: ports, instructions, time to compile, code and stack."""
+"""Contents and cost of a kernel or program: ports, instructions, compile time, code and stack size."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_WORK = {Op.CONST, Op.ICONST, Op.ARG}
 @final
 @dataclass(frozen=True)
 class QuantityReport:
-    """A quantity of a struct in plain words; in rows of structs it stands at `7 + 3 i`."""
+    """A quantity of a struct as plain data; in rows of structs its position is `7 + 3 i`."""
 
     name: str
     place: str
@@ -42,7 +42,7 @@ class QuantityReport:
 @final
 @dataclass(frozen=True)
 class PortReport:
-    """A port in plain words; a port of structs with all that is in it."""
+    """A port as plain data; a port of structs lists all its quantities."""
 
     name: str
     role: str
@@ -57,12 +57,12 @@ class PortReport:
 @final
 @dataclass(frozen=True)
 class RoutineReport:
-    """One routine: a leaf, a program, a turn of a loop, or a piece of one that is long.
+    """One routine: a leaf, a program, an iteration of a loop, or a piece of a long one.
 
     Attributes:
-        kind: kernel, primitive, program, turn or piece
-        instructions: basic operations in its own text
-        casadi: CasADi instructions of a kernel, and of what a program or a turn computes itself; None for others
+        kind: kernel, primitive, program, turn (an iteration of a loop) or piece
+        instructions: basic operations in its own code
+        casadi: CasADi instructions of a kernel, or of a program's or iteration's own arithmetic; None for others
         calls: how often one run of the whole unit calls it (the longest case of a switch counts)
     """
 
@@ -76,7 +76,7 @@ class RoutineReport:
 @final
 @dataclass(frozen=True)
 class Times:
-    """Seconds of each stage of a compilation without the cache."""
+    """Duration of each phase of a compilation without the cache [s]."""
 
     trace: float
     lower: float
@@ -88,15 +88,15 @@ class Times:
 @final
 @dataclass(frozen=True)
 class Report:
-    """Everything `motionbase kernel show` shows.
+    """The contents of `motionbase kernel show`.
 
     Attributes:
-        operations: basic operations in the text, by name; constants are not counted
-        maths_calls: calls of maths functions in the text, by name
-        flops: additions, subtractions, multiplications, divisions and square roots of one run, inside maths functions
-            too, one scenario; loops counted in full, switches by their longest case
+        operations: basic operations in the code, by name; constants are not counted
+        maths_calls: calls of maths functions in the code, by name
+        flops: additions, subtractions, multiplications, divisions and square roots of one run of one scenario,
+            including maths functions; loops counted in full, switches by their longest case
         code_bytes: machine code of the whole module, on `cpu`
-        functions: what of it remains after inlining
+        functions: the functions that remain after inlining
         stack_bytes: stack along the deepest chain of calls from the unit's function
         cached: whether the object is in the cache under `key`
     """
@@ -172,10 +172,10 @@ def describe(
 
 
 def _front_end(unit: Unit) -> tuple[float, float]:
-    """Seconds to trace and to lower, measured anew on copies, because kernels remember what they were asked."""
+    """Time to trace and to lower [s], measured on copies, because kernels cache their results."""
     trace = lower = 0.0
     for part in {id(r.origin): r.origin for r in unit.routine.callees()}.values():
-        if isinstance(part, (Kernel, Program)):  # turns are traced and lowered with their programs
+        if isinstance(part, (Kernel, Program)):  # iterations are traced and lowered with their programs
             fresh = replace(part)
             t0 = time.perf_counter()
             _ = fresh.function if isinstance(fresh, Kernel) else fresh.assembly
@@ -196,7 +196,7 @@ def _port(unit: Unit, port: Port) -> PortReport:
 
 
 def kind_of(unit: Unit) -> str:
-    """In a word: kernel, primitive, program or turn."""
+    """Kind of a unit: kernel, primitive, program or turn (an iteration of a loop)."""
     return type(unit).__name__.lower().removeprefix("old")
 
 
@@ -209,7 +209,7 @@ def _routine(routine: Routine, calls: int) -> RoutineReport:
 
 
 def _runs(outermost: Routine) -> Counter[int]:
-    """How often each routine, by id, runs in one run of the outermost; of a switch's cases the most frequent counts."""
+    """How often each routine, by id, runs in one run of the outermost; in a switch the most frequent case counts."""
 
     def count(body: Iterable[Statement]) -> Counter[int]:
         total: Counter[int] = Counter()

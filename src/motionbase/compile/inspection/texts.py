@@ -1,4 +1,4 @@
-"""Generated text of every target, for people to read and for files."""
+"""Generated text of every target, for display and for files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from motionbase.compile.routine import Call, Loop, Statement, Switch
 
 
 def text(unit: Unit, target: str, lanes: int, mode: Literal["strict", "fast"]) -> str:
-    """The text that a target is given, or `assembly`; lanes are for llvm and assembly, fast mode also for cuda."""
+    """The text for a target, or `assembly`; lanes apply to llvm and assembly, fast mode also to cuda."""
     if target in ("llvm", "assembly"):
         check_lanes(repr(unit.name), lanes)
         built = build(unit, lanes, mode)
@@ -38,7 +38,7 @@ def _listing(unit: Unit) -> str:
 
 
 def _statements(body: tuple[Statement, ...], indent: str) -> Iterator[str]:
-    """Blocks by instruction; calls, loops and choices by name, with what is inside them."""
+    """Blocks by instruction; calls, loops and choices by name, with their contents."""
     for s in body:
         if isinstance(s, Block):
             for k, (op, args, imm) in enumerate(s.instructions):
@@ -66,7 +66,7 @@ def files(unit: Unit, target: str) -> dict[str, str]:
 
 
 def compiler_call(unit: Unit, target: str, folder: Path) -> str:
-    """A compiler call that keeps the bits of strict mode."""
+    """A compiler command that preserves the bits of strict mode."""
     if target == "cuda":
         return f"nvcc {' '.join(cuda.OPTIONS[False])} -c {folder / unit.name}.cu"
     return f"cc -std=c99 -O2 -ffp-contract=off -c {folder / unit.name}.c   (link with -lm)"

@@ -6,12 +6,13 @@ from typing import final
 
 import casadi as ca
 
+from motionbase.arrays import Array
 from motionbase.compile.linear import eliminate, monitors
 from motionbase.compile.linear.markowitz import markowitz_order
 from motionbase.compile.linear.min_degree import Precedence, min_degree_order
 from motionbase.compile.linear.monitors import BROKEN, GROWTH_ALARM, RESIDUAL_ALARM
 from motionbase.compile.linear.ordering import Order, Pivot
-from motionbase.compile.linear.samples import Array, Equilibrated, Sample, equilibrate, sample_table, samples_at
+from motionbase.compile.linear.samples import Equilibrated, Sample, equilibrate, sample_table, samples_at
 from motionbase.compile.linear.structure import check_structural_rank
 from motionbase.errors import KernelError
 
@@ -37,13 +38,13 @@ THRESHOLD = 0.1
 @final
 @dataclass(frozen=True)
 class Solution:
-    """The unknowns and what a kernel should watch; an output that is not used costs nothing.
+    """The unknowns, and the monitors that a kernel should watch; an unused output costs nothing.
 
     Attributes:
         x: (n, right-hand sides)
         growth: pivot growth, 1 to about 1/threshold while the static pivots are good; alarm at GROWTH_ALARM
         residual: scaled residual, a few eps when the solve is sound; alarm at RESIDUAL_ALARM
-    Either monitor is BROKEN where a division by zero or an overflow happened.
+    Either monitor is BROKEN after a division by zero or an overflow.
     """
 
     x: ca.SX
@@ -54,11 +55,11 @@ class Solution:
 @final
 @dataclass(frozen=True)
 class Factorization:
-    """Generated factors of A, to be used for any number of right-hand sides.
+    """Generated factors of A, for any number of right-hand sides.
 
     Attributes:
         symmetric: LDL' of the lower triangle, rather than LU
-        order: the pivots, the samples found singular, and the growth over the others
+        order: the pivots, the samples found to be singular, and the growth over the others
         steps: the factors as SX scalars
         matrix: A, both triangles
         scales: equilibration of the samples, the units of the monitors
@@ -76,7 +77,7 @@ class Factorization:
 
     @property
     def pivots(self) -> tuple[Pivot, ...]:
-        """Equations and unknowns of each step; LDL' has a pair of each where it took a 2x2 pivot."""
+        """Equations and unknowns of each step; LDL' has two of each for a 2x2 pivot."""
         return self.order.pivots
 
     @property
@@ -113,7 +114,7 @@ def solve(
     threshold: float = THRESHOLD,
     names: Sequence[str] | None = None,
 ) -> Solution:
-    """x with A x = b as straight-line code, with its monitors; the arguments are those of factorize and its solve."""
+    """x with A x = b as straight-line code, with its monitors; arguments as for `factorize` and its `solve`."""
     return factorize(A, samples, symmetric=symmetric, threshold=threshold, names=names).solve(b, refine)
 
 
@@ -126,22 +127,22 @@ def factorize(
     names: Sequence[str] | None = None,
     after: Precedence | None = None,
 ) -> Factorization:
-    """Factors of A in a pivot order fixed here, good for every sample.
+    """Factors of A in a fixed pivot order that suits every sample.
 
     Args:
         A: (n, n) matrix; if symmetric only its lower triangle is read (the upper one if that is all it has)
-        samples: numbers A takes in use, as (n, n) matrices or as vectors of A's nonzeros; `samples_at` makes them.
-            Without them A is taken at random values of its symbols: harmless for positive definite systems, risky
-            where entries vanish or differ by orders of magnitude in use. Then watch `growth`.
+        samples: values of A in use, as (n, n) matrices or as vectors of A's nonzeros; `samples_at` computes them.
+            Without samples, A is evaluated at random values of its symbols: harmless for positive definite systems,
+            risky if entries vanish or differ by orders of magnitude in use. Then watch `growth`.
         symmetric: use LDL', about half the work of LU
         threshold: smallest acceptable pivot relative to its row or column, 0 < threshold <= 1
-        names: of the rows, for error messages
-        after: for unknowns of a symmetric system, those that must be eliminated before them. The caller then answers
-            for the pivots, which are 1x1: of [[M, J'], [J, 0]] with M positive definite and J of full rank, every
-            pivot of a row of J is sound once the unknowns that it holds are gone, whatever the numbers
+        names: names of the rows, for error messages
+        after: for unknowns of a symmetric system, those that must be eliminated before them. The caller then
+            guarantees the pivots, which are 1x1: for [[M, J'], [J, 0]] with M positive definite and J of full rank,
+            every pivot of a row of J is sound once the unknowns in that row are eliminated, whatever the values
 
     Raises:
-        SingularSystem: A is singular whatever the numbers, or in every sample, or its samples share no pivot
+        SingularSystem: A is singular for all values, or in every sample, or its samples share no pivot
     """
     _check_arguments(A, threshold, names)
     _check_precedence(A.shape[0], symmetric, after)
@@ -171,7 +172,7 @@ def factorize(
 def _read(
     A: ca.SX, samples: Sequence[Sample] | None, symmetric: bool
 ) -> tuple[list[int], list[int], list[ca.SX], Array]:
-    """Rows, columns, values and samples of the nonzeros that matter: one triangle if symmetric, no constant zeros."""
+    """Rows, columns, values and samples of the relevant nonzeros: one triangle if symmetric, no constant zeros."""
     sparsity, values = A.sparsity(), eliminate.scalars(A)
     rows, cols = sparsity.get_triplet()
     if symmetric and sparsity.is_triu():

@@ -18,7 +18,7 @@ ZERO = ca.SX(0)
 @final
 @dataclass(frozen=True)
 class Step:
-    """What one elimination step leaves behind; tuples have one scalar for each row (column) of the pivot.
+    """Result of one elimination step; tuples have one scalar for each row (column) of the pivot.
 
     Attributes:
         rows, cols: the equations and unknowns of the pivot
@@ -26,8 +26,8 @@ class Step:
         minus_inverse: rows of minus the inverse of the pivot block
         lower: minus the multipliers of each later row
         upper: entries of the pivot's rows in each later column
-    Minus, because fill then costs one operation and not two, and because CasADi rewrites a * (1/p) as a/p, a division
-    for each multiplier, but leaves a * (-1/p) alone.
+    Negative, because fill then costs one operation instead of two, and because CasADi rewrites a * (1/p) as a/p, a
+    division for each multiplier, but leaves a * (-1/p) alone.
     """
 
     rows: tuple[int, ...]
@@ -39,12 +39,12 @@ class Step:
 
 
 def scalars(matrix: ca.SX) -> list[ca.SX]:
-    """Nonzeros as SX scalars, which is what CasADi returns (its stub says SXElem)."""
+    """Nonzeros as SX scalars, which CasADi actually returns (its type stub says SXElem)."""
     return cast(list[ca.SX], matrix.nonzeros())
 
 
 def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] | None) -> tuple[tuple[Step, ...], int]:
-    """Steps that eliminate a general matrix, every pivot 1x1, and their operations before constants are folded."""
+    """Elimination steps of a general matrix, every pivot 1x1, and their operation count before constant folding."""
     rows: list[dict[int, ca.SX]] = [{} for _ in range(n)]
     rows_in: list[set[int]] = [set() for _ in range(n)]
     for i, j, value in entries:
@@ -70,7 +70,7 @@ def lu(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] |
 
 
 def ldl(entries: Entries, n: int, pivots: Sequence[Pivot], names: Sequence[str] | None) -> tuple[tuple[Step, ...], int]:
-    """The same for a symmetric matrix given by its lower triangle: one triangle is computed, pivots are 1x1 or 2x2."""
+    """The same for a symmetric matrix given by its lower triangle: computes one triangle, with 1x1 or 2x2 pivots."""
     rows: list[dict[int, ca.SX]] = [{} for _ in range(n)]  # both triangles, sharing the same scalars
     for i, j, value in entries:
         rows[i][j] = rows[j][i] = value
@@ -108,9 +108,9 @@ def substitute(steps: Sequence[Step], right: Sequence[ca.SX], symmetric: bool) -
             b[r] = b[r] + _dot(factors, known)
     x = [ZERO] * len(b)
     for step in reversed(steps):
-        if step.pivot is not None and not step.upper:  # a quotient here, or its minus would wander into every unknown
+        if step.pivot is not None and not step.upper:  # otherwise the minus sign would spread to every unknown
             found = (b[step.rows[0]] / step.pivot,)
-        elif symmetric:  # L' again, so that the kernel need not keep the unscaled rows alive
+        elif symmetric:  # L' again, so that the kernel need not keep the unscaled rows
             known = [b[i] for i in step.rows]
             found = tuple(-_dot(row, known) for row in step.minus_inverse)
             for k, factors in step.lower.items():
@@ -126,7 +126,7 @@ def substitute(steps: Sequence[Step], right: Sequence[ca.SX], symmetric: bool) -
 
 
 def substitution_flops(steps: Sequence[Step], symmetric: bool) -> int:
-    """Operations of one substitution with a full right-hand side."""
+    """Operation count of one substitution with a full right-hand side."""
     off_diagonal = sum(_count(step.lower) + _count(step.lower if symmetric else step.upper) for step in steps)
     diagonal = sum(
         2 * sum(not e.is_zero() for row in step.minus_inverse for e in row) - len(step.rows) for step in steps
@@ -154,7 +154,7 @@ def _update(row: dict[int, ca.SX], col: int, change: ca.SX) -> int:
 def _minus_inverse(
     rows: list[dict[int, ca.SX]], pivot: tuple[int, ...], names: Sequence[str] | None
 ) -> tuple[tuple[Scalars, ...], int]:
-    """Minus the inverse of the pivot block, with one division, and its operations."""
+    """Minus the inverse of the pivot block, with one division, and its operation count."""
     if len(pivot) == 1:
         (i,) = pivot
         return ((-1 / _pivot(rows[i].get(i, ZERO), i, names),),), 1
@@ -167,7 +167,7 @@ def _minus_inverse(
 
 
 def _multipliers(minus_inverse: tuple[Scalars, ...], upper: dict[int, Scalars]) -> tuple[dict[int, Scalars], int]:
-    """Minus the inverse times each later column of the pivot's rows, and the operations this takes."""
+    """Minus the inverse times each later column of the pivot's rows, and the operation count."""
     lower = {k: tuple(_dot(row, values) for row in minus_inverse) for k, values in upper.items()}
     pairs = (zip(row, values, strict=True) for values in upper.values() for row in minus_inverse)
     products = sum(not (e.is_zero() or value.is_zero()) for pair in pairs for e, value in pair)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Indices
 from motionbase.compile.linear.ordering import Elimination, Order, Pivot, ranked
-from motionbase.compile.linear.samples import Array, Equilibrated
+from motionbase.compile.linear.samples import Equilibrated
 
 
 def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] | None) -> Order:
@@ -17,7 +17,7 @@ def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] 
     """
     state = Elimination(start, names)
     n = len(start.pattern)
-    best_rank, best_col = np.full(n, np.inf), np.zeros(n, dtype=int)  # per row: kept until something in it changes
+    best_rank, best_col = np.full(n, np.inf), np.zeros(n, dtype=int)  # per row: valid until the row changes
     dirty = np.arange(n)
     while state.active_rows.any():
         best_rank[dirty], best_col[dirty] = _best_in_rows(state, dirty, threshold)
@@ -38,7 +38,7 @@ def markowitz_order(start: Equilibrated, threshold: float, names: Sequence[str] 
     return state.order()
 
 
-def _best_in_rows(state: Elimination, rows: NDArray[np.intp], threshold: float) -> tuple[Array, NDArray[np.intp]]:
+def _best_in_rows(state: Elimination, rows: Indices, threshold: float) -> tuple[Array, Indices]:
     """Rank and column of each row's best acceptable pivot; rank inf where it has none."""
     cols = np.flatnonzero(state.active_cols)
     quality = _quality(state, rows, cols)
@@ -51,15 +51,15 @@ def _best_in_rows(state: Elimination, rows: NDArray[np.intp], threshold: float) 
 
 
 def _least_bad_pivot(state: Elimination) -> Pivot | None:
-    """The pivot with the best worst case where none passes the threshold; None if every one is noise somewhere."""
+    """The pivot with the best worst case if none passes the threshold; None if every one is noise in some sample."""
     rows, cols = np.flatnonzero(state.active_rows), np.flatnonzero(state.active_cols)
     quality = _quality(state, rows, cols)
     i, j = np.unravel_index(np.argmax(quality), quality.shape)
     return Pivot((int(rows[i]),), (int(cols[j]),)) if quality[i, j] > 0.0 else None
 
 
-def _quality(state: Elimination, rows: NDArray[np.intp], cols: NDArray[np.intp]) -> Array:
-    """Worst size over live samples of each entry, against the largest of its row or its column; 0 if noise."""
+def _quality(state: Elimination, rows: Indices, cols: Indices) -> Array:
+    """Worst size over live samples of each entry, relative to the largest of its row or column; 0 if noise."""
     live = np.flatnonzero(state.live)
     entry = np.abs(state.values[np.ix_(live, rows, cols)])
     row_max = entry.max(axis=2, keepdims=True)

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array, Flags, Indices
 from motionbase.compile.linear.ordering import Elimination, Order, Pivot, ranked
-from motionbase.compile.linear.samples import Array, Equilibrated
+from motionbase.compile.linear.samples import Equilibrated
 
 Precedence = Mapping[int, Collection[int]]  # unknown -> those that must be eliminated before it
 
-PAIR_SEARCH = 4  # unknowns without a 1x1 pivot whose pairs are looked at in a step (as Zlatev 1980 does with rows)
+PAIR_SEARCH = 4  # unknowns without a 1x1 pivot whose pairs are examined in a step (as Zlatev 1980 does with rows)
 
 
 def min_degree_order(
@@ -18,14 +18,14 @@ def min_degree_order(
 ) -> Order:
     """Cheapest acceptable diagonal pivot first; an unknown that has none may be taken as one of a pair.
 
-    A 1x1 pivot p is acceptable if for each entry c beside it the update is bounded by what stands there already:
+    A 1x1 pivot p is acceptable if for each entry c beside it the update is bounded by an entry that is already there:
     threshold |c| <= |p| (as in LU), or threshold c^2 <= |p d| with d the diagonal it changes. The second always holds
     in positive definite systems and lets quasi-definite ones (Vanderbei 1995) and the mass blocks of saddle systems
     keep diagonal pivots however they are conditioned. 2x2 pivots follow Bunch & Kaufman 1977, with the sparse test
     of Duff & Reid 1983.
 
-    With `after` the caller vouches that every diagonal pivot is good once those it waits for are gone: pivots are then
-    1x1 in the cheapest order that keeps to it, and the samples decide only where none of these is nonzero.
+    With `after` the caller guarantees that every diagonal pivot is good once its predecessors are eliminated: pivots
+    are then 1x1 in the cheapest such order, and the samples decide only if every candidate is zero in some sample.
     """
     state = Elimination(start, names)
     n = len(start.pattern)
@@ -52,7 +52,7 @@ def min_degree_order(
 
 
 def _cheapest_pivot(state: Elimination, quality: Array, threshold: float) -> Pivot | None:
-    """The 1x1 or 2x2 pivot with the least work for each unknown it eliminates, among those that are acceptable."""
+    """The acceptable 1x1 or 2x2 pivot with the least work for each unknown it eliminates."""
     active = np.flatnonzero(state.active_rows)
     degree = state.pattern[np.ix_(active, active)].sum(axis=1) - state.pattern[active, active]
     single = quality[active] >= threshold
@@ -70,7 +70,7 @@ def _cheapest_pivot(state: Elimination, quality: Array, threshold: float) -> Piv
     return pivot
 
 
-def _cheapest_free(state: Elimination, quality: Array, free: NDArray[np.bool_]) -> Pivot | None:
+def _cheapest_free(state: Elimination, quality: Array, free: Flags) -> Pivot | None:
     """The 1x1 pivot with the least work among unknowns that wait for no other; None if each is noise in a sample."""
     usable = np.flatnonzero(free & (quality > 0.0))
     if not usable.size:
@@ -80,7 +80,7 @@ def _cheapest_free(state: Elimination, quality: Array, free: NDArray[np.bool_]) 
 
 
 def _least_bad_pivot(state: Elimination, quality: Array) -> Pivot | None:
-    """The pivot with the best worst case where none was accepted; None if every one is noise in some sample."""
+    """The pivot with the best worst case if none was accepted; None if every one is noise in some sample."""
     active = np.flatnonzero(state.active_rows)
     best = int(active[np.argmax(quality[active])])
     best_quality, pivot = quality[best], _diagonal(best)
@@ -91,7 +91,7 @@ def _least_bad_pivot(state: Elimination, quality: Array) -> Pivot | None:
     return pivot if best_quality > 0.0 else None
 
 
-def _single_quality(state: Elimination, unknowns: NDArray[np.intp]) -> Array:
+def _single_quality(state: Elimination, unknowns: Indices) -> Array:
     """Worst acceptance ratio of each unknown's diagonal over its neighbours and the live samples; 0 if noise."""
     live = np.flatnonzero(state.live)
     active = np.flatnonzero(state.active_rows)
@@ -107,8 +107,8 @@ def _single_quality(state: Elimination, unknowns: NDArray[np.intp]) -> Array:
     return np.asarray(np.where(pivot > state.floor[live, None], worst, 0.0).min(axis=0))
 
 
-def _pairs(state: Elimination, first: int) -> tuple[NDArray[np.intp], Array, Array]:
-    """Every neighbour of an unknown, with the quality and the degree of the 2x2 pivot they make.
+def _pairs(state: Elimination, first: int) -> tuple[Indices, Array, Array]:
+    """Every neighbour of an unknown, with the quality and the degree of the 2x2 pivot that the two form.
 
     Quality is 1 / max(|E^-1| m), m the largest entry beside the pivot in each of its columns: Duff & Reid 1983.
     """

@@ -1,25 +1,25 @@
-"""What a kernel reports about a solve, since it cannot raise: pivot growth and the scaled residual."""
+"""Monitors of a solve, since a kernel cannot raise: pivot growth and the scaled residual."""
 
 from collections.abc import Mapping, Sequence
 
 import casadi as ca
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.compile.linear.eliminate import Scalars, Step
-from motionbase.compile.linear.samples import Array
 
 # Reported instead of inf, nan or anything larger, so that a monitor is a plain number in float32 as well.
 BROKEN = 1e30
-# Growth loses log10(growth) of sixteen digits; past this a static order should be chosen anew or split by region.
+# Growth loses log10(growth) of sixteen digits; above this a new static order should be chosen, or one per region.
 GROWTH_ALARM = 1e6
-# A backward stable solve leaves a few eps (2e-16); six digits more is a solve that went wrong.
+# A backward stable solve leaves a few eps (2e-16); a residual a million times larger means that the solve failed.
 RESIDUAL_ALARM = 1e-10
 
 
 def pivot_growth(A: ca.SX, steps: Sequence[Step], row_scale: Array, col_scale: Array, symmetric: bool) -> ca.SX:
     """Largest elimination update over the largest entry of A, at least 1, in the units of the equilibrated samples.
 
-    Wilkinson 1961 bounds the backward error by n * eps * growth; a pivot that vanishes shows here at once.
+    Wilkinson 1961 bounds the backward error by n * eps * growth; a vanishing pivot shows here at once.
     """
     updates = [_largest_update(step, row_scale, col_scale, symmetric) for step in steps if step.lower and step.upper]
     if not updates:
@@ -29,10 +29,10 @@ def pivot_growth(A: ca.SX, steps: Sequence[Step], row_scale: Array, col_scale: A
 
 
 def scaled_residual(A: ca.SX, x: ca.SX, b: ca.SX, col_scale: Array) -> ca.SX:
-    """Largest |A x - b| over |A| |x| + |b|, row by row, over all right-hand sides; 0 where all of a row is zero.
+    """Largest |A x - b| over |A| |x| + |b|, row by row, over all right-hand sides; 0 if a whole row is zero.
 
-    |x| is the largest unknown in equilibrated units. Taking it row by row makes the figure blind to row scaling, and
-    one |x| for all unknowns spares it false alarms where the exact unknowns of a row are zero (Arioli, Demmel & Duff
+    |x| is the largest unknown in equilibrated units. Working row by row makes the figure independent of row scaling,
+    and one |x| for all unknowns avoids false alarms where the exact unknowns of a row are zero (Arioli, Demmel & Duff
     1989 on the Oettli-Prager residual).
     """
     if x.numel() == 0:
@@ -47,8 +47,8 @@ def scaled_residual(A: ca.SX, x: ca.SX, b: ca.SX, col_scale: Array) -> ca.SX:
 
 
 def _largest_update(step: Step, row_scale: Array, col_scale: Array, symmetric: bool) -> ca.SX:
-    """Bound of one step's updates, largest multiplier times largest entry, summed over the parts of its pivot."""
-    if symmetric and step.pivot is not None:  # entries are multipliers times the pivot: half as many to look at
+    """Bound on one step's updates, largest multiplier times largest entry, summed over the parts of its pivot."""
+    if symmetric and step.pivot is not None:  # entries are multipliers times the pivot: half as many to examine
         return ca.sumsqr(_largest_scaled(step.lower, row_scale, 0)) * ca.fabs(step.pivot)
     parts = [
         _largest_scaled(step.lower, row_scale, part) * _largest_scaled(step.upper, col_scale, part)
@@ -62,5 +62,5 @@ def _largest_scaled(side: Mapping[int, Scalars], scale: Array, part: int) -> ca.
 
 
 def _finite_maximum(values: ca.SX, unit: ca.SX) -> ca.SX:
-    """Largest value over a unit, or BROKEN: fmax alone would pass over a nan, the sum does not."""
+    """Largest value over a unit, or BROKEN: fmax alone would ignore a nan, the sum does not."""
     return ca.if_else(ca.sum1(values) < BROKEN * unit, ca.mmax(values) / unit, BROKEN)

@@ -1,12 +1,12 @@
-"""The static elimination order and what both orderings share: pivots, live samples, the singularity floor."""
+"""The static elimination order and the parts that both orderings share: pivots, live samples, the singularity floor."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.compile.linear.samples import Array, Equilibrated
+from motionbase.arrays import Array, Indices
+from motionbase.compile.linear.samples import Equilibrated
 from motionbase.compile.linear.structure import no_common_pivot, singular_everywhere
 from motionbase.errors import SingularSystem
 
@@ -17,18 +17,18 @@ QUALITY_STEPS = 64.0
 
 
 class Pivot(NamedTuple):
-    """One elimination step: the equations and the unknowns it removes (one each, or two in a 2x2 pivot)."""
+    """One elimination step: the equations and unknowns it removes (one each, or two in a 2x2 pivot)."""
 
     rows: tuple[int, ...]
     cols: tuple[int, ...]
 
 
 class Order(NamedTuple):
-    """A static pivot order with what its choice showed about the samples.
+    """A static pivot order, with what was learned about the samples.
 
     Attributes:
         pivots: the steps, first to last
-        singular_samples: samples that turned out singular and had no say afterwards
+        singular_samples: samples that turned out to be singular and were ignored from then on
         sample_growth: largest update over largest entry, over the other samples
     """
 
@@ -38,7 +38,7 @@ class Order(NamedTuple):
 
 
 class Elimination:
-    """The numeric elimination of all samples at once, on which an order is chosen step by step."""
+    """Numeric elimination of all samples at once, while the order is chosen step by step."""
 
     def __init__(self, start: Equilibrated, names: Sequence[str] | None) -> None:
         self.start, self.names = start, names
@@ -55,14 +55,14 @@ class Elimination:
         """(samples,) size below which a number is noise."""
         return np.asarray(FLOOR_FACTOR * len(self.pattern) * np.finfo(float).eps * self.largest)
 
-    def eliminate(self, pivot: Pivot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Remove the pivot's rows and columns from the active part; return the rows and columns this updated."""
+    def eliminate(self, pivot: Pivot) -> tuple[Indices, Indices]:
+        """Remove the pivot's rows and columns from the active part; return the rows and columns that were updated."""
         i, j = list(pivot.rows), list(pivot.cols)
         self.active_rows[i], self.active_cols[j] = False, False
         rows = np.flatnonzero(self.active_rows & self.pattern[:, j].any(axis=1))
         cols = np.flatnonzero(self.active_cols & self.pattern[i].any(axis=0))
         block = self.values[:, i][:, :, j]
-        block = np.where(self.live[:, None, None], block, np.eye(len(i)))  # a singular sample must not stop the rest
+        block = np.where(self.live[:, None, None], block, np.eye(len(i)))  # a singular sample must not stop the others
         lower = self.values[:, rows][:, :, j] @ np.linalg.inv(block)
         upper = self.values[:, i][:, :, cols]
         update = lower @ upper
@@ -77,7 +77,7 @@ class Elimination:
         return rows, cols
 
     def bury_singular_samples(self) -> None:
-        """Drop samples whose whole active part is noise; raise if that leaves none, or if none had to be dropped."""
+        """Drop samples whose whole active part is noise; raise if none remains, or if none had to be dropped."""
         rows, cols = np.flatnonzero(self.active_rows), np.flatnonzero(self.active_cols)
         remaining = np.abs(self.values[np.ix_(np.arange(len(self.values)), rows, cols)]).max(axis=(1, 2))
         dead = self.live & (remaining <= self.floor)
@@ -89,7 +89,7 @@ class Elimination:
             raise SingularSystem(singular_everywhere(self.start.values, rows.tolist(), floor, self.names))
 
     def order(self) -> Order:
-        """What was chosen, once nothing is left."""
+        """The chosen order, once nothing is left to eliminate."""
         updates, entries = self.largest_update[self.live], self.original[self.live]
         ratios = updates[updates > 0.0] / entries[updates > 0.0]
         dead = tuple(np.flatnonzero(~self.live).tolist())

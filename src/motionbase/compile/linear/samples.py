@@ -1,4 +1,4 @@
-"""Sample numbers of a symbolic matrix, brought to one scale: what the pivot order is chosen from."""
+"""Sample values of a symbolic matrix, equilibrated: the basis for choosing the pivot order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,11 @@ from typing import Any, TypeAlias, final
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import AnyArray, Array, Flags
 from motionbase.errors import KernelError
 
-Array: TypeAlias = NDArray[np.float64]
-Sample: TypeAlias = NDArray[Any] | ca.DM | Sequence[float]
+Sample: TypeAlias = AnyArray | ca.DM | Sequence[float]
 
 GENERIC_SAMPLES = 3
 EQUILIBRATION_SWEEPS = 12
@@ -32,13 +31,13 @@ class Equilibrated:
     """
 
     values: Array
-    pattern: NDArray[np.bool_]
+    pattern: Flags
     row_scale: Array
     col_scale: Array
 
 
 def samples_at(A: ca.SX, symbols: Sequence[ca.SX], points: Sequence[Sequence[Any]]) -> list[Array]:
-    """Numbers of A's nonzeros at the given points; a point has one value (scalar or array) for each symbol."""
+    """Values of A's nonzeros at the given points; a point has one value (scalar or array) for each symbol."""
     evaluate = ca.Function("samples_at", list(symbols), [A])
     for k, point in enumerate(points):
         if len(point) != len(symbols):
@@ -49,7 +48,7 @@ def samples_at(A: ca.SX, symbols: Sequence[ca.SX], points: Sequence[Sequence[Any
 
 
 def sample_table(A: ca.SX, samples: Sequence[Sample] | None) -> Array:
-    """All samples as a (samples, nonzeros of A) table; generic ones where none are given."""
+    """All samples as a (samples, nonzeros of A) table; generic ones if none are given."""
     if samples is None:
         return generic_samples(A)
     if len(samples) == 0:
@@ -62,10 +61,10 @@ def sample_table(A: ca.SX, samples: Sequence[Sample] | None) -> Array:
 
 
 def generic_samples(A: ca.SX) -> Array:
-    """Numbers of A at seeded random values of its own symbols, in (0.25, 0.95): inside the domain of sqrt, log, asin.
+    """Values of A at seeded random values of its own symbols, in (0.25, 0.95): inside the domain of sqrt, log, asin.
 
-    Where that still gives no finite number, the nonzeros themselves are random. Both say nothing about the sizes the
-    entries have in use, so pivots that are fine here may be poor there.
+    If these are not all finite, the nonzeros themselves are random. Neither says anything about the magnitudes of the
+    entries in use, so pivots that are fine here may be poor there.
     """
     rng = np.random.default_rng(0)
     symbols = ca.symvar(A)

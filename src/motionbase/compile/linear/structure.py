@@ -1,19 +1,18 @@
-"""Can the system be solved at all? Structural rank by matching, and the sentences that name the rows at fault."""
+"""Solvability of a system: structural rank by matching, and error messages that name the rows at fault."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionbase.compile.linear.samples import Array
+from motionbase.arrays import Array, Flags
 from motionbase.errors import SingularSystem
 
 MAX_NAMES = 12
 DEPENDENT_WEIGHT = 1e-3  # rows with less than this share of a null vector are noise, not part of the dependency
 
 
-def check_structural_rank(pattern: NDArray[np.bool_], names: Sequence[str] | None) -> None:
+def check_structural_rank(pattern: Flags, names: Sequence[str] | None) -> None:
     """Raise SingularSystem naming the over-determined rows (Dulmage & Mendelsohn 1958) if no full matching exists."""
     columns_of = [np.flatnonzero(row).tolist() for row in pattern]
     row_of: dict[int, int] = {}
@@ -33,9 +32,9 @@ def check_structural_rank(pattern: NDArray[np.bool_], names: Sequence[str] | Non
 
 
 def _augment(start: int, columns_of: list[list[int]], row_of: dict[int, int]) -> set[int]:
-    """Match one more row along an alternating path; if there is none, return every row the search reached.
+    """Match one more row along an alternating path; if there is none, return every row that the search reached.
 
-    Those rows have fewer unknowns than there are rows (Hall 1935): they are what is over-determined.
+    Those rows have fewer unknowns than there are rows (Hall 1935): they are over-determined.
     """
     reached_from: dict[int, int] = {}  # column -> the row it was reached from
     rows, queue = {start}, deque([start])
@@ -64,7 +63,7 @@ def _flip(col: int, start: int, reached_from: dict[int, int], row_of: dict[int, 
 
 
 def singular_everywhere(samples: Array, broke_at: Iterable[int], floor: float, names: Sequence[str] | None) -> str:
-    """The sentence for a system whose every sample is numerically singular; samples are in equilibrated units."""
+    """The message for a system whose every sample is numerically singular; samples are in equilibrated units."""
     dependent: set[int] = set()
     for sample in samples:
         left, sizes, _ = np.linalg.svd(sample)
@@ -78,7 +77,7 @@ def singular_everywhere(samples: Array, broke_at: Iterable[int], floor: float, n
 
 
 def no_common_pivot(broke_at: Iterable[int], samples: Iterable[int], names: Sequence[str] | None) -> str:
-    """The sentence for samples that are each regular but share no usable pivot."""
+    """The message for samples that are each regular but share no usable pivot."""
     return (
         f"linear system has no pivot that is nonzero in all of the samples {_listed(map(str, samples))} at "
         f"{named_rows(broke_at, names)}; narrow the samples to one region or write the system in other unknowns"
@@ -86,7 +85,7 @@ def no_common_pivot(broke_at: Iterable[int], samples: Iterable[int], names: Sequ
 
 
 def named_rows(rows: Iterable[int], names: Sequence[str] | None) -> str:
-    """Rows as people know them: "rows 'loop3.x', 'loop3.y'", or their numbers where they have no names."""
+    """Row names for users: "rows 'loop3.x', 'loop3.y'", or numbers if the rows have no names."""
     ordered = sorted(rows)
     labels = [repr(names[i]) if names is not None else str(i) for i in ordered]
     return f"{'row' if len(ordered) == 1 else 'rows'} {_listed(labels)}"

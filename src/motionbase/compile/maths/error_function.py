@@ -1,4 +1,4 @@
-"""erf and erfinv: two approximations each; a select takes the coefficients, so that one evaluation serves both."""
+"""erf and erfinv: two approximations each; a select chooses the coefficients, so that one evaluation serves both."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -104,7 +104,7 @@ TAIL_Q = coefficients(
 
 
 def estrin_of_two(x: Value, first: Value, a: Sequence[float], b: Sequence[float]) -> Value:
-    """The polynomial a of x where `first` holds, else b."""
+    """The polynomial a of x if `first` holds, else b."""
     return estrin(x, [select(first, p, q) for p, q in zip_longest(a, b, fillvalue=0.0)])
 
 
@@ -119,7 +119,7 @@ def erf(x: Value) -> Value:
     small = magnitude < BORDER
     t = select(magnitude > 6.0, 6.0 - BORDER, magnitude - BORDER)
     z = magnitude * magnitude
-    # -z/4 is exact: apart from the rest of its coefficient it halves the rounding near 1
+    # -z/4 is exact: separating it from the rest of its coefficient halves the rounding error near 1
     leading = select(small, ERF_0 - 0.25 * z, ERFC_G[0])
     variable = select(small, z, t)
     polynomial = leading + variable * estrin_of_two(variable, small, ERF_P, ERFC_G[1:])
@@ -135,7 +135,7 @@ def erfinv(x: Value) -> Value:
 
     w = -log(1 - x^2) straightens the middle and -log(1 - |x|), whose argument is exact, the tails (after Giles 2012);
     x or sqrt(w - 1) carries most of the result, and a rational function in w or that root adds the rest. The rounding
-    of the root is made good. No Newton step: erf itself is no more accurate than this.
+    error of the root is compensated. No Newton step: erf itself is no more accurate than this.
     """
     magnitude = absolute(x)
     below = 1.0 - magnitude

@@ -1,16 +1,16 @@
-"""hypot, without overflow or underflow on the way, and the exact IEEE remainder."""
+"""hypot without intermediate overflow or underflow, and the exact IEEE remainder."""
 
 from motionbase.compile.block import Value, absolute, fmod, select, sqrt
 from motionbase.compile.maths.registry import maths
 from motionbase.compile.maths.shared import INFINITY, SIGN, halves
 
-# the exponent less its three lowest bits: the scale is a power of two within 2^4 of the larger side
+# the exponent without its three lowest bits: the scale is a power of two within 2^4 of the larger side
 EXPONENT = 0x7F8 << 52
 
 
 @maths(2, ulp=0.95)
 def hypot(x: Value, y: Value) -> Value:
-    """sqrt(x^2 + y^2) for all doubles; infinite where a side is, even if the other is NaN (C99 Annex F).
+    """sqrt(x^2 + y^2) for all doubles; infinite if a side is, even if the other is NaN (C99 Annex F).
 
     The sum of squares is rounded once: at most 0.36 ulp of the root, which is itself rounded to half an ulp. A denormal
     result is rounded again: half an ulp and half of those 0.86.
@@ -36,7 +36,7 @@ def hypot(x: Value, y: Value) -> Value:
 def remainder(x: Value, y: Value) -> Value:
     """x - n y, exact, with n = x / y rounded to the nearest whole number, ties to even (IEEE 754 remainder).
 
-    A zero has the sign of x; NaN where x is infinite or y is zero; x itself where y is infinite. |x| modulo 2 |y|
+    A zero has the sign of x; NaN if x is infinite or y is zero; x itself if y is infinite. |x| modulo 2 |y|
     keeps the parity of n (2 |y| may overflow: fmod(x, inf) = x), and every later difference is exact (Sterbenz).
     """
     a = absolute(y)

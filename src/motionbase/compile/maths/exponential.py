@@ -1,6 +1,6 @@
 """exp, expm1, log, log1p and pow: one range reduction to a power of two and one polynomial each, no table, no branch.
 
-The reductions and the way the leading terms are kept apart from the polynomial follow Cody & Waite 1980, "Software
+The reductions, and the way the leading terms are kept separate from the polynomial, follow Cody & Waite 1980, "Software
 Manual for the Elementary Functions", Tang (ACM TOMS, 1989 and 1990) and Muller, "Elementary Functions". Powers of two
 are built in the exponent field: adding SHIFT rounds a double to a whole number and leaves it in the low bits.
 """
@@ -114,9 +114,9 @@ def reduce_by_ln2(x: Value, bias: int) -> Reduced:
 
 
 def exp_reduced(high: Value, low: Value) -> Value:
-    """e^(high - low), |high - low| <= ln 2 / 2; the polynomial's rounding hardly shows.
+    """e^(high - low), |high - low| <= ln 2 / 2; the polynomial's rounding error is almost invisible.
 
-    The leading sum 1 + high is kept with its error, and what is smallest is added first (Tang 1989).
+    The leading sum 1 + high is kept with its error, and the smallest terms are added first (Tang 1989).
     """
     r = high - low
     s, rounding = fast_two_sum(high.builder.constant(1.0), high)
@@ -129,7 +129,7 @@ def power_of_two(word: Value) -> Value:
 
 
 def scaled(y: Value, word: Value, k: Value) -> Value:
-    """y 2^k for -2044 <= k <= 2046, rounded once where the result is denormal; the word holds k + 2046.
+    """y 2^k for -2044 <= k <= 2046, rounded once if the result is denormal; the word holds k + 2046.
 
     One factor cannot reach the denormals from 1, nor the largest doubles from below 1: two halves can.
     """
@@ -146,14 +146,14 @@ def exp(x: Value) -> Value:
 
 @maths(1, ulp=0.95)
 def expm1(x: Value) -> Value:
-    """e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)): nothing cancels where k = 0."""
+    """e^x - 1 = 2^k ((1 - 2^-k) + (e^r - 1)): nothing cancels for k = 0."""
     word, _, high, low = reduce_by_ln2(clamp(x, -40.0, 710.0), 1022)
     power = word << 52  # 2^(k - 1): in range for every k
     inverse = 0.5 * ((2046 << 52) - power).from_bits()  # 2^-k; 0 for k = 1024
     one = 1.0 - inverse
     r = high - low
     s, rounding = fast_two_sum(one, high)
-    # where the result is below 1/2 every rounding shows: (high^2 - r^2) / 2 = low r keeps that of r out of the square,
+    # for results below 1/2 every rounding matters: (high^2 - r^2) / 2 = low r keeps that of r out of the square,
     # and 1 - 2^-k itself is rounded from k = 54
     small = (rounding + ((1.0 - one) - inverse)) - (low + low * r)
     y = s + (0.5 * high * high + ((r * r) * r * estrin(r, EXPM1_Q) + small))
@@ -193,12 +193,12 @@ def log_of(k: Value, f: Value, rest: Value | None = None) -> Value:
     total, rounding = fast_two_sum(k * LN2_HIGH, f)
     small = rounding + k * LN2_LOW
     small = (small if rest is None else small + rest) + s * half
-    # what can be added before the polynomial is known is added before: two operations less in the chain
+    # terms that are known before the polynomial are added first: two operations less in the dependency chain
     return total + (((s * z) * estrin(z, LOG_P) + small) - half)
 
 
 def log_domain(x: Value, result: Value) -> Value:
-    """The result where 0 < x < inf, and the limits of the logarithm elsewhere."""
+    """The result for 0 < x < inf, and the limits of the logarithm elsewhere."""
     result = select(x < INFINITY, result, x)
     return select(x > 0.0, result, select(x.equals(0.0), -INFINITY, NAN))
 
@@ -216,7 +216,7 @@ def log1p_of(x: Value, low: Value | None = None, shift: Value | None = None) -> 
     k = ((word >> 52) | TWO_52_BITS).from_bits() - (TWO_52 + 1024)
     inverse = ((2049 << 52) - (word & EXPONENT_MASK)).from_bits()  # 2^(2 - k): in range for every k
     # f = 2^-k (1 + x) - 1 from x itself, since 1 + x is rounded: exact by Sterbenz' lemma except on [1/3, 1/2), where
-    # the rounding is made good to first order; 1 / (1 + f) is within 6 % of 1.41 there
+    # the rounding error is compensated to first order; 1 / (1 + f) is within 6 % of 1.41 there
     one = 4.0 - inverse
     f = x * inverse - one
     rest = 1.41 * (x * inverse - (f + one))
@@ -232,7 +232,7 @@ def log1p(x: Value) -> Value:
 
 
 def log_pair(x: Value) -> tuple[Value, Value]:
-    """log x for 0 < x < inf as a sum of a double of 26 bits and a rest, with a relative error below 2^-64.
+    """log x for 0 < x < inf as a sum of a double of 26 bits and a remainder, with a relative error below 2^-64.
 
     2 s + (2/3) s^3 are carried in two parts and the remaining terms, below 2^-12 of the sum, in one.
     """

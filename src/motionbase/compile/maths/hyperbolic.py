@@ -49,11 +49,11 @@ ONE_BITS = 0x3FF0000000000000
 
 
 class Parts(NamedTuple):
-    """|x| = k ln 2 + r in the pieces that sinh x = d cosh r + p sinh r and cosh x = p cosh r + d sinh r need.
+    """|x| = k ln 2 + r in the parts needed for sinh x = d cosh r + p sinh r and cosh x = p cosh r + d sinh r.
 
     Attributes:
-        p: (2^k + 2^-k) / 4, half of what it should be, so that it is finite up to the overflow of sinh and cosh
-        p_low: the rounding of p
+        p: (2^k + 2^-k) / 4, half of its value in the formulas, so that it is finite up to the overflow of sinh and cosh
+        p_low: the rounding error of p
         d: (2^k - 2^-k) / 4
         high: |x| - k LN2_HIGH, exact
         rest: sinh r - high
@@ -111,8 +111,8 @@ def tanh(x: Value) -> Value:
     square = 0.5 * high * high + ((r * r) * r * estrin(r, EXPM1_Q) + (rounding - (low + low * r)))
     numerator = s + square
     denominator = numerator + 2.0 * inverse
-    # the rounding of the denominator is moved to the numerator, before that is rounded: tanh x is near numerator / 2
-    # where it matters, k <= 1
+    # the rounding error of the denominator is moved to the numerator, before that is rounded: tanh x is near
+    # numerator / 2 where it matters, k <= 1
     rounding = numerator - (denominator - 2.0 * inverse)
     numerator = s + (square - 0.5 * numerator * rounding)
     return copysign(numerator / denominator, x)
@@ -134,14 +134,14 @@ def asinh(x: Value) -> Value:
 def acosh(x: Value) -> Value:
     """log(x + sqrt(x^2 - 1)) as log1p(t + sqrt(2 t + t^2)), t = x - 1; NaN below 1.
 
-    The root carries most of a small result, so its rounding and that of the sum below it are made good.
+    The root carries most of a small result, so its rounding error and that of its argument are compensated.
     """
     large = x > 2.0**60  # log(2 x), and the square may overflow
     t = x - 1.0
     square, square_low = fast_two_sum(2.0 * t, t * t)
     root = sqrt(square)
     high = upper_half(root)
-    # square - high^2 is exact; 1e-300 only keeps 0 / 0 away from x = 1
+    # square - high^2 is exact; 1e-300 only avoids 0 / 0 at x = 1
     rest = ((square - high * high) + square_low) / ((root + high) + 1e-300)
     argument, low = fast_two_sum(root, t)
     low = low + (rest - (root - high))

@@ -41,10 +41,10 @@ ATAN = coefficients(
 
 
 def _arc(x: Value) -> tuple[Value, Value, Value, Value]:
-    """Whether |x| > 1/2; p, with asin(x) = x + x p if it is not; d and e, with acos(|x|) = d + e if it is.
+    """Whether |x| > 1/2; if not, p with asin(x) = x + x p; if so, d and e with acos(|x|) = d + e.
 
-    acos(a) = 2 asin(sqrt((1 - a) / 2)) brings the larger half to the same polynomial; NaN for a > 1, by the root. The
-    root's leading bits d / 2 square exactly, so its rounding error is made good.
+    acos(a) = 2 asin(sqrt((1 - a) / 2)) maps the larger half to the same polynomial; the root gives NaN for a > 1. The
+    square of its leading bits d / 2 is exact, so its rounding error can be compensated.
     """
     a = absolute(x)
     large = a > 0.5
@@ -52,7 +52,7 @@ def _arc(x: Value) -> tuple[Value, Value, Value, Value]:
     p = t * paired(t, t * t, ASIN)
     s = sqrt(t)
     high, _ = halves(s)
-    c = (t - high * high) / ((s + high) + 1e-100)  # never 0 / 0; nothing is added to a root, which is 2^-27 at least
+    c = (t - high * high) / ((s + high) + 1e-100)  # never 0 / 0; does not change a root, which is at least 2^-27
     e = c + s * p
     return large, p, high + high, e + e
 
@@ -74,10 +74,10 @@ def acos(x: Value) -> Value:
 
 
 def _angle(m: Value, n: Value, steep: Value, sign: Value | None = None) -> Value:
-    """atan(m / n) for m <= n, n between 2^-974 and 2^994; pi/2 less that where `steep`; pi less that where `sign`.
+    """atan(m / n) for m <= n, n between 2^-974 and 2^994; subtracted from pi/2 if `steep`; from pi if `sign`.
 
     `sign` is a word, the sign bit or 0. atan(m/n) = atan c + atan((m - c n) / (n + c m)) with c = 0, 1/2 or 1 leaves an
-    argument u of 1/4 at most; m - c n is exact. One division gives u, which is then corrected to some 20 bits more.
+    argument u of at most 1/4; m - c n is exact. One division gives u, which is then corrected by about 20 more bits.
     """
     middle, near = m > n * 0.25, m > n * 0.75
     c = select(near, 1.0, select(middle, m.builder.constant(0.5), 0.0))
@@ -114,7 +114,7 @@ def _either(condition: Value, if_true: tuple[float, float], if_false: tuple[floa
 
 @maths(1, ulp=0.8)
 def atan(x: Value) -> Value:
-    """Arc tangent of any double; pi/2 with the sign of x where it is infinite."""
+    """Arc tangent of any double; pi/2 with the sign of x if it is infinite."""
     a = absolute(x)
     steep = a > 1.0
     large = select(a > 2.0**100, 2.0**100, a)  # no infinity, and still pi/2
@@ -123,13 +123,13 @@ def atan(x: Value) -> Value:
 
 @maths(2, ulp=0.8)
 def atan2(y: Value, x: Value) -> Value:
-    """The angle of the point (x, y) in [-pi, pi], also where either is a signed zero or infinite (C99 Annex F)."""
+    """The angle of the point (x, y) in [-pi, pi], also if either is a signed zero or infinite (C99 Annex F)."""
     ax, ay = absolute(x), absolute(y)
     steep = ax < ay
     m, n = select(steep, ax, ay), select(steep, ay, ax)
-    # a power of two keeps the division and its correction from overflow and underflow, and m exact if m / n is not 0
+    # a power of two protects the division and its correction from overflow and underflow; m is exact if m / n is not 0
     scale = select(n < 2.0**100, x.builder.constant(2.0**100), 2.0**-30)
-    # n is 0 or infinite: take 1 for it, and 1 for m if that is infinite too, else 0 (or NaN)
+    # n is 0 or infinite: replace it by 1, and m by 1 if it is infinite too, else by 0 (or NaN)
     special = (n + n).equals(n)
     m = select(special, select(m.equals(INFINITY), 1.0, m * 0.0), m * scale)
     n = select(special, 1.0, n * scale)

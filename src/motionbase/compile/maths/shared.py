@@ -1,4 +1,4 @@
-"""What the maths functions share: constants, halves and error-free sums (Dekker 1971, Knuth), and polynomials."""
+"""Common parts of the maths functions: constants, halves and error-free sums (Dekker 1971, Knuth), and polynomials."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ INFINITY = float("inf")
 NAN = float("nan")
 SIGN = 1 << 63
 HIGH_HALF = WORD ^ ((1 << 27) - 1)
-# adding this rounds a double of less than 2^50 to a whole number, left in the lowest bits (in two's complement)
+# adding this rounds a double below 2^50 to a whole number, stored in the lowest bits (in two's complement)
 SHIFT = float.fromhex("0x1.8p52")
 
 
@@ -29,13 +29,13 @@ def halves(a: Value) -> tuple[Value, Value]:
 
 
 def fast_two_sum(a: Value, b: Value) -> tuple[Value, Value]:
-    """a + b as the rounded sum and its exact error, where |a| >= |b| or a = 0."""
+    """a + b as the rounded sum and its exact error, if |a| >= |b| or a = 0."""
     s = a + b
     return s, b - (s - a)
 
 
 def quotient_excess(q: Value, numerator: Value, denominator: Value) -> Value:
-    """q * denominator - numerator to 20 bits or more, where q is the quotient within an ulp or two; +0 for q = -0.
+    """q * denominator - numerator to 20 bits or more, for a quotient q within an ulp or two; +0 for q = -0.
 
     The product of the high halves is exact and so near the numerator that the first difference is exact (Sterbenz).
     """
@@ -45,7 +45,7 @@ def quotient_excess(q: Value, numerator: Value, denominator: Value) -> Value:
 
 
 def paired(z: Value, z2: Value, coefficients: Sequence[float]) -> Value:
-    """The polynomial in z as one in z2 = z^2 whose coefficients are pairs: Horner's operations, half its chain."""
+    """The polynomial in z as one in z2 = z^2 with pairs as coefficients: Horner's operations, half the chain length."""
     assert len(coefficients) % 2 == 0
     result: Value | None = None
     for k in range(len(coefficients) - 2, -1, -2):
@@ -56,7 +56,7 @@ def paired(z: Value, z2: Value, coefficients: Sequence[float]) -> Value:
 
 
 def estrin(x: Value, coefficients: Sequence[Operand]) -> Value:
-    """The polynomial in pairs of pairs: the shortest chain, for a few more products and a rounding or two more."""
+    """The polynomial in pairs of pairs: the shortest chain, at the cost of a few more products and roundings."""
     terms = list(coefficients)
     power = x
     while len(terms) > 1:

@@ -1,6 +1,6 @@
 """sin, cos and tan of a double, and cheaper sin and cos for the fast mode.
 
-The argument x [rad] is brought to r in [-pi/4, pi/4] by Cody and Waite's reduction (Cody & Waite 1980, "Software Manual
+The argument x [rad] is reduced to r in [-pi/4, pi/4] by Cody and Waite's reduction (Cody & Waite 1980, "Software Manual
 for the Elementary Functions"; Muller, "Elementary Functions"). sin and cos of r are then both computed and the quadrant
 selects one, so sin(x) and cos(x) of the same x share all but the last few instructions.
 
@@ -70,9 +70,9 @@ def _reduced(x: Value) -> _Reduced:
 
     The first three products are exact, and so are the differences a and b: both are multiples of 2^-53 below 1 (a may
     exceed 1 for n > 2^23, but x, and with it a, is then a multiple of 2^-29).
-    (b - r) - n P3 is the exact error of r = b - n P3 also where b is the smaller of the two: r is exact there. What is
+    (b - r) - n P3 is the exact error of r = b - n P3 also if b is the smaller of the two: r is exact then. What is
     left is the rounding of n P4 and the rest of pi/2, n 2^-133 or less: 2^-106 at the limit, below 2^-8 ulp unless r is
-    below 2^-46. The 2237 doubles that come so near to a multiple of pi/2 are all tried in the tests: 0.51 ulp.
+    below 2^-46. The tests try all 2237 doubles that come so close to a multiple of pi/2: 0.51 ulp.
     """
     shifted = x * TWO_OVER_PI + SHIFT
     n = shifted - SHIFT
@@ -86,14 +86,14 @@ def _reduced(x: Value) -> _Reduced:
 
 
 def _terms(r: Value, tail: Value) -> tuple[Value, Value, Value]:
-    """y, w, u such that sin(r - tail) = r - y and cos(r - tail) = w + u, the tail taken to first order."""
+    """y, w, u such that sin(r - tail) = r - y and cos(r - tail) = w + u, with the tail to first order."""
     z = r * r
     z2 = z * z
     half = z * 0.5
     w = 1.0 - half
     # the tail's term comes last: sin(-0) = -0 - (-0 + 0) keeps its sign
     y = (z * r) * paired(z, z2, SIN) + tail * w
-    # what 1 - half loses comes back: the rounding of z alone remains, a quarter ulp
+    # the rounding error of 1 - half is added back: only that of z remains, a quarter ulp
     u = ((1.0 - w) - half) + (z2 * paired(z, z2, COS) + r * tail)
     return y, w, u
 
@@ -105,7 +105,7 @@ def _kernels(r: Value, tail: Value) -> tuple[Value, Value]:
 
 
 def _fast_kernels(r: Value) -> tuple[Value, Value]:
-    """sin and cos of r; a product last, so that sin(-0) = -0."""
+    """sin and cos of r; the last operation is a product, so that sin(-0) = -0."""
     z = r * r
     z2 = z * z
     return r * (1.0 - z * paired(z, z2, SIN)), z * paired(z, z2, FAST_COS) + 1.0
@@ -116,7 +116,7 @@ def _even(quadrant: Value) -> Value:
 
 
 def _signed(magnitude: Value, turned: Value) -> Value:
-    """The value, negated where the highest bit of the word is set."""
+    """The value, negated if the highest bit of the word is set."""
     return (magnitude.bits() ^ (turned & SIGN)).from_bits()
 
 
@@ -151,7 +151,7 @@ def tan(x: Value) -> Value:
     quadrant, r, tail = _reduced(x)
     y, w, u = _terms(r, tail)
     high, low = halves(r)
-    z_low = (high * high - r * r) + low * (r + high)  # r^2 - z: the quarter ulp that cos itself may have
+    z_low = (high * high - r * r) + low * (r + high)  # r^2 - z: the quarter-ulp error that cos alone may have
     u = u - z_low * 0.5
     s, c = r - y, w + u
     s_low, c_low = (r - s) - y, (w - c) + u
@@ -164,7 +164,7 @@ def tan(x: Value) -> Value:
 
 
 def _fast_reduced(x: Value) -> tuple[Value, Value]:
-    """The quadrant and r, in two parts without a tail; n P1 is exact to |x| = 2^22."""
+    """The quadrant and r, in two parts without a tail; n P1 is exact up to |x| = 2^22."""
     shifted = x * TWO_OVER_PI + SHIFT
     n = shifted - SHIFT
     return shifted.bits(), (x - n * FAST_HALF_PI[0]) - n * FAST_HALF_PI[1]
@@ -172,7 +172,7 @@ def _fast_reduced(x: Value) -> tuple[Value, Value]:
 
 @maths(1, ulp=2.0)
 def fast_sin(x: Value) -> Value:
-    """Sine for the fast mode: an absolute error of 3e-16 to |x| = 2^22, 3e-16 (1 + |x|) to 2^50; no meaning beyond."""
+    """Sine for the fast mode: absolute error 3e-16 up to |x| = 2^22, 3e-16 (1 + |x|) up to 2^50; undefined beyond."""
     quadrant, r = _fast_reduced(x)
     return _sin_of(quadrant, *_fast_kernels(r))
 

@@ -1,1 +1,1 @@
-"""Renderers: each turns lowered functions into the text, or the calls, of one target."""
+"""Renderers: each translates lowered routines into the text, or the calls, of one target."""

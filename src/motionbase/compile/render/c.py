@@ -1,4 +1,4 @@
-"""C99: one source and one header a unit, no allocation, no globals, no library but exact <math.h> functions."""
+"""C99: one source and one header per unit, no allocation, no globals, no library but exact <math.h> functions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ static double mb_from_bits(uint64_t word)
 @final
 @dataclass(frozen=True)
 class CSource:
-    """A header and a source of the same stem."""
+    """A header and a source file with the same stem."""
 
     name: str
     header: str
@@ -93,7 +93,7 @@ def render(unit: Unit) -> CSource:
 
 
 def _header(unit: Unit, writer: CWriter) -> str:
-    guard = f"MOTIONBASE_{unit.name}_H"  # as it is written: q and Q are two names
+    guard = f"MOTIONBASE_{unit.name}_H"  # case-sensitive: q and Q are two names
     description = getattr(unit, "description", "") or unit.name
     rows = []
     for port, argument in zip(unit.ports, unit.routine.arguments, strict=True):
@@ -101,7 +101,7 @@ def _header(unit: Unit, writer: CWriter) -> str:
         shape = "x".join(map(str, port.dims)) or "1"
         stored = f", {port.size} stored row by row" if port.sparsity is not None else ""
         rows.append(f"   {way:<6} {port.name:<16} {shape:>7}  [{port.unit}] {port.description}{stored}".rstrip())
-    # no name has two underscores in a row, so those of port b_c of a and of port c of a_b are not the same
+    # no name has two underscores in a row, so port b_c of unit a and port c of unit a_b do not collide
     sizes = [f"#define {unit.name}__{p.name}_SIZE {p.size}" for p in unit.ports]
     comment = "\n".join([f"/* {_commented(description)}", "", *map(_commented, rows)])
     return f"""\
@@ -134,7 +134,7 @@ extern "C" {{
 
 
 def _offsets(unit: str, port: Port) -> str:
-    """An enum of where a struct's quantities stand in its array; names have no three underscores in a row."""
+    """An enum of the offsets of a struct's quantities; no name contains three underscores in a row."""
     rows = (
         [(f"___ROWS = {port.rows}", ""), (f"___STRIDE = {port.dims[1]}", "from one to the next")] if port.rows else []
     )

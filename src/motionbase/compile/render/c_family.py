@@ -1,4 +1,4 @@
-"""What C99 and CUDA share: blocks, calls, loops and switches as C statements."""
+"""Common part of C99 and CUDA: blocks, calls, loops and switches as C statements."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ TYPES = {"f": "double", "i": "uint64_t", "b": "int"}
 @final
 @dataclass(frozen=True)
 class CDialect:
-    """How C99 and CUDA differ.
+    """Differences between C99 and CUDA.
 
     Attributes:
-        function: what stands before an inner function
-        constant: what stands before constant data
-        restrict: the keyword that says pointers do not overlap
-        strided: pointers carry a stride: element k of scenario t stands at k * stride + t
+        function: prefix of an inner function
+        constant: prefix of constant data
+        restrict: keyword for pointers that do not overlap
+        strided: pointers carry a stride: element k of scenario t is at k * stride + t
         exact_product: a product that the compiler may not fuse with a sum
-        quotient: a division, where the compiler's own has a slow way for common numbers
-        near: so many numbers of the outermost routine's buffers stand in `mb_near`, fast memory of a block of threads
-        in_steps: for threads that wait for memory: loops stay loops, and after a loop, a choice or a call of the
-            outermost routine memory is read anew, which keeps registers free; inner routines read all they need first
+        quotient: a division, for compilers whose own division is slow for common numbers
+        near: how many numbers of the outermost routine's buffers are in `mb_near`, shared memory of a thread block
+        in_steps: for threads that wait for memory: loops stay loops, and memory is read again after each loop, choice
+            or call of the outermost routine, which keeps registers free; inner routines read all they need first
     """
 
     target: str
@@ -90,7 +90,7 @@ class CDialect:
 
 
 def stride(name: str) -> str:
-    """The C name of the distance between a strided array's elements; nobody's own name starts with mb_."""
+    """The C name of the distance between a strided array's elements; user names never start with mb_."""
     return f"mb_stride_{name}"
 
 
@@ -112,7 +112,7 @@ class CWriter:
         self.names = unique_names(self.routines)
         self.outermost = routine
         self.maths_used: set[str] = set()
-        self._same: dict[int, Routine] = {}  # a routine whose buffers share memory -> the one it was
+        self._same: dict[int, Routine] = {}  # a routine whose buffers share memory -> the original
         self._bodies = [self._routine(r) for r in self.routines]
 
     def text(self) -> str:
@@ -129,11 +129,11 @@ class CWriter:
         return name if self._is_entrance(routine) else f"{self.prefix}_{name}_"
 
     def _is_entrance(self, routine: Routine) -> bool:
-        """Whether a person calls it: the outermost routine of a C file; that of a GPU is called by its own kernel."""
+        """Whether users call it: the outermost routine of a C file; on a GPU, its kernel calls it."""
         return routine is self.outermost and self.dialect.target == "c"
 
     def _constant(self, routine: Routine, name: str) -> str:
-        """The C name of constant data; no routine's name starts with a digit, so it never clashes with theirs."""
+        """The C name of constant data; routine names never start with a digit, so they cannot collide."""
         return f"{self.prefix}_{self.routines.index(self._same[id(routine)])}_{name}_"
 
     # ---- pieces ----------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ class CWriter:
         return "\n".join([head, "{", *lines, f"    return {values[function.block.result]};", "}", ""])
 
     def signature(self, routine: Routine, restrict: str | None = None) -> str:
-        """Return type, name and parameters of a routine; `restrict` in place of the dialect's own word."""
+        """Return type, name and parameters of a routine; `restrict` replaces the dialect's keyword."""
         d = self.dialect
         restrict = d.restrict if restrict is None else restrict
         linkage = "" if self._is_entrance(routine) else f"{d.function} "
@@ -163,7 +163,7 @@ class CWriter:
     def _routine(self, given: Routine) -> str:
         d = self.dialect
         near = d.near if given is self.outermost else 0
-        routine = given if d.target == "c" else with_shared_buffers(given, near)  # people read C: buffers have names
+        routine = given if d.target == "c" else with_shared_buffers(given, near)  # users read C: it keeps buffer names
         self._same[id(routine)] = given
         lines: list[str] = []
         data: list[str] = []
@@ -176,7 +176,7 @@ class CWriter:
                 lines.append(f"    double {buffer.name}[{max(buffer.size, 1)}];")
             else:
                 data.append(_array(f"{d.constant} double {self._constant(routine, buffer.name)}", buffer.data))
-        for k in range(len(routine.buffers)):  # an unused buffer or parameter is no mistake in generated code
+        for k in range(len(routine.buffers)):  # an unused buffer or parameter is not an error in generated code
             lines.append(f"    (void){self._buffer(routine, len(routine.arguments) + k)[0]};")
         for a in routine.arguments:
             lines.append(f"    (void){a.name};")
@@ -215,7 +215,7 @@ class CWriter:
                 lines.append(f"{pad}{self._fences}")
 
     def _fenced(self, routine: Routine) -> str:
-        """A fence for each array that changes; all states are pieces of one."""
+        """A fence for each array that changes; all states are parts of one array."""
         states = [a.name for a in routine.arguments if a.role is Role.MEMORY][:1]
         own = [b.name for b in routine.buffers if b.data is None and b.name == LOCALS]
         return " ".join(f"mb_fence({name});" for name in (*states, *own))
@@ -274,7 +274,7 @@ class CWriter:
         pad: str,
         first: int,
     ) -> list[str]:
-        """Append a block's statements; returns the C text of every value. A maths function has no routine."""
+        """Append a block's statements; returns the C text of every value. For a maths function, `routine` is None."""
         names: list[str] = []
         forms, exactly = {**C_FOR_OP, Op.DIV: self.dialect.quotient}, self.dialect.exact_product
         exact = routine is None and not kernel.startswith("fast_")  # maths functions whose products must be rounded
@@ -331,7 +331,7 @@ def _index(address: Address) -> str:
 
 
 def _array(head: str, data: tuple[float, ...]) -> str:
-    """Constant data; its infinities and NaNs must be constant expressions, which mb_from_bits is not."""
+    """Constant data; infinities and NaNs must be constant expressions, which mb_from_bits is not."""
 
     def text(x: float) -> str:
         return literal(x) if math.isfinite(x) else "NAN" if math.isnan(x) else "INFINITY" if x > 0 else "-INFINITY"

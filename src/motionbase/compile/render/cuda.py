@@ -1,8 +1,8 @@
-"""CUDA: the C text as device functions, and kernels that give one scenario to each thread.
+"""CUDA: the C text as device functions, and kernels that run one scenario per thread.
 
-Element e of scenario t stands at e * n + t, so that neighbouring threads read neighbouring doubles. Every array comes
-with two numbers: `mb_stride_NAME`, from one element to the next, and `mb_shift_NAME`, from one scenario to the next (0
-where all scenarios share the array). Names of people and of inner functions do not start with `mb_`.
+Element e of scenario t is at e * n + t, so that neighbouring threads read neighbouring doubles. Every array comes with
+two numbers: `mb_stride_NAME`, from one element to the next, and `mb_shift_NAME`, from one scenario to the next (0 if
+all scenarios share the array). Names of users and of inner functions do not start with `mb_`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ DIALECT = CDialect(
     exact_product="__dmul_rn({0}, {1})",
     quotient="mb_divided({0}, {1})",
 )
-# a state and its next value are one place, so pointers may overlap
+# a state and its next value share a place, so pointers may overlap
 SCAN_DIALECT = replace(DIALECT, restrict="", strided=False, in_steps=True)
-THREADS, BLOCKS = 128, 4  # of scans: threads a block, blocks a multiprocessor, so that a thread has 128 registers
-CONSTANTS = 3500  # numbers in constant memory: of data, and again of what scenarios share; there is room for 8,192
-# strict: no contraction; division and square root of doubles are IEEE 754 as they stand
+THREADS, BLOCKS = 128, 4  # for scans: threads per block, blocks per multiprocessor, so that a thread has 128 registers
+CONSTANTS = 3500  # numbers in constant memory: for data, and again for shared inputs; there is room for 8,192
+# strict: no contraction; division and square root of doubles follow IEEE 754 by default
 OPTIONS = {False: ("--std=c++17", "--fmad=false"), True: ("--std=c++17", "--fmad=true")}
 
 PROLOGUE = """\
@@ -91,12 +91,12 @@ def render(unit: Unit, fast: bool = False) -> str:
 def render_scan(plan: ScanPlan, fast: bool = False, shared: Collection[str] = (), near: int = 0) -> str:
     """The loop of `scan` for each scenario: `NAME_scan(array, s, t, ..., steps, every, n)`.
 
-    A thread keeps everything of its scenario in memory of its own, with elements side by side. Such loops wait for
-    memory, so they have little of it: states are updated in place, and what all scenarios share is constant memory.
+    A thread keeps everything of its scenario in private memory, with adjacent elements. Such loops are limited by
+    memory access, so they use little of it: states are updated in place, and shared inputs are in constant memory.
 
     Args:
         shared: held inputs that are the same for all scenarios
-        near: numbers a thread may have in the fast memory of its block; odd, so that threads do not wait for each other
+        near: numbers that a thread may keep in the shared memory of its block; odd, to avoid bank conflicts
     """
     unit = plan.unit
     first: dict[int, int] = {}  # output -> the first state that it feeds
@@ -142,7 +142,7 @@ def render_scan(plan: ScanPlan, fast: bool = False, shared: Collection[str] = ()
 
 
 def shared_places(plan: ScanPlan, shared: Collection[str]) -> dict[str, int]:
-    """Where held inputs that all scenarios share stand in `mb_shared`; those that find no room are not there."""
+    """Offsets in `mb_shared` of held inputs that all scenarios share; inputs that do not fit are missing."""
     places, at = {}, 0
     for port, feed in zip(plan.unit.ports, plan.feeds, strict=True):
         if feed is Feed.HELD and port.name in shared and at + port.size <= CONSTANTS:
@@ -152,7 +152,7 @@ def shared_places(plan: ScanPlan, shared: Collection[str]) -> dict[str, int]:
 
 
 def _dialect(step: Routine, near: int) -> CDialect:
-    """Data in constant memory where there is room."""
+    """Data in constant memory if there is room."""
     data = sum(len(b.data or ()) for r in step.callees() for b in r.buffers)
     tables = sum(len(t) for r in step.callees() for t in r.tables)
     constant = "static __constant__ const" if data + tables <= CONSTANTS else DIALECT.constant
@@ -160,7 +160,7 @@ def _dialect(step: Routine, near: int) -> CDialect:
 
 
 def _places(plan: ScanPlan, ports: Sequence[int]) -> dict[int, int]:
-    """Where each port begins, one after the other."""
+    """Offset of each port, one after the other."""
     places, at = {}, 0
     for k in ports:
         places[k] = at
@@ -176,7 +176,7 @@ class _Lines:
         self.plan, self.constant, self.shared = plan, constant, shared
         self.names = [port.name for port in plan.unit.ports]
         self.constants = sum(port.size for port in plan.unit.inputs if port.name in constant)
-        self.stands: dict[int, str] = {}  # where each port stands
+        self.stands: dict[int, str] = {}  # address of each port
         self.before: list[str] = []
         self.rows: list[str] = []
         self.after: list[str] = []
@@ -186,14 +186,14 @@ class _Lines:
         return f"for (int e_ = 0; e_ < {self.plan.size(k)}; ++e_) {text}"
 
     def given(self, k: int, row: str = "") -> str:
-        """Element e_ of what the caller gives."""
+        """Element e_ of the caller's array."""
         name = self.names[k]
         return f"{name}[t_ * mb_shift_{name} + ({row}e_) * mb_stride_{name}]"
 
     def own(self, k: int) -> str:
-        """A place of the thread's own, filled once or before each step, and written back where it is memory.
+        """A private place of the thread, filled once or before each step, and written back if it is memory.
 
-        What all scenarios share is read where it is.
+        Inputs that all scenarios share are read in place.
         """
         name, feed = self.names[k], self.plan.feeds[k]
         if name in self.constant:

@@ -1,6 +1,6 @@
 """LLVM IR text for routines, on one double or on SIMD lanes of 2, 4 or 8.
 
-On lanes every element of a port is `lanes` neighbouring doubles, one a scenario; the code is the same but for the type.
+On lanes, every element of a port is `lanes` adjacent doubles, one per scenario; only the types in the code differ.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from motionbase.compile.routine import (
 )
 from motionbase.compile.stack import check_stack
 
-INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above, they are called, not copied
+INLINE_MATHS_BELOW = 64  # calls of maths functions in a routine; above this they are called, not inlined
 _INTRINSICS = {"sqrt": 1, "fabs": 1, "floor": 1, "ceil": 1, "copysign": 2}
-LANES_FROM = 40  # operations of a turn from which on its loop goes to lanes
+LANES_FROM = 40  # operations of an iteration from which its loop runs on lanes
 
 
 @final
 @dataclass(frozen=True)
 class Version:
-    """A routine on so many lanes, whose arguments' lanes lie in memory in these ways."""
+    """A routine for a number of lanes, with the memory layout of its arguments' lanes."""
 
     routine: Routine
     lanes: int
@@ -58,7 +58,7 @@ class Version:
 
 
 def lanes_for(loop: Loop) -> int:
-    """How many turns of a loop run side by side: 1 where that would not pay."""
+    """How many iterations of a loop run side by side; 1 if more would not be faster."""
     if not loop.independent or loop.count < 3:
         return 1
     (call,) = loop.body
@@ -69,7 +69,7 @@ def lanes_for(loop: Loop) -> int:
 
 
 def _with_callees(names: set[str]) -> list[str]:
-    """Maths functions and those that they call."""
+    """Maths functions and their callees."""
     found, pending = set[str](), list(names)
     while pending:
         name = pending.pop()
@@ -84,7 +84,7 @@ class Module:
     """The IR of an outermost routine and all it calls.
 
     Attributes:
-        dialect: of the outermost routine; loops whose turns are independent may go to lanes inside it
+        dialect: that of the outermost routine; loops with independent iterations may use lanes inside it
         each_on_lanes: whether they do
     """
 
@@ -101,10 +101,10 @@ class Module:
         self.inline_maths = calls < INLINE_MATHS_BELOW
 
     def text(self, *, exported: bool = True, more: Sequence[str] = ()) -> str:
-        """The whole module: the routine and its map, or the routine as an inner function of what `more` adds."""
+        """The whole module: the routine and its map, or the routine as an inner function of the text in `more`."""
         self._symbol(self.routine, self.dialect, {})
         functions = []
-        for version in self._wanted:  # rendering one may want others
+        for version in self._wanted:  # rendering one may require others
             functions.append(self._function(version, exported and version.routine is self.routine))
         maths, declared = [], ["declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"]
         for lanes, used in self.used.items():
@@ -137,7 +137,7 @@ class Module:
         return self.names[id(self.routine)]
 
     def _symbol(self, routine: Routine, dialect: Dialect, spreads: dict[int, Spread]) -> str:
-        """The function of a routine on so many lanes, with its arguments' lanes lying in these ways."""
+        """The function of a routine for a number of lanes, with the memory layout of its arguments' lanes."""
         version = Version(routine, dialect.lanes, tuple(sorted(spreads.items())))
         if version not in self._symbols:
             name = self.names[id(routine)]
@@ -195,7 +195,7 @@ class Module:
         w.put(f"call void @{symbol}({', '.join(f'ptr {w.address(a)}' for a in call.addresses)})")
 
     def _side_by_side(self, w: Writer, loop: Loop, lanes: int) -> None:
-        """Turns on the lanes of a register: whole groups of them, then those that are left."""
+        """Iterations on the lanes of a register: full groups first, then the remainder."""
         (call,) = loop.body
         assert isinstance(call, Call)
         groups, left = divmod(loop.count, lanes)
@@ -240,7 +240,7 @@ class Module:
         w.lines.append(f"{after}:")
 
     def _switch(self, w: Writer, routine: Routine, switch: Switch) -> None:
-        """A chain of tests; on lanes a case runs if any lane wants it, and the other lanes get their values back."""
+        """A chain of tests; on lanes a case runs if any lane needs it, and the other lanes are restored."""
         d = w.dialect
         F, B = w.fields["F"], w.fields["B"]
         selector = w.load(w.address(switch.selector), w.spread(switch.selector.buffer))
@@ -266,7 +266,7 @@ class Module:
             w.open_label(done)
 
     def _masked(self, w: Writer, routine: Routine, switch: Switch, case: tuple[Statement, ...], mask: str) -> None:
-        """Run a case for some lanes: keep what it writes, run it for all, give the other lanes their values back."""
+        """Run a case for some lanes: save what it writes, run it for all, restore the other lanes."""
         sizes = [a.size for a in routine.arguments] + [b.size for b in routine.buffers]
         spans = switch.results
         if spans is None:

@@ -1,4 +1,4 @@
-"""Blocks as LLVM IR: the table of operations, types on lanes, and the writer of a function's text."""
+"""Blocks as LLVM IR: the table of operations, types for lanes, and the writer of a function's text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionbase.compile.routine import Address
 from motionbase.errors import UnsupportedOp
 
 TARGET = "llvm"
-BLEND_UNROLLED = 16  # elements; more are a loop
+BLEND_UNROLLED = 16  # elements; above this, a loop is used
 
 
 # {F} is `double` or a vector of it; {0}, {1}, {2} are arguments, {f} fast-math flags, {x} the suffix of intrinsics
@@ -62,7 +62,7 @@ class Dialect:
     mode: Mode
 
     def type(self, scalar: str) -> str:
-        """`scalar`, or the vector of it."""
+        """`scalar`, or the vector type of it."""
         return scalar if self.lanes == 1 else f"<{self.lanes} x {scalar}>"
 
     def splat(self, scalar: str, literal: str) -> str:
@@ -70,7 +70,7 @@ class Dialect:
         return literal if self.lanes == 1 else f"splat ({scalar} {literal})"
 
     def fields(self, flags: str) -> dict[str, str]:
-        """What the templates of the table need."""
+        """Values of the fields in the table's templates."""
         return {
             "F": self.type("double"),
             "I": self.type("i64"),
@@ -87,16 +87,16 @@ class Dialect:
 
     @staticmethod
     def maths_flags(name: str) -> str:
-        """Only the fast variants are made for contraction; anything else would undo the others' error-free sums."""
+        """Only the fast variants tolerate contraction; in the others it would break error-free sums."""
         return " contract" if name.startswith("fast_") else ""
 
     @property
     def suffix(self) -> str:
-        """Of intrinsics' names."""
+        """Suffix of intrinsic names."""
         return "f64" if self.lanes == 1 else f"v{self.lanes}f64"
 
     def maths_name(self, name: str) -> str:
-        """The cheaper variant of a maths function where fast mode has one."""
+        """The cheaper variant of a maths function, if fast mode has one."""
         return f"fast_{name}" if self.mode is Mode.FAST and f"fast_{name}" in MATHS else name
 
 
@@ -108,12 +108,12 @@ def literal(number: float) -> str:
 @final
 @dataclass(frozen=True)
 class Spread:
-    """How the lanes of an array's elements lie in memory.
+    """Memory layout of the lanes of an array's elements.
 
     Attributes:
         element: doubles from one element to the next
-        lane: doubles from one lane to the next; 0 where all lanes share the elements
-        active: lanes that there are; the others are copies of the first, and are not stored
+        lane: doubles from one lane to the next; 0 if all lanes share the elements
+        active: number of active lanes; the others are copies of the first and are not stored
     """
 
     element: int
@@ -123,10 +123,10 @@ class Spread:
 
 @final
 class Writer:
-    """The text of one function: lines, fresh names, and the places of buffers.
+    """The text of one function: lines, fresh names, and addresses of buffers.
 
     Attributes:
-        spreads: how each buffer's lanes lie; those that are not named have them side by side
+        spreads: layout of each buffer's lanes; adjacent by default
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Writer:
         self._count = 0
 
     def spread(self, buffer: int) -> Spread:
-        """How the lanes of a buffer lie."""
+        """Layout of a buffer's lanes."""
         return self.spreads.get(buffer, self.wide)
 
     def fresh(self) -> str:
@@ -165,12 +165,12 @@ class Writer:
         self.lines.append(f"  {text}")
 
     def open_label(self, label: str) -> None:
-        """Start a basic block, falling into it from the one before."""
+        """Start a basic block, falling through from the previous one."""
         self.put(f"br label %{label}")
         self.lines.append(f"{label}:")
 
     def offset(self, pointer: str, doubles: int) -> str:
-        """A pointer so many doubles further."""
+        """A pointer advanced by a number of doubles."""
         return self.assign(f"getelementptr inbounds double, ptr {pointer}, i64 {doubles}") if doubles else pointer
 
     def address(self, address: Address) -> str:
@@ -185,7 +185,7 @@ class Writer:
         return self.assign(f"getelementptr inbounds double, ptr %b{address.buffer}, i64 {index}")
 
     def load(self, pointer: str, spread: Spread) -> str:
-        """One number of every lane."""
+        """Load one number for every lane."""
         F, lanes = self.fields["F"], self.dialect.lanes
         if lanes == 1 or (spread.lane == 1 and spread.active == lanes):
             return self.assign(f"load {F}, ptr {pointer}, align 8")
@@ -208,7 +208,7 @@ class Writer:
         return result
 
     def store(self, pointer: str, spread: Spread, value: str) -> None:
-        """One number of every lane."""
+        """Store one number of every lane."""
         F, lanes = self.fields["F"], self.dialect.lanes
         if lanes == 1 or (spread.lane == 1 and spread.active == lanes):
             self.put(f"store {F} {value}, ptr {pointer}, align 8")
@@ -227,7 +227,7 @@ class Writer:
 @final
 @dataclass
 class Used:
-    """What functions of one dialect use beside each other: maths functions, and loads and stores of some lanes."""
+    """Declarations needed by the functions of one dialect: maths functions, masked loads and stores."""
 
     maths: set[str] = field(default_factory=set)
     masked: set[str] = field(default_factory=set)
@@ -285,12 +285,12 @@ def render_block(w: Writer, block: Block, kernel: str) -> list[str]:
 
 
 def maths_symbol(name: str, dialect: Dialect) -> str:
-    """The name of a maths function on so many lanes."""
+    """The name of a maths function for a number of lanes."""
     return f"mb_{name}.{dialect.suffix}"
 
 
 def _lane_pointer(w: Writer, base: str, index: str, spread: Spread, lane: int) -> str:
-    """Pointer to element `index` (one word a lane) of a buffer or a table."""
+    """Pointer to element `index` (one word per lane) of a buffer or a table."""
     d = w.dialect
     word = index if d.lanes == 1 else w.assign(f"extractelement {d.type('i64')} {index}, i64 {lane}")
     if spread.element > 1:
@@ -320,20 +320,20 @@ def _scatter(w: Writer, base: str, index: str, value: str, spread: Spread) -> No
 
 
 def constant(name: str, data: tuple[float, ...], lanes: int) -> str:
-    """Constant data, each number once a lane."""
+    """Constant data, each number once per lane."""
     values = ", ".join(f"double {literal(x)}" for x in data for _ in range(lanes)) or "double 0.0"
     return f"@{name} = internal constant [{max(len(data) * lanes, 1)} x double] [{values}], align 64"
 
 
 def copy(w: Writer, target: str, source: str, size: int) -> None:
-    """Copy `size` elements whose lanes lie side by side in both."""
+    """Copy `size` elements whose lanes are adjacent in both arrays."""
     if size:
         count = size * w.dialect.lanes * 8
         w.put(f"call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {count}, i1 false)")
 
 
 def copy_spread(w: Writer, target: tuple[str, Spread], source: tuple[str, Spread], size: int) -> None:
-    """Copy `size` elements whose lanes may lie in different ways."""
+    """Copy `size` elements whose lanes may have different layouts."""
     if target[1] == source[1] == w.wide:
         copy(w, target[0], source[0], size)
         return

@@ -6,12 +6,12 @@ from motionbase.compile.scan_plan import Feed, ScanPlan
 
 
 def workspace_doubles(plan: ScanPlan, lanes: int) -> int:
-    """Doubles the loop needs beside the caller's arrays."""
+    """Number of doubles that the loop needs besides the caller's arrays."""
     return sum(size for _, size in _workspace(plan, lanes).values())
 
 
 def _workspace(plan: ScanPlan, lanes: int) -> dict[int, tuple[int, int]]:
-    """Offset and size of each port's place in the workspace: states' second place, outputs that are not fed back."""
+    """Offset and size of each port in the workspace: second places of states, and outputs that are not fed back."""
     fed_back = {output for _, output in plan.feedback}
     places: dict[int, tuple[int, int]] = {}
     at = 0
@@ -23,19 +23,19 @@ def _workspace(plan: ScanPlan, lanes: int) -> dict[int, tuple[int, int]]:
 
 
 def loop_module(plan: ScanPlan, lanes: int) -> str:
-    """`scan(step, n, every, workspace, one pointer a port)`: a loop around any step with such ports."""
+    """`scan(step, n, every, workspace, one pointer per port)`: a loop around any step with these ports."""
     function = scan_function(plan, lanes, "scan", "%function")
     return f"{function}\n\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n"
 
 
 def scan_function(plan: ScanPlan, lanes: int, name: str, step: str) -> str:
-    """`name(n, every, workspace, one pointer a port)`: states in place, recorded outputs one row a time.
+    """`name(n, every, workspace, one pointer per port)`: states in place, recorded outputs row by row.
 
-    A state has two places that change roles after each step, so that nothing is copied: a copy would read wide what
-    the step has just written narrow, and wait for it.
+    A state has two places that swap roles after each step, so that nothing is copied: a copy would read with wide loads
+    what the step has just written with narrow stores, and stall.
 
     Args:
-        step: the function that is called, or %function where it is the first parameter
+        step: the function to call, or %function if it is the first parameter
     """
     doubles = [plan.size(k) * lanes for k in range(len(plan.feeds))]
     source = {output: state for state, output in plan.feedback}  # the state an output becomes
@@ -44,7 +44,7 @@ def scan_function(plan: ScanPlan, lanes: int, name: str, step: str) -> str:
     put = lines.append
 
     def place(k: int) -> str:
-        """Where port k's data are during a step."""
+        """Address of port k's data during a step."""
         feed = plan.feeds[k]
         if feed is Feed.STATE:
             return f"%now{k}"
@@ -87,7 +87,7 @@ def scan_function(plan: ScanPlan, lanes: int, name: str, step: str) -> str:
     put("  %more = icmp slt i64 %k.next, %n")
     put("  br i1 %more, label %step, label %end")
     put("end:")
-    # after an odd number of steps the states stand in the workspace
+    # after an odd number of steps the states are in the workspace
     put("  %odd = trunc i64 %n to i1")
     put("  br i1 %odd, label %back, label %done")
     put("back:")

@@ -1,30 +1,27 @@
-"""The living definition of every op: an interpreter over NumPy arrays, one array element a scenario."""
+"""The living definition of every op: an interpreter over NumPy arrays, one array element per scenario."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import AnyArray, Array
 from motionbase.compile.block import Block
 from motionbase.compile.maths import MATHS
 from motionbase.compile.ops import Op
 from motionbase.compile.routine import Address, Call, Copy, Loop, Routine, Statement
 from motionbase.errors import UnsupportedOp
 
-Array = NDArray[np.float64]
-Any1 = NDArray[np.generic]
 
-
-def _shift(left: bool) -> Callable[..., Any1]:
-    def apply(x: Any1, count: int) -> Any1:
-        shifted: Any1 = np.left_shift(x, np.uint64(count)) if left else np.right_shift(x, np.uint64(count))
+def _shift(left: bool) -> Callable[..., AnyArray]:
+    def apply(x: AnyArray, count: int) -> AnyArray:
+        shifted: AnyArray = np.left_shift(x, np.uint64(count)) if left else np.right_shift(x, np.uint64(count))
         return shifted
 
     return apply
 
 
-# arguments as arrays of float64, uint64 or bool; NumPy's +, -, *, / and sqrt round as IEEE 754 says
-PYTHON_FOR_OP: dict[Op, Callable[..., Any1]] = {
+# arguments are arrays of float64, uint64 or bool; NumPy's +, -, *, / and sqrt round as IEEE 754 requires
+PYTHON_FOR_OP: dict[Op, Callable[..., AnyArray]] = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
     Op.MUL: np.multiply,
@@ -62,13 +59,13 @@ Path = tuple[tuple[Statement, int], ...]  # calls, loops with the index, switche
 
 
 class Observer:
-    """Told what the interpreter does; a subclass looks at what it needs."""
+    """Receives the interpreter's events; a subclass overrides those it needs."""
 
     def entered(self, routine: Routine, arrays: list[Array], path: Path) -> None:
-        """A routine begins."""
+        """A routine starts."""
 
-    def ran(self, routine: Routine, block: Block, buffers: Sequence[Array], values: list[Any1], path: Path) -> None:
-        """A block has run: the value of each of its instructions (nothing for a store)."""
+    def ran(self, routine: Routine, block: Block, buffers: Sequence[Array], values: list[AnyArray], path: Path) -> None:
+        """A block has run: the value of each of its instructions (empty for a store)."""
 
     def copied(self, routine: Routine, statement: Copy, source: Array, target: Array, path: Path) -> None:
         """Numbers were copied."""
@@ -143,7 +140,7 @@ def _run_body(
                 if len(chosen) == batch:
                     _run_body(routine, case, buffers, indices, batch, observe, here)
                     continue
-                some = [b[:, chosen] for b in buffers]  # the scenarios of this case, on their own
+                some = [b[:, chosen] for b in buffers]  # only the scenarios of this case
                 _run_body(routine, case, some, indices, len(chosen), observe, here)
                 for whole, part in zip(buffers, some, strict=True):
                     if whole.flags.writeable:
@@ -157,11 +154,11 @@ def _run_block(
     tables: Sequence[Sequence[float]],
     arguments: Sequence[Array],
     batch: int,
-) -> list[Any1]:
+) -> list[AnyArray]:
     """Run a block; returns the value of every instruction."""
-    values: list[Any1] = []
+    values: list[AnyArray] = []
     everyone = np.arange(batch)
-    nothing: Any1 = np.empty(0)
+    nothing: AnyArray = np.empty(0)
     for op, args, imm in block.instructions:
         a = [values[k] for k in args]
         value = nothing

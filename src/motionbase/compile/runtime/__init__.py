@@ -1,1 +1,1 @@
-"""Runtimes: each loads what a renderer wrote and calls it."""
+"""Runtimes: each loads the output of a renderer and calls it."""

@@ -1,4 +1,4 @@
-"""The `c` target on this machine: compile the generated C with the compiler at hand and call it."""
+"""The `c` target on this machine: compiles the generated C with the available compiler and calls it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from motionbase.compile.stack import check_stack
 from motionbase.errors import CompilerRefused, TargetUnavailable
 from motionbase.interpreter import python
 
-USER_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off")  # what another compiler warns of is no reason to fail
+USER_FLAGS = ("-std=c99", "-O2", "-ffp-contract=off")  # warnings of other compilers must not cause failures
 STRICT_FLAGS = (*USER_FLAGS, "-Wall", "-Wextra", "-Werror", "-pedantic")  # for tests of the generated code
 
 
@@ -51,7 +51,7 @@ def compile_source(unit: Unit, folder: Path, command: Sequence[str], flags: Sequ
 
 
 def native(unit: Unit, command: Sequence[str] | None = None, flags: Sequence[str] = USER_FLAGS) -> Callable[..., Any]:
-    """A function of addresses; the files are gone once the library is loaded."""
+    """A function of addresses; the files are deleted once the library is loaded."""
     check_stack(unit.routine, 1)
     with tempfile.TemporaryDirectory(prefix="motionbase-c-") as name:
         library = ctypes.CDLL(str(compile_source(unit, Path(name), command or find_compiler(), flags)))

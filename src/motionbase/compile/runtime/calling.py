@@ -1,4 +1,4 @@
-"""Calling compiled code with NumPy arrays: checks that name the port, and a fast path that allocates nothing."""
+"""Calling compiled code with NumPy arrays: errors that name the port, and a fast path that allocates nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from motionbase.arrays import Array
 from motionbase.compile.port import Port
 from motionbase.compile.programs import Unit
 from motionbase.errors import PortError
@@ -17,16 +18,14 @@ from motionbase.errors import PortError
 if TYPE_CHECKING:
     from motionbase.native.jit import BuildTimes, Library
 
-Array = NDArray[np.float64]
-
 
 def lane_shape(port: Port, lanes: int) -> tuple[int, ...]:
-    """Shape of a port's array; on lanes the last axis counts the scenarios."""
+    """Shape of a port's array; with lanes, the last axis counts the scenarios."""
     return port.array_shape if lanes == 1 else (*port.array_shape, lanes)
 
 
 def checked(owner: str, port: Port, value: object, shape: tuple[int, ...], *, writes: bool = False) -> Array:
-    """The array itself if native code can use it in place, or an error that names the port."""
+    """The array itself if native code can use it in place; otherwise an error that names the port."""
     where = f"{owner}: port {port.name!r}"
     if not isinstance(value, np.ndarray):
         raise PortError(f"{where} is {type(value).__name__}, a NumPy array of float64 with shape {shape} is wanted")
@@ -44,7 +43,7 @@ def checked(owner: str, port: Port, value: object, shape: tuple[int, ...], *, wr
 
 
 def converted(owner: str, port: Port, value: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A number, list or array as float64 of the wanted shape; narrowing conversions are refused."""
+    """A number, list or array as float64 of the given shape; narrowing conversions are refused."""
     try:
         given = np.asarray(value)
     except ValueError:
@@ -58,7 +57,7 @@ def converted(owner: str, port: Port, value: ArrayLike, shape: tuple[int, ...]) 
 
 
 def check_apart(owner: str, ports: Sequence[Port], arrays: Sequence[Array], inputs: int) -> None:
-    """No output or memory may overlap another array: compiled code reads and writes in any order."""
+    """No output or memory may overlap another array, because compiled code reads and writes in any order."""
     spans = [(a.ctypes.data, a.ctypes.data + a.nbytes) for a in arrays]
     for k in range(inputs, len(arrays)):
         for j in range(k):
@@ -67,14 +66,14 @@ def check_apart(owner: str, ports: Sequence[Port], arrays: Sequence[Array], inpu
 
 
 def addresses_of(arrays: Sequence[Array]) -> Any:
-    """Where the arrays lie, as one C array of pointers: a call then passes a single argument."""
+    """Addresses of the arrays as one C array of pointers, so that a call passes a single argument."""
     return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
 
 
 def by_name(owner: str, ports: Sequence[Port], given: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-    """Values in the ports' order from positional and named ones; None where nothing was given."""
+    """Values in the ports' order from positional and named ones; None for missing ones."""
     if len(given) > len(ports):
-        raise PortError(f"{owner}: {len(given)} values came, there are {len(ports)} inputs")
+        raise PortError(f"{owner}: {len(given)} values for {len(ports)} inputs")
     names = [p.name for p in ports]
     values: list[Any] = list(given) + [None] * (len(ports) - len(given))
     for name, value in named.items():
@@ -88,13 +87,13 @@ def by_name(owner: str, ports: Sequence[Port], given: Sequence[Any], named: Mapp
 
 
 def named_values(owner: str, ports: Sequence[Port], named: Mapping[str, Any]) -> dict[str, Any]:
-    """A value for every port's name, None where nothing was given; unknown names are refused."""
+    """A value for every port's name, None for missing ones; unknown names are refused."""
     return dict(zip((p.name for p in ports), by_name(owner, ports, (), named), strict=True))
 
 
 @final
 class Compiled:
-    """A compiled unit. Call it with arrays in port order or by name; or `bind` arrays once and call that.
+    """A compiled unit. Call it with arrays in port order or by name; or `bind` arrays once and call the result.
 
     `compiled(q, v, tau)` returns new arrays; `compiled(q, v, tau, out=qdd)` writes into `qdd` and, called again with
     the same arrays, neither checks nor allocates. `out` is an array, a sequence of arrays or a mapping by port name.
@@ -132,8 +131,8 @@ class Compiled:
         arrays = [*inputs[:n], *outputs, *inputs[n:]]
         check_apart(self._owner, self.unit.ports, arrays, n)
         addresses = addresses_of(arrays)
-        # The arrays are remembered, so they cannot be freed while their addresses are. An array that is resized with
-        # refcheck=False, or made read only, between two calls is not seen: that is the caller's responsibility.
+        # The arrays are kept, so they cannot be freed while their addresses are in use. An array that is resized with
+        # refcheck=False, or made read-only, between two calls goes unnoticed: that is the caller's responsibility.
         if isinstance(out, (np.ndarray, tuple)) and all(map(is_, values, inputs)) and not named:
             self._last = (given, out, addresses)
         self._run(addresses)
@@ -159,7 +158,7 @@ class Compiled:
             out = self._outputs_by_name(out)
         given = [out] if isinstance(out, np.ndarray) else list(out)
         if len(given) != len(ports):
-            raise PortError(f"{self._owner}: {len(given)} output arrays came, there are {len(ports)} outputs")
+            raise PortError(f"{self._owner}: {len(given)} output arrays for {len(ports)} outputs")
         return [
             checked(self._owner, port, array, lane_shape(port, self.lanes), writes=True)
             for port, array in zip(ports, given, strict=True)
@@ -173,11 +172,11 @@ class Compiled:
         return arrays
 
     def arrays(self) -> dict[str, Array]:
-        """New zeroed arrays for every port, by name: ready for `bind`."""
+        """New zeroed arrays for every port, by name, for use with `bind`."""
         return {p.name: np.zeros(lane_shape(p, self.lanes)) for p in self.unit.ports}
 
     def bind(self, /, **arrays: Array) -> Bound:
-        """Fix every port's array once; calling the result is the fastest way to run again and again."""
+        """Fix every port's array once; calling the result is the fastest way to run repeatedly."""
         ports = self.unit.ports
         values = by_name(self._owner, ports, (), arrays)
         n = len(self.unit.inputs)
@@ -191,9 +190,9 @@ class Compiled:
         return Bound(self._run, found)
 
     def map(self, /, **arrays: Array) -> dict[str, Array]:
-        """Run for many sets of arguments: every array has one more axis in front, of one length; native on llvm.
+        """Run for many sets of arguments: every array has one more leading axis, of the same length; native on llvm.
 
-        Outputs that are not given are made; returns outputs and memory by name.
+        Missing outputs are created; returns outputs and memory by name.
         """
         bound = self.bind_map(**arrays)
         bound()
@@ -201,7 +200,7 @@ class Compiled:
         return {p.name: a for p, a in zip(self.unit.ports[n:], bound.arrays[n:], strict=True)}
 
     def bind_map(self, /, **arrays: Array) -> Bound:
-        """`map` with its arrays fixed once; calling the result runs all sets."""
+        """`map` with fixed arrays; calling the result runs all sets."""
         unit, n = self.unit, len(self.unit.inputs)
         values = by_name(self._owner, unit.ports, (), arrays)
         if all(v is None for v in values):
@@ -209,7 +208,7 @@ class Compiled:
             raise PortError(f"{self._owner}: no array is given; map takes arrays by port name: {names or 'none'}")
         counts = {len(v) for v in values if v is not None and np.ndim(v)}
         if len(counts) != 1:
-            raise PortError(f"{self._owner}: arrays of one length in front are wanted, lengths {sorted(counts)} came")
+            raise PortError(f"{self._owner}: all arrays must have the same first length, not {sorted(counts)}")
         count = counts.pop()
         found = []
         for k, (port, value) in enumerate(zip(unit.ports, values, strict=True)):
@@ -222,7 +221,7 @@ class Compiled:
         return Bound(lambda addresses: mapped(count, *addresses), found)
 
     def _python_map(self, arrays: list[Array]) -> Callable[..., None]:
-        """The native map's work, one call at a time."""
+        """The work of the native map, one call at a time."""
 
         def run(count: int, *pointers: int) -> None:
             for k in range(count):
@@ -236,9 +235,9 @@ class Compiled:
 
 @final
 class Bound:
-    """Compiled code with its arrays: `bound()` runs it on them, as they are, without looking at them again.
+    """Compiled code with its arrays: `bound()` runs it on their present contents, without checking them again.
 
-    It keeps the arrays alive. Resizing one with refcheck=False, or freezing what is written, is the caller's mistake.
+    It keeps the arrays alive. The caller must not resize them with refcheck=False or make written ones read-only.
     """
 
     __slots__ = ("_addresses", "_run", "arrays")

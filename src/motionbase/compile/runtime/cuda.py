@@ -1,4 +1,4 @@
-"""The `cuda` target: the generated source compiled by NVRTC and run through CuPy, one scenario a thread."""
+"""The `cuda` target: the generated source compiled by NVRTC and run through CuPy, one scenario per thread."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from motionbase.compile.runtime.calling import named_values
 from motionbase.compile.scan_plan import Feed, ScanPlan, needed
 from motionbase.errors import PortError, TargetUnavailable
 
-THREADS = 128  # a block of a batch
-RESERVED = 1024  # bytes of fast memory that a block has beside what it asks for
+THREADS = 128  # per block, for batches
+RESERVED = 1024  # bytes of shared memory that a block uses besides its own request
 
 
 def _cupy() -> Any:
-    """CuPy with a device, or one clear sentence."""
+    """CuPy with a device; raises `TargetUnavailable` otherwise."""
     try:
         import cupy
     except ImportError:
@@ -34,12 +34,12 @@ def _cupy() -> Any:
 
 
 def compile_source(source: str, function: str, fast: bool = False) -> Any:
-    """A CuPy function from generated source; this needs no other part of motionbase."""
+    """A CuPy function from generated source; independent of the rest of motionbase."""
     return _cupy().RawModule(code=source, options=cuda.OPTIONS[fast]).get_function(function)
 
 
 def compile_cuda(unit: Unit, *, mode: Literal["strict", "fast"] = "strict") -> CudaBatch:
-    """The unit on the GPU, for any number of scenarios a call."""
+    """The unit on the GPU, for any number of scenarios per call."""
     choice(repr(unit.name), "mode", mode, ("strict", "fast"))
     fast = mode == "fast"
     return CudaBatch(unit, compile_source(cuda.render(unit, fast), f"{unit.name}_batch", fast))
@@ -60,13 +60,13 @@ def scan_cuda(
 
 
 def _placed(xp: Any, owner: str, port: Port, value: Any, shape: tuple[int, ...], n: int) -> tuple[Any, int, int]:
-    """The array on the device, and its steps from element to element and from scenario to scenario."""
+    """The array on the device, and its strides from element to element and from scenario to scenario."""
     if value is None:
         raise PortError(f"{owner}: port {port.name!r} is not given; shape {(*shape, n)} is wanted")
     if not np.can_cast(getattr(value, "dtype", np.float64), np.float64, "safe"):
         raise PortError(f"{owner}: port {port.name!r} has dtype {value.dtype}, float64 is wanted")
     array = xp.asarray(value, dtype=xp.float64)
-    array = xp.ascontiguousarray(array).reshape(array.shape)  # a single number would become an array of one
+    array = xp.ascontiguousarray(array).reshape(array.shape)  # a scalar would become an array of one
     if array.shape == (*shape, n):
         return array, n, 1
     if array.shape == shape:
@@ -77,14 +77,14 @@ def _placed(xp: Any, owner: str, port: Port, value: Any, shape: tuple[int, ...],
 
 
 def _launch(function: Any, n: int, arguments: list[Any], threads: int = THREADS, near: int = 0) -> None:
-    """Run n threads, with `near` doubles of fast memory each."""
+    """Run n threads, with `near` doubles of shared memory each."""
     if n:
         blocks = (n + threads - 1) // threads
         function((blocks,), (threads,), (*arguments, np.int64(n)), shared_mem=8 * near * threads)
 
 
 def _near() -> int:
-    """Doubles of fast memory that a thread of a scan may have; an odd number."""
+    """Doubles of shared memory available to a thread of a scan; an odd number."""
     attributes = _cupy().cuda.Device().attributes
     whole = int(attributes["MaxSharedMemoryPerMultiprocessor"]) // cuda.BLOCKS - RESERVED
     numbers = min(whole, int(attributes["MaxSharedMemoryPerBlockOptin"])) // (8 * cuda.THREADS)
@@ -93,14 +93,14 @@ def _near() -> int:
 
 @final
 class CudaBatch:
-    """A unit on the GPU: arrays have a last axis of n scenarios, or none where all share them."""
+    """A unit on the GPU: arrays have a last axis of n scenarios, or none if all scenarios share them."""
 
     def __init__(self, unit: Unit, function: Any) -> None:
         self.unit, self._function = unit, function
         self._owner = f"{unit.name!r} on cuda"
 
     def __call__(self, scenarios: int, /, **arrays: Any) -> dict[str, Any]:
-        """Outputs (new CuPy arrays) and memory (updated in place where it is a CuPy array already) by name."""
+        """Outputs (new CuPy arrays) and memory (updated in place if it is already a CuPy array) by name."""
         xp, unit, n = _cupy(), self.unit, scenarios
         takes = unit.inputs + unit.memory
         given = named_values(self._owner, takes, arrays)
@@ -124,8 +124,8 @@ class CudaBatch:
 class CudaScan:
     """A loop on the GPU: `run(scenarios, steps, x=x0, ...)`.
 
-    It is compiled at its first run, and again when other inputs than before are shared by all scenarios. Runs of one
-    loop share its constant memory, so they go one after the other, on one stream.
+    It is compiled at its first run, and again when the set of shared inputs changes. Runs of one loop share its
+    constant memory, so they execute one after the other, on one stream.
     """
 
     def __init__(self, planned: ScanPlan, fast: bool) -> None:
@@ -134,7 +134,7 @@ class CudaScan:
         self._modules: dict[frozenset[str], Any] = {}
 
     def _function(self, arrays: Mapping[str, tuple[Any, int, int]], near: int) -> Any:
-        """The function for these inputs, with those that all share in its constant memory."""
+        """The function for these inputs; shared ones go to its constant memory."""
         plan = self.plan
         held = (p.name for p, feed in zip(plan.unit.ports, plan.feeds, strict=True) if feed is Feed.HELD)
         shared = frozenset(name for name in held if arrays[name][2] == 0)

@@ -1,4 +1,4 @@
-"""The `python` target: the interpreter behind the same calling interface; slow, and the definition of the rest."""
+"""The `python` target: the interpreter behind the same calling interface; slow, and the reference for the others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ctypes
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.compile.programs import Unit
 from motionbase.compile.render.python import run
 from motionbase.compile.routine import Role
@@ -19,7 +19,7 @@ def native(unit: Unit, lanes: int) -> Callable[..., None]:
 
     def call(*pointers: int) -> None:
         """View the memory as (size, lanes) arrays and interpret."""
-        arrays: list[NDArray[np.float64]] = []
+        arrays: list[Array] = []
         for pointer, argument in zip(pointers, arguments, strict=True):
             count = argument.size * lanes
             memory = (ctypes.c_double * count).from_address(pointer) if count else (ctypes.c_double * 0)()
