@@ -120,10 +120,10 @@ def served(app: FastAPI) -> Iterator[str]:
 
 
 @contextmanager
-def base(folder: Path, ring: str = "rig") -> Iterator[subprocess.Popen[bytes]]:
+def base(folder: Path, ring: str = "rig", platform: str = "simona") -> Iterator[subprocess.Popen[bytes]]:
     """A simulated base in maintenance mode, down, that waits for an operator; its ring is in `folder`."""
     environment = {**os.environ, "MOTIONBASE_RING_FOLDER": str(folder), "MOTIONBASE_RING_DEVICE": "none"}
-    command = (sys.executable, "-m", "motionbase", "run", "simona", "--alone", "--manual", "--ring", ring)
+    command = (sys.executable, "-m", "motionbase", "run", platform, "--alone", "--manual", "--ring", ring)
     with (folder / "base.txt").open("wb") as said:
         process = subprocess.Popen([*command, "--rate", "200"], env=environment, stdout=said, stderr=said)
         try:

@@ -15,6 +15,8 @@ from motionbase.ring.blocks.commands import CommandSender
 from motionbase.ring.blocks.generators import GeneratorClient
 from motionbase.ring.command_words import HEAD_AT
 from tests.console.api_rig import Page, base, page, wait_for
+from tests.quick_platform import HEAVE as LIMIT
+from tests.quick_platform import quick_platform
 
 HEAVE = {"enabled": True, "axes": ["heave"], "amplitude": 0.05, "frequency": 0.5, "fade_in": 1.0, "fade_out": 1.0}
 
@@ -26,7 +28,7 @@ def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     patch.setenv("MOTIONBASE_RING_FOLDER", str(folder))
     patch.setenv("MOTIONBASE_RING_DEVICE", "none")
     patch.setenv("MOTIONBASE_DATA", str(folder / "user"))
-    with base(folder), page(folder) as made:
+    with base(folder, platform=quick_platform(folder)), page(folder) as made:
         wait_for(lambda: made.console.source("live").state == "live")
         yield made
     patch.undo()
@@ -164,7 +166,7 @@ def test_what_the_operator_did_not_see_is_not_asked_for(
     answer = operator.operate(action, **changes)
     assert answer.status_code == 200 and not answer.json()["accepted"]
     text = answer.json()["text"]
-    assert text.startswith(f"{action} was not asked for: ") and said.format(state=state(operator)) in text
+    assert text.startswith(f"{action} was not requested: ") and said.format(state=state(operator)) in text
     assert _commands(operator) == before, "the base was not even asked"
 
 
@@ -175,11 +177,11 @@ def test_what_calms_a_base_is_never_too_late(operator: Page, action: str) -> Non
     for seen in (old, None):
         before = _commands(operator)
         answer = operator.call("POST", "/api/operate", {"action": action, "seen": seen})
-        assert answer.status_code == 200 and "was not asked for" not in answer.text, answer.text
+        assert answer.status_code == 200 and "was not requested" not in answer.text, answer.text
         assert _commands(operator) == before + 1
     before = _commands(operator)
     moving = operator.call("POST", "/api/operate", {"action": "drive"}).json()
-    assert moving["text"].startswith("drive was not asked for: the page has shown no record yet")
+    assert moving["text"].startswith("drive was not requested: the page has shown no record yet")
     assert _commands(operator) == before
 
 
@@ -223,12 +225,12 @@ def test_a_card_that_cannot_be_is_refused_with_its_field(operator: Page, card: o
 
 
 def test_preview_finds_the_limits_that_would_be_exceeded(operator: Page) -> None:
-    """A sine of 0.7 m at 0.5 Hz: 0.61 m and 0.9 m/s are the platform's, 2 pi 0.5 0.7 = 2.199 m/s the wave's."""
+    """A sine of 0.7 m at 0.5 Hz: 0.08 m and 0.9 m/s are the platform's, 2 pi 0.5 0.7 = 2.199 m/s the wave's."""
     card = {**HEAVE, "amplitude": 0.7, "fade_in": 0.0}
     found = operator.call("POST", "/api/generators/preview", {"cards": {"cards": [card]}, "seconds": 4.0}).json()
     by_what = {e["what"]: e for e in found["exceeded"]}
-    assert by_what["heave"]["value"] == pytest.approx(0.7, rel=1e-5) and by_what["heave"]["limit"] == 0.61
-    assert by_what["heave"]["t"] == pytest.approx(np.arcsin(0.61 / 0.7) / np.pi, abs=2e-3)
+    assert by_what["heave"]["value"] == pytest.approx(0.7, rel=1e-5) and by_what["heave"]["limit"] == LIMIT
+    assert by_what["heave"]["t"] == pytest.approx(np.arcsin(LIMIT / 0.7) / np.pi, abs=2e-3)
     assert by_what["heave velocity"]["value"] == pytest.approx(0.7 * np.pi, rel=1e-6)
     assert "heave acceleration" not in by_what and {f"leg {k} length" for k in range(1, 7)} <= by_what.keys()
     t, heave = np.array(found["t"]), np.array(found["dofs"][2][0])
@@ -261,7 +263,8 @@ def test_what_exceeds_limits_is_armed_only_by_who_names_them(operator: Page) -> 
     refused = armed(operator, [far])
     assert refused.status_code == 409
     said, listed = refused.json()["detail"], [one["what"] for one in refused.json()["exceeded"]]
-    assert re.match(rf"{len(listed)} limits would be exceeded: heave reaches -?4 m, the limit is -?0\.61, ", said)
+    reaches = rf"{len(listed)} limits would be exceeded: heave reaches -?4 m, the limit is -?{re.escape(f'{LIMIT}')}, "
+    assert re.match(reaches, said)
     assert "name these limits in `exceeds`" in said and {"heave", "heave velocity", "leg 1 length"} <= set(listed)
     assert armed(operator, [far], exceeds=("heave",)).status_code == 409, "one of them is not all"
     assert operator.get("/api/generators").json()["version"] == before["version"], "nothing was armed"

@@ -104,7 +104,7 @@ def test_jobs_of_viewers_are_few_and_their_own() -> None:
     with pytest.raises(WrongState, match="2 jobs of pages without the operator's seat run already"):
         jobs.start("three", work, "c", is_lent=True)
     jobs.start("the operator's", work, "o")
-    with pytest.raises(WrongState, match="job 1 was begun by another page"):
+    with pytest.raises(WrongState, match="job 1 is another page"):
         jobs.cancel(first.number, "b")
     jobs.cancel(first.number, "a")
     jobs.cancel(2, None)

@@ -189,8 +189,8 @@ def test_a_page_that_watches_is_told_of_new_records_and_no_other_is(served: Serv
 
 @pytest.mark.parametrize(
     ("dof", "words"),
-    [([np.nan, *POSE[1:]], "one of its six numbers is none"), ([1e300, *POSE[1:]], "none of a platform"),
-     ([0, 0, -1e6, 0, 0, 0], "none of a platform")],
+    [([np.nan, *POSE[1:]], "one of its six numbers is none"), ([1e300, *POSE[1:]], "100 m or rad from neutral"),
+     ([0, 0, -1e6, 0, 0, 0], "100 m or rad from neutral")],
 )  # fmt: skip
 def test_bad_records_are_survived(served: Served, dof: list[float], words: str) -> None:
     async def run() -> None:

@@ -94,7 +94,7 @@ def test_another_recording_takes_the_place_of_one_that_is_getting_ready(operator
         wait_for(lambda: (child := operator.console.children.of("replay")) is not None and child.lives)
         second = operator.call("POST", "/api/replay", {"file": "other.mcap"}).json()
     given_up = first.result().json()
-    assert second["accepted"] and not given_up["accepted"] and "gave way to another recording" in given_up["text"]
+    assert second["accepted"] and not given_up["accepted"] and "was replaced by another recording" in given_up["text"]
     status = operator.console.status().replay
     assert status is not None and status.file == "other.mcap"
     operator.call("DELETE", "/api/replay")

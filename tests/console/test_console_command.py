@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from motionbase.cli.main import main as call
 from motionbase.console.addresses import TokenFiles
 from motionbase.errors import UsageError
 from tests.console.live_rig import RING, TOKEN, own_rings, wait_for
@@ -42,7 +43,7 @@ def test_the_command_runs_to_a_good_end(folder: Path) -> None:
         kept = [path.name for path in (folder / "data").rglob("*.token")]
         assert Path(file) == token and kept == [f"{RING}.viewer.token"], "what was given is not written again"
         said, _, other = look.strip().removesuffix(")").partition(" (viewer token in ")
-        assert said == f"to look only: {base}" and (viewer := Path(other).read_text().strip()) != TOKEN
+        assert said == f"view only: {base}" and (viewer := Path(other).read_text().strip()) != TOKEN
         assert httpx.get(f"{base}api/status", headers={"Authorization": f"Bearer {viewer}"}).status_code == 200
         assert httpx.get(f"{base}api/status").status_code == 401, "nobody looks without a token"
         assert (folder / "data" / "console").stat().st_mode & 0o777 == 0o700
@@ -111,10 +112,13 @@ def test_a_token_file_is_its_owner_s_alone(folder: Path) -> None:
         (["--group", "no-such-group"], "group 'no-such-group' does not exist; yours are: "),
     ],
 )
-def test_the_command_refuses_in_one_sentence(folder: Path, options: list[str], said: str) -> None:
-    command = [sys.executable, "-m", "motionbase", "console", "--no-browser", *options]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=dict(os.environ))
-    assert done.returncode == 2 and said in done.stderr and done.stderr.count("\n") == 1
+def test_the_command_refuses_in_one_sentence(
+    folder: Path, options: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert call(["console", "--no-browser", *options]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and said in err and err.count("\n") == 1
 
 
 def test_a_run_has_its_console(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Channels by formula over REST: whose they are, how many and how often, and when they make room."""
+"""Channels by formula over REST: owners, limits of number and rate, and removal."""
 
 from __future__ import annotations
 

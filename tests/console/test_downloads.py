@@ -1,4 +1,4 @@
-"""Files that pages take home: also while they grow, by token or by ticket, and never for anybody else."""
+"""Downloads: complete even while files grow, by token or by ticket, and refused to anybody else."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_ticket_is_for_one_file_and_a_minute(asked: Asked) -> None:
     now = made.tickets._clock()
     made.tickets._clock = lambda: now + GOOD_S
     late = httpx.get(f"{client.base_url}{given}", trust_env=False)
-    assert late.status_code == 401 and "good for a minute" in late.json()["detail"]
+    assert late.status_code == 401 and "valid for a minute" in late.json()["detail"]
 
 
 def test_tickets_are_few() -> None:

@@ -1,4 +1,4 @@
-"""Clients that send half a request, take no answer, or open hundreds of connections hold nobody up; real sockets."""
+"""Clients that send half a request, take no answer, or open hundreds of connections delay no one else; real sockets."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ async def viewers(address: str, stack: AsyncExitStack, count: int, name: str = "
 
 
 def test_viewers_do_not_keep_an_operator_out(few: Served) -> None:
-    """One too many is told so; with operators beyond their own room, the viewer that is slowest makes room."""
+    """A viewer too many is refused; when operators need more room, the slowest viewer is dropped."""
     address = few[1]
 
     async def talk() -> None:

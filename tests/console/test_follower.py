@@ -128,7 +128,7 @@ def test_a_new_writer_is_a_new_generation(follower: Follower, events: EventLog) 
         assert before is not None and follower.run is not None
         assert follower.generation == before.generation + 1 and follower.run.history.count == 7
     assert texts(events, "writer")[1:] == [
-        "the writer stopped", "the writer was started anew: test, small, 11 channels, 1000 Hz", "the writer is back",
+        "the writer stopped", "the writer was restarted: test, small, 11 channels, 1000 Hz", "the writer is back",
     ]  # fmt: skip
 
 

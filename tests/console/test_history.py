@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from motionbase.arrays import Array
 from motionbase.console.live.history import History, bucket_size
-from motionbase.console.live.levels import Array
 from motionbase.errors import MotionBaseError
 
 RECORDS = 64  # kept as they were: small, so that everything wraps

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from motionbase.arrays import Array
 from motionbase.console.api import opened, upload_check
 from motionbase.console.api.folders import last_parts
 from motionbase.errors import RecordingError, UsageError
@@ -22,7 +23,6 @@ from motionbase.recording.mcap.read import LARGEST_EVENTS
 from motionbase.recording.mcap.write import McapWriter, log_times
 from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
-from motionbase.recording.source import Array
 from motionbase.recording.sources import csv as csv_source
 from motionbase.recording.sources import row_groups
 from tests.console.api_rig import Page, page

@@ -108,7 +108,7 @@ def test_all_of_it_is_in_the_recording(operator: Page, ring: Writer, folder: Pat
     assert texts["alarm of leg1_f_meas is over, the worst was 7 N"] == ("alarm", "")
     assert texts["Anna took the operator's seat from tester"] == ("seat", "Anna")
     (refused,) = [text for text, (kind, _) in texts.items() if kind == "request"]
-    assert refused.startswith("drive, wanted by tester, was not asked for: ")
+    assert refused.startswith("drive, wanted by tester, was not requested: ")
 
 
 def test_an_acknowledged_alarm_that_comes_back_is_told_again() -> None:
@@ -129,7 +129,7 @@ def test_an_acknowledged_alarm_that_comes_back_is_told_again() -> None:
 
 
 def test_a_limit_that_was_changed_while_its_alarm_stood_raises_again() -> None:
-    """The page that takes a limit away takes its pill away too, so nobody can acknowledge the alarm any more."""
+    """A page that removes a limit also removes its alarm, so nobody can acknowledge that alarm any more."""
     alarms = Alarms()
 
     def raised(limit: float) -> bool:

@@ -1,4 +1,4 @@
-"""What judges a demand: its kinematics are compiled beside whoever asks, once for each platform."""
+"""The judge of demands compiles its kinematics in the background, once for each platform."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.console.api_rig import wait_for
 
 
 def test_every_judge_prepares_itself_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also one that comes to lie where another one was, which is forgotten by then."""
+    """Even one at the memory address of an earlier judge that has been deleted."""
     platform, made = load_platform("simona"), list[object]()
 
     def prepared(given: Hexapod) -> LegDemand:

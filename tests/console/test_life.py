@@ -1,4 +1,4 @@
-"""What a console says of a base that starts or has ended, and how it has one started again."""
+"""The console's report of a base that is starting or has ended, and the restart of a base."""
 
 from __future__ import annotations
 

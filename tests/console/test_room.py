@@ -1,4 +1,4 @@
-"""Who gets a place: pools of connections, and pages of three ranks. Against counts made by hand."""
+"""Limits of connections: pools, and pages of three ranks, compared with counts by hand."""
 
 from __future__ import annotations
 

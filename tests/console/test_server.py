@@ -37,7 +37,7 @@ def test_who_is_who(api: tuple[Console, httpx.Client]) -> None:
     seen = {"t": 0.099, "state": "drive", "mode": "host", "generators_version": 0}
     drive = {"action": "drive", "seen": seen}
     standing = client.post("/api/operate", json=drive, headers={**OPERATOR, "X-Client": "tab2"})
-    assert standing.status_code == 409 and "'Ann' who operates" in standing.json()["detail"]
+    assert standing.status_code == 409 and "'Ann' operates" in standing.json()["detail"]
     by_force: dict[str, object] = {"name": "Bob", "force": True}
     for named in (None, "tab3"):
         blind = client.post(

@@ -72,7 +72,7 @@ def test_a_ring_that_lost_its_name_is_stopped_and_nobody_says_otherwise(folder: 
             found = GONE.fullmatch(told["text"])
             assert told["accepted"] and found and int(found[1]) == os.getpid() and receiver.estop
             text = ring_status(rig.console.source("live")).state_text
-            assert text == f"no segment: its name is gone, its writer (process {os.getpid()}) lives"
+            assert text == f"no segment: its name was removed, but its writer (process {os.getpid()}) is alive"
 
 
 def test_a_ring_that_lost_its_name_and_its_locks_under_a_console(folder: Path) -> None:

@@ -15,17 +15,17 @@ import type { Event, RecordingEvent, RecordingInfo } from "./net/types";
 const TOKEN_KEY = "motionbase.token";
 const CLIENT_KEY = "motionbase.client";
 const CURVES_MS = 1500; // without a writer
-const LATE_CURVES_MS = 8000; // with one: a busy machine takes its time
-const BEAT_MS = 250; // quicker than anybody reads numbers
-const UNDRAWN_MS = 1000; // a page that is covered may get no animation frames and yet not be called hidden
+const LATE_CURVES_MS = 8000; // with a writer, on a busy machine
+const BEAT_MS = 250; // faster than people read numbers
+const UNDRAWN_MS = 1000; // a covered page may get no animation frames although the browser does not call it hidden
 
 /** Of the last two seconds. */
 export interface Meter {
-  /** pictures a second */
+  /** frames per second */
   fps(): number;
-  /** median from the stamp of a record to its picture; NaN where the ring's time is not the clock's */
+  /** median from a record's time stamp to its display; NaN where the ring does not run on clock time */
   latencyMs(): number;
-  /** median of the page's own part of it: from the arrival of a record to its picture */
+  /** median of the page's own share: from the arrival of a record to its display */
   pageMs(): number;
   /** median time that drawing takes */
   drawMs(): number;
@@ -59,22 +59,22 @@ export class App {
   meter?: Meter;
   /** Seconds of the live window; the plots set it. */
   span = 10;
-  /** Take the replay to a time [s] of the recording; set by the recordings' part. */
+  /** Move the replay to a time [s] of the recording; set by the recordings. */
   seek?: (t: number) => void;
-  /** Whether the replay that is shown plays, be it this page's own; set by the recordings' part. */
+  /** Whether the replay shown is playing, including a replay of this page alone; set by the recordings. */
   plays?: () => boolean;
-  /** Bring a time [s] into the sight of the plots, with cursor A where it is to be marked; set by them. */
+  /** Make the plots show a time [s], and put cursor A there if it is to be marked; set by the plots. */
   goTo?: (t: number, marks?: boolean) => void;
   /** From and to [s] of what the plots show; set by them. */
   visibleRange?: () => readonly [number, number];
   /** The times [s] of the cursors A and B, the earlier first, null where one is missing; set by the plots. */
   markedRange?: () => readonly [number, number] | null;
   /**
-   * In this animation frame, texts that follow values are written: all of them at once, a few times a second. Whatever
-   * lies between texts that change is painted anew, so texts that took turns would have the whole page painted always.
+   * Whether texts that follow values are written in this animation frame: all at once, a few times a second. Everything
+   * between changed texts is repainted, so texts that took turns would repaint the whole page all the time.
    */
   isBeat = false;
-  /** When the first curves are on the screen, or it is clear that none come: what can wait begins then. */
+  /** Resolves when the first curves are on the screen, or it is clear that none will come: work that can wait starts then. */
   readonly firstCurves: Promise<void>;
   #curvesShown: () => void = () => undefined;
   #hasCurves = false;
@@ -100,7 +100,7 @@ export class App {
         if (this.session.shows(this.session.source.peek())) this.live.take(frame, 1.05 * this.span);
         this.#hasCurves ||= frame.head.count > 0 && frame.head.channels.length > 0;
         this.#frames.push(frame.head.frame);
-        if (document.hidden) this.#acknowledge(); // nobody looks, so nothing is drawn: it stays connected all the same
+        if (document.hidden) this.#acknowledge(); // hidden, so nothing is drawn; acknowledging keeps it connected
       },
       kinematics: (found) => this.session.shows(found.source) && this.kinematics.live.set(found),
       clearance: (alarm) => this.kinematics.told(alarm),
@@ -122,7 +122,7 @@ export class App {
       this.#acknowledge();
     };
     requestAnimationFrame(draw);
-    // what comes after holds the page up for long, WebGL above all: it may not overtake curves that are on their way
+    // what follows blocks the page for long, WebGL above all: it must not overtake curves that are under way
     setTimeout(() => this.session.ring.peek()?.state === "live" || this.#curvesShown(), CURVES_MS);
     setTimeout(this.#curvesShown, LATE_CURVES_MS);
     const look = (): void => {
@@ -138,7 +138,7 @@ export class App {
     for (const frame of this.#frames.splice(0)) this.socket.acknowledge(frame);
   }
 
-  /** What happened before this connection; a console that was started again tells it anew, with other numbers. */
+  /** Events before this connection; a restarted console sends them again, with new numbers. */
   async #catchUp(): Promise<void> {
     this.#isNew = false;
     const mine = this.session.connected();
@@ -146,7 +146,7 @@ export class App {
     if (events) this.session.caughtUp(events, mine);
   }
 
-  /** Called once for every animation frame, after what has come was taken. */
+  /** Called once per animation frame, after received data was taken. */
   onFrame(part: (now: number) => void): () => void {
     this.#onFrame.push(part);
     return () => {
@@ -169,7 +169,7 @@ export class App {
     this.toast.set({ text, kind });
   }
 
-  /** Do something that may be refused; the refusal is said, and the answer is undefined. */
+  /** Do something that may be refused: a refusal is shown, and the result is undefined. */
   async attempt<T>(work: Promise<T>): Promise<T | undefined> {
     try {
       return await work;
@@ -192,7 +192,7 @@ export class App {
 }
 
 /**
- * The page's own name. A reload keeps it, and with it the seat; it is handed on only while the page is left, so that a
+ * The page's own name. A reload keeps it, and with it the seat; it is stored only while the page unloads, so that a
  * duplicate of the tab gets a name of its own.
  */
 function takeClient(): string {
@@ -203,7 +203,7 @@ function takeClient(): string {
   return client;
 }
 
-/** From the address the server printed, once: it is taken out of sight and kept for this tab. */
+/** From the address that the server printed, once: it is removed from the address bar and kept for this tab. */
 function takeToken(): string {
   const given = location.hash.startsWith("#token=") ? tokenOf(location.hash) : "";
   if (given) {

@@ -60,8 +60,8 @@ test("a name that cannot be is refused with the letter and the rule", () => {
   assert.match(nameProblem("a/b"), /^“\/” cannot be in a name: a name has letters, digits, spaces, - _ and \./);
   assert.match(nameProblem("größer"), /^“ö” cannot be in a name/);
   assert.match(nameProblem(".hidden"), /^“\.hidden” cannot be a name/);
-  assert.match(nameProblem("x".repeat(81)), /81 letters; 80 are the most/);
-  assert.equal(nameProblem(""), "give it a name");
+  assert.match(nameProblem("x".repeat(81)), /81 characters; at most 80/);
+  assert.equal(nameProblem(""), "enter a name");
 });
 
 test("a step back that the base refuses is still there to be taken, and none of an earlier run is", async () => {

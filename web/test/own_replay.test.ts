@@ -25,7 +25,10 @@ function rowsOf(query: Record<string, unknown>): Rows {
   };
 }
 
-function rig(): { own: OwnReplay; live: LiveStore; pass(seconds: number): Promise<void>; asked: Record<string, unknown>[] } {
+/** @param answer when a question is answered; the default is at once */
+function rig(answer: () => Promise<unknown> = () => Promise.resolve()): {
+  own: OwnReplay; live: LiveStore; pass(seconds: number): Promise<void>; asked: Record<string, unknown>[];
+} {
   const info = {
     file: "a.mcap", start: 0, end: (RECORDS - 1) / RATE, records: RECORDS, rate_hz: RATE, damage: [], platform: "", epoch_utc: 0,
     recording_schema: { name: "", hash: "", channels: [] },
@@ -39,7 +42,7 @@ function rig(): { own: OwnReplay; live: LiveStore; pass(seconds: number): Promis
     file: signal<RecordingInfo | null>(info),
     session: { source, played: signal<Ring | null>(null), schemas: signal<Partial<Record<string, Schema>>>({}) },
     socket: { link: signal("open") },
-    api: { rows: (query: Record<string, unknown>) => (asked.push(query), Promise.resolve(rowsOf(query))) },
+    api: { rows: (query: Record<string, unknown>) => (asked.push(query), answer().then(() => rowsOf(query))) },
     onFrame: (part: (now: number) => void) => (frame = part),
     show: (to: "live" | "replay") => source.set(to),
     attempt: <T>(work: Promise<T>) => work,
@@ -95,4 +98,34 @@ test("steps, seeks and loops lead to the very record", async () => {
   assert.equal(own.state()?.state, "playing");
   own.close();
   assert.equal(own.state(), null);
+});
+
+test("steps that come before the records of earlier ones are added up", async () => {
+  let waiting: (() => void)[] = [];
+  let isLate = false;
+  const { own, live, pass } = rig(() => new Promise<void>((done) => (isLate ? waiting.push(done) : done())));
+  const answered = (): Promise<void> => {
+    waiting.forEach((done) => done());
+    waiting = [];
+    return pass(0.1);
+  };
+  await own.control("seek", [10]);
+  await pass(0.1);
+  isLate = true;
+  void own.control("step", [1]);
+  await pass(0.5); // the old record is shown meanwhile
+  assert.equal(own.state()?.record, 1000);
+  void own.control("step", [-10]);
+  await answered();
+  assert.deepEqual([own.state()?.record, live.newest[1]], [991, 9910]);
+  void own.control("step", [1]);
+  void own.control("seek", [5]);
+  await answered();
+  await answered();
+  assert.deepEqual([own.state()?.record, live.newest[1]], [500, 5000], "a step before it was taken back");
+  void own.control("step", [1]);
+  void own.control("step", [1]);
+  waiting.reverse(); // the later answer comes first
+  await answered();
+  assert.deepEqual([own.state()?.record, live.newest[1]], [502, 5020]);
 });

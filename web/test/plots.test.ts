@@ -14,14 +14,14 @@ import { Forms } from "../src/plots/forms";
 import { lostFormulas } from "../src/plots/kept_formulas";
 import { defaultPlots } from "../src/plots/spec";
 import { turned } from "../src/plots/view";
-import { namingOf } from "../src/plots/naming";
+import { namingOf, wordsOf } from "../src/plots/naming";
 import { judgedShare } from "../src/scene/resting";
 import { axisScale, axisTexts, axisSplits, fixedText, unitText } from "../src/plots/numbers";
 
 function channel(name: string, more: Partial<Channel> = {}): Channel {
   return { place: 0, name, unit: "m", description: "", group: "legs", leg: null, dof: null, codes: null, bits: null, formula: null, ...more };
 }
-const LEGS = [1, 2, 3].map((leg) => channel(`leg${leg}_l_dot_meas`, { leg, unit: "m/s", description: "rate of the leg" }));
+const LEGS = [1, 2, 3].map((leg) => channel(`leg${leg}_l_dot_meas`, { leg, unit: "m/s", description: `leg ${leg}: measured rate, which is filtered` }));
 const POSE = ["surge", "roll"].map((dof) => channel(`pose_meas_${dof}`, { dof, unit: dof === "roll" ? "rad" : "m", group: "pose" }));
 const named = (channels: readonly Channel[]) => namingOf(channels.map(({ name }) => name), channels, unitText);
 
@@ -178,7 +178,7 @@ test("channels are found by words, else by letters in order", () => {
 });
 
 test("what traces share is the title, what tells them apart the legend", () => {
-  assert.deepEqual(named(LEGS), { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3"], saysUnit: true, isShort: true });
+  assert.deepEqual(named(LEGS), { title: "Measured rate [m/s]", labels: ["leg 1", "leg 2", "leg 3"], saysUnit: true, isShort: true });
   assert.deepEqual(named(POSE), { title: "pose_meas", labels: ["surge", "roll"], saysUnit: false, isShort: true });
   const forces = [1, 2].map((leg) => channel(`leg${leg}_f_meas`, { leg, unit: "N" }));
   assert.deepEqual(named(forces), { title: "f_meas [N]", labels: ["leg 1", "leg 2"], saysUnit: true, isShort: true });
@@ -187,6 +187,9 @@ test("what traces share is the title, what tells them apart the legend", () => {
   const turns = ["roll", "pitch", "yaw"].map((axis) => channel(`sphere_${axis}`, { unit: "rad" }));
   assert.deepEqual(named(turns), { title: "sphere [rad]", labels: ["roll", "pitch", "yaw"], saysUnit: true, isShort: true });
   assert.equal(groupsOf(wheels)[0]?.families[0]?.title, "wheel_speed");
+  const drives = [1, 2].map((leg) => channel(`leg${leg}_valve_cmd`, { leg, unit: "-", description: `leg ${leg}: speed command, -1 to 1` }));
+  assert.equal(named(drives).title, "Speed command", "in the words of the platform's legs");
+  assert.equal(named([...drives, channel("leg3_valve_cmd", { leg: 3, unit: "-", description: "leg 3: other words" })]).title, "valve_cmd");
   const one = ["l_cmd", "l_meas"].map((name) => channel(`leg4_${name}`, { leg: 4 }));
   assert.deepEqual(named(one), { title: "leg 4", labels: ["l_cmd", "l_meas"], saysUnit: false, isShort: true });
   assert.deepEqual(named([...LEGS, ...POSE]).labels, [...LEGS, ...POSE].map(({ name }) => name));
@@ -195,6 +198,20 @@ test("what traces share is the title, what tells them apart the legend", () => {
   const mixed = named([...LEGS, ...POSE]);
   assert.deepEqual([mixed.title, mixed.isShort], ["l_dot_meas, pose_meas", false], "what shares nothing has a title all the same");
   assert.equal(named(LEGS.slice(0, 1)).title, "");
+});
+
+test("a description without what tells channels apart", () => {
+  assert.equal(wordsOf("leg 1: measured length, joint to joint", "1"), "Measured length");
+  assert.equal(wordsOf("wheel 2: torque of its motor, at the motor's shaft", "2"), "Torque of its motor");
+  assert.equal(wordsOf("surge: rate of the estimated pose", "surge"), "Rate of the estimated pose");
+  assert.equal(wordsOf("specific force along platform x, at the accelerometers", "x"), "Specific force");
+  assert.equal(wordsOf("sum of the generators on leg 3", "3"), "Sum of the generators");
+  assert.equal(wordsOf("output of function generator 7, m or rad by its axis", "7"), "Output of function generator");
+  assert.equal(wordsOf("pressure at the cap end (extends the leg)", "1"), "Pressure at the cap end");
+  assert.equal(wordsOf("roll of the sphere, yaw then pitch then roll", "roll"), "Sphere");
+  assert.equal(wordsOf("the roll rate of the sphere", "roll"), "");
+  assert.equal(wordsOf("", "1"), "");
+  assert.equal(wordsOf("supply pressure", ""), "");
 });
 
 test("a table is read back to the bit, and what is no number is an empty cell", () => {
@@ -275,7 +292,7 @@ test("zoomed plots turn the page when a playhead comes to their edge, and leave 
 test("a channel by formula stands beside the short names of the others", () => {
   const error = channel("leg1_error", { formula: "leg1_l_cmd - leg1_l_meas", unit: "m/s", group: "derived" });
   const both = named([...LEGS, error]);
-  assert.deepEqual(both, { title: "l_dot_meas [m/s]", labels: ["leg 1", "leg 2", "leg 3", "leg1_error"], saysUnit: true, isShort: true });
+  assert.deepEqual(both, { title: "Measured rate [m/s]", labels: ["leg 1", "leg 2", "leg 3", "leg1_error"], saysUnit: true, isShort: true });
   assert.deepEqual(named([error, ...LEGS]).labels, ["leg1_error", "leg 1", "leg 2", "leg 3"]);
   assert.equal(named([...LEGS, { ...error, unit: "N" }]).saysUnit, false);
   assert.deepEqual(named([error]).labels, ["leg1_error"]);

@@ -41,7 +41,7 @@ test("the stop button says what a press would do now", () => {
   ];
   for (const [change, ready] of cases) assert.equal(readiness({ ...REACH, ...change }), ready, JSON.stringify(change));
   for (const ready of ["token", "deaf", "unheard", "nobody"] as const) assert.ok(/hardware stop/.test(READY[ready].title), ready);
-  assert.ok(/stop button works, by the stop post, which answers/.test(stopWay("post")));
+  assert.ok(/stop button works, via the stop post, which answers/.test(stopWay("post")));
   for (const ready of ["unheard", "token", "nobody", "unknown"] as const) assert.ok(!/works/.test(stopWay(ready)), ready);
 });
 
@@ -70,7 +70,7 @@ test("REC only while the console answers and records come", () => {
   const word = (found: Recorder | null, isHeard: boolean, isLive: boolean): string => recorderShown(found, isHeard, isLive).word;
   assert.equal(word(recorder, true, true), "REC");
   assert.equal(word(recorder, true, false), "waits for records");
-  assert.equal(word(recorder, false, true), "recorder not known");
+  assert.equal(word(recorder, false, true), "recorder unknown");
   assert.equal(word({ ...recorder, trouble: "the disk is full" }, true, true), "trouble");
   assert.equal(word({ ...recorder, state: "stopped" }, true, true), "stopped");
   assert.equal(word(null, true, true), "not recorded");

@@ -57,7 +57,7 @@ test("a base that has not begun keeps the stop: that is no failure, and gives wa
   stop.end();
 });
 
-test("an answer gives way to a better one that comes later, by the stop post while the console hangs, say", async () => {
+test("an answer gives way to a better one that comes later, via the stop post while the console hangs, say", async () => {
   let late: (answer: Answer) => void = () => undefined;
   const slow = (): Promise<Answer> => new Promise((done) => (late = done));
   const text = "asked for, but the base has not answered: use the hardware stop";
@@ -162,7 +162,7 @@ test("a request that nobody answers ends by itself", async () => {
   ) as typeof fetch;
   try {
     await assert.rejects(new Api("c", "").post("/api/operate", {}, {}, 20), (error) => {
-      assert.deepEqual([error instanceof ApiError && error.status, error.message], [0, "the console's server does not answer within 0.02 s"]);
+      assert.deepEqual([error instanceof ApiError && error.status, error.message], [0, "the console server does not answer within 0.02 s"]);
       return true;
     });
   } finally {

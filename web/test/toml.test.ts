@@ -16,10 +16,10 @@ test("a file of generators is read", () => {
 });
 
 test("what is wrong is said with its line", () => {
-  assert.throws(() => parseToml("a = 1\nb = wide"), /^Error: line 2: wide is no number/);
-  assert.throws(() => parseToml("a = 1\na = 2"), /line 2: a is there twice/);
-  assert.throws(() => parseToml('a = "never'), /line 1: a text without an end/);
-  assert.throws(() => parseToml("a = 1 b = 2"), /line 1: more than one thing in a line/);
+  assert.throws(() => parseToml("a = 1\nb = wide"), /^Error: line 2: wide is not a number/);
+  assert.throws(() => parseToml("a = 1\na = 2"), /line 2: a appears twice/);
+  assert.throws(() => parseToml('a = "never'), /line 1: a string without an end/);
+  assert.throws(() => parseToml("a = 1 b = 2"), /line 1: more than one value in a line/);
   assert.throws(() => parseToml("[table]"), /line 1: a table in single brackets/);
-  assert.throws(() => parseToml("a = [1, 2"), /is wanted/);
+  assert.throws(() => parseToml("a = [1, 2"), /is expected/);
 });

@@ -1,1 +1,1 @@
-"""The operator console: a server on loopback that reads a ring, and the page it serves."""
+"""The operator console: a loopback server that reads a ring and serves a web page."""

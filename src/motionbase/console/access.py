@@ -1,4 +1,4 @@
-"""Who may do what: tokens, roles, and the dependencies that routers name (`Depends(seated)`)."""
+"""Access control: tokens, roles, and the dependencies of routers (`Depends(seated)`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from motionbase.console.tokens import BAD_CLIENT, CLIENT, NEEDS_OPERATOR, Role, 
 @final
 @dataclass(frozen=True)
 class Caller:
-    """Who asks. `client`: the page's own random name, "" where it gave none."""
+    """The sender of a request. `client`: the page's random name, "" if it gave none."""
 
     role: Role
     client: str
@@ -25,13 +25,13 @@ class Caller:
 
 @final
 class Access:
-    """Tokens and the seat.
+    """Tokens and the operator's seat.
 
     Args:
-        operator_token: of who may operate
-        viewer_token: of who may look; None lets everybody look
-        tell: takes a sentence whenever the seat changes hands
-        anyone_may_stop: whoever may look may ask for an emergency stop
+        operator_token: allows operating
+        viewer_token: allows viewing; None lets everybody view
+        tell: called with a sentence whenever the seat changes hands
+        anyone_may_stop: viewers may request an emergency stop
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class Access:
         self._anyone_may_stop = anyone_may_stop
         self.role = Tokens(operator_token, viewer_token).role
         self.seat = OperatorSeat(tell)
-        self.stop_port: int | None = None  # where pages find the stop post
+        self.stop_port: int | None = None  # port of the stop post, for pages
 
     def me(self, caller: Caller) -> Me:
-        """The caller as it is told."""
+        """The caller's role, seat and rights, for its page."""
         is_operator = caller.role == "operator"
         return Me(
             role=caller.role,
@@ -59,19 +59,19 @@ class Access:
         )
 
     def may_stop(self, role: Role) -> bool:
-        """Whether an emergency stop is taken from it."""
+        """Whether a role may request an emergency stop."""
         return role == "operator" or self._anyone_may_stop
 
 
 def rank_of(role: Role, token: str | None) -> Rank:
-    """Which room a caller has; where anyone may view, one without a token is a stranger still."""
+    """The rank by which a caller's connections are limited; without a token a stranger, even if anyone may view."""
     if role == "operator":
         return Rank.OPERATOR
     return Rank.VIEWER if token else Rank.STRANGER
 
 
 async def viewer(request: Request) -> Caller:
-    """Who may look."""
+    """The caller, who may at least view."""
     client = request.headers.get("x-client", "")
     if client and not CLIENT.fullmatch(client):
         raise HTTPException(400, BAD_CLIENT)
@@ -86,7 +86,7 @@ async def viewer(request: Request) -> Caller:
 
 
 async def stopper(request: Request) -> Caller:
-    """Who may ask for an emergency stop."""
+    """The caller, who may request an emergency stop."""
     caller = await viewer(request)
     if not _access(request).may_stop(caller.role):
         raise HTTPException(401, NEEDS_OPERATOR, {"WWW-Authenticate": "Bearer"})
@@ -94,7 +94,7 @@ async def stopper(request: Request) -> Caller:
 
 
 async def operator(request: Request) -> Caller:
-    """Who has the operator token."""
+    """The caller, who has the operator token."""
     caller = await viewer(request)
     if caller.role != "operator":
         raise HTTPException(401, NEEDS_OPERATOR, {"WWW-Authenticate": "Bearer"})
@@ -102,11 +102,11 @@ async def operator(request: Request) -> Caller:
 
 
 async def seated(request: Request) -> Caller:
-    """Who has the operator token and the seat."""
+    """The caller, who has the operator token and the seat."""
     caller, seat = await operator(request), _access(request).seat
     if not (caller.client and seat.is_held_by(caller.client)):
         holder = seat.holder
-        whose = f"it is {holder.name!r} who operates" if holder else "nobody operates"
+        whose = f"{holder.name!r} operates" if holder else "nobody operates"
         raise HTTPException(409, f"this needs the operator's seat, and {whose}; take the seat first")
     return caller
 

@@ -1,4 +1,4 @@
-"""How tokens and addresses reach this user and nobody else: files of their owner alone, a browser opened privately."""
+"""Passes tokens and addresses to this user only: private files, and a browser without a token in its arguments."""
 
 import atexit
 import html
@@ -16,25 +16,25 @@ from motionbase.errors import RingError, UsageError
 if TYPE_CHECKING:
     from motionbase.ring.lock import FileLock
 
-MOST = 100  # consoles of one ring
+MOST = 100  # most consoles of one ring
 FOUND_BY_THEN_S = 30.0
 
 
 @final
 class TokenFiles:
-    """Those of one console: `RING.token` and the like in a folder, until it ends.
+    """Token files of one console, such as `RING.token`, removed when it ends.
 
-    A second console of the same ring has `RING.2.token`, and so on; what one left that was killed is used again.
+    A second console of the same ring has `RING.2.token`, and so on; names of killed consoles are reused.
     """
 
     def __init__(self, folder: Path, ring: str) -> None:
         self._folder, self._ring = folder, ring
         self._written: list[Path] = []
-        self._lock: FileLock | None = None  # of the name; the system lets go of it whatever ends the console
+        self._lock: FileLock | None = None  # of the name; the system releases it however the console ends
         self._stem = ""
 
     def write(self, kind: str, token: str) -> Path:
-        """Keep a token."""
+        """Write a token file."""
         try:
             path = self._folder / f"{self._claimed()}.{kind}"
             part = path.with_name(f".{path.name}.{os.getpid()}")
@@ -52,12 +52,12 @@ class TokenFiles:
         return path
 
     def _claimed(self) -> str:
-        """The first part of the names, which no other console that lives has."""
+        """The first part of the names, which no other living console has."""
         if self._lock is None:
             private.make_folder(self._folder)
             for number in range(1, MOST + 1):
                 self._stem = self._ring if number == 1 else f"{self._ring}.{number}"
-                from motionbase.ring.lock import FileLock  # needs NumPy, see `_signals_wait` of run_base.py
+                from motionbase.ring.lock import FileLock  # needs NumPy, see `signals_blocked` of executive/base.py
 
                 lock = FileLock(self._folder / f".{self._stem}.token.lock")
                 if lock.take():
@@ -68,7 +68,7 @@ class TokenFiles:
         return self._stem
 
     def remove(self) -> None:
-        """Leave nothing behind."""
+        """Remove the token files."""
         for path in self._written:
             with suppress(OSError):
                 path.unlink()
@@ -79,21 +79,21 @@ class TokenFiles:
 
 
 def open_privately(address: str) -> None:
-    """Open a file that only this user can read, which leads to the address.
+    """Open the address in a browser through a file that only this user can read.
 
     An address with a token must not be an argument of the browser: all users of a machine see the command lines of
-    its processes. The file is in the home folder, because browsers in a sandbox see no others; it is removed soon.
+    its processes. The file is in the home folder, because sandboxed browsers see no others; it is soon removed.
     """
     try:
         handle, name = tempfile.mkstemp(prefix="motionbase-console-", suffix=".html", dir=Path.home())
-        with os.fdopen(handle, "w") as file:  # mkstemp makes it for this user alone
+        with os.fdopen(handle, "w") as file:  # mkstemp makes it readable for this user only
             target = html.escape(address)
             file.write(
                 '<!doctype html><meta charset="utf-8"><title>motionbase console</title>'
                 f'<meta http-equiv="refresh" content="0;url={target}"><a href="{target}">motionbase console</a>'
             )
     except OSError:
-        return  # the address has been printed
+        return  # the address has been printed, too
     later = threading.Timer(FOUND_BY_THEN_S, _remove, (name,))
     later.daemon = True
     later.start()

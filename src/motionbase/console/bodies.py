@@ -1,4 +1,4 @@
-"""Bodies of requests: neither without end nor without haste."""
+"""Bodies of requests, limited in size and time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple, final
 
 from starlette.types import Message, Receive
 
-LARGEST_BODY = 1024 * 1024  # bytes
-BODY_S = 10.0  # within which a body has come as a whole
-PIECE_S = 30.0  # within which the next piece of a file comes
+LARGEST_BODY = 1024 * 1024  # of an ordinary request [bytes]
+BODY_S = 10.0  # time limit for a whole body
+PIECE_S = 30.0  # time limit for the next piece of a file
 
 
 class Refusal(NamedTuple):
-    """Why a request is not served: status and sentence."""
+    """Why a request is refused: status and sentence."""
 
     status: int
     why: str
@@ -22,12 +22,12 @@ class Refusal(NamedTuple):
 
 @final
 class Body:
-    """Of one request.
+    """Body of one request.
 
     Args:
-        receive: of the server
-        announced: size that the request gives [bytes]
-        is_streamed: may be of any size and take any time, while it comes
+        receive: the server's receive function
+        announced: size in the request's header [bytes]
+        is_streamed: may have any size and take any time, as long as data arrives
     """
 
     def __init__(self, receive: Receive, announced: int, is_streamed: bool) -> None:
@@ -38,18 +38,18 @@ class Body:
 
     @property
     def refusal(self) -> Refusal | None:
-        """Once it is too large or too late."""
+        """The refusal of a body that is too large or too late; None otherwise."""
         if not self._is_streamed and max(self._size, self._announced) > LARGEST_BODY:
-            return Refusal(413, f"the request has more than {LARGEST_BODY} bytes, which is all that is taken")
+            return Refusal(413, f"the request has more than {LARGEST_BODY} bytes, which is the most")
         if self._is_late:
             wanted = f"no more of it for {PIECE_S:g} s" if self._is_streamed else f"not whole after {BODY_S:g} s"
             return Refusal(408, f"the body of the request came too slowly, {wanted}")
         return None
 
     async def receive(self) -> Message:
-        """The next message; as if the other side had gone once it is refused."""
+        """The next message; a disconnect once the body is refused."""
         if self._is_whole:
-            return await self._receive()  # that it goes away, some time
+            return await self._receive()  # only the disconnect is still to come
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout_at(loop.time() + PIECE_S if self._is_streamed else self._end):
@@ -63,5 +63,5 @@ class Body:
 
 
 def announced(lengths: list[str]) -> int:
-    """The size in Content-Length headers [bytes]; 0 where there is none that can be read."""
+    """The size in Content-Length headers [bytes]; 0 if there is no valid one."""
     return int(lengths[0]) if lengths and lengths[0].isdecimal() and len(lengths[0]) < math.log10(2**63) else 0

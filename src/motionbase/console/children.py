@@ -1,7 +1,7 @@
-"""Processes that the console starts, for replays and strip charts: they end with it, whatever ends it.
+"""Child processes of the console, for replays and strip charts; they end with it, however it ends.
 
-Linux ties the signal at the parent's death to the thread that started the child, and the threads which answer requests
-come and go: so one thread, which lives as long as the console, starts them all.
+Linux ties the signal at the parent's death to the thread that started the child, and threads that answer requests are
+temporary: so one thread, which lives as long as the console, starts them all.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
 from motionbase.ring import offspring
 
-GRACE_S = 12.0  # a strip chart may need ten for its last page
-LINES = 50  # of what a child says that are kept
-LONGEST = 2000  # letters of such a line
+GRACE_S = 12.0  # [s] a strip chart may need ten for its last page
+LINES = 50  # of a child's output that are kept
+LONGEST = 2000  # characters of such a line
 POLL_S = 0.02
 
 
 @final
 class Child:
-    """A process and its last words.
+    """A process and its last output.
 
     Attributes:
-        about: what whoever started it wants to know of it later
+        about: data of the caller, kept with the process
     """
 
     def __init__(self, process: subprocess.Popen[bytes], about: object) -> None:
@@ -48,7 +48,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Of the process, and of its group."""
+        """Id of the process and of its group."""
         return self._process.pid
 
     @property
@@ -58,7 +58,7 @@ class Child:
 
     @property
     def failed(self) -> bool:
-        """Whether it has ended, and not in good order."""
+        """Whether it has ended with an error."""
         return self._process.poll() not in (None, 0)
 
     @property
@@ -76,7 +76,7 @@ class Child:
         return last.removeprefix("motionbase: ").strip()
 
     def says_within(self, seconds: float, words: str) -> bool:
-        """Wait until a line on its stderr begins with these words; false where it ends or the time is over before."""
+        """Wait until a line on its stderr begins with these words; False if it ends or times out first."""
         end = time.monotonic() + seconds
         while not any(line.startswith(words) for line in tuple(self._complained)):
             if not self.lives or time.monotonic() > end:
@@ -85,7 +85,7 @@ class Child:
         return True
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for it."""
+        """Wait for its end; False on timeout."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         return not self.lives
@@ -96,7 +96,7 @@ class Child:
             offspring.end_group(self.pid, signal.SIGTERM)
 
     def end(self, seconds: float = GRACE_S) -> None:
-        """Ask, wait, and kill what is left of its group."""
+        """Ask it to end, wait, and kill the rest of its group."""
         self.stop()
         self.ends_within(seconds)
         if self.lives:
@@ -105,7 +105,7 @@ class Child:
 
 
 def _listen(pipe: IO[bytes], lines: deque[str]) -> None:
-    """To the end of a pipe, so that it never fills; a line without end costs only its first letters."""
+    """Read a pipe to its end, so that it never fills; of an endless line only the beginning is kept."""
     kept = b""
     with pipe, suppress(OSError, ValueError):
         while piece := pipe.read(4096):
@@ -124,7 +124,7 @@ class _Wanted(NamedTuple):
 
 @final
 class Children:
-    """All of a console's, one for each role. The thread and the sentinel begin with the first child."""
+    """All children of a console, one for each role. The first child starts the thread and the sentinel."""
 
     def __init__(self) -> None:
         self._asked: queue.Queue[tuple[_Wanted, Future[Child]]] = queue.Queue()
@@ -139,7 +139,7 @@ class Children:
         return self._by_role.get(role)
 
     def forget(self, role: str) -> None:
-        """One that has ended, and of which nobody wants to know any more."""
+        """Forget a child that has ended."""
         with self._lock:
             child = self._by_role.get(role)
             if child is not None and not child.lives:
@@ -150,7 +150,7 @@ class Children:
     def start(
         self, role: str, command: Sequence[str], about: object = None, environment: Mapping[str, str] | None = None
     ) -> Child:
-        """Start a program for a role, whose last child has ended; any thread may ask."""
+        """Start a program for a role whose last child has ended; callable from any thread."""
         with self._lock:
             before = self._by_role.get(role)
             if before is not None and before.lives:
@@ -166,7 +166,7 @@ class Children:
         return child
 
     def _work(self) -> None:
-        give_way()  # whom it starts does so as well
+        give_way()  # its children inherit this priority
         while True:
             wanted, answer = self._asked.get()
             try:

@@ -1,4 +1,4 @@
-"""The console as a whole: its settings, who may do what, the rings it follows, and what it says of them."""
+"""The console: its settings, access control, the rings that it follows, and its status."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ VERSION = version("motionbase")
 @final
 @dataclass(frozen=True)
 class Settings:
-    """What a console is started with.
+    """Settings of a console.
 
     Attributes:
-        host: address to listen on; port: 0 takes any that is free
+        host: address to listen on; port: 0 takes any free one
         recordings: the only folder of recordings that pages can name
         data: folder for layouts and generator sets
-        viewer_token: None lets everybody look, which is for loopback alone
+        viewer_token: None lets everybody view, allowed on loopback only
         static: the built page
-        allow_hosts: names by which browsers may call this machine, besides the address itself
+        allow_hosts: further names of this machine in browsers, besides the address itself
         limits: of connections
-        anyone_may_stop: the emergency stop needs no operator token: whoever may look may stop
+        anyone_may_stop: viewers may request the emergency stop, without the operator token
     """
 
     recordings: Path
@@ -82,7 +82,7 @@ class Settings:
 
 @final
 class Console:
-    """One server's state; `start` begins to follow the rings, `close` ends all that was started."""
+    """State of one server; `start` begins to follow the rings, `close` ends everything that was started."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -90,22 +90,22 @@ class Console:
         self.access = Access(
             settings.operator_token, settings.viewer_token, self._seat_changed, settings.anyone_may_stop
         )
-        self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets client and name of who operates
+        self.on_seat: Callable[[tuple[str, str] | None], object] | None = None  # gets the operator
         self.jobs, self.tickets = Jobs(), Tickets()
         self.children = Children()
         self.turns = AllTurns()
         self.seen_sets = SeenSets()
         self.stop_button, self.presses, self.alarms = StopButton(settings.ring), Presses(), Alarms()
         self._names = Names()
-        self._seated = ""  # name of who operates, or did last
-        self.viewers = 0  # pages that are connected
+        self._seated = ""  # name of the present or last operator
+        self.viewers = 0  # connected pages
         self.opened = OpenRecordings()
         self.kept = KeptFormulas(settings.data / "derived.json")
-        self._ended_utc: float | None = None  # of the base whose end was told
+        self._ended_utc: float | None = None  # of the base whose end was reported
         self._telling = threading.Lock()
         self._followers: dict[SourceName, Follower] = {
             "live": Follower("live", settings.ring, find(settings.ring), self.events, self.kept.all),
-            # a replay never goes to hardware, whatever is plugged in
+            # a replay never goes to hardware
             "replay": Follower(
                 "replay", settings.replay_ring, Emulation(settings.replay_ring), self.events, self.kept.all
             ),
@@ -117,7 +117,7 @@ class Console:
         self, what: EventKind, text: str, *, person: str = "", t: float | None = None, is_bad: bool = False,
         is_recorded: bool = True, age_s: float = 0.0,
     ) -> None:  # fmt: skip
-        """Something that people did, at the newest record of the live ring unless `t` [s] says when; see `EventLog`."""
+        """Log an action of a person, at time `t` [s] or at the newest record of the live ring; see `EventLog`."""
         live = self.source("live")
         t = live.value("t") if t is None else t
         tick = round(t / live.header.layout.dt) if t is not None and math.isfinite(t) and live.header else None
@@ -127,7 +127,7 @@ class Console:
         )  # fmt: skip
 
     def person(self, caller: Caller) -> str:
-        """Name of who asks, for people."""
+        """Name of the caller, for display."""
         return name_of(caller.client, self.access.seat.who, self._names.known, caller.role)
 
     def _seat_changed(self, text: str) -> None:
@@ -144,7 +144,7 @@ class Console:
         return self._followers[name]
 
     def start(self) -> None:
-        """Follow the rings and watch clearances, each in a thread of its own."""
+        """Follow the rings and watch clearances, each in its own thread."""
         for follower in self._followers.values():
             follower.start()
         self.watcher.start()
@@ -161,7 +161,7 @@ class Console:
         self.children.close()
 
     def status(self) -> Status:
-        """All that pages show beside curves; may read files, so call it from a thread that may wait."""
+        """Everything that pages show besides curves; may read files, so call it from a thread that may block."""
         sources = [ring_status(follower) for follower in self._followers.values()]
         self._tell_end(sources[0].life)
         return Status(
@@ -177,7 +177,7 @@ class Console:
         )
 
     def _tell_end(self, life: BaseLife | None) -> None:
-        """Why the base ended, once."""
+        """Report once why the base ended."""
         with self._telling:
             if life is None or life.doing != "ended" or life.utc == self._ended_utc:
                 return

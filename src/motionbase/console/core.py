@@ -1,4 +1,4 @@
-"""Who is who, how things stand, what happened, which channels there are: `/api/me`, `seat`, `status`, `events` ..."""
+"""Basic addresses: `/api/me`, `seat`, `status`, `events`, `schema`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/me")
     async def me(caller: Viewer) -> Me:
-        """The role of who asks."""
+        """Role and rights of the caller."""
         return console.access.me(caller)
 
     @api.post("/seat")
@@ -44,18 +44,18 @@ def router(console: Console) -> APIRouter:
 
     @api.delete("/seat")
     async def leave_seat(caller: Operator) -> Me:
-        """Leave it, or wait for it no more; nothing happens where somebody else has it."""
+        """Leave the seat, or its queue; no effect if another page has it."""
         console.access.seat.release(caller.client)
         return console.access.me(caller)
 
     @api.get("/status", dependencies=[Depends(viewer)])
     async def status() -> Status:
-        """How things stand."""
+        """The status of rings, recorder, replay and jobs."""
         return await looking.take(console.status)
 
     @api.get("/events", dependencies=[Depends(viewer)])
     async def events(source: SourceName | None = None) -> list[Event]:
-        """The last 1000 of a ring, or of both; oldest first."""
+        """The last 1000 events of a ring, or of both; oldest first."""
         return console.events.last(source)
 
     @api.get("/schema", dependencies=[Depends(viewer)])

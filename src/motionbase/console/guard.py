@@ -1,4 +1,4 @@
-"""The gate before everything: foreign pages, foreign names of this machine and endless bodies do not get in."""
+"""First check of every request: refuses other sites' pages, unknown host names and unlimited bodies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from motionbase.console.bodies import Body, Refusal, announced
 from motionbase.console.origins import ANOTHER_SITE, foreign_host, foreign_origin, host_name
 
-STREAMED = ("/api/recordings/upload",)  # has a limit of its own
+STREAMED = ("/api/recordings/upload",)  # limited separately
 POLICY = (
     "default-src 'self'; connect-src 'self'{post}; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'"
@@ -29,11 +29,11 @@ RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items(
 
 @final
 class Guard:
-    """Pure ASGI, for HTTP and WebSocket alike.
+    """ASGI middleware for HTTP and WebSocket.
 
     Args:
-        names: by which browsers may call the server
-        stop_port: of the stop post, the only other address that the page may ask; None while there is none
+        names: host names of the server
+        stop_port: of the stop post, the only other address that the page may use; None if there is none
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Guard:
         self._app, self._names, self._stop_port = app, names, stop_port
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or one WebSocket."""
+        """Handle one request or one WebSocket."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -59,7 +59,7 @@ class Guard:
             await self._http(scope, receive, send)
 
     def _foreign(self, scope: Scope) -> str:
-        """Why a request is not from our own page; "" where it may be."""
+        """Why a request cannot be from our own page; "" if it may be."""
         hosts, origins, sites = (_header(scope, name) for name in (b"host", b"origin", b"sec-fetch-site"))
         here = scope.get("server") or ("", 0)
         if why := foreign_host(hosts, self._names | {str(here[0])}) or foreign_origin(origins, hosts[0]):
@@ -75,7 +75,7 @@ class Guard:
         async def sealed_send(message: Message) -> None:
             nonlocal is_answered
             if body.refusal and not is_answered:
-                return  # what the application makes of half a body is of no interest
+                return  # the application's answer to a partial body is dropped
             if message["type"] == "http.response.start":
                 is_answered = True
                 message["headers"] = self._sealed(scope, list(message.get("headers", [])))
@@ -99,13 +99,13 @@ class Guard:
         return headers + [(name, value) for name, value in sealed if name not in names]
 
     def _post(self, host: str) -> str:
-        """The stop post as a page that was opened by this name asks it; the name has been found to be ours."""
+        """Source of the stop post in the policy of a page opened under this name, which has been checked."""
         port, name = self._stop_port(), host_name(host)
-        return f" http://{name}:{port}" if port is not None and ":" not in name else ""  # no policy can name IPv6
+        return f" http://{name}:{port}" if port is not None and ":" not in name else ""  # policies have no IPv6
 
 
 def _is_link(scope: Scope) -> bool:
-    """Somebody followed a link to the page itself: it asks for nothing, and cannot be framed."""
+    """Whether this is a link to the page itself, which is harmless: it changes nothing and cannot be framed."""
     return (
         scope["type"] == "http"
         and scope["method"] in ("GET", "HEAD")

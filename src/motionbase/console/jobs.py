@@ -1,4 +1,4 @@
-"""What takes a while and needs no process of its own, such as an export: in a thread, with its share done."""
+"""Jobs: long work in threads, such as exports, with progress."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from motionbase.console.models import Job
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError
 
-AT_ONCE = 2  # of who operates, and as many of all others together
-KEPT = 20  # jobs that have ended, for people to see
+AT_ONCE = 2  # jobs of the operator, and as many of all others together
+KEPT = 20  # ended jobs that stay listed
 
 
 class Cancelled(Exception):
-    """Somebody has cancelled the job; raised in its thread."""
+    """The job was cancelled; raised in its thread."""
 
 
 @final
 @dataclass(eq=False)
 class Task:
-    """A job on its way: the work tells it how far it is, and hears from it that it shall end.
+    """A job: the work reports its progress, and is told to end.
 
     Attributes:
-        client: the page that began it; is_lent: whether it did so without the operator's seat
-        files: that are whole, as pages name them; a job of very many names the first
-        finished: how many there are
+        client: the page that started it; is_lent: without the operator's seat
+        files: complete files as pages name them, at most the first of many
+        finished: number of complete files
     """
 
     number: int
@@ -44,14 +44,14 @@ class Task:
     cancelled: threading.Event = field(default_factory=threading.Event)
 
     def progress(self, done: int, total: int) -> None:
-        """So much of all is done; `Cancelled` if nobody wants the rest."""
+        """Report progress; raises `Cancelled` if the job was cancelled."""
         if self.cancelled.is_set():
             raise Cancelled
         self.share = min(1.0, done / total) if total else 1.0
 
     @property
     def model(self) -> Job:
-        """For the border."""
+        """The job as a model of the interface."""
         return Job.model_validate(
             {
                 "number": self.number,
@@ -66,12 +66,12 @@ class Task:
 
 
 Listed = list[Job]
-Work = Callable[[Task], str]  # returns a sentence about what was done
+Work = Callable[[Task], str]  # returns a sentence about the result
 
 
 @final
 class Jobs:
-    """Those of a console."""
+    """Jobs of a console."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -80,7 +80,7 @@ class Jobs:
         self._count = 0
 
     def start(self, what: str, work: Work, client: str = "", is_lent: bool = False) -> Job:
-        """Begin, unless so many run already; pages without the seat have two together, and one each."""
+        """Start a job, if not too many run; pages without the seat have two together, and one each."""
         with self._lock:
             self._threads = [t for t in self._threads if t.is_alive()]
             running = [t for t in self._running if t.is_lent is is_lent]
@@ -103,24 +103,24 @@ class Jobs:
         return [t for t in self._tasks if t.state == "running"]
 
     def cancel(self, number: int, client: str | None = None) -> Job:
-        """The work ends at its next step; one that has ended stays as it is. Others' only where `client` is None."""
+        """Cancel a job, which ends at its next step; ended jobs are unchanged. With a `client`, only its own."""
         task = next((t for t in self._tasks if t.number == number), None)
         if task is None:
             there = ", ".join(str(t.number) for t in self._tasks) or "none"
             raise NotThere(f"there is no job {number}; jobs: {there}")
         if client is not None and task.client != client:
             raise WrongState(
-                f"job {number} was begun by another page; that page can cancel it, or who has the operator's seat"
+                f"job {number} is another page's; only that page or the holder of the operator's seat can cancel it"
             )
         task.cancelled.set()
         return task.model
 
     def list(self) -> Listed:
-        """All that are known, the oldest first."""
+        """All listed jobs, the oldest first."""
         return [t.model for t in tuple(self._tasks)]
 
     def close(self, seconds: float = 5.0) -> None:
-        """Cancel all, and give them the time to clear up."""
+        """Cancel all jobs, and give them time to clean up."""
         for task in self._running:
             task.cancelled.set()
         for thread in self._threads:
@@ -139,7 +139,7 @@ def _run(task: Task, work: Work) -> None:
     except OSError as error:
         name = f"{Path(error.filename).name}: " if isinstance(error.filename, str) else ""
         task.text, task.state = f"{name}{error.strerror or error}{_before(task)}", "failed"
-    except Exception as error:  # a mistake of ours must not leave a job that runs for ever
+    except Exception as error:  # a bug must not leave a job running forever
         task.text, task.state = f"it failed with {type(error).__name__}: {error}", "failed"
 
 

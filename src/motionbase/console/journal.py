@@ -1,7 +1,6 @@
-"""The console's journal: what people did goes to the recorder, and into a file, whether anything is recorded or not.
+"""The console's journal: actions of people go to the recorder and always into a file.
 
-A thread of its own does both: a busy recorder and a slow disk delay neither pages nor the base. The file is bounded,
-and so is what waits.
+A thread does both, so a busy recorder and a slow disk delay neither pages nor the base. File and queue are bounded.
 """
 
 from __future__ import annotations
@@ -19,34 +18,34 @@ from motionbase.errors import MotionBaseError
 from motionbase.recording.journal import BY_PEOPLE, IN_RECORDS
 from motionbase.recording.recorder import control
 
-WAITING = 256  # events
-LARGEST = 2_000_000  # bytes of the file, and of the one before it
-KEPT_KINDS = frozenset({*BY_PEOPLE, "recorder"} - {"warning"})  # records tell the others again
+WAITING = 256  # events in the queue
+LARGEST = 2_000_000  # of the file, and of the one before it [bytes]
+KEPT_KINDS = frozenset({*BY_PEOPLE, "recorder"} - {"warning"})  # the others can be found again in records
 
 
 @final
 class ConsoleJournal:
-    """Of one ring.
+    """Journal of one ring.
 
     Args:
-        path: of the file, a JSON object a line; the one before it has `.1` behind its name
+        path: of the file, one JSON object per line; the one before it has `.1` appended to its name
     """
 
     def __init__(self, ring: str, path: Path, events: EventLog) -> None:
         self._ring, self._path = ring, path
         self._some, self._over = threading.Condition(), False
-        self._waiting: deque[tuple[Event, bool]] = deque(maxlen=WAITING)  # and whether it is for the recorder
+        self._waiting: deque[tuple[Event, bool]] = deque(maxlen=WAITING)  # with whether it is for the recorder
         events.restore(self._read())
         events.record = lambda event: self._put(event, True)
         events.listen(lambda event: self._put(event, False))
         self._thread = threading.Thread(target=self._work, name="console journal", daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start writing."""
         self._thread.start()
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the queue, and end."""
         with self._some:
             self._over = True
             self._some.notify()
@@ -54,7 +53,7 @@ class ConsoleJournal:
             self._thread.join(2.0)
 
     def _put(self, event: Event, for_recorder: bool) -> None:
-        is_told_again = event.what in IN_RECORDS and not event.person  # by the records, to the next console
+        is_told_again = event.what in IN_RECORDS and not event.person  # the next console finds it in the records
         if for_recorder or (event.source == "live" and event.what in KEPT_KINDS and not is_told_again):
             with self._some:
                 self._waiting.append((event, for_recorder))
@@ -72,7 +71,7 @@ class ConsoleJournal:
                 with suppress(OSError):
                     self._write(event)
             else:
-                with suppress(MotionBaseError):  # nobody records, or it is too much: the file has it
+                with suppress(MotionBaseError):  # no recorder, or too many events: the file has it
                     control.ask(
                         self._ring, "event", event.text[: control.LONGEST_NOTE], kind=event.what, person=event.person,
                         is_bad=event.is_bad, t=event.t,
@@ -87,7 +86,7 @@ class ConsoleJournal:
             file.write(event.model_dump_json() + "\n")
 
     def _read(self) -> list[Event]:
-        """The last of an earlier console; lines that are none of ours are left out."""
+        """The last events of an earlier console; invalid lines are skipped."""
         found = deque[Event](maxlen=KEPT // 2)
         with suppress(OSError, UnicodeDecodeError):
             if self._path.stat().st_size <= 2 * LARGEST:

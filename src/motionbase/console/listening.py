@@ -1,4 +1,4 @@
-"""Sockets to listen on."""
+"""Listening sockets."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import socket
 
 from motionbase.errors import UsageError
 
-QUEUE = 128  # connections that have not been accepted yet
+QUEUE = 128  # connections waiting to be accepted
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens there; one sentence where that cannot be."""
+    """A socket that listens at an address; an error with one sentence if that fails."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        # asyncio turns Nagle's waiting off only for sockets that say they are TCP; with it answers take 40 ms
+        # asyncio disables Nagle's algorithm only for sockets declared as TCP; with it answers take 40 ms
         made = socket.socket(family, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

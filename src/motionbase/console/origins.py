@@ -1,7 +1,8 @@
-"""Who asks, as browsers say it, and by which name they call this machine.
+"""Checks the origin of requests and the host name by which browsers address this machine.
 
-Browsers let any page send requests to loopback addresses. They also say who asks (`Origin`, `Sec-Fetch-Site`), and
-which name they believe to talk to (`Host`): a name that an attacker has pointed at this machine is not one of ours.
+Browsers let any page send requests to loopback addresses. They also send the page's origin (`Origin`,
+`Sec-Fetch-Site`) and the host name that they use (`Host`): a name that an attacker has pointed at this machine is not
+one of ours.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections.abc import Collection, Sequence
 from urllib.parse import SplitResult, urlsplit
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-PORTS = {"http": 80, "https": 443}  # that browsers leave out
+PORTS = {"http": 80, "https": 443}  # default ports, which browsers leave out
 ANOTHER_SITE = "a page of another site may not use this console"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on can be reached from this machine alone."""
+    """Whether an address to listen on can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -26,13 +27,13 @@ def is_loopback(host: str) -> bool:
 
 
 def own_names(host: str, allow_hosts: Collection[str] = ()) -> frozenset[str]:
-    """By which a server on an address may be called."""
+    """Host names of a server on an address."""
     own = LOOPBACK_NAMES if is_loopback(host) else ("localhost", "127.0.0.1")
     return frozenset(name.lower().strip("[]") for name in (host, *own, *allow_hosts))
 
 
 def foreign_host(hosts: Sequence[str], names: Collection[str]) -> str:
-    """Why the Host headers of a request are not one name of ours; "" where they are."""
+    """Why the Host headers of a request are refused; "" if they are one of our names."""
     if len(hosts) != 1:
         return "a request needs one Host header"
     if host_name(hosts[0]) not in names:
@@ -42,12 +43,12 @@ def foreign_host(hosts: Sequence[str], names: Collection[str]) -> str:
 
 
 def foreign_origin(origins: Sequence[str], host: str, port: int | None = None) -> str:
-    """Why a page of these origins may not ask here; "" where it is our own.
+    """Why a page of these origins is refused; "" if it is our own.
 
     Args:
-        origins: of the request, none where no page asks
-        host: of its one Host header
-        port: of the page where that is another one than the request's
+        origins: of the request, none if it does not come from a page
+        host: its one Host header
+        port: of the page, if that differs from the request's
     """
     for origin in origins:
         parts = _split(origin)
@@ -57,7 +58,7 @@ def foreign_origin(origins: Sequence[str], host: str, port: int | None = None) -
 
 
 def host_name(host: str) -> str:
-    """Of a Host header, without port and brackets; "" where it is none."""
+    """Name in a Host header, without port and brackets; "" if invalid."""
     parts = _split(f"//{host}")
     return (parts.hostname or "") if parts is not None else ""
 
@@ -76,7 +77,7 @@ def _is_ours(origin: SplitResult, host: str, port: int | None) -> bool:
 def _split(text: str) -> SplitResult | None:
     try:
         parts = urlsplit(text)
-        parts.hostname  # noqa: B018  may be refused as well
+        parts.hostname  # noqa: B018  raises for an invalid name
         return parts
     except ValueError:
         return None

@@ -1,4 +1,4 @@
-"""What the server shows without being asked for data: the built page, and a list of its addresses."""
+"""Static pages: the built console, and a list of the server's addresses."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from starlette.types import Scope
 
 from motionbase.console.access import viewer
 
-HASHED = re.compile(r"assets/.+-[A-Za-z0-9_-]{8,}\.\w+")  # Vite names files after what is in them
-NOTHING = {404: "Not Found", 405: "Method Not Allowed"}  # what Starlette says of an address that nobody has
-SHOWN = 100  # letters of an address
+HASHED = re.compile(r"assets/.+-[A-Za-z0-9_-]{8,}\.\w+")  # Vite names files by a hash of their content
+NOTHING = {404: "Not Found", 405: "Method Not Allowed"}  # Starlette's messages for unknown addresses
+SHOWN = 100  # characters shown of an address
 FOR_EVER, EVERY_TIME = "public, max-age=31536000, immutable", "no-cache"
 STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:3rem auto;padding:0 1.5rem;color:#1c2733;"
@@ -29,17 +29,17 @@ STYLE = (
 
 @final
 class Page(StaticFiles):
-    """The built page; the browser keeps what never changes and asks again for the rest."""
+    """The built page; browsers cache hashed files and revalidate the rest."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file of it."""
+        """Serve a file of the page."""
         response = await super().get_response(path, scope)
         response.headers["cache-control"] = FOR_EVER if HASHED.fullmatch(path) else EVERY_TIME
         return response
 
 
 async def _nothing(request: Request, error: Exception) -> Response:
-    """An address that leads nowhere, or takes something else: what would work, as a page for who opened it as one."""
+    """Answer for an unknown address or method, with what would work; as a page if a browser opened it."""
     assert isinstance(error, HTTPException)
     if error.status_code == 401 and "text/html" in request.headers.get("accept", ""):
         text = f'<p>{escape(_capital(error.detail))}.</p><p><a href="/">To the console</a></p>'
@@ -59,7 +59,7 @@ async def _nothing(request: Request, error: Exception) -> Response:
 
 
 def add_pages(app: FastAPI, static: Path) -> None:
-    """`/api`, and the page below everything else."""
+    """Add `/api`, and the built page for all other addresses."""
     app.add_exception_handler(HTTPException, _nothing)
 
     needs = [Depends(viewer)]

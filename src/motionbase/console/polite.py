@@ -1,4 +1,4 @@
-"""Threads that may wait give way to the event loop, which carries the emergency stop, and to the ring's writer."""
+"""Lower priority for threads that may wait, below the event loop, which carries the emergency stop."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 import threading
 from contextlib import suppress
 
-NICE = 5  # below the event loop and the ring's writer, above those who work in the background
+NICE = 5  # below the event loop and the ring's writer, above background processes
 
 
 def give_way() -> None:
-    """The calling thread, and processes that it starts, step back; on Linux, where a thread has a priority."""
+    """Lower the priority of the calling thread and of processes that it starts; only on Linux."""
     if sys.platform == "linux":
-        with suppress(OSError):  # one that is niced further already, by its user, stays there
+        with suppress(OSError):  # fails if the user has set a lower priority already
             if os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) < NICE:
                 os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

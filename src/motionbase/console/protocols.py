@@ -1,7 +1,7 @@
-"""Connections of the server: limits for slow and for excessive ones.
+"""Limits for slow or excessive connections of the server.
 
-A connection is a stranger until a request on it shows a token. Strangers, viewers and operators have room of their own
-(`room.Limits`): a crowd closes connections of its own kind and no others.
+A connection is a stranger until a request on it has a token. Strangers, viewers and operators are limited separately
+(`room.Limits`): too many connections of a kind close only connections of that kind.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from motionbase.console.room import Limits, Pool, Rank
 
-AT_ONCE = 128  # that wait to be accepted
-IDLE_S, LAST_LOOK_S = 5, 0.1  # after which a connection that says nothing is closed
-HEAD_S = 10.0  # within which the head of a request has come
-TAKEN_S = 30.0  # a client that takes nothing for so long is let go
-FAREWELL_S = 1.0  # within which a page that is let go has closed
-STATE = "room"  # the name of `Room` in the state of the application
+AT_ONCE = 128  # connections waiting to be accepted
+IDLE_S, LAST_LOOK_S = 5, 0.1  # an idle connection is closed after this time
+HEAD_S = 10.0  # time limit for the header of a request
+TAKEN_S = 30.0  # a client that takes no data for this long is dropped
+FAREWELL_S = 1.0  # time limit for a closed page to disconnect
+STATE = "room"  # name of `Room` in the application's state
 
 
 @final
 class Room:
-    """All connections of one server, by what they have shown."""
+    """All connections of one server, by the token that they have shown."""
 
     def __init__(self, limits: Limits) -> None:
         self.http: dict[Rank, Pool[HttpProtocol]] = {
@@ -34,7 +34,7 @@ class Room:
             Rank.VIEWER: Pool(limits.viewers, limits.viewers_here, lambda one: not one.is_served),
             Rank.OPERATOR: Pool(limits.operators, is_idle=lambda one: not one.is_served),
         }
-        # the hub bounds those that are served; some more may be closing
+        # the hub limits those that are served; more may be closing
         self.sockets: Pool[WebSocketProtocol] = Pool(
             2 * (limits.greeting + limits.pages), is_idle=lambda one: one.close_sent
         )
@@ -42,10 +42,10 @@ class Room:
 
 @final
 class WebSocketProtocol(WebSocketsSansIOProtocol):
-    """Lets the session cut a connection that takes nothing any more, which ASGI cannot."""
+    """Lets a session abort a connection that takes no more data, which ASGI cannot."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Where too many are on their way out, the oldest is cut off."""
+        """If too many are closing, abort the oldest."""
         super().connection_made(transport)
         self.close_timeout = FAREWELL_S
         gone = self._room.sockets.add(self, address_of(self.client))
@@ -59,19 +59,19 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
         return room
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is counted no longer."""
+        """Stop counting the connection."""
         self._room.sockets.remove(self)
         super().connection_lost(exc)
 
     async def run_asgi(self) -> None:
-        """As ever."""
+        """Run the application with the abort function in its scope."""
         self.scope["state"]["abort"] = self.transport.abort
         await super().run_asgi()
 
 
 @final
 class HttpProtocol(H11Protocol):
-    """One connection."""
+    """One HTTP connection."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -83,7 +83,7 @@ class HttpProtocol(H11Protocol):
         self._taken_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Close one that never asks for anything, as it is done with one that has asked before."""
+        """Also close a connection that never sends a request; uvicorn closes only those that have."""
         super().connection_made(transport)
         self.timeout_keep_alive_task = self.loop.call_later(IDLE_S, self.timeout_keep_alive_handler)
         self._enter()
@@ -94,31 +94,31 @@ class HttpProtocol(H11Protocol):
             gone.transport.abort()
 
     def _shown(self, rank: Rank) -> None:
-        """A request on this connection has shown a token: from now on it has room among its like."""
+        """Count the connection by the token that a request on it has shown."""
         if rank > self._rank and not self.transport.is_closing():
             self._room.http[self._rank].remove(self)
             self._rank = rank
             self._enter()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From now on it is a WebSocket and counted as such."""
+        """Count the connection as a WebSocket from now on."""
         self._room.http[self._rank].remove(self)
         super().handle_websocket_upgrade(event)
 
     @property
     def is_served(self) -> bool:
-        """Whether a request of it is being answered."""
+        """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody waits for it any more."""
+        """End timers and stop counting the connection."""
         self._room.http[self._rank].remove(self)
         _cancel(self._head_timer)
         _cancel(self._taken_timer)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """The time for a head runs from its first byte, however the others come."""
+        """Start the time limit of a header with its first byte."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             _cancel(self._head_timer)
@@ -127,22 +127,22 @@ class HttpProtocol(H11Protocol):
             self._head_timer = self.loop.call_later(HEAD_S, self.transport.abort)
 
     def pause_writing(self) -> None:
-        """What was sent last has not been taken yet."""
+        """The client has not taken the last data yet."""
         super().pause_writing()
         self._taken_timer = self.loop.call_later(TAKEN_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It has."""
+        """The client has taken the data."""
         _cancel(self._taken_timer)
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Look once more first: after a halt of the process, timers run before what has come meanwhile is read."""
+        """Check once more before closing: after a pause of the process, timers run before waiting data is read."""
         self.timeout_keep_alive_task = self.loop.call_later(LAST_LOOK_S, super().timeout_keep_alive_handler)
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Of who is at the other end; an IPv6 user has a network of 2^64 addresses and counts as one."""
+    """Address of the client; an IPv6 network of 2^64 addresses counts as one."""
     try:
         found = ipaddress.ip_address(client[0]) if client is not None else None
     except ValueError:

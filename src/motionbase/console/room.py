@@ -1,8 +1,7 @@
-"""How many connections there may be, and which one goes when there are more.
+"""Limits of connections, and which one is closed when a limit is reached.
 
-Connections are counted by what they have shown: no token, the viewer token, the operator token. Each kind has room of
-its own, so that no number of strangers or viewers takes an operator's place. Nothing here needs more than Python
-itself: the stop post uses it, too.
+Connections are counted by their token: none, the viewer token, the operator token. Each kind has its own limit, so that
+strangers and viewers never take an operator's place. Needs nothing but Python, because the stop post uses it, too.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ Guest = TypeVar("Guest")
 
 
 class Rank(IntEnum):
-    """What a connection has shown."""
+    """The token that a connection has shown."""
 
     STRANGER = 0
     VIEWER = 1
@@ -27,15 +26,15 @@ class Rank(IntEnum):
 @final
 @dataclass(frozen=True)
 class Limits:
-    """Connections of one console.
+    """Limits of the connections of one console.
 
     Attributes:
-        strangers, viewers, operators: HTTP connections that have shown no token, a viewer's, an operator's
-        viewers_here: of the viewers' connections, those from one address
-        greeting: WebSockets that have not said hello
-        pages: WebSockets that have, in all
-        viewer_pages: of these, viewers': the difference is kept for operators
-        pages_here: of the viewers' pages, those from one address; all that come by tunnels share one
+        strangers, viewers, operators: HTTP connections without token, with the viewer and the operator token
+        viewers_here: viewers' connections from one address
+        greeting: WebSockets before hello
+        pages: WebSockets after hello, in all
+        viewer_pages: of these, viewers'; the difference is reserved for operators
+        pages_here: viewers' pages from one address; all that come through tunnels share one
     """
 
     strangers: int = 128
@@ -50,12 +49,12 @@ class Limits:
 
 @final
 class Pool(Generic[Guest]):
-    """So many guests at most; a new one always gets in, and an old one goes for it.
+    """A limited number of guests; a new one is always admitted, and an old one removed for it.
 
     Args:
         most: guests in all
-        most_here: guests of one address; None leaves that to `most`
-        is_idle: whether a guest that is to go could go without harm; of these the oldest goes first
+        most_here: guests of one address; None for no such limit
+        is_idle: whether a guest can be removed without harm; the oldest of these goes first
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class Pool(Generic[Guest]):
         return len(self._addresses)
 
     def add(self, guest: Guest, address: str) -> Guest | None:
-        """Let it in; returns who has to go for it, and is counted no longer."""
+        """Admit a guest; returns the guest that must go for it, which is no longer counted."""
         self._addresses[guest] = address
         counts = Counter(self._addresses.values())
         others = [one for one in self._addresses if one is not guest]
@@ -76,7 +75,7 @@ class Pool(Generic[Guest]):
             others = [one for one in others if self._addresses[one] == address]
         elif len(self._addresses) > self._most:
             most = max((counts[self._addresses[one]] for one in others), default=0)
-            others = [one for one in others if counts[self._addresses[one]] == most]  # who takes most room gives some
+            others = [one for one in others if counts[self._addresses[one]] == most]  # from the address with most
         else:
             return None
         gone = next((one for one in others if self._is_idle(one)), others[0] if others else guest)
@@ -84,5 +83,5 @@ class Pool(Generic[Guest]):
         return gone
 
     def remove(self, guest: Guest) -> None:
-        """It is gone; nothing happens where it was not here."""
+        """Remove a guest; no effect if it is not here."""
         self._addresses.pop(guest, None)

@@ -1,6 +1,6 @@
-"""The operator's seat: one page at a time holds it, and only from there can what changes state be asked.
+"""The operator's seat: one page at a time holds it, and only that page may request changes of state.
 
-A page whose connection drops keeps its seat for a while; then it goes to the page that has waited longest.
+A page whose connection drops keeps its seat for a while; then the page that has waited longest gets it.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from typing import final
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.models import Seat
 
-AWAY_S = 3.0  # without a sign of life: a reload is not worth a word
-LEFT_S = 30.0  # a page that is gone for so long has left its seat: a reload, or a network that comes back, is quicker
+AWAY_S = 3.0  # without contact counts as away; a reload is shorter
+LEFT_S = 30.0  # after this time the seat is free; a reload or a brief network failure is shorter
 MOST_WAITING = 16
 
 
 @final
 class SeatTaken(WrongState):
-    """Somebody else has it."""
+    """Another page has the seat."""
 
 
 @final
 class OperatorSeat:
-    """Who operates.
+    """The seat and its queue.
 
     Args:
-        tell: takes a sentence whenever it changes hands
+        tell: called with a sentence whenever the seat changes hands
         clock: monotonic [s]
     """
 
     def __init__(self, tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._tell, self._clock, self._lock = tell, clock, threading.Lock()
         self._holder: Seat | None = None
-        self._sockets: Counter[str] = Counter()  # of operators, by client
-        self._seen = -float("inf")  # when the holder last showed life without a socket
-        self._waiting: dict[str, str] = {}  # names of those in the queue by client, who has waited longest first
+        self._sockets: Counter[str] = Counter()  # of operators' pages, by client
+        self._seen = -float("inf")  # last contact of the holder without a socket
+        self._waiting: dict[str, str] = {}  # names in the queue by client, longest wait first
 
     @property
     def holder(self) -> Seat | None:
-        """Who has it now; None where nobody has, or the last one is gone for 30 s and nobody waits."""
+        """The present holder; None if there is none, or it has been away for 30 s and nobody waits."""
         with self._lock:
             holder = self._holder
             is_here = holder is not None and self._sockets[holder.client] > 0
@@ -55,7 +55,7 @@ class OperatorSeat:
         return self.holder
 
     def _passed_on(self, before: Seat, said: str) -> str:
-        """To who has waited longest and is still here; returns what to tell. By whoever has the lock."""
+        """Pass the seat to the connected page that has waited longest; returns a sentence. Needs the lock."""
         self._holder = None
         for client, name in list(self._waiting.items()):
             del self._waiting[client]
@@ -71,12 +71,12 @@ class OperatorSeat:
 
     @property
     def who(self) -> tuple[str, str] | None:
-        """Client and name of who has it."""
+        """Client and name of the holder."""
         holder = self.holder
         return None if holder is None else (holder.client, holder.name)
 
     def is_held_by(self, client: str) -> bool:
-        """Whether this page has it; who asks shows life."""
+        """Whether this page has the seat; counts as contact."""
         holder = self.holder
         with self._lock:
             if holder is None or holder.client != client:
@@ -85,8 +85,8 @@ class OperatorSeat:
             return True
 
     def take(self, client: str, name: str, force: bool = False, from_client: str | None = None) -> Seat:
-        """Sit down; refused while another page has it, unless by force from that very page."""
-        self.holder  # noqa: B018  one whose page is gone has left it
+        """Take the seat; refused while another page has it, unless by force from that very page."""
+        self.holder  # noqa: B018  frees a seat whose page is gone
         with self._lock:
             before = self._holder
             if before is not None and before.client != client:
@@ -107,7 +107,7 @@ class OperatorSeat:
         return seat
 
     def wait(self, client: str, name: str) -> None:
-        """Sit down where the seat is free, or else get into the queue for it; whoever is there keeps the place."""
+        """Take the seat if it is free, else join the queue; a page in the queue keeps its place."""
         holder = self.holder
         if holder is None or holder.client == client:
             self.take(client, name)
@@ -123,13 +123,13 @@ class OperatorSeat:
         self._tell(f"{name} waits for the operator's seat")
 
     def place(self, client: str) -> int | None:
-        """In the queue, 1 for who is next; None for who does not wait."""
+        """Place in the queue, 1 for the next; None for a page that does not wait."""
         with self._lock:
             waiting = list(self._waiting)
         return waiting.index(client) + 1 if client in waiting else None
 
     def release(self, client: str) -> None:
-        """Stand up, or wait no more; nothing happens where another page has it."""
+        """Leave the seat, or the queue; no effect if another page has the seat."""
         with self._lock:
             holder, name = self._holder, self._waiting.pop(client, None)
             if holder is not None and holder.client == client:
@@ -146,7 +146,7 @@ class OperatorSeat:
             self._sockets[client] += 1
 
     def left(self, client: str) -> None:
-        """It closed."""
+        """A WebSocket of an operator's page closed."""
         with self._lock:
             self._sockets[client] -= 1
             if self._sockets[client] <= 0:

@@ -1,4 +1,4 @@
-"""The server: all routers behind one gate, the WebSocket, the page, and running it to a good end."""
+"""The server: routers behind the guard, the WebSocket and the page; runs until a signal."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
 def create_app(console: Console) -> FastAPI:
-    """The application; the console is started and closed with it."""
+    """The application; it starts and closes the console."""
     hub = Hub(console)
 
     @asynccontextmanager
@@ -108,16 +108,16 @@ async def _failed(_: Request, error: Exception) -> JSONResponse:
 
 @final
 class Server(uvicorn.Server):
-    """Leaves signals alone: whoever runs it sets `should_exit`."""
+    """A uvicorn server without signal handlers; the caller sets `should_exit`."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Nothing."""
+        """Install no handlers."""
         yield
 
 
 def new_server(console: Console) -> Server:
-    """Ready to run on a socket."""
+    """A server ready to run on a socket."""
     config = uvicorn.Config(
         create_app(console), http=HttpProtocol, ws=WebSocketProtocol, ws_max_size=LARGEST_MESSAGE, lifespan="on",
         ws_per_message_deflate=False, log_config=None, access_log=False, server_header=False, backlog=AT_ONCE,
@@ -128,13 +128,13 @@ def new_server(console: Console) -> Server:
 
 
 def address_of(made: socket.socket, host: str, token: str) -> str:
-    """What a person opens; the token stands behind #, where browsers keep it to themselves."""
+    """The address to open; the token comes after #, which browsers do not send."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{made.getsockname()[1]}/#token={token}"
 
 
 def serve(console: Console, ready: Callable[[str], object]) -> None:
-    """Run until a signal; `ready` gets the address once it is served. From the main thread."""
+    """Run until a signal, in the main thread; `ready` is called once it serves."""
     settings = console.settings
     made = listening(settings.host, settings.port)
     server = new_server(console)

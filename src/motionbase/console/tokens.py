@@ -1,4 +1,4 @@
-"""Tokens: what they allow, and what they must look like. Nothing here needs more than Python itself."""
+"""Tokens: their rights and their form. Needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ SHORTEST_TOKEN = 16
 
 @final
 class Tokens:
-    """Those of one console.
+    """Tokens of one console.
 
     Args:
-        operator_token: of who may operate
-        viewer_token: of who may look; None lets everybody look
+        operator_token: allows operating
+        viewer_token: allows viewing; None lets everybody view
     """
 
     def __init__(self, operator_token: str, viewer_token: str | None) -> None:
         self._operator = checked_token("the operator token", operator_token).encode()
         self._viewer = None if viewer_token is None else checked_token("the viewer token", viewer_token).encode()
         if self._viewer == self._operator:
-            raise UsageError("the viewer token is the operator token: whoever looks could operate; give two")
+            raise UsageError("the viewer token equals the operator token, so viewers could operate; give two")
 
     def role(self, token: str | None) -> Role | None:
-        """What a token allows; None where it is wrong, or missing where one is needed."""
+        """Role of a token; None if it is wrong, or missing where one is needed."""
         given = (token or "").encode(errors="surrogatepass")
         is_operator = secrets.compare_digest(given, self._operator)
         is_viewer = self._viewer is not None and secrets.compare_digest(given, self._viewer)
@@ -44,12 +44,12 @@ class Tokens:
 
 
 def new_token() -> str:
-    """Nobody guesses it."""
+    """A random token."""
     return secrets.token_urlsafe(24)
 
 
 def checked_token(what: str, token: str) -> str:
-    """A token that can stand in a header and in an address, and is long enough."""
+    """A token that is long enough and valid in headers and addresses; an error otherwise."""
     if not re.fullmatch(r"[A-Za-z0-9._~-]+", token) or len(token) < SHORTEST_TOKEN:
         raise UsageError(
             f"{what} has {len(token)} characters; it must have {SHORTEST_TOKEN} or more, letters, digits and . _ ~ -"
@@ -58,7 +58,7 @@ def checked_token(what: str, token: str) -> str:
 
 
 def bearer(header: str | None) -> str | None:
-    """The token of an Authorization header; the whole text where it is of another kind, which no token equals."""
+    """The token of an Authorization header; the whole text, which no token equals, if it is of another kind."""
     if header is None:
         return None
     kind, _, token = header.partition(" ")
@@ -66,7 +66,7 @@ def bearer(header: str | None) -> str | None:
 
 
 def no_role(token: str | None) -> str:
-    """Why a token gets nobody in."""
+    """Why a token is refused, as a sentence."""
     if token:
         return f"this token is not the console's; {PRINTED}, or paste its token"
     return f"this console shows nothing without a token; {PRINTED}, or paste the viewer token"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from motionbase.platform.load import platform_text
 from motionbase.record.faults import FAULTS
@@ -15,7 +16,7 @@ from motionbase.record.states import STATES
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.mcap.write import McapWriter, log_times
 from tests.console.browser.conftest import Pages
-from tests.console.browser.person import at, coloured, panel, pixels
+from tests.console.browser.person import at, click, coloured, panel, pixels
 from tests.console.browser.rig import Numbers, Rig, until
 from tests.recording.files import EPOCH
 
@@ -95,3 +96,26 @@ def test_events_of_a_recording_are_listed_found_and_gone_to(pages: Pages) -> Non
     at(events, "events-state").click()
     at(events, "events-fault").click()
     expect(rows).to_have_count(1)
+
+
+def test_plots_keep_their_size_when_the_numbers_at_a_cursor_come_late(pages: Pages) -> None:
+    page = opened(pages)
+    over = page.locator(".u-over").first
+    until(lambda: coloured(page.locator("canvas.plot-picture").first) > 100, "traces of the recording")
+    held: list[Route] = []
+    page.route("**/api/recordings/**", lambda route: held.append(route))
+    click(over, 0.5)
+    numbers = at(page, "readout").locator("td.num")
+    expect(numbers).to_have_text(["–"] * 6)
+
+    def asked() -> bool:
+        page.wait_for_timeout(20)  # lets the route's handler run
+        return bool(held)
+
+    until(asked, "the request for the numbers")
+    before = over.bounding_box()
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/recordings/**")
+    expect(numbers.first).to_have_text(re.compile(r"^2\.[67]"))
+    assert over.bounding_box() == before

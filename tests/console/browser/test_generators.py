@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -32,6 +33,7 @@ def loaded(pages: Pages, rig: Rig, name: str = "gentle", **options: object) -> t
     opened = panel(page, "generators")
     at(opened, "set-select").select_option(name)
     at(opened, "set-load").click()
+    expect(at(opened, "set-load")).to_be_enabled()  # it has come
     expect(at(opened, "generator-1-enabled")).to_have_attribute("aria-checked", "true")
     at(opened, "generator-1-open").click()
     return page, opened
@@ -73,6 +75,56 @@ def test_motion_beyond_the_limits_is_asked_back_when_it_is_armed_and_when_it_is_
     at(page, "confirm-no").click()
     events = panel(page, "events")
     expect(at(events, "events-list")).to_contain_text("'gentle (edited)' armed by Ann (console)")
+
+
+def test_nothing_is_armed_while_a_set_is_being_loaded(pages: Pages, rig: Rig) -> None:
+    """The cards that are shown until then are not the ones that were asked for."""
+    page, opened = loaded(pages, rig)
+    at(opened, "generator-1-amplitude").fill("0.01")
+    expect(at(opened, "generators-apply")).to_be_enabled()
+    held: list[Route] = []
+    page.route("**/api/generators/sets/swell", lambda route: held.append(route))
+    at(opened, "set-select").select_option("swell")
+    at(opened, "set-load").click()
+    expect(at(opened, "generators-apply")).to_be_disabled()
+    expect(at(opened, "generators-why")).to_have_text("The set swell is being loaded")
+    held[0].continue_()
+    expect(at(opened, "fact-edited")).to_contain_text("“swell”")
+    expect(at(opened, "generators-apply")).to_be_enabled()
+
+
+@pytest.mark.parametrize("action", ["arm", "drive"])
+def test_a_console_that_stalls_for_a_moment_leaves_the_question_open(pages: Pages, rig: Rig, action: str) -> None:
+    """A busy machine may hold it up for some seconds: yes waits, and can be clicked afterwards."""
+    page, opened = loaded(pages, rig)
+    pages.allow(r"409.*api/generators")
+    if action == "arm":
+        at(opened, "generator-1-amplitude").fill("3.5")
+        expect(at(opened, "generators-apply")).to_have_text(re.compile(r"Apply beyond 1\d limits …"))
+        at(opened, "generators-apply").click()
+    else:
+        at(panel(page, "operator"), "operate-drive").click()
+    question = "beyond" if action == "arm" else "confirm"
+    expect(at(page, f"{question}-yes")).to_be_enabled()
+    expect(at(page, f"{question}-waits")).to_be_hidden()
+    before = armed(RING)[0].version
+    rig.running["console"].send_signal(signal.SIGSTOP)
+    try:
+        expect(at(page, f"{question}-yes")).to_be_disabled()
+        expect(at(page, f"{question}-waits")).to_contain_text("silent")
+    finally:
+        rig.running["console"].send_signal(signal.SIGCONT)
+    expect(at(page, f"{question}-waits")).to_be_hidden()
+    if action == "arm":
+        at(page, "beyond-yes").click()
+        until(lambda: armed(RING)[0].version == before + 1, "the generators that were confirmed")
+    else:
+        with page.expect_response("**/api/operate") as answered:
+            at(page, "confirm-yes").click()
+        wanted, answer = answered.value.request.post_data_json, answered.value.json()
+        assert wanted is not None and wanted["action"] == "drive"
+        if answer["accepted"]:  # which the console judges, by the age of the record that the operator saw
+            rig.until_state("engaging", "drive")
 
 
 def test_generators_that_are_read_late_do_not_take_the_question_away(pages: Pages, rig: Rig) -> None:
@@ -161,7 +213,7 @@ def test_a_corrected_field_loses_its_error(pages: Pages, rig: Rig) -> None:
     expect(at(tuning, "error-k_p")).to_have_text("")
     expect(at(tuning, "tuning-none")).to_be_hidden()
     at(tuning, "tuning-search").fill("nothing of the sort")
-    expect(at(tuning, "tuning-none")).to_contain_text("No parameter is like that")
+    expect(at(tuning, "tuning-none")).to_contain_text("No parameter matches")
 
 
 def test_a_name_with_a_slash_is_refused_in_a_sentence(pages: Pages, rig: Rig) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from motionbase.platform.load import load_platform
 from motionbase.record.axes import DOFS
@@ -25,6 +25,7 @@ def world(rig: Rig) -> Iterator[None]:
     rig.start_base()
     rig.start_console()
     until(lambda: rig.ask("GET", "kinematics/thresholds").status_code == 200, "the platform of the base")
+    until(lambda: rig.ask("GET", "kinematics/extremes").status_code == 200, "its kinematics, once prepared")
     rig.bring("standby")
     yield
 
@@ -175,3 +176,20 @@ def test_it_fits_small_windows(pages: Pages, width: int, height: int, theme: str
     inside = at(page, "panel-kinematics").evaluate("e => e.scrollWidth - e.clientWidth")
     assert inside <= 0
     pages.shot(page, f"kinematics_{width}_{theme}")
+
+
+def test_extremes_are_asked_for_again_while_kinematics_are_being_prepared(pages: Pages) -> None:
+    pages.allow(r"409.*kinematics/extremes")
+    page = pages.open(token=False)
+    asked: list[str] = []
+
+    def at_first_not(route: Route) -> None:
+        asked.append(route.request.url)
+        body = {"detail": "the kinematics are being prepared; ask again in a moment"}
+        route.fulfill(status=409, json=body) if len(asked) == 1 else route.fallback()
+
+    page.route("**/api/kinematics/extremes*", at_first_not)
+    panel(page, "kinematics")
+    at(page, "kinematics-mode-study").click()
+    expect(at(page, "extremes").locator("tbody tr")).not_to_have_count(0)
+    assert len(asked) == 2

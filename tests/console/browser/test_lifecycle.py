@@ -67,7 +67,7 @@ def test_while_it_compiles_the_page_says_so(console: None, pages: Pages) -> None
     finally:
         claim.release()
     expect(at(page, "base-strip")).to_be_hidden()
-    expect(at(page, "banner")).to_contain_text("Nobody writes ring")
+    expect(at(page, "banner")).to_contain_text("Nothing writes to ring")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "nobody")
 
 
@@ -87,7 +87,7 @@ def test_a_base_that_dies_is_looked_at_and_started_again(rig: Rig, run: None, pa
     expect(at(page, "recorder")).not_to_contain_text("REC")
     expect(at(panel(page, "recorder"), "recorder-state")).to_have_text("waits for records")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "nobody")
-    expect(at(looker, "base-life")).to_contain_text("an operator can start it again")
+    expect(at(looker, "base-life")).to_contain_text("an operator can restart it")
     expect(at(looker, "estop").first.locator("small")).to_be_visible()  # what a press would do
     assert at(looker, "estop").first.evaluate("(e) => e.scrollHeight <= e.clientHeight"), "all of it"
     expect(at(looker, "start-again")).to_be_hidden()
@@ -132,8 +132,8 @@ def test_the_stop_button_says_what_a_press_would_do(rig: Rig, console: None, pag
     console_process.send_signal(signal.SIGSTOP)
     try:
         expect(at(page, "estop").first).to_have_attribute("data-ready", "post")
-        expect(at(page, "banner")).to_contain_text("The stop button works, by the stop post, which answers")
-        expect(at(page, "recorder")).to_contain_text("recorder not known")
+        expect(at(page, "banner")).to_contain_text("The stop button works, via the stop post, which answers")
+        expect(at(page, "recorder")).to_contain_text("recorder unknown")
         pages.shot(page, "stop_by_post")
         (post,) = [found.pid for found in asked(find(RING), Role.POST, {"ask": "who"})]
         os.kill(post, signal.SIGSTOP)
@@ -176,7 +176,7 @@ def test_a_page_that_is_refused_does_not_say_that_it_operates(rig: Rig, console:
     rig.end("console")
     (rig.folder / "other").write_text("another-token-of-a-test")
     rig.start_console("--token-file", str(rig.folder / "other"))
-    expect(at(page, "seat")).to_have_text("Not let in")
+    expect(at(page, "seat")).to_have_text("No access")
     expect(page.locator("body")).not_to_contain_text("You operate")
     expect(at(page, "estop").first).to_have_attribute("data-ready", "token")
     pages.shot(page, "refused")

@@ -45,7 +45,7 @@ def test_a_viewer_looks_and_can_touch_nothing(pages: Pages, rig: Rig) -> None:
     expect(at(page, "seat")).to_have_text("Viewer")
     for name in ("operator", "generators", "tuning", "recorder"):
         opened = panel(page, name)
-        expect(at(opened, "access")).to_contain_text("viewer can look and not touch")
+        expect(at(opened, "access")).to_contain_text("Viewers cannot operate")
         pages.shot(page, f"viewer_{name}")
     expect(at(page, "number-k_p")).to_be_disabled()
     for test in ("generators-apply", "strip-start", "recorder-start", "note-send", "set-save"):

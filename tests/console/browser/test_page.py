@@ -91,7 +91,7 @@ def test_layouts_are_kept_named_and_loaded_elsewhere(pages: Pages, tmp_path: Pat
     at(page, "layout-save").click()
     at(page, "layout-name").fill("hydraulics")
     at(page, "layout-save-now").click()
-    expect(at(page, "toast")).to_contain_text("hydraulics is saved")
+    expect(at(page, "toast")).to_contain_text("hydraulics was saved")
     at(page, "layouts").click()
     with page.expect_download() as taken:
         at(page, "layout-download").click()

@@ -191,6 +191,7 @@ def test_cursors_measure_what_the_ring_holds(pages: Pages, rig: Rig) -> None:
     readout = at(page, "readout")
     expect(readout.locator("tbody tr")).to_have_count(6)
     expect(readout.locator("tbody tr").first.locator("td")).to_have_count(8)
+    expect(readout.locator("tbody")).not_to_contain_text("–")  # until the numbers come
     a, b = (_seconds(readout.locator(".pill .num").nth(k).inner_text()) for k in (0, 1))
     assert b - a == pytest.approx(2.5, abs=0.05)
     assert _seconds(readout.locator(".pill .num").nth(2).inner_text()) == pytest.approx(b - a, abs=2e-4)
@@ -237,7 +238,7 @@ def test_a_channel_by_formula(pages: Pages) -> None:
     expect(legend.locator(".legend-value")).not_to_have_text("–")
     expect(legend).to_contain_text("mm")
     expect(at(page, "legend-leg1_l_meas").locator(".legend-name")).to_have_text("leg 1")
-    expect(at(page, "plot-title").first).to_have_text("l_meas [m]")
+    expect(at(page, "plot-title").first).to_have_text("Measured length [m]")
     pages.shot(page, "plots_derived_legend")
     strip = panel(page, "recorder")
     at(strip, "strip-from-plots").click()
@@ -251,6 +252,7 @@ def test_a_channel_by_formula(pages: Pages) -> None:
     click(area(at(page, "plot").first), 0.6)
     rows = at(page, "readout").locator("tbody tr")
     expect(rows).to_have_count(7)
+    expect(at(page, "readout").locator("tbody")).not_to_contain_text("–")  # until the numbers come
     value = {
         row.split()[0]: float(row.split()[-1].replace("−", "-")) for row in (r.inner_text() for r in rows.all())
     }  # fmt: skip
@@ -305,6 +307,20 @@ def test_one_clock_and_one_unit_of_angles_for_the_whole_page(pages: Pages) -> No
     page.reload()
     expect(at(page, "clock")).to_have_value("utc")
     expect(pitch).to_contain_text("rad")
+
+
+def test_a_choice_just_before_a_reload_is_kept(pages: Pages) -> None:
+    page = pages.open()
+    with page.expect_navigation():
+        page.evaluate(
+            """() => {
+              const clock = document.querySelector('[data-test="clock"]');
+              clock.value = "utc";
+              clock.dispatchEvent(new Event("change"));
+              location.reload();
+            }"""
+        )
+    expect(at(page, "clock")).to_have_value("utc")
 
 
 def test_small_plots_keep_labels_on_both_axes(pages: Pages) -> None:

@@ -373,7 +373,7 @@ def test_a_recording_is_sent_and_opened(pages: Pages, rig: Rig, tmp_path: Path) 
     expect(row(page, "from my disk _1_.mcap")).to_be_visible()
     (tmp_path / "letter.txt").write_text("dear all")
     at(page, "recordings-file").set_input_files(tmp_path / "letter.txt")
-    expect(at(page, "toast").filter(has_text="letter.txt is no recording")).to_be_visible()
+    expect(at(page, "toast").filter(has_text="letter.txt is not a recording")).to_be_visible()
 
 
 def test_the_replay_moves_the_shaded_view(pages: Pages) -> None:

@@ -5,7 +5,7 @@ import { utcText } from "./times";
 const MISSING = "–";
 const SMALL = 1e-4; // below, a power of ten is easier to read than zeros
 
-/** A setting, a limit: four digits at most, and no zeros behind them. What changes all the time is `Forms`' to write. */
+/** A setting or a limit: at most four digits, no trailing zeros. Values that change all the time are written by `Forms`. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return MISSING;
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
@@ -32,7 +32,7 @@ export function bytes(count: number): string {
   return `${(count / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-/** When something was, for a sentence: 14:03:27 UTC, by the clock of axes and events, wherever the page is looked at. */
+/** Time of day for a sentence: 14:03:27 UTC, in every time zone. */
 export function clock(utc: number): string {
   return `${utcText(utc, 1)} UTC`;
 }

@@ -1,4 +1,4 @@
-/** A value that tells those who read it when it changes. Reading inside an effect is all it takes to be told. */
+/** A value with subscribers: an effect that reads it runs again when it changes. */
 export interface Signal<T> {
   (): T;
   set(value: T): void;
@@ -77,7 +77,7 @@ function flush(): void {
   depth += 1; // what effects change is told after them, in the same turn
   try {
     for (let turn = 0; waiting.size > 0; turn += 1) {
-      if (turn > 100) throw new Error("signals change each other without end");
+      if (turn > 100) throw new Error("signals change each other endlessly");
       const now = [...waiting];
       waiting.clear();
       for (const one of now) one.run();

@@ -1,4 +1,4 @@
-/** Steps that can be taken back, and taken again. */
+/** Undo and redo. */
 
 const MOST_STEPS = 200;
 const SAME_STEP_MS = 1200; // going on in the same place is one step

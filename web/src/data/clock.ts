@@ -32,7 +32,7 @@ export class Clock {
     });
   }
 
-  /** UTC [s] of time 0 of what is shown; null where seconds of the run are wanted, or nobody knows. */
+  /** UTC [s] at time 0 of what is shown; null where run time is chosen, or UTC is unknown. */
   epoch(): number | null {
     this.stamp();
     if (this.kind.peek() === "run") return null;

@@ -18,6 +18,7 @@ export class LayoutStore {
 
   constructor() {
     this.#loaded = parsed(localStorage.getItem(KEY));
+    window.addEventListener("pagehide", () => this.#timer && this.#keep()); // a page that is left or reloaded at once
   }
 
   /** A part that takes part; what was kept of it is loaded at once. */
@@ -33,7 +34,7 @@ export class LayoutStore {
 
   /** Show another layout; pieces it does not have stay as they are. */
   load(whole: Piece): void {
-    if (whole["version"] !== VERSION) throw new Error(`this layout has version ${String(whole["version"])}, ${VERSION} is known`);
+    if (whole["version"] !== VERSION) throw new Error(`this layout has version ${String(whole["version"])}; this page reads version ${VERSION}`);
     for (const [name, part] of this.#parts) {
       const piece = whole[name];
       if (isPiece(piece)) part.load(piece);
@@ -44,7 +45,13 @@ export class LayoutStore {
   /** Something was changed by the user: keep it soon. */
   changed(): void {
     clearTimeout(this.#timer);
-    this.#timer = window.setTimeout(() => localStorage.setItem(KEY, JSON.stringify(this.whole())), LATER_MS);
+    this.#timer = window.setTimeout(() => this.#keep(), LATER_MS);
+  }
+
+  #keep(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    localStorage.setItem(KEY, JSON.stringify(this.whole()));
   }
 }
 

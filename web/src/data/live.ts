@@ -16,7 +16,7 @@ export class LiveStore {
   arrivedAt = NaN;
   /** Counts up with every change, so that a drawing knows whether it is old. */
   version = 0;
-  /** Counts up whenever old buckets were thrown away as a whole: what was drawn must be drawn anew. */
+  /** Counts up whenever all old buckets were discarded: everything must be redrawn. */
   resets = 0;
 
   #time: Float64Array = new Float64Array(0);

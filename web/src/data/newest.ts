@@ -1,4 +1,4 @@
-/** Records, the status and what comes late: what is known of a base is the newest of them, whichever way it came. */
+/** What is known of a base is the newest of records and status, whichever way it came and however late. */
 
 export class Newest {
   #generation = -Infinity;

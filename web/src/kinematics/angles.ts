@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
   turn("Elevation", "leg above the horizontal", (leg) => leg.elevation),
   turn("Azimuth", "leg from forward to the left", (leg) => leg.azimuth),
   { ...turn("Length", "from joint to joint", (leg) => leg.l), unit: "m", decimals: 3, value: (leg) => leg.l },
-  { ...turn("Stroke", "of the operational stroke, 0 fully in", (leg) => leg.l), unit: "%", value: (leg) => 100 * leg.share },
+  { ...turn("Stroke", "of the operational stroke; 0 is fully retracted", (leg) => leg.l), unit: "%", value: (leg) => 100 * leg.share },
 ];
 
 export function angleTable(): { element: HTMLElement; show(found: Posture | null, extremes: Extremes | null): void } {

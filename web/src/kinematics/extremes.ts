@@ -36,8 +36,8 @@ export function extremes(app: App): HTMLElement {
     studies.play(false);
     studies.step(by);
   };
-  const bar = h("div", { class: "row" }, iconButton(ICONS.back, "The one before", step(-1), "extremes-back"), play,
-    iconButton(ICONS.on, "The next one", step(1), "extremes-on"), speed, h("span", { class: "grow" }), pick); // prettier-ignore
+  const bar = h("div", { class: "row" }, iconButton(ICONS.back, "Previous", step(-1), "extremes-back"), play,
+    iconButton(ICONS.on, "Next", step(1), "extremes-on"), speed, h("span", { class: "grow" }), pick); // prettier-ignore
   const body = h("tbody");
   const column = h("th", { class: "num", scope: "col" });
   const table = h("table", { class: "k-extremes", "data-test": "extremes" },
@@ -47,14 +47,14 @@ export function extremes(app: App): HTMLElement {
   effect(() => {
     const isPlaying = studies.isPlaying();
     fill(play, icon(isPlaying ? ICONS.pause : ICONS.play, 15));
-    play.title = isPlaying ? "Pause" : "Play all of them, one after another";
+    play.title = isPlaying ? "Pause" : "Play all extremes in turn";
     play.setAttribute("aria-label", play.title);
   });
   effect(() => {
     const found = studies.extremes();
     bar.hidden = table.hidden = !found;
     const missing = found?.missing.length ? ` ${found.missing.length} of the 64 have no pose.` : "";
-    setText(text, found ? `Every leg fully in or out.${missing}` : studies.trouble() || "The 64 extremes are being computed …");
+    setText(text, found ? `Every leg fully retracted or extended.${missing}` : studies.trouble() || "Computing the 64 extremes …");
     if (!found) return;
     const measure = ANGLES[angle()];
     setText(column, { base: "Base", platform: "Platform", rod: "Rod" }[angle()]);
@@ -84,7 +84,7 @@ function row({ number, name, posture }: Extreme, angle: number, go: () => void):
   const kind = !gap || gap.verdict === "clear" ? "" : gap.verdict === "warn" ? "warn" : "bad";
   const legs = number === 63 ? "all" : [1, 2, 3, 4, 5, 6].filter((leg) => (number >> (leg - 1)) & 1).join(", ") || "none";
   return h("tr", { "data-test": `extreme-${number}` },
-    h("td", {}, h("button", { type: "button", class: "quiet", title: `${name}: go there`, onclick: go }, legs)),
+    h("td", {}, h("button", { type: "button", class: "quiet", title: `${name}: show this pose`, onclick: go }, legs)),
     h("td", { class: `num ${kind}`, title: gap ? `${gap.first} – ${gap.second}` : "" }, gap ? gapText(gap.distance) : "–"),
     h("td", { class: "num" }, `${fixedText(DEGREES * angle, 1)}°`), h("td", { class: "num" }, fixedText(posture.dexterity, 3))); // prettier-ignore
 }

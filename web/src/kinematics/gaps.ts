@@ -30,7 +30,7 @@ export function dexterity(): { element: HTMLElement; show(found: Posture | null)
     kept.forEach((one, k) => pen.lineTo((2 * WIDE * (KEPT - kept.length + k)) / (KEPT - 1), 2 + (2 * HIGH - 4) * (1 - one)));
     pen.stroke();
   };
-  const about = "1 where the platform moves alike in all directions, 0 where the pose is singular (characteristic)";
+  const about = "1: the platform moves equally well in all directions; 0: the pose is singular (characteristic)";
   const element = h("div", { class: "k-dexterity", title: about }, h("span", { class: "dim" }, "Dexterity"), value, canvas);
   return {
     element,
@@ -87,7 +87,7 @@ export function thresholds(app: App): HTMLElement {
   const why = whyNotSeated(app);
   let shown = "";
   effect(() => {
-    for (const one of [warn, stop, set]) gate(one, why(), "Kept for this platform; it colours and raises an alarm, and never acts on a platform");
+    for (const one of [warn, stop, set]) gate(one, why(), "Stored for this platform. It sets colours and alarms, and never acts on the platform");
     const now = app.kinematics.clearance()[app.session.source()]?.thresholds;
     const text = JSON.stringify(now);
     if (!now || text === shown) return;

@@ -17,8 +17,8 @@ import { inputs } from "./inputs";
 import { studiesOf } from "./study";
 import { watchFor } from "./watch";
 
-const WAITING = "Nothing is known yet. Start a base, for example with: motionbase run simona";
-const OWN = "Joints and clearances are not computed for a recording that this page replays by itself. They are for who opens it with the operator's seat.";
+const WAITING = "No platform yet. Start a base, for example with: motionbase run simona";
+const OWN = "Joints and clearances are not computed for a replay of this page alone. They are when the operator opens the recording.";
 
 export const kinematics: Panel = {
   id: "kinematics",
@@ -37,7 +37,7 @@ export const kinematics: Panel = {
     const trouble = note("info", "kinematics-text");
     const reach = note("bad", "kinematics-reach");
     const name = h("span", { class: "faint p-small" });
-    const study = section("Study a pose", [], h("p", { class: "dim p-small" }, "By numbers, or drag it in the shaded view; with Shift it turns. Nothing of it is sent to the platform."), inputs(app, platform));
+    const study = section("Study a pose", [], h("p", { class: "dim p-small" }, "Enter numbers, or drag the platform in the 3D view; Shift+drag turns it. Nothing is sent to the platform."), inputs(app, platform));
     const all = section("The 64 extremes", [], extremes(app));
     const element = h("div", { class: "panel p-kinematics", "data-test": "panel-kinematics" },
       source(app), study, trouble.element, reach.element, section("Joints", [name], angles.element),
@@ -70,7 +70,7 @@ export const kinematics: Panel = {
   },
 };
 
-/** Which pose: one of the ring, or one that somebody thinks of. */
+/** Which pose: one of the ring, or the one under study. */
 function source(app: App): HTMLElement {
   const studies = studiesOf(app);
   const choices = choicesOf(app);

@@ -35,12 +35,12 @@ export function inputs(app: App, platform: () => Platform | null): HTMLElement {
     studies.takeLegs(lengths);
   })); // prettier-ignore
   const by = choice("Pose by", { dof: "Axes", legs: "Legs" }, (value) => kind.set(value), "study-by");
-  const neutral = h("button", { type: "button", "data-test": "study-neutral", title: "All at neutral", onclick: () => studies.take(NEUTRAL) }, "Neutral");
+  const neutral = h("button", { type: "button", "data-test": "study-neutral", title: "All to neutral", onclick: () => studies.take(NEUTRAL) }, "Neutral");
   const live = h("button", { type: "button", "data-test": "study-live", title: "The pose of the newest record",
     onclick: () => {
       const now = newestPose(app, choices.now.peek().source);
       if (now) studies.take(now);
-      else app.say("The newest record has no such pose", "error");
+      else app.say("The newest record does not have this pose", "error");
     } }, "Take the live pose"); // prettier-ignore
   const element = h("div", { class: "k-inputs" }, h("div", { class: "row" }, by.element, h("span", { class: "grow" }), neutral, live),
     ...[...dofs, ...legs].map((one) => one.element)); // prettier-ignore

@@ -12,7 +12,7 @@ export interface Raised {
   readonly isSeen: boolean;
 }
 
-/** A pose that somebody thinks of; the platform knows nothing of it. */
+/** A pose under study; nothing of it is sent to the platform. */
 export interface Study {
   readonly pose: Pose;
   /** What the server says of it; null until it has. */
@@ -56,7 +56,7 @@ export class KinematicsStore {
 /** @param before of this ring, undefined where none is raised */
 export function judged(before: Raised | undefined, now: ClearanceAlarm): Raised | undefined {
   if (!now.is_alarm) return !before?.isActive ? before : before.isSeen ? undefined : { ...before, isActive: false };
-  if (now.verdict === null && before) return before; // raised, and nobody can say how near they are
+  if (now.verdict === null && before) return before; // raised, and the distance is unknown
   const isWorse = !before || nearness(now) < nearness(before.worst);
   if (before?.isActive && !isWorse) return before;
   return { worst: isWorse ? now : before.worst, isActive: true, isSeen: before?.isActive === true && before.isSeen };

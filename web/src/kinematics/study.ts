@@ -2,6 +2,7 @@
 
 import type { App } from "../app";
 import { computed, effect, signal } from "../core/signal";
+import { ApiError } from "../net/api";
 import type { Extreme, Extremes, Posture } from "../net/types";
 import { NEUTRAL, type Pose } from "../scene/kinematics";
 
@@ -9,6 +10,8 @@ const ASK_MS = 130; // between questions: the server answers fifteen a second
 const MOVE_MS = 900;
 const REST_MS = 900;
 const SWEEP_MS = 40_000; // kernels and models may have to be made first
+const PREPARING = 409; // HTTP status while they are
+const AGAIN_MS = 1000;
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
 type Asked = { dof: readonly number[] } | { legs: readonly number[] };
@@ -41,6 +44,7 @@ export class Studies {
   #wanted: Asked | null = null;
   #isAsking = false;
   #turn = 0;
+  #again = 0;
 
   constructor(private readonly app: App) {
     app.onFrame((now) => this.#frame(now));
@@ -56,6 +60,7 @@ export class Studies {
     });
     effect(() => {
       platform(); // of another one nothing is known yet
+      clearTimeout(this.#again);
       this.extremes.set(null);
       this.leave();
     });
@@ -92,12 +97,18 @@ export class Studies {
     this.#ask({ legs: lengths });
   }
 
+  /** The extremes of the platform shown; asked for again while the server is still preparing its kinematics. */
   async load(): Promise<void> {
     if (this.extremes.peek()) return;
     const source = this.app.session.source.peek();
-    const found = await this.app.api.get<Extremes>("/api/kinematics/extremes", { source }, SWEEP_MS).catch(sentence);
-    if (typeof found === "string") this.trouble.set(found);
-    else this.extremes.set(found);
+    clearTimeout(this.#again);
+    try {
+      this.extremes.set(await this.app.api.get<Extremes>("/api/kinematics/extremes", { source }, SWEEP_MS));
+      this.trouble.set("");
+    } catch (error) {
+      this.trouble.set(sentence(error));
+      if (error instanceof ApiError && error.status === PREPARING) this.#again = window.setTimeout(() => void this.load(), AGAIN_MS);
+    }
   }
 
   play(isPlaying: boolean): void {

@@ -89,7 +89,7 @@ export class Api {
     } catch (error) {
       if (error instanceof ApiError) throw error;
       const late = end.signal.aborted ? ` within ${withinMs / 1000} s` : "";
-      throw new ApiError(0, `the console's server does not answer${late}`);
+      throw new ApiError(0, `the console server does not answer${late}`);
     } finally {
       clearTimeout(timer);
     }

@@ -54,7 +54,7 @@ export function decode(raw: ArrayBuffer): LiveFrame | WindowFrame {
     const time = take(head.count);
     return { head, newest, time, bands: head.channels.map(() => ({ lo: take(head.count), hi: take(head.count) })) };
   }
-  if (head.kind !== "window") throw new FrameError("a frame of an unknown kind");
+  if (head.kind !== "window") throw new FrameError("a frame of unknown kind");
   const time = take(head.count);
   const bands = head.channels.map(() => {
     const lo = take(head.count);
@@ -92,7 +92,7 @@ function opened<Head>(raw: ArrayBuffer): { head: Head; take(count: number): Floa
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 4, length))) as Head;
   let at = 4 + length;
   const take = (count: number): Float64Array => {
-    if (at + 8 * count > raw.byteLength) throw new FrameError("a frame that is cut short");
+    if (at + 8 * count > raw.byteLength) throw new FrameError("a truncated frame");
     const column = new Float64Array(raw, at, count);
     at += 8 * count;
     return column;

@@ -59,11 +59,11 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4000;
 const ANSWER_MS = 10_000;
 const SILENT_MS = 2000; // the server says how things stand every half second
-const GIVEN_UP_MS = 6000; // silent for so long, a connection is taken for dead: the server has let it go a second before
-const MOST_GIVEN_UP_MS = 30_000; // each time in a row it is given twice as long: the console may only be slow
+const GIVEN_UP_MS = 6000; // after this silence a connection counts as dead: the server has dropped it a second before
+const MOST_GIVEN_UP_MS = 30_000; // doubled each time in a row: the console may only be slow
 const LISTEN_MS = 250;
 const NO_TOKEN = 4401; // it is wrong: asking again would get the same
-const NO_ROOM = 4429; // let go, or not let in, so that an operator has a place
+const NO_ROOM = 4429; // dropped or refused, so that an operator has a place
 const FIRST_FULL_MS = 5000;
 const LONGEST_FULL_MS = 60_000;
 
@@ -192,7 +192,7 @@ export class LiveSocket {
     }
     let pause = this.#pause;
     if (code === NO_ROOM) {
-      pause = this.#fullPause * (0.8 + 0.4 * Math.random()); // those that were let go together do not come back together
+      pause = this.#fullPause * (0.8 + 0.4 * Math.random()); // pages dropped together do not reconnect together
       this.#fullPause = Math.min(2 * this.#fullPause, LONGEST_FULL_MS);
       this.full.set({ why, again: Date.now() + pause });
       this.link.set("full");
@@ -245,7 +245,7 @@ export class LiveSocket {
     this.isSilent.set(false);
   }
 
-  /** A page that was held up itself first takes what has come meanwhile. */
+  /** A page that was blocked itself first takes what has arrived in the meantime. */
   #listen(): void {
     const now = performance.now();
     const wasHeldUp = now - this.#listenedAt > SILENT_MS / 2;

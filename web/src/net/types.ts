@@ -1,13 +1,13 @@
 // Made by scripts/console_types.py from src/motionbase/console/models: change that.
 
-/** `version`: the one that the operator saw; refused if another has been written since. `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others. */
+/** Request to arm cards. `version`: the one that the operator saw; refused if another has been written since. `exceeds`: `what` of each exceeded limit that the operator has accepted; refused if there are others. */
 export interface Apply {
   cards: CardSet;
   version: number;
   exceeds: string[];
 }
 
-/** One function generator; numbers as in docs/generators.md. */
+/** One function generator; docs/generators.md describes its settings. */
 export interface Card {
   enabled: boolean;
   space: "leg" | "dof";
@@ -27,13 +27,13 @@ export interface Card {
   seed: number;
 }
 
-/** Seven cards at most, with a name for people. */
+/** Up to seven cards, with a name. */
 export interface CardSet {
   name: string;
   cards: Card[];
 }
 
-/** A limit that would be exceeded: of what, the largest value, the limit, and when first [s]. */
+/** A limit that would be exceeded: its quantity, the largest value, the limit, and the first time [s]. */
 export interface Exceeded {
   what: string;
   value: number;
@@ -42,7 +42,7 @@ export interface Exceeded {
   t: number;
 }
 
-/** The block of the ring, and whether it may be written now. `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has run or the console never saw them. */
+/** The generators of the ring, and whether they may be changed now. `version`: of the armed set; `exceeded`: limits that it exceeds, None if unknown; `judged`: the time judged, or why it was not. `running_version`: of the set that the control law read at its last transition to drive, None if the ring has no such channel; `last_run`: its cards, None if nothing has run or the console never read them. */
 export interface Generators {
   armed: CardSet;
   version: number;
@@ -56,7 +56,7 @@ export interface Generators {
   why_not: string;
 }
 
-/** Of the platform: largest excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]. */
+/** Limits of the platform: excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]. */
 export interface Limits {
   position: number[];
   velocity: number[];
@@ -66,7 +66,7 @@ export interface Limits {
   leg_velocity: number;
 }
 
-/** `dofs`: (6, 3, n) position, velocity, acceleration of the sums; `legs`: (6, n) lengths [m] about neutral. */
+/** A preview. `dofs`: (6, 3, n) position, velocity, acceleration; `legs`: (6, n) lengths [m] about neutral. */
 export interface Preview {
   t: number[];
   dofs: number[][][];
@@ -76,13 +76,13 @@ export interface Preview {
   text: string;
 }
 
-/** What the cards would do in so many seconds. */
+/** Request for a preview of cards over so many seconds. */
 export interface PreviewRequest {
   cards: CardSet;
   seconds: number;
 }
 
-/** What the extremes ask of one joint of one leg [rad], and at which of them. */
+/** Range of one joint of one leg over the extremes [rad], and the extremes where it occurs. */
 export interface AngleRange {
   joint: string;
   leg: number;
@@ -98,7 +98,7 @@ export interface AskPose {
   legs: number[] | null;
 }
 
-/** Sent as text to every page, of the measured pose: the nearest pair, and whether the alarm is raised. `least` [m] is null where parts interfere, and where nothing is known: then `verdict` is null too. */
+/** Sent as text to every page: the nearest pair at the measured pose, and whether the alarm is raised. `least` [m] is null if parts interfere, and if nothing is known: then `verdict` is null, too. */
 export interface ClearanceAlarm {
   kind: "clearance";
   source: "live" | "replay";
@@ -113,20 +113,20 @@ export interface ClearanceAlarm {
   text: string;
 }
 
-/** Clearances [m] below which it is coloured, and below which an alarm is raised. */
+/** Clearances [m] below which gaps are coloured (`warn`), and below which an alarm is raised (`stop`). */
 export interface ClearanceThresholds {
   warn: number;
   stop: number;
 }
 
-/** One of the 64: bit k of `number` is set where leg k + 1 is out. */
+/** One of the 64 extremes: bit k of `number` is set if leg k + 1 is out. */
 export interface Extreme {
   number: number;
   name: string;
   posture: Posture;
 }
 
-/** At all combinations of legs fully in and out that have a pose; `missing` are numbers of those that have none. */
+/** All combinations of legs fully in and out that have a pose; `missing`: numbers of those without. */
 export interface Extremes {
   platform: string;
   extremes: Extreme[];
@@ -136,7 +136,7 @@ export interface Extremes {
   clearance_text: string;
 }
 
-/** Sent as text to pages that watch: of the newest record, at most five times a second. `state`: preparing while kernels are compiled, none where `text` says why there is nothing. */
+/** Sent as text to watching pages: kinematics of the newest record, at most five times a second. `state`: `preparing` while kernels are compiled, `none` if there are no kinematics, with the reason in `text`. */
 export interface Kinematics {
   kind: "kinematics";
   source: "live" | "replay";
@@ -159,7 +159,7 @@ export interface LegPosture {
   azimuth: number;
 }
 
-/** Between two parts: distance [m], null where they interfere; nearest points in W [m]. */
+/** Gap between two parts: distance [m], null if they interfere; nearest points in W [m]. */
 export interface PartGap {
   first: string;
   second: string;
@@ -168,7 +168,7 @@ export interface PartGap {
   verdict: "clear" | "warn" | "stop" | "interference";
 }
 
-/** At one pose: `dof` from neutral [m, rad]; the nearest pairs of parts, none where `clearance_text` says why. `bearings`: how far the first and second bearing turn, at base and platform [rad]; null where that is not known. `text`: why the pose cannot be reached, "" where it can. */
+/** Posture at a pose: `dof` from neutral [m, rad]; the nearest pairs of parts, or the reason in `clearance_text`. `bearings`: angles of the first and second bearing, at base and platform [rad]; null if unknown. `text`: why the pose cannot be reached, "" if it can. */
 export interface Posture {
   dof: number[];
   legs: LegPosture[];
@@ -180,7 +180,7 @@ export interface Posture {
   clearance_text: string;
 }
 
-/** A pair of parts where it is nearest over the extremes; distance [m], null where they interfere. */
+/** The smallest gap of a pair of parts over the extremes; distance [m], null if they interfere. */
 export interface WorstGap {
   first: string;
   second: string;
@@ -189,25 +189,25 @@ export interface WorstGap {
   at: number;
 }
 
-/** What became of a request. */
+/** Answer to a request. */
 export interface Answer {
   accepted: boolean;
   text: string;
 }
 
-/** As `motionbase record-control`. */
+/** A command to the recorder, as `motionbase record-control`. */
 export interface AskRecorder {
   do: "start" | "stop" | "split" | "note";
   text: string;
 }
 
-/** An action of `motionbase operate`; an emergency stop has its own address. `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else. */
+/** An action of `motionbase operate`; an emergency stop has its own address. `seen` is ignored for actions that calm a base (freeze, abort, settle, lower), and required for all others. */
 export interface Operate {
   seen: Seen | null;
   action: "down" | "standby" | "drive" | "settle" | "lower" | "off" | "freeze" | "abort" | "reset" | "host" | "maintenance";
 }
 
-/** One of the control law, see `motionbase tune`. */
+/** A parameter of the control law, see `motionbase tune`. */
 export interface Parameter {
   name: string;
   unit: string;
@@ -221,14 +221,14 @@ export interface Parameter {
   at_rest: boolean;
 }
 
-/** All of them. */
+/** All parameters of the control law. */
 export interface Parameters {
   law: string;
   version: number;
   parameters: Parameter[];
 }
 
-/** The newest record that the page had shown when the operator asked, so that nothing stale is carried out. `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what was armed as the page showed it, None where it showed none. */
+/** The newest record on the page when the operator made the request, so that nothing stale is carried out. `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" if it has none; `generators_version`: of the armed set on the page, None if it showed none. */
 export interface Seen {
   t: number;
   state: string;
@@ -244,7 +244,7 @@ export interface StartStrip {
   name: string;
 }
 
-/** A pen: which channel, and the range of its lane; None takes what comes. */
+/** A pen: its channel, and the range of its lane; None follows the records. */
 export interface StripChannel {
   name: string;
   low: number | null;
@@ -252,12 +252,12 @@ export interface StripChannel {
   colour: string | null;
 }
 
-/** New numbers by name; an empty list sets the designed ones. */
+/** New values by name; an empty list restores the design values. */
 export interface Tune {
   values: Record<string, number[]>;
 }
 
-/** What to take of a recording, and into what; without legs, groups and channels it is all of them. `pdf` is a strip chart of 16 channels at most, with so many seconds on a page. */
+/** Selection and format of an export; without legs, groups and channels it has all channels. `pdf` is a strip chart of up to 16 channels, with `seconds_per_page`. */
 export interface Export {
   file: string;
   format: "mcap" | "csv" | "parquet" | "pdf";
@@ -272,7 +272,7 @@ export interface Export {
   name: string;
 }
 
-/** Beside the records; as `Event` has them. */
+/** An event of a recording; the fields are those of `Event`. */
 export interface RecordingEvent {
   t: number;
   kind: string;
@@ -291,7 +291,7 @@ export interface RecordingFile {
   is_written: boolean;
 }
 
-/** As `motionbase info`. Times [s] since the recording's epoch. `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each damage, the records beside it where some are missing, None where it concerns the file as a whole. `events`: as the file has them; `/api/recordings/events` has all. */
+/** Description of a recording, as `motionbase info`. Times [s] since the recording's epoch. `derived`: stored derived channels that fit it. `damage_at`: start and end of each damage, or of the gap if records are missing, None if it concerns the whole file. `events`: those in the file; `/api/recordings/events` has all. */
 export interface RecordingInfo {
   file: string;
   recording_schema: Schema;
@@ -308,7 +308,7 @@ export interface RecordingInfo {
   about: Record<string, string>;
 }
 
-/** As `motionbase replay-control`. */
+/** A command to a replay, as `motionbase replay-control`. */
 export interface ReplayControl {
   source: "live" | "replay";
   action: "play" | "pause" | "rewind" | "step" | "seek" | "speed" | "loop" | "loop-off" | "stop";
@@ -321,12 +321,12 @@ export interface StartReplay {
   paused: boolean;
 }
 
-/** An address at which a browser may fetch one file within a minute, without a token. */
+/** An address from which a browser can download one file within a minute, without a token. */
 export interface Ticket {
   address: string;
 }
 
-/** A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit. */
+/** Alarm of a channel of the live ring: `value` is the worst, at `t` [s], in the channel's unit. */
 export interface AlarmChange {
   channel: string;
   change: "raised" | "acknowledged" | "over";
@@ -336,7 +336,7 @@ export interface AlarmChange {
   t: number;
 }
 
-/** Of the live base while no records come: it starts, or has ended. `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s]. `may_start`: whether `motionbase run` waits to be asked to start it again. */
+/** The live base while no records come: it is starting, or has ended. `text`: a sentence; `platform`: of a starting base, "" if not known yet; `utc`: since when [s]. `may_start`: whether `motionbase run` can restart it on request. */
 export interface BaseLife {
   doing: "starting" | "ended";
   platform: string;
@@ -345,7 +345,7 @@ export interface BaseLife {
   may_start: boolean;
 }
 
-/** Of a schema; `place` is what the WebSocket asks by. */
+/** A channel of a schema; `place` identifies it on the WebSocket. */
 export interface Channel {
   place: number;
   name: string;
@@ -359,14 +359,14 @@ export interface Channel {
   formula: string | null;
 }
 
-/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. `unit`: "" for the one that the formula gives. */
+/** A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md. `unit`: "" for the unit that results from the formula. */
 export interface Derive {
   name: string;
   formula: string;
   unit: string;
 }
 
-/** Something that happened: a change of state, a request, a fault, a note, a gap. `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody did. */
+/** An event: a change of state, a request, a fault, a note, a gap. `t`: time of the ring [s], None if it has none; `tick`: of the control law; `person`: who caused it, "" if nobody. */
 export interface Event {
   kind: "event";
   number: number;
@@ -381,7 +381,7 @@ export interface Event {
   is_bad: boolean;
 }
 
-/** The host's demand against the limits. `exceeded`: sentences, empty where all is within them. */
+/** The host's demand and the limits. `exceeded`: sentences, empty if all limits are kept. */
 export interface HostDemand {
   age_s: number | null;
   frames: number;
@@ -389,7 +389,7 @@ export interface HostDemand {
   exceeded: string[];
 }
 
-/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back. `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation. `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`, `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none". `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows. `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read. */
+/** A ring as its reader sees it. `state`: live, waiting, lost or none, of the writer; `state_text`: the same as a sentence. `generation` changes when earlier records do not belong to those that follow: another writer, another schema, time that went back. `platform` is empty if the ring has none; if it is not, a scene can be requested once per generation. `estop_by`: who requested the active stop, None if none is active or the name is unknown. `base_state`, `base_mode`, `base_fault`: the schema's words in the newest record, None if it has none; "none..." means no fault. `t`: time stamp [s] of that record. `life`: state of the base while no records come, None if unknown. `behind_s`: how much older [s] the newest record read by the console is than that of the ring. */
 export interface Ring {
   source: "live" | "replay";
   name: string;
@@ -428,7 +428,7 @@ export interface Schema {
   channels: Channel[];
 }
 
-/** Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost. */
+/** Timing of the last second: records per second, largest lateness [s], overruns, largest load, records lost. */
 export interface Timing {
   rate_hz: number;
   late_max_s: number | null;
@@ -437,13 +437,13 @@ export interface Timing {
   lost: number;
 }
 
-/** What the page shows, by name; the page alone knows what it means. */
+/** A layout of the page by name; its content is known only to the page. */
 export interface Layout {
   name: string;
   body: Record<string, unknown>;
 }
 
-/** A user's own picture of a part; `number` names it in /api/mesh/NUMBER. */
+/** A user's mesh of a part; `number` identifies it in /api/mesh/NUMBER. */
 export interface Mesh {
   number: number;
   format: "glb" | "stl";
@@ -452,7 +452,7 @@ export interface Mesh {
   colour: string;
 }
 
-/** The platform to scale. Places [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`. */
+/** The platform to scale. Points [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`. */
 export interface Scene {
   name: string;
   summary: string;
@@ -473,7 +473,7 @@ export interface Scene {
   sphere: SphereShape | null;
 }
 
-/** A sphere that turns on wheels over the platform: centre in P [m], radius [m], places within it by name [m]. */
+/** A sphere that turns on wheels over the platform: centre in P [m], radius [m], named points within it [m]. */
 export interface SphereShape {
   centre: number[];
   radius: number;
@@ -489,7 +489,7 @@ export interface SphereWheel {
   is_driven: boolean;
 }
 
-/** Something that takes a while. `client`: the page that began it, which may cancel it. */
+/** A job that takes a while. `client`: the page that started it and may cancel it. */
 export interface Job {
   number: number;
   client: string;
@@ -500,7 +500,7 @@ export interface Job {
   files: string[];
 }
 
-/** Of the live ring; `incident` is what somebody did to a file while it was written. */
+/** The recorder of the live ring; `incident`: what happened to a file while it was written. */
 export interface Recorder {
   state: string;
   file: string;
@@ -529,7 +529,7 @@ export interface Replay {
   damage: string[];
 }
 
-/** Sent as text every half second, and at once when something changed. */
+/** Sent as text every half second, and at once after a change. */
 export interface Status {
   kind: "status";
   version: string;
@@ -543,7 +543,7 @@ export interface Status {
   jobs: Job[];
 }
 
-/** A strip chart drawn by a process of its own. */
+/** A strip chart drawn by a separate process. */
 export interface Strip {
   state: "drawing" | "ended" | "failed";
   out: string;
@@ -552,7 +552,7 @@ export interface Strip {
   text: string;
 }
 
-/** The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here. `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `may_stop`: whether the emergency stop is taken from it: with the operator token, or from all that may look. `stop_port`: where the stop post listens, at the console's own address; None where there is none. */
+/** Role of the caller. `seated`: holds the operator's seat, and so may change state. `waiting`: place in the queue for the seat, 1 for the next; None if not waiting. `may_stop`: whether it may request the emergency stop: with the operator token, or as a viewer if anyone may stop. `stop_port`: port of the stop post at the console's address; None if there is none. */
 export interface Me {
   role: "viewer" | "operator";
   client: string;
@@ -562,7 +562,7 @@ export interface Me {
   stop_port: number | null;
 }
 
-/** Who operates; one at a time. `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names of who is next, in order. */
+/** The holder of the operator's seat. `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names in the queue, in order. */
 export interface Seat {
   client: string;
   name: string;
@@ -571,7 +571,7 @@ export interface Seat {
   waiting: string[];
 }
 
-/** `force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told. `wait` gets into the queue where somebody has it, instead of being refused. */
+/** Request for the seat. `force` takes it from `from_client`, the holder that the page showed, and from no other. `wait` joins the queue if another page has the seat, instead of being refused. */
 export interface TakeSeat {
   name: string;
   force: boolean;

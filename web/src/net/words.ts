@@ -16,18 +16,18 @@ export type State = (typeof STATES)[number];
 export const COUNT = 7; // generators
 /** A generator's numbers; the bounds of amplitude and offset are those of legs and linear axes. */
 export const NUMBERS = {
-  amplitude: { low: -5.0, high: 5.0, isWhole: false, hint: "half of the way from peak to peak of a wave" },
-  frequency: { low: 0, high: 50.0, isWhole: false, hint: "of chirp, multisine and random the first of the band" },
-  end_frequency: { low: 0, high: 50.0, isWhole: false, hint: "the last of the band" },
-  phase: { low: -6.283185307179586, high: 6.283185307179586, isWhole: false, hint: "of the wave at its start" },
+  amplitude: { low: -5.0, high: 5.0, isWhole: false, hint: "half the peak-to-peak height of a wave" },
+  frequency: { low: 0, high: 50.0, isWhole: false, hint: "for chirp, multisine and random: lower end of the band" },
+  end_frequency: { low: 0, high: 50.0, isWhole: false, hint: "upper end of the band" },
+  phase: { low: -6.283185307179586, high: 6.283185307179586, isWhole: false, hint: "phase of the wave at its start" },
   offset: { low: -5.0, high: 5.0, isWhole: false, hint: "added, and faded with the rest" },
   fade_in: { low: 0, high: 600, isWhole: false, hint: "smooth in position, velocity and acceleration" },
-  fade_out: { low: 0, high: 600, isWhole: false, hint: "at the end of the cycles, or when the drive is told to stop" },
+  fade_out: { low: 0, high: 600, isWhole: false, hint: "after the last cycle, or when the drive ends" },
   start: { low: 0, high: 86400, isWhole: false, hint: "after the transition to drive" },
-  cycles: { low: 0, high: 1000000.0, isWhole: false, hint: "then it fades out; 0: until it is stopped" },
-  duration: { low: 0, high: 3600, isWhole: false, hint: "of a sweep or the rise of a ramp; else the length of one cycle" },
-  tones: { low: 0, high: 32, isWhole: true, hint: "sines in the band of multisine and random" },
-  seed: { low: 0, high: 4294967295, isWhole: true, hint: "the same seed makes the same random signal" },
+  cycles: { low: 0, high: 1000000.0, isWhole: false, hint: "then it fades out; 0 runs until it is stopped" },
+  duration: { low: 0, high: 3600, isWhole: false, hint: "of a sweep or of a ramp's rise; otherwise the length of one cycle" },
+  tones: { low: 0, high: 32, isWhole: true, hint: "number of sines in the band of multisine and random" },
+  seed: { low: 0, high: 4294967295, isWhole: true, hint: "the same seed gives the same random signal" },
 } as const;
 /** The bounds of both on angular axes [rad]. */
 export const TURNED = { low: -3.141592653589793, high: 3.141592653589793, isWhole: false } as const;

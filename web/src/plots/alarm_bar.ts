@@ -7,7 +7,7 @@ import type { SourceName } from "../net/socket";
 import type { Alarms } from "./alarms";
 import type { PlotsState } from "./state";
 
-const UNWATCHED = "The page was out of sight or away, and these records have left the history: nobody can tell whether a limit was exceeded. A click acknowledges.";
+const UNWATCHED = "The page was hidden or away, and these records have left the history: whether a limit was exceeded is unknown. Click to acknowledge.";
 
 export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
   const bar = h("div", { class: "alarm-bar", role: "status", "aria-live": "polite", "data-test": "alarms" });
@@ -51,5 +51,5 @@ export function alarmBar(state: PlotsState, alarms: Alarms): HTMLElement {
 
 function standing(isSeen: boolean, isActive: boolean): { how: string; word: string } {
   if (isSeen) return { how: "acknowledged, still outside", word: "seen" };
-  return isActive ? { how: "outside now; click acknowledges", word: "now" } : { how: "was outside; click acknowledges", word: "past" };
+  return isActive ? { how: "outside now; click to acknowledge", word: "now" } : { how: "was outside; click to acknowledge", word: "past" };
 }

@@ -1,6 +1,6 @@
 /**
- * Limits against what comes: every bucket is judged by its extremes, and what was exceeded stays until acknowledged.
- * What came while nobody looked is asked for afterwards; what has left the history by then is said to be unwatched.
+ * Checks incoming data against limits: every bucket by its extremes; an exceeded limit stays until acknowledged.
+ * Data that came while the page was hidden is fetched afterwards; what has left the history by then is reported as unwatched.
  */
 
 import type { App } from "../app";
@@ -65,7 +65,7 @@ export function worstOf(limits: Limits, time: Float64Array, { lo, hi }: Band, st
 
 export class Alarms {
   readonly raised = signal<ReadonlyMap<string, Alarm>>(new Map());
-  /** From when to when [s] nobody watched, and nobody can say any more; null where there is no such time. */
+  /** From when to when [s] limits were not watched and can no longer be checked; null where there is no such time. */
   readonly unwatched = signal<Range | null>(null);
   #judgedTo = new WeakMap<Limits, number>(); // time of the last bucket that was judged, which may not have been whole
   #watchedTo = NaN; // all limits were judged up to here [s]

@@ -1,4 +1,4 @@
-/** Ranges that follow the values, but do not tremble with them. */
+/** Ranges that follow the values without jitter. */
 
 import { roundStep } from "../core/times";
 import type { Range } from "./spec";

@@ -23,7 +23,7 @@ export function fitting(word: string, names: readonly string[], most = SHOWN): s
 
 /** A list below a field: arrows choose, Tab or Enter takes, Esc closes. */
 export function completion(field: HTMLInputElement, state: PlotsState): HTMLElement {
-  const list = h("ul", { class: "completion", id: "derive-names", role: "listbox", "aria-label": "Names that fit", "data-test": "derive-names", hidden: true });
+  const list = h("ul", { class: "completion", id: "derive-names", role: "listbox", "aria-label": "Matching names", "data-test": "derive-names", hidden: true });
   field.setAttribute("role", "combobox");
   field.setAttribute("aria-controls", list.id);
   field.setAttribute("aria-autocomplete", "list");

@@ -14,16 +14,16 @@ const EXAMPLE = "leg1_l_cmd - leg1_l_meas";
 const HELP = [
   "Names of channels, numbers, pi, + - * / ** and comparisons (< <= > >= == !=, which give 1 or 0).",
   "abs sqrt exp log sin cos tan deg rad of one value, atan2 min max of two, rate(x): change per second.",
-  "Units must go together: m and rad are not added. A number may bring a unit, as in leg1_f_meas + 5e3 * leg1_l_meas.",
+  "Units must match: m and rad cannot be added. A number may carry a unit, as in leg1_f_meas + 5e3 * leg1_l_meas.",
 ];
-const KEPT = "An operator's channel is for all pages and recordings, and stays until an operator deletes it.";
-const PASSING = "Without the operator's token it is for this page, and lasts as long as that.";
+const KEPT = "A channel added by an operator appears on all pages and for all recordings until an operator deletes it.";
+const PASSING = "Without the operator token, it exists on this page only, as long as the page is open.";
 
 /** @param old the channel that is replaced; null for a new one */
 export function deriveDialog(app: App, state: PlotsState, old: Channel | null = null): void {
   const name = h("input", { required: true, value: old?.name ?? "", placeholder: "leg1_error", title: "lower-case letters, digits and _, beginning with a letter", "data-test": "derive-name" });
   const formula = h("input", { required: true, class: "num", value: old?.formula ?? "", placeholder: EXAMPLE, spellcheck: "false", autocomplete: "off", "data-test": "derive-formula" });
-  const unit = h("input", { value: old?.unit ?? "", placeholder: "as it comes out", title: "Empty: the unit that comes out of the formula; give one where a number in the formula makes it, as mm for 1000 * x", "data-test": "derive-unit" });
+  const unit = h("input", { value: old?.unit ?? "", placeholder: "automatic", title: "Empty: the unit that follows from the formula. Give one where a number in the formula changes it, such as mm for 1000 * x", "data-test": "derive-unit" });
   const wrong = h("p", { class: "bad", role: "alert", "data-test": "derive-error" });
   const dialog = h("dialog", { class: "plot-dialog", "aria-label": "Derived channel", "data-test": "derive-dialog" });
   const submit = async (event: Event): Promise<void> => {
@@ -50,7 +50,7 @@ export function deriveDialog(app: App, state: PlotsState, old: Channel | null = 
     h(
       "form",
       { class: "column", onsubmit: (event: Event) => void submit(event) },
-      h("h2", {}, old ? `Change ${old.name}` : "New derived channel"),
+      h("h2", {}, old ? `Edit ${old.name}` : "New derived channel"),
       h("p", { class: "dim" }, ...[...HELP, app.session.mayOperate.peek() ? KEPT : PASSING].flatMap((line, k) => (k ? [h("br", {}), line] : [line]))),
       h("div", { class: "derive-fields" }, h("label", {}, "Name", name), h("label", {}, "Unit", unit)),
       h("label", {}, "Formula", formula),

@@ -22,7 +22,7 @@ export class Exporter {
     openMenu(at, [
       { label: `Picture of ${what} (PNG)`, run: () => void this.app.attempt(this.#png(plots)), test: "export-png" },
       { label: `Records of ${what} (CSV)`, run: () => void this.app.attempt(this.#csv(plots)), test: "export-csv" },
-      { label: "Copy records, tab separated", run: () => void this.app.attempt(this.#copy(plots)), test: "export-copy" },
+      { label: "Copy records (tab-separated)", run: () => void this.app.attempt(this.#copy(plots)), test: "export-copy" },
     ]);
   }
 
@@ -40,20 +40,20 @@ export class Exporter {
 
   async #copy(plots: readonly PlotView[]): Promise<void> {
     // undefined on plain http, whatever the types say
-    if (!("clipboard" in navigator)) throw new Error("the browser gives the clipboard only to pages over https or on this machine; take the CSV instead");
+    if (!("clipboard" in navigator)) throw new Error("the browser allows the clipboard only for pages over https or on this machine; use the CSV instead");
     const text = await this.#table(plots, "\t");
     await navigator.clipboard.writeText(text);
-    this.app.say(`${text.split("\n").length - 2} records are in the clipboard`);
+    this.app.say(`${text.split("\n").length - 2} records copied to the clipboard`);
   }
 
   async #table(plots: readonly PlotView[], separator: string): Promise<string> {
     const byName = this.state.byName.peek();
     const names = new Set(plots.flatMap((plot) => plot.spec.traces.filter((trace) => !trace.hidden).map((trace) => trace.name)));
     const channels = [...names].flatMap((name) => byName.get(name) ?? []);
-    if (channels.length === 0) throw new Error("nothing is plotted that could be exported");
+    if (channels.length === 0) throw new Error("nothing is plotted, so there is nothing to export");
     const { from, to } = this.state.shown();
     const table = await exactTable(this.source, channels.map((channel) => channel.place), from, to);
-    if (!table.isExact) this.app.say("these records have left the history; the file has the middle of each bucket", "error");
+    if (!table.isExact) this.app.say("these records have left the history; the file has the midpoint of each bucket", "error");
     return tableText(table, ["t [s]", ...channels.map(({ name, unit }) => `${name} [${unit}]`)], separator);
   }
 
@@ -62,7 +62,7 @@ export class Exporter {
     const [file, ring] = [this.app.file.peek(), this.app.session.ring.peek()];
     const { from, to } = this.state.shown();
     const epoch = file ? file.epoch_utc : ring?.epoch_utc;
-    const whose = file ? `recording ${file.file}` : `ring ${ring?.name ?? "not known"}`;
+    const whose = file ? `recording ${file.file}` : `ring ${ring?.name ?? "unknown"}`;
     const step = (to - from) / 1000;
     const day = (utc: number): string => new Date(1000 * utc).toISOString().replace("T", " ").slice(0, 19);
     const date = epoch ? `${day(epoch + from)} to ${day(epoch + to).slice(11)} UTC` : `drawn ${day(Date.now() / 1000)} UTC`;

@@ -40,7 +40,7 @@ export class Grid {
     });
   }
 
-  /** What scrolls is a layer of its own, which takes time to put together: it only does where it must. */
+  /** A scrolling grid is a compositor layer of its own, which costs time: it scrolls only where it must. */
   #resized({ width, height }: DOMRectReadOnly): void {
     batch(() => {
       this.state.fits.set(Math.max(1, Math.floor(width / NARROWEST_PX)));
@@ -95,7 +95,7 @@ export class Grid {
     if (!spec) return null;
     const view = new PlotView(this.app, this.state, spec, this.actions);
     this.#views.set(id, view);
-    const handle = h("div", { class: "row-handle", role: "separator", title: "Drag: height of this row; double click: all alike" });
+    const handle = h("div", { class: "row-handle", role: "separator", title: "Drag to resize this row; double-click to make all rows equal" });
     handle.addEventListener("pointerdown", (event) => this.#resizeRow(event, handle, id));
     handle.addEventListener("dblclick", () => this.#setRows([]));
     view.element.append(handle);

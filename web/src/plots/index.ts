@@ -124,9 +124,9 @@ function markersOf(app: App, state: PlotsState): readonly Marker[] {
   return found.sort((one, other) => one.t - other.t);
 }
 
-/** What to do where there is nothing to see; that no records come is the shell's to say. */
+/** What to do where there are no plots; missing records are reported by the shell. */
 function emptyState(state: PlotsState): HTMLElement {
-  const text = "No plot yet. Double click a channel at the left, or add a plot above.";
+  const text = "No plots yet. Double-click a channel on the left, or add a plot above.";
   const element = h("p", { class: "plots-empty empty", "data-test": "plots-empty" }, text);
   effect(() => {
     element.hidden = state.plots().length > 0;

@@ -40,6 +40,6 @@ function keep(formulas: readonly Formula[]): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(formulas));
   } catch {
-    // a full or forbidden store costs the coming back, nothing else
+    // without storage the formulas are not restored, nothing else
   }
 }

@@ -18,7 +18,7 @@ export function bindKeys(app: App, state: PlotsState, source: Source, area: HTML
   });
 }
 
-/** Nothing is typed, and nobody else has the focus. */
+/** No text field and no other control has the focus. */
 function isOurs(event: KeyboardEvent, area: HTMLElement): boolean {
   const { target } = event;
   if (event.altKey || event.defaultPrevented || !(target instanceof HTMLElement)) return false;

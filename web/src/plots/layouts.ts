@@ -39,7 +39,7 @@ async function open(app: App, name: string): Promise<void> {
 }
 
 async function remove(app: App, name: string): Promise<void> {
-  if (await app.attempt(app.api.delete(address(name)))) app.say(`layout ${name} is deleted`);
+  if (await app.attempt(app.api.delete(address(name)))) app.say(`layout ${name} was deleted`);
 }
 
 function saveAs(app: App): void {
@@ -54,7 +54,7 @@ function saveAs(app: App): void {
     if (bad) return void (wrong.textContent = sentence(bad));
     try {
       await app.api.put<Layout>(address(name), { name, body: app.layout.whole() });
-      app.say(`layout ${name} is saved`);
+      app.say(`layout ${name} was saved`);
       dialog.close();
     } catch (error) {
       wrong.textContent = error instanceof Error ? error.message : String(error);
@@ -100,6 +100,6 @@ function parsed(text: string, name: string): Record<string, unknown> {
   } catch {
     throw new Error(`${name} is not JSON`);
   }
-  if (!isPiece(found)) throw new Error(`${name} is no layout: it must be a JSON object`);
+  if (!isPiece(found)) throw new Error(`${name} is not a layout: it must be a JSON object`);
   return found;
 }

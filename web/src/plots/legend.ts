@@ -98,7 +98,7 @@ export class Legend {
     }));
     return [
       { label: trace.hidden ? "Show" : "Hide", hint: "click", run: change({ hidden: !trace.hidden }), test: "trace-hide" },
-      { label: isRight ? "To the left axis" : "To the right axis", run: change({ axis: isRight ? "left" : "right" }), test: "trace-axis" },
+      { label: isRight ? "Move to the left axis" : "Move to the right axis", run: change({ axis: isRight ? "left" : "right" }), test: "trace-axis" },
       { label: "Axis by unit", hint: trace.axis === "auto" ? "✓" : "", run: change({ axis: "auto" }) },
       { label: "Limits…", run: () => editLimits(this.app, state, trace.name), test: "trace-limits" },
       null,
@@ -125,5 +125,5 @@ export const CHANNELS_TYPE = "application/x-motionbase-channels";
 function title(trace: Trace, description: string | undefined, sides: Sides): string {
   if (description === undefined) return `${trace.name} is not in this schema`;
   const axis = sides.of.get(trace.name) === 1 ? "right" : "left";
-  return `${trace.name}: ${description} (${axis} axis)\nClick hides, right click for axis, colour, limits`;
+  return `${trace.name}: ${description} (${axis} axis)\nClick to hide; right-click for axis, colour and limits`;
 }

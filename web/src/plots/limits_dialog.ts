@@ -36,7 +36,7 @@ export function editLimits(app: App, state: PlotsState, name: string): void {
   };
   const clear = (): void => {
     state.setLimits(name, null);
-    app.say(`${name} has no limits any more`);
+    app.say(`limits of ${name} were removed`);
     dialog.close();
   };
   dialog.append(
@@ -44,7 +44,7 @@ export function editLimits(app: App, state: PlotsState, name: string): void {
       "form",
       { class: "column", onsubmit: save },
       h("h2", {}, `Limits of ${name}`),
-      h("p", { class: "dim" }, "Judged by the least and largest value of all records, so no spike is missed."),
+      h("p", { class: "dim" }, "Checked against the minimum and maximum of all records, so no spike is missed."),
       h("div", { class: "limit-fields" }, ...inputs.map(({ row }) => row)),
       wrong,
       h(

@@ -79,7 +79,7 @@ export class ChannelList {
     const groups = groupsOf(found).map((group) => this.#group(group, query !== "" || open.has(group.name)));
     const nothing = channels.length
       ? `No channel matches “${query}”.`
-      : "No schema yet. Channels appear when a base runs or a recording is opened.";
+      : "No channels yet. They appear when a base runs or a recording is opened.";
     fill(this.#body, ...(groups.length ? groups : [h("p", { class: "empty" }, nothing)]));
     const first = this.#cells[0]?.element;
     if (first) first.tabIndex = 0;
@@ -116,7 +116,7 @@ export class ChannelList {
     }
     const header = h(
       "div",
-      { class: "family-head row", draggable: "true", title: `${members[0]?.channel.description ?? ""}\nDrag or double click for all ${members.length}` },
+      { class: "family-head row", draggable: "true", title: `${members[0]?.channel.description ?? ""}\nDrag or double-click to plot all ${members.length}` },
       h("span", { class: "grow ellipsis" }, family.title),
       h("span", { class: "faint" }, unit),
     );
@@ -182,12 +182,12 @@ export class ChannelList {
     const names = this.#chosen(channel.name);
     const own = channel.formula === null ? [] : [
       null,
-      { label: "Change…", run: () => deriveDialog(app, state, channel) },
+      { label: "Edit…", run: () => deriveDialog(app, state, channel) },
       { label: "Delete", run: () => void removeDerived(app, state, channel), test: "derive-delete" },
     ];
     openMenu({ x: event.clientX, y: event.clientY }, [
       { label: "Add to the selected plot", hint: "Enter", run: () => state.add(names) },
-      { label: "In a plot of its own", hint: "Ctrl Enter", run: () => state.insert(names, state.plots.peek().length) },
+      { label: "Add to a new plot", hint: "Ctrl Enter", run: () => state.insert(names, state.plots.peek().length) },
       { label: "Limits…", run: () => editLimits(app, state, channel.name) },
       ...own,
     ]);
@@ -218,7 +218,7 @@ export class ChannelList {
   /** Called for every animation frame. */
   showValues(): void {
     if (this.app.isBeat) this.#beats += 1;
-    if ((!this.app.isBeat || this.#beats % 2) && !this.#isNew) return; // so many texts cost more than all plots
+    if ((!this.app.isBeat || this.#beats % 2) && !this.#isNew) return; // this many texts cost more than all plots
     this.#isNew = false;
     const isFile = this.app.file.peek() !== null && this.app.session.source.peek() !== "replay";
     for (const { channel, element, value } of this.#cells) {

@@ -43,7 +43,8 @@ function namingOfOwn(
   const isShared = names.length > 1 && !marks.has("") && !rests.has("");
   if (isShared && rests.size === 1) {
     const units = new Set(channels.map((channel) => channel?.unit ?? ""));
-    const rest = [...rests].join();
+    const words = new Set(channels.map((channel) => channel && wordsOf(channel.description, splitName(channel).label)));
+    const rest = (words.size === 1 && [...words][0]) || [...rests].join();
     const saysUnit = units.size === 1;
     const unit = saysUnit ? unitOf([...units].join()) : "";
     return { title: unit ? `${rest} [${unit}]` : rest, labels: parts.map((part) => part?.mark ?? ""), saysUnit, isShort: true };
@@ -55,6 +56,17 @@ function namingOfOwn(
   const more = families.length > MOST_NAMED ? " …" : "";
   const title = names.length > 1 ? `${families.slice(0, MOST_NAMED).join(", ")}${more}` : "";
   return { title, labels: names, saysUnit: false, isShort: false };
+}
+
+/**
+ * What a channel's description says of all its family: "leg 1: measured length, joint to joint" is "Measured length",
+ * and "sum of the generators in heave" is "Sum of the generators"; "" where what tells it apart cannot be left out.
+ */
+export function wordsOf(description: string, label: string): string {
+  const whole = description.replace(new RegExp(`^(?:(?:[a-z]+ )?${label}: |${label} of (?:the )?)`), "").replace(/(?:, | \(|; ).*$/, "");
+  const words = whole.replace(new RegExp(` (?:(?:about|along|in|on) (?:[a-z]+ )?)?${label}$`), "");
+  const isShared = label !== "" && words !== "" && !new RegExp(`\\b${label}\\b`).test(words);
+  return isShared ? words.charAt(0).toUpperCase() + words.slice(1) : "";
 }
 
 /** leg1_l_meas is "leg 1" and "l_meas", wheel2_speed "wheel 2" and "wheel_speed", pose_meas_surge "surge" and "pose_meas". */

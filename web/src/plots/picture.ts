@@ -216,7 +216,7 @@ export class Picture {
     context.fillText(flag, x, this.#height - 6.5 * ratio);
   }
 
-  /** What happened where the pointer is: the nearest mark says all of its text. */
+  /** The event under the pointer: the nearest mark shows its whole text. */
   #said(x: number, { markers, theme, clock }: Scene): void {
     let [near, distance] = [null as Marker | null, NEAR_PX * this.#ratio];
     let others = 0;

@@ -19,7 +19,7 @@ import { theme } from "./theme";
 const LINE_PX = 1.35;
 const HOVERED_PX = 2.4;
 const UNIT: Range = [0, 1];
-const FLAT_STEPS = 4; // of what is written: an axis has no use for less
+const FLAT_STEPS = 20; // of the last digit written: an axis spans at least these, so that noise does not fill it
 
 interface PlotTrace extends LayerTrace {
   readonly channel: Channel;
@@ -43,7 +43,7 @@ export class PlotView {
   readonly picture: Picture;
   readonly #body = h("div", { class: "plot-body" });
   readonly #units = [h("span", { class: "plot-unit left" }), h("span", { class: "plot-unit right" })] as const;
-  readonly #empty = h("div", { class: "plot-empty" }, "Drag channels here, or double click them in the list");
+  readonly #empty = h("div", { class: "plot-empty" }, "Drag channels here, or double-click them in the list");
   readonly #legend: Legend;
   readonly frame: AxisFrame;
   #sides: Sides = { of: new Map(), units: ["", ""], hasRight: false };
@@ -176,6 +176,7 @@ export class PlotView {
     style.top = `${box.top / ratio}px`;
     this.picture.resize(box, Math.round(TIME_AXIS * ratio), ratio);
     this.#legend.title.style.left = `${left / ratio + 4}px`;
+    this.#legend.title.style.maxWidth = `${width / ratio - 8}px`;
     this.#units[0].style.right = `${this.#size.width - left / ratio + 4}px`;
     this.#units[1].style.left = `${(left + width) / ratio + 4}px`;
     this.#look += 1;

@@ -11,25 +11,27 @@ import type { PlotsState } from "./state";
 
 const LATER_MS = 120;
 const AGAIN_MS = 1000; // a stretch that is not over yet is asked for again
+const UNKNOWN = { first: null, last: null, min: null, max: null, mean: null, rms: null };
 
 /** @param spanOf how wide the axis of a channel is, in its own unit; NaN where it has none */
 export function readout(app: App, state: PlotsState, source: Source, spanOf: (name: string) => number): HTMLElement {
-  const rows = signal<readonly StatisticsRow[]>([]);
+  const places = signal<readonly number[]>([]);
+  const rows = signal<readonly StatisticsRow[]>([]); // come later than the places, which have their lines from the start
   const trouble = signal("");
   const showsAll = signal(false);
   let timer = 0;
   let number = 0;
 
-  const ask = async (from: number, to: number, places: number[]): Promise<void> => {
+  const ask = async (from: number, to: number, asked: readonly number[]): Promise<void> => {
     const own = (number += 1);
     try {
       const found = app.file.peek()
-        ? await statisticsOf(source, places, from, to)
-        : await app.socket.statistics(places, from, to);
+        ? await statisticsOf(source, asked, from, to)
+        : await app.socket.statistics([...asked], from, to);
       if (own !== number) return;
       rows.set(found);
       trouble.set("");
-      if (!app.file.peek() && to > app.live.t) timer = window.setTimeout(() => void ask(from, to, places), AGAIN_MS);
+      if (!app.file.peek() && to > app.live.t) timer = window.setTimeout(() => void ask(from, to, asked), AGAIN_MS);
     } catch (error) {
       if (own === number) trouble.set(error instanceof Error ? error.message : String(error));
     }
@@ -41,13 +43,14 @@ export function readout(app: App, state: PlotsState, source: Source, spanOf: (na
     const hasBoth = a !== null && b !== null;
     if (hasBoth !== hadBoth) rows.set([]); // numbers of one record are no extremes of a stretch
     hadBoth = hasBoth;
-    const places = chosen(state, showsAll());
+    const wanted = chosen(state, showsAll());
+    places.set(wanted);
     clearTimeout(timer);
     number += 1;
-    if (a === null || places.length === 0) return rows.set([]);
+    if (a === null || wanted.length === 0) return rows.set([]);
     const one = 1 / (source.rate() || 100);
     const [from, to] = b === null ? [a - one, a] : [Math.min(a, b), Math.max(a, b)];
-    timer = window.setTimeout(() => void ask(from, to, places), LATER_MS);
+    timer = window.setTimeout(() => void ask(from, to, wanted), LATER_MS);
   });
 
   const spans = signal(""); // decades of the axes: another one has other digits
@@ -61,7 +64,7 @@ export function readout(app: App, state: PlotsState, source: Source, spanOf: (na
     element.hidden = a === null && b === null;
     if (element.hidden) return;
     spans();
-    fill(element, head(state, showsAll, a, b), body(state, rows(), a, b, trouble(), spanOf));
+    fill(element, head(state, showsAll, a, b), body(state, places(), rows(), a, b, trouble(), spanOf));
   });
   return element;
 }
@@ -75,7 +78,7 @@ function chosen(state: PlotsState, all: boolean): number[] {
 
 function head(state: PlotsState, showsAll: { (): boolean; set(value: boolean): void }, a: number | null, b: number | null): HTMLElement {
   const at = (label: string, t: number | null): HTMLElement =>
-    h("span", { class: "pill" }, h("b", {}, label), h("span", { class: "num" }, t === null ? "shift click sets it" : state.app.clock.text(t, 0.0001)));
+    h("span", { class: "pill" }, h("b", {}, label), h("span", { class: "num" }, t === null ? "Shift+click to set" : state.app.clock.text(t, 0.0001)));
   const clear = (): void => {
     state.a.set(null);
     state.b.set(null);
@@ -98,14 +101,16 @@ function head(state: PlotsState, showsAll: { (): boolean; set(value: boolean): v
   );
 }
 
-function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | null, b: number | null, trouble: string, spanOf: (name: string) => number): HTMLElement {
+function body(state: PlotsState, places: readonly number[], rows: readonly StatisticsRow[], a: number | null, b: number | null, trouble: string, spanOf: (name: string) => number): HTMLElement {
   if (trouble) return h("p", { class: "empty bad" }, trouble);
   const byPlace = new Map(state.schema()?.channels.map((channel) => [channel.place, channel]) ?? []);
   const hasBoth = a !== null && b !== null;
   const isBack = hasBoth && b < a;
   const { forms } = state;
-  const lines = rows.map((row) => {
-    const channel = byPlace.get(row.place) ?? { name: "", unit: "" };
+  const found = new Map(rows.map((row) => [row.place, row]));
+  const lines = places.map((place) => {
+    const row = found.get(place) ?? UNKNOWN;
+    const channel = byPlace.get(place) ?? { name: "", unit: "" };
     for (const seen of [row.min, row.max]) if (seen !== null) forms.note(channel, seen);
     const cell = (value: number | null): HTMLElement => h("td", { class: "num" }, forms.text(channel, value ?? NaN, spanOf(channel.name)));
     const [atA, atB] = isBack ? [row.last, row.first] : [row.first, row.last];
@@ -114,7 +119,7 @@ function body(state: PlotsState, rows: readonly StatisticsRow[], a: number | nul
     if (!hasBoth) return h("tr", {}, name, cell(row.last));
     return h("tr", {}, name, cell(atA), cell(atB), cell(difference), cell(row.min), cell(row.max), cell(row.mean), cell(row.rms));
   });
-  const titles = hasBoth ? ["A", "B", "B − A", "least", "largest", "mean", "rms"] : ["A"];
+  const titles = hasBoth ? ["A", "B", "B − A", "min", "max", "mean", "rms"] : ["A"];
   return h(
     "div",
     { class: "readout-table" },

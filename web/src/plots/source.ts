@@ -34,7 +34,7 @@ class Piece implements Data {
 }
 
 export class Source {
-  /** A quiet word on what cannot be shown; "" where everything can. */
+  /** A short note on what cannot be shown; "" where everything can. */
   readonly note = signal("");
   /** Device pixels of the widest plot. */
   readonly pixels = signal(600);
@@ -62,7 +62,7 @@ export class Source {
         app.span = span;
         app.socket.subscribe([...places], span, fitting(pixels, places.length));
       };
-      // before the connection stands it costs nothing, and goes with the greeting: the first curves wait for no second question
+      // before the connection is open this costs nothing and is sent with the greeting, so the first curves need no second request
       if (app.socket.link.peek() === "connecting") ask();
       else this.#timer = window.setTimeout(ask, SUBSCRIBE_MS);
     });
@@ -90,7 +90,7 @@ export class Source {
     return piece;
   }
 
-  /** Called for every animation frame: asks where what is there is not good enough. */
+  /** Called for every animation frame: requests data where what is there does not suffice. */
   update(now: number, shown: Shown): void {
     if (!this.app.file.peek() && this.app.live.generation !== this.#generation) {
       this.#generation = this.app.live.generation;
@@ -164,7 +164,7 @@ export class Source {
       parts.push(await this.#ofFile(file.file, places.slice(k, k + MOST_FILE_CHANNELS), from, to, wanted));
     }
     const [first] = parts;
-    if (!first) throw new Error("no channel was asked for");
+    if (!first) throw new Error("no channel was requested");
     const found = parts.slice(1).reduce(joined, first);
     return { ...found, head: { ...found.head, from, to } };
   }

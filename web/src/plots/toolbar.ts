@@ -33,8 +33,8 @@ export function toolbar(app: App, state: PlotsState, source: Source, exporter: E
     made.addEventListener("click", () => run(made));
     return made;
   };
-  const undo = button(ICONS.undo, "Undo zoom (Ctrl Z)", "zoom-undo", () => state.view.undo());
-  const redo = button(ICONS.redo, "Redo zoom (Ctrl Shift Z)", "zoom-redo", () => state.view.redo());
+  const undo = button(ICONS.undo, "Undo zoom (Ctrl+Z)", "zoom-undo", () => state.view.undo());
+  const redo = button(ICONS.redo, "Redo zoom (Ctrl+Shift+Z)", "zoom-redo", () => state.view.redo());
   effect(() => {
     undo.disabled = !state.view.canUndo();
     redo.disabled = !state.view.canRedo();
@@ -105,7 +105,7 @@ function liveButton(app: App, state: PlotsState): HTMLElement {
 
 function spanSelect(app: App, state: PlotsState): HTMLElement {
   const options = SPANS.map((span) => h("option", { value: span }, span < 60 ? `${span} s` : `${span / 60} min`));
-  const select = h("select", { title: "Time that the live plots show", "aria-label": "Time shown", "data-test": "span" }, ...options);
+  const select = h("select", { title: "Time span of the live plots", "aria-label": "Time shown", "data-test": "span" }, ...options);
   select.addEventListener("change", () => {
     state.span.set(Number(select.value));
     state.view.setTime(null, "live");
@@ -139,7 +139,7 @@ function anglesButton(app: App, state: PlotsState): HTMLButtonElement {
 function clockSelect(app: App): HTMLElement {
   const { clock } = app;
   const select = h(
-    "select", { title: "Clock of axes, transport and events", "aria-label": "Clock", "data-test": "clock" },
+    "select", { title: "Clock for axes, replay and events", "aria-label": "Clock", "data-test": "clock" },
     h("option", { value: "run" }, "Run time"), h("option", { value: "utc" }, "UTC"),
   );
   select.addEventListener("change", () => {
@@ -149,14 +149,14 @@ function clockSelect(app: App): HTMLElement {
   effect(() => {
     select.value = clock.kind();
     const isUnknown = clock.kind() === "utc" && clock.epoch() === null;
-    select.title = isUnknown ? "Clock of axes, transport and events; what is shown does not say when it was, so its axes have run time" : "Clock of axes, transport and events";
+    select.title = isUnknown ? "Clock for axes, replay and events; this data has no absolute time, so its axes show run time" : "Clock for axes, replay and events";
   });
   return select;
 }
 
 /** How long the stretch is that is shown, while it is not the live one; and that it is old, while a ring goes on. */
 function shownText(app: App, state: PlotsState): HTMLElement {
-  const frozen = h("span", { class: "frozen-mark num", title: "The plots stand still; the ring goes on. Space, or the button Live, follows it again.", "data-test": "frozen", hidden: true });
+  const frozen = h("span", { class: "frozen-mark num", title: "The plots are frozen; the ring continues. Press Space or Live to follow it again.", "data-test": "frozen", hidden: true });
   const text = h("span", { class: "num dim shown-text", "data-test": "shown" });
   effect(() => {
     const isFile = app.file() !== null;

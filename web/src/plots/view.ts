@@ -93,7 +93,7 @@ export class ViewHistory {
 
 /**
  * The time to show once a playhead has left what is shown, as a page that is turned; null where nothing has to move.
- * Who looks elsewhere, because the playhead was not in sight before either, is left alone.
+ * A view that did not show the playhead before stays where it is.
  */
 export function turned([from, to]: Range, before: number | null, now: number | null): Range | null {
   const span = to - from;

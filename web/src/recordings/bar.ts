@@ -52,7 +52,7 @@ function name(recordings: Recordings): HTMLElement {
     if (info) infoSheet(recordings, info);
   };
   const about = iconButton(INFO, "About this recording", open, "replay-info");
-  const close = iconButton(CLOSE, "Close the recording, back to live", () => void recordings.close(), "replay-close");
+  const close = iconButton(CLOSE, "Close the recording and return to live", () => void recordings.close(), "replay-close");
   const word = h("span", { class: "faint ellipsis rec-state", "data-test": "replay-state" });
   effect(() => {
     const [info, found] = [app.file(), replay()];
@@ -63,11 +63,11 @@ function name(recordings: Recordings): HTMLElement {
     const isWritten = recordings.files()?.some((one) => one.file === full && one.is_written) ?? false;
     const places = (info?.damage ?? found?.damage ?? []).filter((text) => !(isWritten && NO_END.test(text)));
     damage.hidden = places.length === 0;
-    setText(damage, places.length === 1 ? "1 damage" : `${places.length} damages`);
+    setText(damage, places.length === 1 ? "1 damaged part" : `${places.length} damaged parts`);
     damage.title = places.slice(0, 8).join("\n");
     const isStarting = recordings.opening() !== "" || recordings.starting() !== "";
-    const waits = isStarting ? `getting ready${recordings.playsWhenReady() ? " to play" : ""} …` : "in the plots, not replayed";
-    const until = isWritten && !isStarting ? ", up to where it was written when it was opened" : "";
+    const waits = isStarting ? `getting ready${recordings.playsWhenReady() ? " to play" : ""} …` : "plotted, not replayed";
+    const until = isWritten && !isStarting ? ", as far as it was written when opened" : "";
     setText(word, (found ? `${found.state}${found.source === "live" ? ", into the live ring" : ""}` : waits) + until);
     word.title = word.textContent ?? "";
   });

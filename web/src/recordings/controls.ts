@@ -70,7 +70,7 @@ export function controls(recordings: Recordings): HTMLElement {
     for (const { by, button } of steps) gate(
       button,
       needs,
-      `${Math.abs(by)} record${Math.abs(by) > 1 ? "s" : ""} ${by > 0 ? "on" : "back"}`,
+      `${Math.abs(by)} record${Math.abs(by) > 1 ? "s" : ""} ${by > 0 ? "forward" : "back"}`,
     );
     gate(speed.element, needs, "Speed of the replay");
     speed.show(found, app.file()?.rate_hz ?? 0);
@@ -79,7 +79,7 @@ export function controls(recordings: Recordings): HTMLElement {
     gate(
       loop,
       needs,
-      part ? `Looping ${part}; press to end the loop` : "Loop what lies between A and B, or all; Shift+drag on the overview loops a part",
+      part ? `Looping ${part}; press to end the loop` : "Loop between A and B, or the whole recording; Shift+drag on the overview loops a part",
     );
   });
   return h(

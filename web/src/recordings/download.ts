@@ -1,4 +1,4 @@
-/** Files to take home: the browser streams them to the disk, from an address that is good for a minute. */
+/** Downloads: the browser streams files to the disk, from an address that is valid for a minute. */
 
 import type { App } from "../app";
 import { h } from "../core/dom";

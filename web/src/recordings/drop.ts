@@ -48,7 +48,7 @@ export async function take(recordings: Recordings, files: readonly File[], show:
   if (why) return app.say(`${sentence(why)}; an upload needs the operator's seat`, "error");
   for (const file of files) {
     if (!isRecording(file.name)) {
-      app.say(`${file.name} is no recording: its name must end in ${ENDINGS.join(", ")}`, "error");
+      app.say(`${file.name} is not a recording: its name must end in ${ENDINGS.join(", ")}`, "error");
       continue;
     }
     show();

@@ -76,7 +76,7 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
     ),
   );
   const inPieces = part("Pieces", sizes.element, size);
-  const onPaper = part("Paper, A4", label("Seconds a page", page));
+  const onPaper = part("Paper, A4", label("Seconds per page", page));
   const form = h(
     "form", { method: "dialog", class: "rec-export" },
     h(
@@ -84,7 +84,7 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
       { class: "sheet-head" },
       h("h2", { class: "grow ellipsis", title: info.file }, `Export ${stem(info.file)}`),
     ),
-    part("Channels", grid.element, label("And those whose names fit, with * for anything", pattern)),
+    part("Channels", grid.element, label("And those with matching names; * matches anything", pattern)),
     h(
       "div", { class: "rec-export-side" },
       part("Time", h("div", { class: "row" }, label("From [s]", from), label("To [s]", to)), ranges),
@@ -125,14 +125,14 @@ export function exportDialog(recordings: Recordings, info: RecordingInfo): void 
   function refused(): string {
     const count = grid.chosen.peek().length;
     if (recordings.whyNot.peek()) return recordings.whyNot.peek();
-    if (count === 0 && pattern.value.trim() === "") return "choose a channel at least";
+    if (count === 0 && pattern.value.trim() === "") return "choose at least one channel";
     return format === "pdf" && count > MOST_PENS ? `a strip chart has ${MOST_PENS} channels at most, and ${count} are chosen` : "";
   }
   function sized(): void {
     size.hidden = pieces === "none";
     size.value = String(pieces === "seconds" ? 60 : SHEET_ROWS);
     size.step = pieces === "seconds" ? "any" : "1";
-    size.setAttribute("aria-label", pieces === "seconds" ? "Seconds of a piece" : "Records of a piece");
+    size.setAttribute("aria-label", pieces === "seconds" ? "Seconds per piece" : "Records per piece");
   }
   function tell(): void {
     const span = Math.max(0, Number(to.value) - Number(from.value));

@@ -53,7 +53,7 @@ export function channelGrid(channels: readonly Channel[]): Grid {
           {},
           toggle(
             row === PLATFORM ? "Platform" : `Leg ${row}`,
-            `Everything of ${said(row).toLowerCase()}`,
+            `All channels of ${said(row).toLowerCase()}`,
             cells.filter((cell) => cell.row === row),
             "rec-axis",
           ),
@@ -65,7 +65,7 @@ export function channelGrid(channels: readonly Channel[]): Grid {
       return h("tr", {}, h(
         "th",
         {},
-        toggle(group.replaceAll("_", " "), `Everything of ${group}`, own, "rec-axis left"),
+        toggle(group.replaceAll("_", " "), `All channels of ${group}`, own, "rec-axis left"),
       ), ...rows.map((row) => {
         const cell = own.find((one) => one.row === row);
         return h(

@@ -13,12 +13,12 @@ export function infoSheet(recordings: Recordings, info: RecordingInfo): void {
   const facts: [string, Child][] = [
     ["Schema", `${info.recording_schema.name}, ${channels.length} channels`],
     ["Hash", h("span", { class: "num ellipsis" }, info.recording_schema.hash.slice(0, 16))],
-    ["Platform", info.platform || "not said"],
+    ["Platform", info.platform || "not stated"],
     ["Length", `${duration(info.end - info.start)}, from ${number(info.start, 6)} s to ${number(info.end, 6)} s`],
     ["Records", `${info.records.toLocaleString("en-GB")} at ${number(info.rate_hz)} Hz`],
     [
       "Epoch",
-      info.epoch_utc ? `${new Date(info.epoch_utc * 1000).toISOString().replace("T", " ").slice(0, 23)} UTC` : "not said",
+      info.epoch_utc ? `${new Date(info.epoch_utc * 1000).toISOString().replace("T", " ").slice(0, 23)} UTC` : "not stated",
     ],
   ];
   const dialog = sheet(
@@ -35,7 +35,7 @@ export function infoSheet(recordings: Recordings, info: RecordingInfo): void {
     const table = h("table", { class: "rec-events" }, h("tbody", {}, ...rows));
     return part(
       `${all.length === 1 ? "1 event" : `${all.length} events`}${more}`,
-      rows.length ? table : h("p", { class: "faint" }, "Nothing was noted."),
+      rows.length ? table : h("p", { class: "faint" }, "No events."),
     );
   }
 
@@ -47,7 +47,7 @@ export function infoSheet(recordings: Recordings, info: RecordingInfo): void {
       {
         type: "button",
         class: "rec-link num",
-        title: "Go there",
+        title: "Go to this time",
         onclick: () => (dialog.close(""), recordings.seek(t)),
       },
       duration(t),
@@ -86,7 +86,7 @@ function groups(info: RecordingInfo): HTMLElement {
 function about(info: RecordingInfo): Child {
   const said = Object.entries(info.about);
   return said.length === 0 ? null : part(
-    "It says of itself",
+    "Metadata",
     definitions(said.map(([name, value]) => [name.replaceAll("_", " "), value])),
   );
 }

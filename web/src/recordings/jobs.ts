@@ -14,10 +14,10 @@ export function jobs(recordings: Recordings): HTMLElement {
   const list = h("div", { class: "rec-jobs" });
   const clear = h(
     "button",
-    { type: "button", class: "quiet", title: "Take those that have ended off the list" },
+    { type: "button", class: "quiet", title: "Remove finished jobs from the list" },
     "Clear",
   );
-  const element = section("At work", [clear], list);
+  const element = section("Jobs", [clear], list);
   const rows = new Map<number, Row>();
   let cleared = -1; // jobs up to this number are out of sight
   clear.addEventListener("click", () => {

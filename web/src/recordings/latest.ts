@@ -1,4 +1,4 @@
-/** Of many wishes in quick succession only the newest counts: one is on its way at a time, with a pause between. */
+/** Of many requests in quick succession only the newest counts: one at a time is under way, with a pause between. */
 
 const PAUSE_MS = 30;
 

@@ -1,6 +1,6 @@
 /**
- * A replay of this page's own: it keeps the time itself and asks the server for the records that it shows, so it needs
- * no operator's seat and nobody else notices it.
+ * A replay of this page alone: it keeps the time itself and fetches the records it shows from the server, so it needs
+ * no operator's seat and affects nobody else.
  */
 
 import type { App } from "../app";
@@ -21,6 +21,9 @@ export class OwnReplay {
   #info: RecordingInfo | null = null;
   #t = 0;
   #record = 0;
+  #goal: number | null = null; // record that steps lead to, until it is shown
+  #turn = 0; // steps that were asked for
+  #shownTurn = 0; // the last of them that was shown or cancelled
   #chunks: Rows[] = [];
   #isAsking = false;
   #askMs = 50;
@@ -51,6 +54,7 @@ export class OwnReplay {
   }
 
   close(): void {
+    this.#forgetSteps();
     this.#info = null;
     batch(() => {
       this.state.set(null);
@@ -58,7 +62,7 @@ export class OwnReplay {
     });
   }
 
-  /** As a replay on the server is led; whether it was done. */
+  /** The same actions as for a replay on the server; whether it was done. */
   async control(action: ReplayControl["action"], values: number[] = []): Promise<boolean> {
     const now = this.state.peek();
     const info = this.#info;
@@ -66,6 +70,7 @@ export class OwnReplay {
     const [value = 0, other = 0] = values;
     switch (action) {
       case "play":
+        this.#forgetSteps();
         if (this.#t >= now.end && !now.loop) this.#jump(now.begin);
         this.#tell({ state: "playing" });
         return true;
@@ -91,23 +96,41 @@ export class OwnReplay {
       case "seek":
         this.#jump(Math.min(now.end, Math.max(now.begin, value)));
         return true;
-      case "step": {
+      case "step":
         this.#tell({ state: "paused" });
-        const here = this.#isShown ? null : await this.app.attempt(this.app.api.rows({ file: info.file, at: this.#t, count: 1 }));
-        if (here) this.#record = here.head.first; // it was sent there, and nothing of it is shown yet
-        this.#record = Math.min(info.records - 1, Math.max(0, this.#record + value));
-        const rows = await this.app.attempt(this.app.api.rows({ file: info.file, first: this.#record, count: 1 }));
-        if (!rows || this.#info !== info) return false;
-        this.#chunks = [rows];
-        this.#t = rows.time[0] ?? this.#t;
-        this.#show(rows, 0);
-        this.#tell({});
-        return true;
-      }
+        return this.#step(info, value);
     }
   }
 
+  /** Counts from where earlier steps lead, even if their records are not shown yet. */
+  async #step(info: RecordingInfo, by: number): Promise<boolean> {
+    const turn = (this.#turn += 1);
+    const isTakenBack = (): boolean => turn <= this.#shownTurn;
+    if (this.#goal === null && !this.#isShown) { // it was sent to a time, and nothing of it is shown yet
+      const here = await this.app.attempt(this.app.api.rows({ file: info.file, at: this.#t, count: 1 }));
+      if (!here || isTakenBack()) return false;
+      this.#goal ??= here.head.first;
+    }
+    const goal = (this.#goal = Math.min(info.records - 1, Math.max(0, (this.#goal ?? this.#record) + by)));
+    const rows = await this.app.attempt(this.app.api.rows({ file: info.file, first: goal, count: 1 }));
+    if (turn === this.#turn) this.#goal = null;
+    if (!rows || isTakenBack()) return false;
+    this.#shownTurn = turn;
+    this.#chunks = [rows];
+    this.#t = rows.time[0] ?? this.#t;
+    this.#show(rows, 0);
+    this.#tell({});
+    return true;
+  }
+
+  /** Cancel steps that are under way. */
+  #forgetSteps(): void {
+    this.#shownTurn = this.#turn;
+    this.#goal = null;
+  }
+
   #jump(t: number): void {
+    this.#forgetSteps();
     this.#t = t;
     this.#isShown = false;
     this.#tell({});

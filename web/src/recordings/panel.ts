@@ -23,7 +23,7 @@ const ORDERS = {
 } as const;
 
 const NONE =
-  "No recordings yet. A recorder makes them: motionbase run records by itself, motionbase record any ring. " +
+  "No recordings yet. motionbase run records automatically, motionbase record records any ring. " +
   "You can also drop a file on this page.";
 
 type Order = keyof typeof ORDERS;
@@ -98,7 +98,7 @@ function list(recordings: Recordings): HTMLElement {
     empty.hidden = shown.length > 0;
     setText(
       empty,
-      all === null ? "Reading the folder …" : all.length > 0 ? "No recording fits the search." : NONE,
+      all === null ? "Reading the folder …" : all.length > 0 ? "No recordings match the search." : NONE,
     );
     sum.hidden = shown.length === 0;
     setText(
@@ -127,7 +127,7 @@ function sendButton(recordings: Recordings): HTMLElement {
     void take(recordings, [...(input.files ?? [])], () => undefined);
     input.value = "";
   });
-  effect(() => gate(button, recordings.whyNotSeated(), "Send a recording from this computer; or drop it on the page"));
+  effect(() => gate(button, recordings.whyNotSeated(), "Upload a recording from this computer, or drop it on the page"));
   return h("span", {}, button, input);
 }
 

@@ -41,7 +41,7 @@ export class Playhead {
     this.#held = null;
     if (found.state !== "playing") return found.time;
     const { live, session } = this.app;
-    // records tell it best, unless their own clock is not the recording's
+    // records are the best source, unless their clock is not the recording's
     if (session.source.peek() === found.source && Math.abs(live.t - found.time) <= STATUS_S * Math.max(1, 1.2 * found.speed)) return live.t;
     const ahead = found.time + (found.speed * Math.min(STATUS_S * 1000, now - this.#toldAt)) / 1000;
     return Math.min(found.loop?.[1] ?? found.end, ahead);

@@ -51,7 +51,7 @@ export class Recordings {
     this.whyNotSeated = whyNotSeated(app);
     this.whyNot = computed(() => {
       if (!app.file() && this.replay()?.source === "live") return this.whyNotSeated(); // what all look at
-      return app.socket.link() === "open" ? "" : "the console's server does not answer";
+      return app.socket.link() === "open" ? "" : "the console server does not answer";
     });
     this.playhead = new Playhead(app, this.replay);
     app.seek = (t) => this.seek(t);
@@ -65,9 +65,9 @@ export class Recordings {
       const [file, played] = [app.file(), session.status()?.replay];
       const isOther = file !== null && played?.source === "replay" && played.file !== file.file;
       if (!isOther || this.own.state() || session.source() !== "replay" || this.opening() !== "") return;
-      if (this.whyNotSeated.peek() !== "") return this.own.open(file); // who has no seat needs no replay of others
+      if (this.whyNotSeated.peek() !== "") return this.own.open(file); // without the seat, the page replays alone
       app.show("live");
-      app.say(`Somebody replays ${played.file} now; values and the shaded view are live again.`);
+      app.say(`Someone else now replays ${played.file}; values and the 3D view are live again.`);
     });
   }
 
@@ -134,7 +134,7 @@ export class Recordings {
     if (isNewest && this.playsWhenReady.peek()) await this.control("play");
   }
 
-  /** Let go of the recording; the replay ends where it is ours to end. */
+  /** Close the recording; the replay ends if it is ours. */
   async close(): Promise<void> {
     const isOwn = this.own.state.peek() !== null;
     const isPlayed = !isOwn && (this.replay.peek()?.source === "replay" || this.starting.peek() !== "");
@@ -198,7 +198,7 @@ export class Recordings {
     return answer?.accepted ?? false;
   }
 
-  /** Who had the seat when the replay began, and has it no more, goes on alone from where that one is. */
+  /** A page that has lost the seat since the replay began continues alone from the same place. */
   async #leave(): Promise<void> {
     const [info, found] = [this.app.file.peek(), this.replay.peek()];
     if (!info || !found || found === this.own.state.peek() || this.whyNotSeated.peek() === "") return;

@@ -24,7 +24,7 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
   const [when, length, size] = facts;
   const written = h(
     "span",
-    { class: "rec-written", hidden: true, title: "A recorder writes this file" },
+    { class: "rec-written", hidden: true, title: "A recorder is writing this file" },
     h("span", { class: "dot bad" }),
     "being written",
   );
@@ -71,11 +71,11 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
     const opens = recordings.opening() === file;
     gate(
       open,
-      opens ? "it is being opened" : isOpen ? "it is open" : "",
-      "Look at it in the plots, and replay it",
+      opens ? "it is being opened" : isOpen ? "it is open already" : "",
+      "Show it in the plots, and replay it",
     );
-    setText(open, opens ? "Opening …" : isOpen ? "Is open" : "Open");
-    gate(write, recordings.whyNot(), "Take a part of it into a file of another kind, or split it");
+    setText(open, opens ? "Opening …" : isOpen ? "Opened" : "Open");
+    gate(write, recordings.whyNot(), "Export a part of it to another format, or split it");
   });
   const show = (now: RecordingFile, seconds: number | null): void => {
     if (when) setText(when, dated(now.modified_utc));
@@ -94,7 +94,7 @@ export function fileRow(recordings: Recordings, file: string, onchoose: () => vo
   return { element, file, show, choose };
 }
 
-/** The clock for today, the day before that. */
+/** The time for files of today, else the date as well. */
 function dated(utc: number): string {
   const then = new Date(utc * 1000);
   const isToday = then.toDateString() === new Date().toDateString();

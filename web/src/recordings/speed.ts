@@ -48,10 +48,10 @@ function options(rate: number, speed: number): HTMLOptGroupElement[] {
     return h(
       "option",
       { value: value * (1 + 1e-9), disabled: !(value >= SLOWEST && value <= FASTEST) },
-      `${ms} ms a record`,
+      `${ms} ms per record`,
     );
   });
-  return [h("optgroup", { label: "Times as fast" }, ...times), h("optgroup", { label: "By record" }, ...periods)];
+  return [h("optgroup", { label: "Speed factor" }, ...times), h("optgroup", { label: "By record" }, ...periods)];
 }
 
 /** How fast a record every `ms` is, for a recording of `rate` records a second. */

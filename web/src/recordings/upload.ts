@@ -40,7 +40,7 @@ export async function upload(recordings: Recordings, file: File): Promise<void> 
   try {
     const made = await send(request, own.name, file, app.api.token, app.client, (share) => put({ share }));
     uploads.set(uploads.peek().filter((one) => one !== now));
-    app.say(`${made.file} is there`);
+    app.say(`${made.file} was uploaded`);
     await recordings.refresh();
     await recordings.open(made.file);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The shaded view of the platform: to scale, in motion, beside the plots. */
+/** The 3D view of the platform: to scale, in motion, beside the plots. */
 
 import "./scene.css";
 import type { App } from "../app";
@@ -14,7 +14,7 @@ import { readouts } from "./readouts";
 import { Stage } from "./stage";
 import { toolbar } from "./toolbar";
 
-const KEYS = "arrows turn, with Shift they move, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n switch, p saves a picture";
+const KEYS = "arrows rotate, Shift+arrows pan, + and − zoom, 1 to 5 views, f fits, o, g, t, l, n switch, p saves a picture";
 
 export function scene(app: App): HTMLElement {
   const choices = choicesOf(app);
@@ -77,7 +77,7 @@ export function scene(app: App): HTMLElement {
   return element;
 }
 
-/** Nobody shall take a study for the platform. */
+/** A study must not be mistaken for the platform. */
 function studyFrame(app: App): HTMLElement {
   const leave = h("button", { type: "button", title: "Back to the platform [Escape]", "data-test": "scene-study-leave", onclick: () => studiesOf(app).leave() }, "Leave");
   const element = h("div", { class: "scene-study", role: "status", "data-test": "scene-study" }, h("div", {}, h("strong", {}, "STUDY – not the platform"), leave));

@@ -11,10 +11,10 @@ export type Found =
   | { state: "here"; platform: Platform };
 
 const AGAIN_MS = 3000;
-const NO_RING = "There is no ring to look at. Start a base, for example with: motionbase run simona";
-const NO_RECORDS = "The ring is there, and nobody writes it yet. The platform appears with its first record.";
+const NO_RING = "There is no ring to show. Start a base, for example with: motionbase run simona";
+const NO_RECORDS = "The ring exists, but nothing writes to it yet. The platform appears with the first record.";
 const NO_PLATFORM =
-  "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run brings it.";
+  "This ring carries no platform text, so there is no geometry to draw. A base started with motionbase run provides it.";
 
 export function platformOf(app: App): Signal<Found> {
   const found = signal<Found>({ state: "waiting", text: "Looking for the platform …" });
@@ -68,7 +68,7 @@ function checked(platform: Platform): Found {
   const sixes = [platform.base, platform.joints];
   if (sixes.every((points) => points.length === 6 && points.every((point) => point.length === 3)))
     return { state: "here", platform };
-  return { state: "none", text: `Platform ${platform.name} does not stand on six legs, and is not drawn.` };
+  return { state: "none", text: `Platform ${platform.name} does not stand on six legs and cannot be drawn.` };
 }
 
 function sentence(error: unknown): string {

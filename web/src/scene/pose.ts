@@ -17,7 +17,7 @@ export const POSE_OF: Record<PoseSource, Described> = {
   measured: { prefix: "pose_meas", title: "Measured", about: "forward kinematics of the measured leg lengths" },
   estimated: { prefix: "pose_hat", title: "Estimated", about: "the estimator's pose" },
   command: { prefix: "cmd", title: "Command", about: "the demand after propagation and generators" },
-  host: { prefix: "host", title: "Host demand", about: "what the host asks for" },
+  host: { prefix: "host", title: "Host demand", about: "the host's demand" },
 };
 
 const NAMES = Object.fromEntries(

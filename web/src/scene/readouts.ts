@@ -34,7 +34,7 @@ export function readouts(app: App, choices: ChoiceStore): Readouts {
     h("section", { "aria-label": "Pose" }, title, h("div", { class: "scene-pose" }, ...pose.map((one) => one.element))),
     h("section", { "aria-label": "Stroke used by leg" }, h("h3", {}, "Legs"),
       h("div", { class: "scene-legs" }, ...legs.map((one) => one.element))),
-    h("section", { class: "scene-margins", "aria-label": "Dexterity and clearance" }, h("span", { class: "dim" }, "dexterity", even), h("span", { class: "dim" }, "least clearance", least)),
+    h("section", { class: "scene-margins", "aria-label": "Dexterity and clearance" }, h("span", { class: "dim" }, "dexterity", even), h("span", { class: "dim" }, "min. clearance", least)),
     sphere.element,
   ); // prettier-ignore
   effect(() => {

@@ -20,7 +20,7 @@ export function sphereReadout(app: App): SphereReadout {
   const element = h("section", { class: "scene-margins", hidden: true, "aria-label": "Sphere" },
     h("span", { class: "dim", title: "Roll, pitch and yaw of the sphere" }, "sphere", stands),
     h("span", { class: "dim", title: "Angular speed of the sphere" }, "spin", spin),
-    h("span", { class: "dim", title: "Traction that the law asks for, over what friction passes on at rest" }, "traction", grip)); // prettier-ignore
+    h("span", { class: "dim", title: "Traction that the law demands, as a share of what static friction can transmit" }, "traction", grip)); // prettier-ignore
   const size = (names: string[]): number => Math.hypot(...names.map((name) => app.value(name)));
   const show = (platform: Platform): void => {
     element.hidden = platform.sphere === null;

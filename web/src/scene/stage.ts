@@ -14,10 +14,10 @@ import { graphics, type Graphics } from "./view/software";
 import type { View } from "./view/view";
 
 const NO_WEBGL =
-  "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below go on. " +
-  "Hardware acceleration in the browser's settings brings it back.";
+  "This browser offers no WebGL 2, so the platform cannot be drawn; the numbers below still update. " +
+  "Try to enable hardware acceleration in the browser's settings.";
 const NONE: readonly PartGap[] = [];
-const LOST = "The graphics card took its memory back. The picture returns by itself; if it does not, reload the page.";
+const LOST = "The graphics card reclaimed its memory. The picture returns by itself; if it does not, reload the page.";
 
 export class Stage {
   /** Why nothing can be drawn; "" while it can. */
@@ -113,7 +113,7 @@ export class Stage {
     const { canvas } = this.#view;
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", `The platform, shaded. Keys: ${this.keys}`);
+    canvas.setAttribute("aria-label", `3D view of the platform. Keys: ${this.keys}`);
     canvas.dataset["test"] = "scene-canvas";
     this.place.prepend(canvas);
     this.#view.resize(this.place.clientWidth, this.place.clientHeight);

@@ -24,7 +24,7 @@ const VIEWS: [Preset, string, string][] = [
 ];
 /** Width of the view [css px] below which a part of the tools goes into the menu. */
 const ROOM = { toggles: 620, views: 470, acts: 300 };
-const QUALITY_TEXT = { auto: "as the machine allows", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
+const QUALITY_TEXT = { auto: "automatic", fine: "fine: reflections and shadows", fast: "fast: plain surfaces" };
 
 export function toolbar(
   app: App,
@@ -45,7 +45,7 @@ export function toolbar(
     h("button", { class: "only-icon quiet", title, "aria-label": title, "data-test": `scene-${name}`, onclick: act },
       icon(ICONS[name]), h("span", { class: "scene-word" }, word)); // prettier-ignore
   const full = h("button", {
-    class: "only-icon quiet", title: "Over the plots [Escape goes back]", "aria-label": "Over the plots", "data-test": "scene-full",
+    class: "only-icon quiet", title: "Fill the page [Escape to return]", "aria-label": "Fill the page", "data-test": "scene-full",
     onclick: () => isFull.set(!isFull.peek()),
   }, icon(ICONS.full)); // prettier-ignore
   effect(() => full.setAttribute("aria-pressed", String(isFull())));
@@ -96,13 +96,13 @@ function collapse(bar: HTMLElement, place: (width: number) => void): void {
 /** Which of the poses of a record is shown. */
 export function poseSelect(app: App, choices: ChoiceStore, test = "scene-source"): HTMLElement {
   const select = h("select", {
-    class: "scene-source", "aria-label": "Pose that is shown", "data-test": test,
+    class: "scene-source", "aria-label": "Pose shown", "data-test": test,
     onchange: () => choices.change({ source: POSE_SOURCES[select.selectedIndex] ?? "measured" }),
   }, ...POSE_SOURCES.map((source) => h("option", { value: source, title: POSE_OF[source].about }, POSE_OF[source].title))); // prettier-ignore
   effect(() => {
     const { source } = choices.now();
     select.value = source;
-    select.title = `Pose that is shown: ${POSE_OF[source].about}`;
+    select.title = `Pose shown: ${POSE_OF[source].about}`;
     POSE_SOURCES.forEach((one, k) => {
       const option = select.options[k];
       if (option) option.disabled = app.session.schema() !== null && !hasPose(app, one);
@@ -132,13 +132,13 @@ function options(choices: ChoiceStore, platform: Signal<Platform | null>): { but
   const menu = h("div", { class: "scene-menu card", id: "scene-menu", popover: "auto" },
     pick("ghostOf", "Ghost shows", () => GHOSTS.map((one) => [one, one === "host" ? "the host's demand" : "the command"])),
     pick("trailOf", "Trail of", points),
-    pick("trailSeconds", "Trail lasts", () => TRAIL_SECONDS.map((seconds) => [seconds, `${seconds} s`])),
+    pick("trailSeconds", "Trail length", () => TRAIL_SECONDS.map((seconds) => [seconds, `${seconds} s`])),
     pick("millimetres", "Lengths in", () => [[false, "metres"], [true, "millimetres"]]),
     pick("quality", "Picture", () => QUALITIES.map((one) => [one, QUALITY_TEXT[one]])),
     h("label", { class: "inline" }, axes, "Axes: x forward, y left, z up"),
   ); // prettier-ignore
   const button = h("button", {
-    class: "only-icon quiet", title: "More choices", "aria-label": "More choices", "data-test": "scene-options",
+    class: "only-icon quiet", title: "More options", "aria-label": "More options", "data-test": "scene-options",
     popovertarget: "scene-menu",
   }, icon(ICONS.options)); // prettier-ignore
   menu.addEventListener("beforetoggle", () => {

@@ -1,4 +1,4 @@
-/** A calm sentence while something is away: what, and that nothing has to be done about it. */
+/** A sentence while something is away: what it is, and that the page recovers by itself. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
@@ -10,7 +10,7 @@ import { standingOf } from "./standing";
 
 export function banner(app: App): HTMLElement {
   const text = h("span", { class: "grow" });
-  const age = h("span", { class: "num dim banner-age", title: "Since the last record came" });
+  const age = h("span", { class: "num dim banner-age", title: "Time since the last record" });
   const way = h(
     "button",
     {
@@ -24,7 +24,7 @@ export function banner(app: App): HTMLElement {
   const again = h("button", { type: "button", "data-test": "banner-again", onclick: () => app.socket.again() });
   const dot = h("span", { class: "dot" });
   const dismissed = signal(""); // the sentence that was read
-  const away = iconButton(ICONS.close, "Dismiss; the title bar still tells", () => dismissed.set(standing.peek().sentence), "banner-dismiss");
+  const away = iconButton(ICONS.close, "Dismiss; the title bar still shows it", () => dismissed.set(standing.peek().sentence), "banner-dismiss");
   const element = h(
     "div",
     { class: "banner", role: "status", "data-test": "banner", hidden: true },
@@ -46,7 +46,7 @@ export function banner(app: App): HTMLElement {
     sinceS.set(Math.floor((now - at) / 1000));
     if (!again.hidden) {
       const left = Math.max(0, Math.ceil((app.socket.full.peek().again - Date.now()) / 1000));
-      setText(again, left ? `Try again (by itself in ${left} s)` : "Trying …");
+      setText(again, left ? `Try again (automatically in ${left} s)` : "Trying …");
     }
   });
   effect(() => {

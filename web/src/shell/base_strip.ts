@@ -1,4 +1,4 @@
-/** While no records come: a line across the page that says that the base starts, or how it ended, and starts it again. */
+/** While no records come: a line across the page that says that the base is starting, or how it ended, with a restart button. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
@@ -10,13 +10,13 @@ import { baseOf } from "../panels/common/base";
 import { ask } from "../panels/common/dialog";
 import { answered, sentence } from "../panels/common/ui";
 
-const REST = "It comes up at rest, switched off, with the same platform and generators. Nothing moves until you switch it on and let it rise.";
+const REST = "It starts at rest, switched off, with the same platform and generators. Nothing moves until you switch it on and let it rise.";
 
 export function baseStrip(app: App): HTMLElement {
   const base = baseOf(app);
   const word = h("strong", {});
   const text = h("span", { class: "grow", "data-test": "base-life" });
-  const again = h("button", { type: "button", "data-test": "start-again", onclick: () => void startAgain(app) }, "Start again …");
+  const again = h("button", { type: "button", "data-test": "start-again", onclick: () => void startAgain(app) }, "Restart …");
   const element = h("div", { class: "base-strip", role: "status", "data-test": "base-strip", hidden: true }, word, text, again);
   effect(() => {
     const life = base.ring()?.life ?? null;
@@ -27,8 +27,8 @@ export function baseStrip(app: App): HTMLElement {
     setText(word, isEnded ? "BASE ENDED" : "STARTING");
     const since = life.utc === null ? "" : `${clock(life.utc)} `;
     setText(text, isEnded
-      ? `${since}${sentence(life.text)}. The last minutes are still here; ${app.session.mayOperate() ? "it can be started again" : "an operator can start it again"}.`
-      : `${sentence(life.text)}${since ? ` since ${since.trim()}` : ""}; records come when that is done.`);
+      ? `${since}${sentence(life.text)}. The last minutes are still shown; ${app.session.mayOperate() ? "you can restart it" : "an operator can restart it"}.`
+      : `${sentence(life.text)}${since ? ` since ${since.trim()}` : ""}; records follow when that is done.`);
     again.hidden = !life.may_start || !app.session.mayOperate();
   });
   return element;
@@ -38,13 +38,13 @@ async function startAgain(app: App): Promise<void> {
   if (!app.session.operates.peek()) await takeSeat(app);
   if (!app.session.operates.peek()) return;
   const yes = await ask({
-    title: "Start the base again?",
+    title: "Restart the base?",
     body: [h("p", {}, REST)],
-    act: "Start again",
+    act: "Restart",
     test: "start-again-dialog",
     isCautious: true,
-    outdated: () => (baseOf(app).ring()?.life?.may_start ? "" : "it has been started meanwhile"),
-    onOutdated: (why) => app.say(`Start again was not asked for: ${why}.`, "error"),
+    outdated: () => (baseOf(app).ring()?.life?.may_start ? "" : "it has been restarted already"),
+    onOutdated: (why) => app.say(`Restart was not requested: ${why}.`, "error"),
   });
   if (yes) await answered(app, app.api.post<Answer>("/api/base/start"));
 }

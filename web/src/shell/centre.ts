@@ -1,4 +1,4 @@
-/** Plots and the shaded view, side by side or one of them alone; below each other where there is little width. */
+/** Plots and the 3D view, side by side or one of them alone; stacked where the page is narrow. */
 
 import { h } from "../core/dom";
 import { effect, signal } from "../core/signal";
@@ -11,7 +11,7 @@ export function centre(frame: Frame, plots: HTMLElement, scene: HTMLElement): HT
   const element: HTMLElement = h("main", { class: "centre", "data-test": "centre" });
   const isStacked = signal(false);
   const line = splitter({
-    label: "Plots and shaded view",
+    label: "Plots and 3D view",
     test: "splitter",
     isSideways: () => !isStacked.peek(),
     get: () => frame.share.peek(),

@@ -1,4 +1,4 @@
-/** What a page shows that was not let in: which token is needed, where it is found, and a field to paste it. */
+/** What a refused page shows: which token is needed, where to find it, and a field to paste it. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
@@ -12,10 +12,10 @@ import { MARK } from "./title";
 const MISSING = "This console needs a token";
 const WRONG = "That is not a token of this console";
 
-/** Over everything else, and only on a page that never was in: the stop of one that was must stay in reach. */
+/** Covers everything, and only on a page that never had access: otherwise its emergency stop must stay in reach. */
 export function gate(app: App): HTMLElement {
   const title = h("h1", {});
-  const why = h("p", {}, "A console that is started again has new tokens, unless they are given to it.");
+  const why = h("p", {}, "A restarted console has new tokens, unless it is given the old ones.");
   const trouble = h("p", { class: "gate-trouble", role: "alert", "data-test": "gate-trouble", hidden: true });
   const field = h("input", {
     type: "password", autocomplete: "off", spellcheck: "false", "data-test": "gate-token",
@@ -35,7 +35,7 @@ export function gate(app: App): HTMLElement {
       trouble,
       h(
         "p", { class: "faint" },
-        "Who started the console also finds the tokens in its data folder: ", h("code", {}, "RING.viewer.token"), " to look only, ",
+        "Whoever started the console also finds the tokens in its data folder: ", h("code", {}, "RING.viewer.token"), " to look only, ",
         h("code", {}, "RING.token"), " to operate. Usually that is ", h("code", {}, "~/.local/share/motionbase/console"), ".",
       ),
     ),
@@ -48,7 +48,7 @@ export function gate(app: App): HTMLElement {
     field.focus();
   });
 
-  /** One that is right is kept, and the page begins anew: half of it has been refused already. */
+  /** A valid token is kept and the page reloads: half of its requests have been refused already. */
   async function use(): Promise<void> {
     const token = tokenOf(field.value);
     enter.disabled = true;

@@ -13,11 +13,11 @@ const ALL: Readonly<Record<string, Rows>> = {
   "Everywhere": [
     ["Ctrl+Shift+Space", "emergency stop, also while typing"],
     ["?", "this list"],
-    ["V", "plots, both, shaded view"],
+    ["V", "plots, both, 3D view"],
     ["[", "channel list"],
-    ["]", "panel at the right"],
+    ["]", "panel on the right"],
     ["Alt+1 … Alt+7", "open a panel"],
-    ["T", "dark, light, as the system"],
+    ["T", "dark, light, system"],
     ["Esc", "close what is open"],
   ],
   "Plots": [
@@ -27,30 +27,30 @@ const ALL: Readonly<Record<string, Rows>> = {
     ["Wheel, Shift+wheel", "zoom in time, in value"],
     ["Drag", "zoom into a box"],
     ["Shift+drag, middle drag", "pan"],
-    ["Double click, L", "everything of the plot, back to live"],
-    ["R, F", "range of what is visible, fit all"],
+    ["Double-click, L", "show everything; back to live"],
+    ["R, F", "fit the visible range; fit all plots"],
     ["Click, Shift+click", "cursor A, cursor B"],
-    ["Alt+click", "take the replay there"],
+    ["Alt+click", "move the replay there"],
     ["Esc", "clear the cursors"],
-    ["Ctrl+Z", "the view before"],
-    ["Ctrl+Shift+Z, Ctrl+Y", "the view that was undone"],
+    ["Ctrl+Z", "undo zoom"],
+    ["Ctrl+Shift+Z, Ctrl+Y", "redo zoom"],
   ],
   "Generators, tuning": [
     ["Ctrl+Z", "undo"],
     ["Ctrl+Shift+Z, Ctrl+Y", "redo"],
   ],
   "Replay": [
-    ["K", "play and pause; Space where the bar has the focus"],
-    ["← →", "a record back or on; with Shift ten"],
+    ["K", "play or pause; also Space while the bar has the focus"],
+    ["← →", "one record back or forward; ten with Shift"],
     ["Page up, Page down", "a twentieth of the recording"],
     ["Home, End", "first and last record"],
-    ["Drag on the overview", "go anywhere"],
+    ["Drag on the overview", "go to a time"],
     ["Shift+drag on the overview", "loop a part"],
     ["Drop a file on the page", "upload it and open it"],
   ],
-  "Shaded view": [
-    ["Drag, right drag, wheel", "turn, move, come closer"],
-    ["Double click", "centre to turn about"],
+  "3D view": [
+    ["Drag, right drag, wheel", "rotate, pan, zoom"],
+    ["Double-click", "set the centre of rotation"],
     ["Drag, Shift+drag", "in a study, move and turn the platform"],
   ],
 };
@@ -74,7 +74,7 @@ function pressed(keys: string): Node[] {
   return parts.map((part) => (isBetween(part) ? document.createTextNode(part) : h("kbd", {}, part)));
 }
 
-/** Single letters act where nobody types. */
+/** Single letters act outside text fields. */
 export function listen(app: App, frame: Frame, themes: Themes, panels: readonly Panel[]): void {
   let last = "";
   window.addEventListener("keydown", (key) => {
@@ -91,7 +91,7 @@ export function listen(app: App, frame: Frame, themes: Themes, panels: readonly 
     } else if (key.key === "v") frame.setView(VIEWS[(VIEWS.indexOf(frame.view.peek()) + 1) % VIEWS.length] ?? "both");
     else if (key.key === "t") {
       themes.turn();
-      app.say(`Colours: ${themes.chosen.peek() === "system" ? "as the system has them" : themes.chosen.peek()}`);
+      app.say(`Colours: ${themes.chosen.peek() === "system" ? "as the system" : themes.chosen.peek()}`);
     } else return;
     key.preventDefault();
   });

@@ -11,7 +11,7 @@ export function messageLine(app: App, openEvents: () => void): HTMLElement {
   const when = h("time", { class: "num" });
   const what = h("span", { class: "ellipsis" });
   const last = h(
-    "button", { type: "button", class: "last-event quiet", title: "What happened last; opens the events", "data-test": "last-event", onclick: openEvents },
+    "button", { type: "button", class: "last-event quiet", title: "Latest event; click to open the events", "data-test": "last-event", onclick: openEvents },
     when, what,
   );
   effect(() => {

@@ -13,11 +13,11 @@ export interface RecorderShown {
  * of the base come
  */
 export function recorderShown(found: Recorder | null, isHeard: boolean, isLive: boolean): RecorderShown {
-  if (!isHeard) return { word: "recorder not known", level: "", title: "The console does not answer, so nobody can tell here whether it is recorded." };
-  if (!found) return { word: "not recorded", level: "", title: "No recorder runs for this ring" };
+  if (!isHeard) return { word: "recorder unknown", level: "", title: "The console does not answer, so whether it is recorded is unknown." };
+  if (!found) return { word: "not recorded", level: "", title: "No recorder is running for this ring" };
   if (found.trouble) return { word: "trouble", level: "warn", title: found.trouble };
   const counts = `${found.file.split("/").at(-1) ?? ""} ${found.records} records, ${found.lost} lost`;
   if (found.state !== "recording") return { word: found.state, level: "", title: counts };
-  if (!isLive) return { word: "waits for records", level: "warn", title: `The recorder runs, but no records come. So far: ${counts}` };
+  if (!isLive) return { word: "waits for records", level: "warn", title: `The recorder is running, but no records arrive. So far: ${counts}` };
   return { word: "REC", level: "bad", title: counts };
 }

@@ -1,4 +1,4 @@
-/** Who looks and who operates: the button in the title bar, its menu, and a clear word when the seat was taken away. */
+/** Who watches and who operates: the button in the title bar, its menu, and a message when the seat was taken away. */
 
 import type { App } from "../app";
 import { fill, h, setText, toggleClass } from "../core/dom";
@@ -13,7 +13,7 @@ const EYE = "M2 12s4-7 10-7 10 7 10 7-4 7-10 7S2 12 2 12z|M12 9.5a2.5 2.5 0 1 0 
 const WHEEL = "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z|M12 10a2 2 0 1 0 0 4 2 2 0 0 0 0-4z|M3.5 10.5 10 12|M20.5 10.5 14 12|M12 14v7";
 
 const SOON_MS = 100;
-const RETURNS_MS = 300_000; // who is away for longer may not expect to operate
+const RETURNS_MS = 300_000; // a page that is away for longer does not get the seat back
 
 let isLeaving = false; // this page gave the seat back itself
 
@@ -31,10 +31,10 @@ export function seatButton(app: App): HTMLElement {
     const look = may ? WHEEL : EYE;
     if (look !== pictured) fill(picture, icon((pictured = look), 15));
     const others = holder?.away ? `${holder.name} is away` : `${holder?.name} operates`;
-    setText(word, isRefused ? "Not let in" : mine ? "You operate" : holder ? others : may ? "Seat is free" : "Viewer");
+    setText(word, isRefused ? "No access" : mine ? "You operate" : holder ? others : may ? "Seat is free" : "Viewer");
     toggleClass(button, "mine", mine);
-    const who = holder ? `${holder.name} has the operator's seat since ${clock(holder.since_utc)}.` : "Nobody has the operator's seat.";
-    button.title = isRefused ? "The console did not let this page in: its token is not the right one." : `${may ? "Operator" : "Viewer"}. ${who}`;
+    const who = holder ? `${holder.name} has had the operator's seat since ${clock(holder.since_utc)}.` : "Nobody has the operator's seat.";
+    button.title = isRefused ? "The console refused this page: its token is not valid." : `${may ? "Operator" : "Viewer"}. ${who}`;
   });
   effect(() => {
     const status = session.status();
@@ -52,7 +52,7 @@ export function seatButton(app: App): HTMLElement {
       h(
         "p",
         {},
-        may ? "This page has the operator token." : isRefused ? "The console did not let this page in: its token is not the right one." : "This page looks on: without the operator token it can change nothing.",
+        may ? "This page has the operator token." : isRefused ? "The console refused this page: its token is not valid." : "This page can only watch: without the operator token it can change nothing.",
       ),
       h(
         "p",
@@ -77,7 +77,7 @@ export function seatButton(app: App): HTMLElement {
         () => takeSeat(app),
       ),
       may && !mine && holder && place === null && act("Wait for the seat …", "seat-wait", "", () => waitForSeat(app)),
-      place !== null && act("Wait no more", "seat-wait-end", "", () => release(app)),
+      place !== null && act("Stop waiting", "seat-wait-end", "", () => release(app)),
       mine && act("Release the seat", "seat-release", "", () => release(app)),
       app.api.token !== "" && act("Forget the token", "seat-forget", "quiet", () => forget(app)),
     );
@@ -101,13 +101,13 @@ async function forget(app: App): Promise<void> {
 }
 
 /**
- * Above the page, and covering nothing of it: what became of the seat while nobody here gave it up. A page that comes
- * back soon takes it again by itself where it is free.
+ * A strip above the page when it lost the seat without giving it up. A page that comes
+ * back soon takes the seat again by itself if it is free.
  */
 export function seatStrip(app: App): HTMLElement {
   const text = h("span", { class: "grow" });
   const again = h("button", { type: "button", "data-test": "seat-again", onclick: () => (hide(), void takeSeat(app)) });
-  const fine = h("button", { type: "button", "data-test": "seat-lost-ok", onclick: () => hide() }, "I look on");
+  const fine = h("button", { type: "button", "data-test": "seat-lost-ok", onclick: () => hide() }, "Keep watching");
   const element = h(
     "div", { class: "seat-strip", role: "alert", "data-test": "seat-lost", hidden: true }, text, again, fine,
   );
@@ -118,8 +118,8 @@ export function seatStrip(app: App): HTMLElement {
       text,
       holder
         ? `${holder.name} took the operator's seat at ${clock(holder.since_utc)}. ` +
-          "Nothing you press here moves the base any more; the emergency stop still does what it says."
-        : "This page was away for too long, and the operator's seat became free. Take it again to go on.",
+          "Nothing you press here moves the base any more; the emergency stop still works as it says."
+        : "This page was away for too long and lost the operator's seat. Take it again to continue.",
     );
     setText(again, holder ? "Take it back …" : "Take the seat …");
     element.hidden = false;

@@ -1,4 +1,4 @@
-/** How things stand, in one word, a colour and a sentence: the title bar, banner, tab and icon all say the same. */
+/** The overall status as a word, a colour and a sentence: title bar, banner, tab and icon all show the same. */
 
 import type { App } from "../app";
 import { computed, signal, type Signal } from "../core/signal";
@@ -25,7 +25,7 @@ const WORDS: Record<Ring["state"], { word: string; level: Level }> = {
   lost: { word: "lost", level: "bad" },
   none: { word: "no writer", level: "none" },
 };
-const PATIENCE_MS = 1500; // a first connection, or one that comes back at once, is not worth a word
+const PATIENCE_MS = 1500; // a first connection, or a short loss, is not reported
 const made = new WeakMap<App, Signal<Standing>>();
 
 export function standingOf(app: App): Signal<Standing> {
@@ -49,7 +49,7 @@ export function standingOf(app: App): Signal<Standing> {
     if (now === "open" && app.socket.isSilent()) return kept({
       level: "bad",
       word: "silent",
-      sentence: `The console at ${location.host} is silent: what is shown is old, and nothing that moves can be asked for. ${way}`,
+      sentence: `The console at ${location.host} is silent: the data shown is old, and no motion can be requested. ${way}`,
       isOld: true,
     });
     if (now === "open") return kept(ofRing(
@@ -60,16 +60,16 @@ export function standingOf(app: App): Signal<Standing> {
     if (now === "full") return kept({
       level: "warn",
       word: "full",
-      sentence: `${capital(app.socket.full().why.replace(/; this page tries again$/, ""))}. What is shown is old. ${way}`,
+      sentence: `${capital(app.socket.full().why.replace(/; this page tries again$/, ""))}. The data shown is old. ${way}`,
       isOld: true,
     });
     if (now === "refused") return kept({
       level: "bad",
       word: "refused",
-      sentence: "The console did not let this page in: its token is not the right one.",
+      sentence: "The console refused this page: its token is not valid.",
       isOld: true,
     });
-    const away = `The console at ${location.host} is away. This page connects again by itself; what it shows is old. ${way}`;
+    const away = `The console at ${location.host} is away. This page reconnects by itself; the data shown is old. ${way}`;
     const sentence = isPatient() ? "" : away;
     return kept({ level: "warn", word: now === "lost" ? "away" : "connecting", sentence, isOld: now === "lost" });
   });
@@ -106,12 +106,12 @@ function about(ring: Ring, source: string): string {
     if (ring.state === "waiting") return "The replay is getting ready.";
     return "The replay has ended: press play to begin again, or go back to live.";
   }
-  if (ring.state === "waiting") return `Ring ${ring.name} is there; its writer has not published a record yet.`;
+  if (ring.state === "waiting") return `Ring ${ring.name} exists; its writer has not published a record yet.`;
   if (ring.state === "lost") {
     const what = `The writer of ring ${ring.name} is gone (${ring.state_text}).`;
-    return `${what} What is shown is old; it goes on by itself when a writer comes back.`;
+    return `${what} The data shown is old; it continues when a writer comes back.`;
   }
-  return `Nobody writes ring ${ring.name}. Start a base, for instance with: motionbase run simona --ring ${ring.name}`;
+  return `Nothing writes to ring ${ring.name}. Start a base, for example with: motionbase run simona --ring ${ring.name}`;
 }
 
 /** The state of the base for the badge; `kind` is its colour. */
@@ -132,7 +132,7 @@ export function badgeOf(app: App): Signal<{ text: string; kind: Level | "accent"
     const isOld = standing().isOld;
     const word = state && isOld ? `was ${state}` : state;
     if (base.estop()) return { text: word ? `${word}, stopped` : "stopped", kind: "bad" };
-    if (state === null || isOld) return { text: word ?? "not known", kind: "none" };
+    if (state === null || isOld) return { text: word ?? "unknown", kind: "none" };
     if (base.fault()) return { text: `${state}, fault`, kind: "bad" };
     if (state === "abort" || state === "stopping" || state === "held") return { text: state, kind: "bad" };
     if (state === "freeze") return { text: state, kind: "warn" };

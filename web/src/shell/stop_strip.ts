@@ -1,4 +1,4 @@
-/** While the emergency stop acts: a line across the page that says what the button says, who asked for it, and the way out. */
+/** While the emergency stop acts: a line across the page with the button's text, who requested it, and how to reset it. */
 
 import type { App } from "../app";
 import { h, setText } from "../core/dom";
@@ -27,8 +27,8 @@ export function stopStrip(app: App, openOperator: () => void): HTMLElement {
   effect(() => {
     const begins = base.estop() && !acted;
     acted = base.estop();
-    // nothing covers the page of who may operate, and no question of before is answered by a hand in a hurry
-    if (begins && app.session.mayOperate.peek() && closeModals()) app.say("What was being asked was put away: the emergency stop acts.");
+    // nothing may cover an operator's page, and no earlier question is answered in a hurry
+    if (begins && app.session.mayOperate.peek() && closeModals()) app.say("The open dialog was closed: the emergency stop acts.");
   });
   return element;
 }

@@ -50,7 +50,7 @@ export function ring(app: App): { element: HTMLElement; memory: HTMLElement } {
     element.title = found
       ? `Ring ${found.name}, ${found.backend}. Writer: ${found.state_text}` +
         (found.writer ? ` (${found.writer}, process ${found.writer_pid}).` : ".")
-      : "No ring is known yet.";
+      : "No ring yet.";
   });
   return { element, memory };
 }
@@ -63,7 +63,7 @@ export function state(app: App): HTMLElement {
   const mode = h("span", { class: "mode", "data-test": "base-mode" });
   const hiddenBase = h(
     "span",
-    { class: "tag behind", title: "The live base, which is not on the screen", "data-test": "behind" },
+    { class: "tag behind", title: "The live base, which is not shown", "data-test": "behind" },
   );
   effect(() => {
     const { text, kind } = badge();
@@ -78,7 +78,7 @@ export function state(app: App): HTMLElement {
     mode.title = `Mode of the base: ${MODES[now ?? ""] ?? now ?? ""}`;
   });
   effect(() => {
-    // a base that moves behind a replay must not be forgotten
+    // a base that moves behind a replay must stay visible
     const now = app.session.source() === "replay" && base.isFresh() ? base.state() : null;
     const isBad = base.estop() || base.fault() !== null;
     hiddenBase.hidden = now === null;
@@ -93,7 +93,7 @@ export function delay(app: App): HTMLElement {
   const base = baseOf(app);
   const element = h("span", {
     class: "tag behind bad num", role: "status", hidden: true, "data-test": "behind-by",
-    title: "What the page shows is older than the base's newest record by so much; nothing that moves can be asked for",
+    title: "How far the page is behind the base's newest record; no motion can be requested",
   });
   effect(() => {
     const seconds = behind(app);
@@ -112,8 +112,8 @@ export function rate(app: App): HTMLElement {
     const hz = isHeard && found?.state === "live" ? found.timing?.rate_hz : undefined;
     setText(element, hz === undefined ? "– Hz" : `${hz.toFixed(0)} Hz`);
     element.title = found
-      ? `Records in the last second; the writer means to publish ${found.rate_hz.toFixed(0)} a second`
-      : "Records a second";
+      ? `Records in the last second; the writer's nominal rate is ${found.rate_hz.toFixed(0)} per second`
+      : "Records per second";
   });
   return element;
 }
@@ -149,10 +149,10 @@ export function source(app: App, recordings: Recordings): HTMLElement {
     const may = recordings.opened() !== null || played?.source === "replay";
     pick.set(app.file() || app.session.source() === "replay" ? "replay" : "live");
     pick.buttons.replay.disabled = !may;
-    pick.buttons.live.title = "What happens now";
+    pick.buttons.live.title = "The base, live";
     pick.buttons.replay.title = may
       ? `The recording ${recordings.opened()?.file ?? played?.file ?? ""}`
-      : "Open a recording first: panel Recordings, or drop a file on the page";
+      : "Open a recording first, in the Recordings panel or by dropping a file on the page";
   });
   return pick.element;
 }
@@ -161,8 +161,8 @@ export function view(frame: Frame): HTMLElement {
   const pick = choice<View>("View", { plots: "Plots", both: "Both", scene: "3D" }, (to) => frame.setView(to), "view");
   effect(() => pick.set(frame.view()));
   pick.buttons.plots.title = "Plots alone (V)";
-  pick.buttons.both.title = "Plots and shaded view (V)";
-  pick.buttons.scene.title = "Shaded view alone (V)";
+  pick.buttons.both.title = "Plots and 3D view (V)";
+  pick.buttons.scene.title = "3D view alone (V)";
   pick.element.classList.add("title-view");
   return pick.element;
 }
@@ -172,7 +172,7 @@ export function look(themes: Themes): HTMLElement {
   effect(() => {
     const chosen = themes.chosen();
     button.replaceChildren(icon(LOOKS[chosen], 15));
-    button.title = `Colours: ${chosen === "system" ? "as the system has them" : chosen} (T)`;
+    button.title = `Colours: ${chosen === "system" ? "as the system" : chosen} (T)`;
   });
   return button;
 }

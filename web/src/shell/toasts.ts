@@ -34,7 +34,7 @@ export function toasts(app: App): HTMLElement {
     element.append(made.element);
     while (shown.length > MOST) shown[0]?.leave();
   });
-  // before all others who take Esc, but what is open above the page comes first
+  // before all other uses of Esc, except dialogs and menus that are open
   window.addEventListener("keydown", (key) => {
     const newest = shown.at(-1);
     if (key.key !== "Escape" || !newest || isTyping(key.target) || document.querySelector(OPEN)) return;

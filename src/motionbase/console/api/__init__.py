@@ -1,1 +1,1 @@
-"""The REST border: one module for each subject, a thin router over plain functions."""
+"""The REST interface: one module for each subject, with a thin router over plain functions."""

@@ -1,4 +1,4 @@
-"""`/api/alarms`: limits of channels that pages saw exceeded, acknowledged or over, each told once."""
+"""`/api/alarms`: alarms of channel limits that pages report; each change becomes one event."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 A_SECOND = 10
-MOST = 1024  # channels that are remembered
+MOST = 1024  # channels remembered
 
 
 class State(NamedTuple):
-    """Of one channel: `level` is "" where it is within its limits again and nobody has seen that it was not.
+    """Alarm of one channel: `level` is "" once it is within its limits again but not acknowledged.
 
-    `limit`: the one that was exceeded; whoever changes it begins anew.
+    `limit`: the limit that was exceeded; another limit begins a new alarm.
     """
 
     generation: int = 0
@@ -33,13 +33,13 @@ class State(NamedTuple):
 
 @final
 class Alarms:
-    """What is raised, by channel: several pages watch the same limits, and each change is told once."""
+    """Alarms by channel: several pages watch the same limits, but each change is reported once."""
 
     def __init__(self) -> None:
         self._known: dict[str, State] = {}
 
     def is_news(self, generation: int, wanted: AlarmChange) -> bool:
-        """Whether this change is not known yet; an alarm that was acknowledged and comes back is news."""
+        """Whether this change is new; an acknowledged alarm that returns is new."""
         before = self._known.get(wanted.channel, State())
         before = before if before.generation == generation else State()
         match wanted.change:
@@ -61,7 +61,7 @@ class Alarms:
 
 
 def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
-    """As an event, live and in the recording."""
+    """Report a change as an event, live and in the recording."""
     live = console.source("live")
     units = {c.name: c.unit for c in live.run.described().channels} if live.run is not None else {}
     if wanted.channel not in units:
@@ -81,18 +81,18 @@ def told(console: Console, caller: Caller, wanted: AlarmChange) -> Answer:
             text = f"{level} of {wanted.channel} is over, the worst was {wanted.value:.4g}{unit}"
     person = who if wanted.change == "acknowledged" else ""
     is_raised = wanted.change == "raised"
-    t = wanted.t if is_raised else None  # acknowledged and over is it now, whenever it was worst
+    t = wanted.t if is_raised else None  # acknowledged and over happen now, whenever the worst value was
     console.happened("alarm", text, person=person, t=t, is_bad=is_raised, is_recorded=False)
     return Answer(accepted=True, text=text)
 
 
 def router(console: Console) -> APIRouter:
-    """The address."""
+    """Router of this address."""
     api, pace = APIRouter(route_class=SentenceRoute), RateLimit("alarms", A_SECOND)
 
     @api.post("/api/alarms")
     async def changed(caller: Annotated[Caller, Depends(operator)], wanted: AlarmChange) -> Answer:
-        """A limit of a channel of the live ring was exceeded, seen by somebody, or is kept again."""
+        """A limit of a channel of the live ring was exceeded, acknowledged, or is kept again."""
         pace.check(caller.client)
         return told(console, caller, wanted)
 

@@ -1,4 +1,4 @@
-"""What is armed in the live ring: the limits that it exceeds, the name that it deserves, and what ran before it."""
+"""The armed generator set of the live ring: limits that it exceeds, its name, and the sets that ran before."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from motionbase.record.generator_set import NAME_BYTES, GeneratorSet
 from motionbase.record.generators import BANDS, PERIODIC, Generator
 from motionbase.ring.command_words import cut
 
-EDITED = " (edited)"  # behind the name of a set whose cards are not those of the set any more
-LEAST_S, MOST_S = 60.0, 600.0  # that a set is judged over: waves of several frequencies need long to add up
-PERIODS = 2  # of the slowest wave
-NAMED = 3  # limits that a sentence tells with their numbers
-KEPT = 16  # versions that are remembered
+EDITED = " (edited)"  # appended to the name of a set whose cards have been changed
+LEAST_S, MOST_S = 60.0, 600.0  # time over which a set is judged: waves of several frequencies take long to add up
+PERIODS = 2  # of the slowest wave, at least
+NAMED = 3  # limits listed with their numbers in a message
+KEPT = 16  # versions remembered
 
 
 @final
 class BeyondLimits(WrongState):
-    """Cards that exceed limits, in a request that does not name them."""
+    """The cards of a request exceed limits that the request does not name."""
 
     def __init__(self, exceeded: Sequence[Exceeded]) -> None:
         listed = ", ".join(_sentence(one) for one in exceeded[:NAMED])
         more = f" and {len(exceeded) - NAMED} more" if len(exceeded) > NAMED else ""
         super().__init__(
             f"{counted(exceeded)} would be exceeded: {listed}{more}; change the cards, or name these limits in "
-            "`exceeds` to arm them all the same"
+            "`exceeds` to arm them anyway"
         )
         self.exceeded = tuple(exceeded)
 
 
 def check_limits(wanted: GeneratorSet, judge: Judge | None, known: Sequence[str]) -> tuple[Exceeded, ...]:
-    """The limits that cards exceed; refused where one is not among the known. Without a platform nothing is judged."""
+    """The limits that cards exceed; refused if one is not in `known`. Without a platform nothing is judged."""
     exceeded = () if judge is None else judged(wanted, judge)
     if any(one.what not in known for one in exceeded):
         raise BeyondLimits(exceeded)
@@ -47,18 +47,18 @@ def check_limits(wanted: GeneratorSet, judge: Judge | None, known: Sequence[str]
 
 
 def judged(wanted: GeneratorSet, judge: Judge) -> tuple[Exceeded, ...]:
-    """Each limit that the cards exceed in the time of `horizon`."""
+    """Each limit that the cards exceed within `horizon`."""
     return _judged(wanted.generators, judge)
 
 
-@lru_cache(maxsize=8)  # the page looks every second
+@lru_cache(maxsize=8)  # pages poll every second
 def _judged(generators: tuple[Generator, ...], judge: Judge) -> tuple[Exceeded, ...]:
     wanted = GeneratorSet(generators)
     return tuple(exceeded_by(wanted, horizon(wanted), judge)) if wanted.enabled else ()
 
 
 def horizon(wanted: GeneratorSet) -> float:
-    """How long cards are judged [s]: until all have begun and their slowest waves have come round, within bounds."""
+    """Time over which cards are judged [s]: until all have begun and their slowest waves have repeated, bounded."""
     needed = [LEAST_S]
     for g in wanted.generators:
         if g.enabled:
@@ -68,7 +68,7 @@ def horizon(wanted: GeneratorSet) -> float:
 
 
 def true_name(wanted: GeneratorSet, found: Callable[[str], GeneratorSet | None]) -> str:
-    """The name of a set, with "(edited)" where the cards are not those of the set that is kept under it."""
+    """The name of a set, with "(edited)" if its cards differ from those stored under that name."""
     plain = wanted.name.removesuffix(EDITED)
     kept = found(plain) if plain else None
     if kept is None:
@@ -79,7 +79,7 @@ def true_name(wanted: GeneratorSet, found: Callable[[str], GeneratorSet | None])
 
 
 def _cards(of: GeneratorSet) -> list[Generator]:
-    """What tells sets apart: of a card that was never used the space does not matter."""
+    """Cards in a form for comparison: the space of an unused card does not matter."""
     return [g if g.enabled or g.axes else Generator() for g in of.generators]
 
 
@@ -90,7 +90,7 @@ def _sentence(one: Exceeded) -> str:
 
 @final
 class SeenSets:
-    """Sets by version, as somebody looked at them: the records tell only the version of what ran last."""
+    """Sets by version, collected as they are read, because records hold only the version."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -98,7 +98,7 @@ class SeenSets:
         self._sets: OrderedDict[int, GeneratorSet] = OrderedDict()
 
     def saw(self, found: GeneratorSet, epoch: int) -> None:
-        """A set in the block; `epoch` is the ring's, whose versions begin anew with it."""
+        """Remember a set of the block; versions restart with every `epoch` of the ring."""
         with self._lock:
             if epoch != self._epoch:
                 self._epoch = epoch
@@ -108,6 +108,6 @@ class SeenSets:
                 self._sets.popitem(last=False)
 
     def of(self, version: int | None) -> GeneratorSet | None:
-        """None where nobody looked while it was armed, or nothing has run."""
+        """The set of a version; None if it was never read while armed, or nothing has run."""
         with self._lock:
             return self._sets.get(version) if version else None

@@ -1,4 +1,4 @@
-"""`/api/derive`: channels by formula. Those of operators are kept and fit everywhere, those of viewers go with them."""
+"""`/api/derive`: channels by formula. Those of operators are stored and apply everywhere; viewers' are temporary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCES: tuple[SourceName, ...] = ("live", "replay")
 
 
 def described(console: Console, source: SourceName) -> Schema:
-    """The channels of a ring, derived ones at the end."""
+    """The channels of a ring, with derived ones at the end."""
     follower = console.source(source)
     run = follower.run
     if run is None:
@@ -35,7 +35,7 @@ def described(console: Console, source: SourceName) -> Schema:
 
 
 def made_for_ring(console: Console, caller: Caller, wanted: Derive, source: SourceName) -> Schema:
-    """Over what is still there and all that comes; an operator's also for the other ring, recordings and later."""
+    """Make a derived channel of a ring, over kept and new records; an operator's applies everywhere and is stored."""
     is_kept = caller.role == "operator"
     follower = console.source(source)
     follower.derive(wanted.name, wanted.formula, wanted.unit, OPERATORS if is_kept else caller.client)
@@ -48,7 +48,7 @@ def made_for_ring(console: Console, caller: Caller, wanted: Derive, source: Sour
 
 
 def made_for_file(console: Console, caller: Caller, wanted: Derive, file: str) -> Schema:
-    """Checked against a recording's channels; of a viewer nothing is kept, for windows are asked for by formula."""
+    """Check a formula against a recording; only an operator's is stored, as pages request windows by formula."""
     with console.opened.use(path_of(console, file)) as recording:
         schema = recording.schema
     if wanted.name in schema.index:
@@ -62,18 +62,18 @@ def made_for_file(console: Console, caller: Caller, wanted: Derive, file: str) -
 
 
 def _keep(console: Console, made: Derive, sources: Sequence[SourceName] = SOURCES) -> None:
-    """And show it in these rings, where it fits."""
+    """Store a derived channel and show it in these rings if it fits them."""
     known = {one.name for one in console.kept.all()}
     if made.name not in known and len(known) >= MOST_KEPT:
         raise TooMany(f"operators have {MOST_KEPT} derived channels, which is the most; remove one")
     console.kept.keep(made)
     for source in sources:
-        with suppress(MotionBaseError):  # of another platform, or nobody writes that ring
+        with suppress(MotionBaseError):  # another platform, or no ring
             console.source(source).derive(made.name, made.formula, made.unit, OPERATORS)
 
 
 def removed(console: Console, caller: Caller, name: str, source: SourceName) -> None:
-    """From everywhere, where it was kept; else from this ring."""
+    """Remove a derived channel: everywhere if it was stored, else from this ring."""
     is_operator = caller.role == "operator"
     owner = None if console.access.me(caller).seated else OPERATORS if is_operator else caller.client
     if is_operator and console.kept.remove(name):
@@ -85,7 +85,7 @@ def removed(console: Console, caller: Caller, name: str, source: SourceName) -> 
 
 
 def schema_of_file(console: Console, file: str) -> Schema:
-    """With the channels that are kept."""
+    """The channels of a recording, with stored derived ones."""
     with console.opened.use(path_of(console, file)) as recording:
         return schema_of(recording.schema, console.kept.all())
 
@@ -97,7 +97,7 @@ def router(console: Console) -> APIRouter:
 
     @api.post("")
     async def derive(caller: Viewer, wanted: Derive, source: SourceName = "live", file: str = "") -> Schema:
-        """A channel by formula, of a ring or a recording; an operator's is kept, a viewer's belongs to the page."""
+        """Make a channel by formula for a ring or a recording; an operator's is stored, a viewer's is the page's."""
         pace.check(caller.client)
         if file:
             return await turns.files.take(lambda: made_for_file(console, caller, wanted, file))
@@ -105,7 +105,7 @@ def router(console: Console) -> APIRouter:
 
     @api.delete("/{name:path}")
     async def remove(caller: Viewer, name: str, source: SourceName = "live", file: str = "") -> Schema:
-        """Remove such a channel: the page that made it, an operator what operators made, the seat any."""
+        """Remove a derived channel: pages their own, operators those of operators, the holder of the seat any."""
         pace.check(caller.client)
         await turns.looking.take(lambda: removed(console, caller, name, source))
         if file:

@@ -1,8 +1,8 @@
-"""Downloads: what is whole of a file now, exactly as long as is said; and tickets, by which a browser fetches one.
+"""Downloads: the complete part of a file, with its exact length; and tickets, with which a browser fetches a file.
 
-A page has its token in memory and sends it in a header; a browser that saves a file by itself sends no such header. A
-token in the address would stay in histories and logs. A cookie would be sent to whatever listens on any other port of
-this machine. So a page asks for a ticket, with its token, and follows the address that has it.
+A page sends its token in a header, but a browser that saves a file sends no such header. A token in the address would
+stay in histories and logs, and a cookie would be sent to every port of this machine. So a page requests a ticket with
+its token, and opens the address that contains the ticket.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from fastapi.responses import FileResponse
 from motionbase.console.api.sentences import NotThere
 from motionbase.recording.growing import whole_bytes
 
-GOOD_S = 60.0  # within which the download has to begin
-MOST = 256  # tickets
+GOOD_S = 60.0  # time within which the download must begin
+MOST = 256  # valid tickets
 
 
 @final
 class Tickets:
-    """Those that have been given out.
+    """Tickets in circulation.
 
     Args:
         clock: monotonic [s]
@@ -36,24 +36,24 @@ class Tickets:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._files: dict[str, tuple[str, float]] = {}  # by ticket, oldest first: the file, and until when
+        self._files: dict[str, tuple[str, float]] = {}  # file and expiry by ticket, oldest first
 
     def give(self, file: str) -> str:
-        """A new one; of too many the oldest is good no longer."""
+        """Issue a ticket; if there are too many, the oldest becomes invalid."""
         ticket, now = secrets.token_urlsafe(24), self._clock()
         kept = [(one, what) for one, what in self._files.items() if what[1] > now]
         self._files = dict([*kept, (ticket, (file, now + GOOD_S))][-MOST:])
         return ticket
 
     def file(self, ticket: str) -> str | None:
-        """For which it is good; None where it is not, or not any more."""
+        """The file of a ticket; None if it is invalid or has expired."""
         file, until = self._files.get(ticket, ("", 0.0))
         return file if until > self._clock() else None
 
 
 @final
 class _Beginning:
-    """The first bytes of an open file, as Starlette reads them."""
+    """The first bytes of an open file, in the form that Starlette reads."""
 
     def __init__(self, file: int, size: int) -> None:
         self._file, self._size, self._at = file, size, 0
@@ -70,9 +70,9 @@ class _Beginning:
 
 @final
 class Sent(FileResponse):
-    """One download. It reads the file that was opened, whatever takes its name meanwhile.
+    """One download. It reads the opened file, even if another takes its name meanwhile.
 
-    The file is closed with the object: a client that goes at once leaves one that is never called.
+    The file is closed with the object: if the client leaves at once, the response is never called.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,13 +84,13 @@ class Sent(FileResponse):
         found = os.fstat(self._file)
         try:
             self._size = whole_bytes(self._file, found.st_size)
-        except (OSError, ValueError) as error:  # cut short by somebody else at this moment
+        except (OSError, ValueError) as error:  # truncated by another process at this moment
             self._close()
             raise NotThere(f"file {path.name!r} cannot be read: {error}") from None
         super().__init__(path, filename=path.name, stat_result=os.stat_result((*found[:6], self._size, *found[7:10])))
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """All of it, or the ranges that are asked for."""
+        """Send all of it, or the requested ranges."""
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -1,4 +1,4 @@
-"""The emergency stop as the console takes it: pressed, told to all pages, and watched until the base acts."""
+"""The emergency stop in the console: requested, reported to all pages, and watched until the base acts."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 REMEMBERED = 256
-LONGEST = 64  # letters of a name that count: none is a reason to refuse a stop
+LONGEST = 64  # significant characters of a name: a long one is no reason to refuse a stop
 
 
 @final
 class Presses:
-    """Of pages that ask by several ways at once, and again until they are heard: each press is told once."""
+    """Known presses. Pages send each press in several ways and repeat it; it is reported once."""
 
     def __init__(self) -> None:
         self._known: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
 
     def is_new(self, client: str, press: str | None) -> bool:
-        """Whether it was not asked for before; always where the page gave it no name."""
+        """Whether a press is new; always if the page gave it no name."""
         if press is None:
             return True
         name = (client, press[:LONGEST])
@@ -38,18 +38,18 @@ class Presses:
 
 
 async def stopped(console: Console, caller: Caller, press: str | None = None) -> Answer:
-    """Press, then wait until a record says that the stop acts; `RingError` where nobody is to stop.
+    """Stop, then wait until a record shows the stop; `RingError` if there is no base to stop.
 
-    `press` is the page's name for what its operator did: however often it is asked for, it makes one event.
+    `press` is the page's name of the operator's action: however often it is sent, it makes one event.
     """
     who, begun = console.person(caller), time.monotonic()
     pressed = console.stop_button.press(who)
     is_new = console.presses.is_new(caller.client, press)
     asked = f"emergency stop asked for by {who} ({PROGRAM})"
-    if is_new and pressed.refusal is None:  # told after the press, at the time before it: the base may act meanwhile
+    if is_new and pressed.refusal is None:  # at the time before the press: the base may act meanwhile
         console.happened("estop", asked, person=who, is_bad=True, age_s=time.monotonic() - begun)
     text = await heard(pressed)
-    if is_new and pressed.refusal is not None:  # no ring took it: it is told once somebody has it
+    if is_new and pressed.refusal is not None:  # no ring took it: reported once a process has it
         console.happened("estop", asked, person=who, is_bad=True, is_recorded=False)
     if is_new and text != ACTS:
         told = "the base has not answered the emergency stop" if text == NO_ANSWER else text

@@ -1,4 +1,4 @@
-"""`/api/export` and `/api/jobs`: parts of recordings as files of another format, or as several smaller ones."""
+"""`/api/export` and `/api/jobs`: exports parts of recordings to files of another format, or splits them."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from motionbase.recording.times import rows_of
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-FOLDER = "exports"  # in the folder of recordings
+FOLDER = "exports"  # folder inside that of recordings
 EXPORTS_A_SECOND = 4
-MOST_LISTED = 100  # files that a job names
+MOST_LISTED = 100  # files listed by a job
 
 
 def started(console: Console, wanted: Export, caller: Caller) -> Job:
-    """A job that exports; whatever can be refused at once is. Without the seat it is bounded, in another folder."""
+    """Start an export as a job; bad requests are refused at once. Without the seat it is limited, in another folder."""
     is_lent = not console.access.me(caller).seated
     source, settings = path_of(console, wanted.file), console.settings
     if is_lent and not caller.client:
         raise UsageError("an export belongs to a page: give its name in X-Client, 1 to 64 letters, digits, - or _")
     if wanted.piece_records is not None and wanted.piece_seconds is not None:
-        raise UsageError("pieces are of so many records or of so many seconds; give one of the two")
+        raise UsageError("pieces have a number of records or of seconds; give one of the two")
     if wanted.format == "pdf" and _in_pieces(wanted):
         raise UsageError("a strip chart is one roll; it has no pieces")
     name = names.checked_name("export", wanted.name or f"{source.stem}_export")
@@ -75,7 +75,7 @@ def _rolled(console: Console, source: Path, target: Path, chart: Chart, span: tu
 
 
 def _named(console: Console, work: Work) -> Work:
-    """Whose refusals are read by pages."""
+    """The work with its errors reworded for pages."""
 
     def named(task: Task) -> str:
         try:
@@ -102,7 +102,7 @@ def _written(recordings: Path, source: Path, target: Path, wanted: Export, task:
 def _split(
     recordings: Path, recording: Recording, folder: Path, chosen: Sequence[str], wanted: Export, task: Task
 ) -> list[Exported]:
-    """Whatever ends it, the job names the files that are whole; a folder without any goes."""
+    """However it ends, the job lists the complete files; an empty folder is removed."""
     try:
         return split(
             recording,
@@ -116,7 +116,7 @@ def _split(
             progress=task.progress,
         )
     finally:
-        # those that are being written have other names, and the folder was made for this job
+        # unfinished files have other names, and the folder belongs to this job
         whole = (f"[!.]*.{wanted.format}", f"[!.]*{SIDE_ENDING}")
         _tell(task, recordings, sorted(path for pattern in whole for path in folder.glob(pattern)))
         if not task.files:
@@ -146,7 +146,7 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/api/export")
     async def begin(caller: Annotated[Caller, Depends(viewer)], wanted: Export) -> Job:
-        """Begin an export, a split or a strip chart of a recording, as a job; who has no seat may begin small ones."""
+        """Start an export, a split or a strip chart of a recording as a job; without the seat only small ones."""
         if console.access.me(caller).seated:
             return await console.turns.working.take(lambda: started(console, wanted, caller))
         pace.check(caller.client)
@@ -154,7 +154,7 @@ def router(console: Console) -> APIRouter:
 
     @api.delete("/api/jobs/{number}")
     async def cancel(caller: Annotated[Caller, Depends(viewer)], number: int) -> Job:
-        """Cancel a job: the page that began it, or who has the operator's seat."""
+        """Cancel a job: allowed to the page that started it and to the holder of the operator's seat."""
         return console.jobs.cancel(number, None if console.access.me(caller).seated else caller.client)
 
     return api

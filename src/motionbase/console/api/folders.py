@@ -1,4 +1,4 @@
-"""Sentences as pages see them: files have the names that pages know, and nobody learns where folders lie."""
+"""Rewords messages for pages: files get the names that pages know, and paths of folders are hidden."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ QUOTED = re.compile(r"(?<=')/(?:[^'/]+/)*([^'/]+)(?=')")
 
 
 def last_parts(text: str) -> str:
-    """Of quoted paths, wherever they lead: of a recorder that writes to another folder than the console's."""
+    """A text with only the last part of quoted paths, for a recorder that writes to another folder."""
     return QUOTED.sub(r"\1", text)
 
 
 def shown(console: Console, text: str) -> str:
-    """Without the console's own folders."""
+    """A text without the paths of the console's folders."""
     settings = console.settings
     for folder, name in ((settings.recordings, ""), (data_folder(ESTOP), f"{ESTOP}/"), (settings.data, "")):
         for path in {str(folder), str(folder.absolute()), str(folder.resolve())}:

@@ -1,4 +1,4 @@
-"""`/api/generators`: the seven cards of the live ring, when they may be changed, and sets of them by name."""
+"""`/api/generators`: the seven generators of the live ring, when they may be changed, and stored sets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from fastapi import APIRouter, Depends, Response
 from fastapi.responses import JSONResponse
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.console.access import Caller, operator, seated, viewer
 from motionbase.console.api.armed import BeyondLimits, check_limits, horizon, judged, true_name
 from motionbase.console.api.judge import counted, judge_of, why_no_platform
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 WHAT = "set of generators"
-QUIET = tuple(s.name.lower() for s in (State.OFF, State.DOWN, State.RISING, State.STANDBY))  # generators do not act yet
+QUIET = tuple(s.name.lower() for s in (State.OFF, State.DOWN, State.RISING, State.STANDBY))  # generators do not act
 NEEDED = ("state", "mode", "fault")
-_applying = threading.Lock()  # so that of two pages at once the second is told
+_applying = threading.Lock()  # so that the second of two simultaneous writers is refused
 
 
 def cards_of(found: GeneratorSet) -> CardSet:
-    """As the border has them."""
+    """Generators as models of the interface."""
     cards = [Card.model_validate({c.name: _plain(getattr(g, c.name)) for c in COLUMNS}) for g in found.generators]
     return CardSet(name=found.name, cards=cards)
 
@@ -51,7 +51,7 @@ def _plain(value: object) -> object:
 
 
 def set_of(cards: CardSet) -> GeneratorSet:
-    """Checked, each number; a complaint names the generator, the field, the value and the bounds."""
+    """The set of some cards; an error names the generator, the field, the value and the bounds."""
     made = []
     for number, card in enumerate(cards.cards, start=1):
         given = card.model_dump()
@@ -62,12 +62,12 @@ def set_of(cards: CardSet) -> GeneratorSet:
     return GeneratorSet(tuple(made), cards.name)
 
 
-def why_not(schema: Schema | None, row: NDArray[np.float64] | None) -> str:
-    """Why generators may not be changed in the state of the newest record; "" where they may."""
+def why_not(schema: Schema | None, row: Array | None) -> str:
+    """Why generators may not be changed in the state of the newest record; "" if they may."""
     if schema is None or row is None:
-        return "there is no record that tells the state of the base"
+        return "there is no record with the state of the base"
     if missing := [name for name in NEEDED if name not in schema.index]:
-        return f"the records have no channel {missing[0]!r}, so nobody can tell whether the base is at rest"
+        return f"the records have no channel {missing[0]!r}, so it is unknown whether the base is at rest"
     state, mode, fault = (schema.channels[schema.index[n]].meaning(float(row[schema.index[n]])) for n in NEEDED)
     if row[schema.index["fault"]] != 0:
         return f"a fault is active ({fault or 'unknown'}); reset it first"
@@ -79,7 +79,7 @@ def why_not(schema: Schema | None, row: NDArray[np.float64] | None) -> str:
 
 
 def current(console: Console) -> Generators:
-    """What is armed, what runs, and whether it may be changed now, by the ring's own newest record."""
+    """The armed and the running set, and whether they may be changed now, by the ring's newest record."""
     live, ring = console.source("live"), console.settings.ring
     found, _ = shown(ring)
     head = ring_head(ring, live.backend)
@@ -106,7 +106,7 @@ def current(console: Console) -> Generators:
 
 
 def _limits(console: Console, found: GeneratorSet) -> tuple[list[Exceeded] | None, str]:
-    """Those that what is armed exceeds, and for how long it was looked at; does not wait for kinematics to compile."""
+    """Limits that the armed set exceeds, and the time judged; does not wait for kinematics to compile."""
     header = console.source("live").header
     judge = judge_of(header)
     if judge is None:
@@ -117,16 +117,16 @@ def _limits(console: Console, found: GeneratorSet) -> tuple[list[Exceeded] | Non
     return list(judged(found, judge)), f"judged over the first {horizon(found):g} s"
 
 
-def _running(schema: Schema | None, row: NDArray[np.float64] | None) -> int | None:
+def _running(schema: Schema | None, row: Array | None) -> int | None:
     if schema is None or row is None or (place := schema.index.get("generators_version")) is None:
         return None
     return int(row[place]) if np.isfinite(row[place]) else None
 
 
 def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> Generators:
-    """Arm a set; refused where it may not be, where it exceeds limits unknown to who asks, or somebody was quicker.
+    """Arm a set; refused if it may not be changed, if it exceeds limits that are not named, or after another write.
 
-    The ring tells it, with its name.
+    The event, with the name of the set, comes from the ring.
     """
     with _applying:
         before = current(console)
@@ -139,8 +139,8 @@ def apply(console: Console, wanted: Apply, checked: GeneratorSet, who: str) -> G
             )
         exceeded = check_limits(checked, judge_of(console.source("live").header), wanted.exceeds)
         written = GeneratorClient(console.settings.ring, author=signed(PROGRAM, who)).write(checked)
-        if written.version != before.version + 1:  # another program wrote in the same instant, and is written over
-            text = f"generators: version {written.version - 1} was written over"
+        if written.version != before.version + 1:  # another program wrote at the same instant and was overwritten
+            text = f"generators: version {written.version - 1} was overwritten"
             console.happened("generators", text, person=who, is_bad=True, is_recorded=False)
         if exceeded:
             text = f"generators: version {written.version} was armed beyond {counted(exceeded)}"
@@ -155,13 +155,13 @@ def router(console: Console) -> APIRouter:
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> Generators:
-        """What is armed, what runs, and whether it may be changed now."""
+        """The armed and the running set, and whether they may be changed now."""
         return await turns.looking.take(lambda: current(console))
 
     @api.put("", response_model=Generators)
     async def put(caller: Annotated[Caller, Depends(seated)], wanted: Apply) -> Generators | Response:
-        """Arm a set of cards; refused where it may not be now, another version was written since, or limits are in the
-        way that the request does not name: then the answer lists them, as `exceeded`."""
+        """Arm a set of cards; refused if it may not be changed now, if another version was written since, or if it
+        exceeds limits that the request does not name: the answer then lists them as `exceeded`."""
         who = console.person(caller)
 
         def arm() -> Generators:
@@ -176,7 +176,7 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/preview", dependencies=[Depends(viewer)])
     async def look_ahead(wanted: PreviewRequest) -> Preview:
-        """What cards would do, and which limits they would exceed."""
+        """Preview the motion of cards, and the limits that it would exceed."""
 
         def look() -> Preview:
             header = console.source("live").header
@@ -185,7 +185,7 @@ def router(console: Console) -> APIRouter:
         return await turns.preview.take(look)
 
     def ready() -> dict[str, GeneratorSet]:
-        """Those that come with the platform of the live ring; a set of the same name that was kept stands before."""
+        """Sets of the live ring's platform; a stored set of the same name takes precedence."""
         judge = judge_of(console.source("live").header)
         kept = shelf.names
         return (
@@ -193,7 +193,7 @@ def router(console: Console) -> APIRouter:
         )
 
     def kept(name: str) -> GeneratorSet | None:
-        """The set of that name, also one that comes with the platform; None where there is none that can be read."""
+        """The set of a name, stored or of the platform; None if there is none that can be read."""
         try:
             return ready().get(name) or files.load(shelf.file(name))
         except MotionBaseError:
@@ -206,17 +206,17 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/ready", dependencies=[Depends(viewer)])
     async def come_with_the_platform() -> list[str]:
-        """Names of the sets that come with the platform of the live ring, which stay as they are."""
+        """Names of the read-only sets that come with the platform of the live ring."""
         return await turns.stored.take(lambda: list(ready()))
 
     @api.get("/sets", dependencies=[Depends(viewer)])
     async def sets() -> list[str]:
-        """Names of the sets that are kept, after those that come with the platform."""
+        """Names of the stored sets, after those that come with the platform."""
         return await turns.stored.take(lambda: [*ready(), *shelf.names])
 
     @api.get("/sets/{name:path}", dependencies=[Depends(viewer)])
     async def load(name: str) -> CardSet:
-        """A set by name."""
+        """Load a set by name."""
 
         def found() -> CardSet:
             brought = ready().get(name)
@@ -226,14 +226,14 @@ def router(console: Console) -> APIRouter:
 
     @api.put("/sets/{name:path}", dependencies=[Depends(operator)])
     async def save(name: str, cards: CardSet) -> CardSet:
-        """Keep a set under a name; one of that name is replaced, unless it comes with the platform."""
+        """Store a set under a name, replacing one of that name, unless it comes with the platform."""
         checked = set_of(cards)
         await turns.working.take(lambda: shelf.keep(own(name), files.toml_text(checked).encode()))
         return cards_of(checked)
 
     @api.delete("/sets/{name:path}", dependencies=[Depends(operator)])
     async def remove(name: str) -> list[str]:
-        """Remove a set that was kept."""
+        """Remove a stored set."""
 
         def left() -> list[str]:
             kept = shelf.remove(own(name))

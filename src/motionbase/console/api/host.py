@@ -1,12 +1,12 @@
-"""The host's demand, as it stands in the newest record, against the platform's limits."""
+"""Compares the host's demand in the newest record with the platform's limits."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.console.api.judge import Demand, Judge, judge_of, told
 from motionbase.console.models import Exceeded, HostDemand
 from motionbase.record.axes import DOFS
@@ -17,8 +17,8 @@ SUFFIXES = ("", "_dot", "_ddot")
 NEEDED = ("host_age", "host_frames", "host_lost", *(f"host_{dof}{order}" for order in SUFFIXES for dof in DOFS))
 
 
-def host_demand(header: Header | None, schema: Schema | None, row: NDArray[np.float64] | None) -> HostDemand | None:
-    """Of the newest record; None where the records have no host. Quick: the legs are judged once compiled."""
+def host_demand(header: Header | None, schema: Schema | None, row: Array | None) -> HostDemand | None:
+    """The demand in the newest record; None if the records have none. Quick: legs are judged only once compiled."""
     if schema is None or row is None or any(name not in schema.index for name in NEEDED):
         return None
     age, frames, lost = (float(row[schema.index[name]]) for name in NEEDED[:3])
@@ -32,13 +32,13 @@ def host_demand(header: Header | None, schema: Schema | None, row: NDArray[np.fl
     )
 
 
-def _demand(schema: Schema, row: NDArray[np.float64]) -> Demand:
+def _demand(schema: Schema, row: Array) -> Demand:
     dofs = np.array([[[row[schema.index[f"host_{dof}{order}"]]] for order in SUFFIXES] for dof in DOFS])
     return Demand(np.array([row[0]]), dofs, np.zeros((6, 3, 1)))
 
 
 def _exceeded(judge: Judge, demand: Demand) -> list[Exceeded]:
-    """The legs are left out while their kinematics compile."""
+    """Limits exceeded by a demand; legs are left out while their kinematics compile."""
     if judge.is_ready:
         return judge.exceeded(demand)
     judge.prepare_soon()

@@ -1,4 +1,4 @@
-"""The platform of a ring, from the text in its header, and what it says to a demand: which limits are exceeded."""
+"""Checks demands against the limits of a ring's platform, made from the text in the ring's header."""
 
 from __future__ import annotations
 
@@ -6,26 +6,25 @@ import math
 import threading
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.console.models import Exceeded, Limits
 from motionbase.errors import MotionBaseError
 from motionbase.record.axes import DOFS
 from motionbase.ring.layout import Header
 
-if TYPE_CHECKING:  # loaded with the first platform: a console is there sooner
+if TYPE_CHECKING:  # imported with the first platform, so that a console starts faster
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.demand import LegDemand
     from motionbase.platform.hexapod import Hexapod
 
-Array: TypeAlias = NDArray[np.float64]
 ORDERS = (("position", "", ("m", "rad")), ("velocity", "velocity", ("m/s", "rad/s")),
           ("acceleration", "acceleration", ("m/s^2", "rad/s^2")))  # fmt: skip
-_MAKING = threading.Lock()  # or two requests would load the same text
-SLACK = 1e-9  # of a limit: a demand of exactly the limit keeps it
+_MAKING = threading.Lock()  # so that two requests do not load the same text
+SLACK = 1e-9  # relative tolerance, so that a demand of exactly the limit is within it
 
 
 class Demand(NamedTuple):
@@ -34,7 +33,7 @@ class Demand(NamedTuple):
     Attributes:
         t: (n,) [s]
         dofs: (6, 3, n) position from neutral, velocity, acceleration
-        legs: (6, 3, n) what is added to the lengths of the legs, with velocity and acceleration
+        legs: (6, 3, n) additions to the lengths of the legs, with velocity and acceleration
     """
 
     t: Array
@@ -44,7 +43,7 @@ class Demand(NamedTuple):
 
 @final
 class Judge:
-    """Knows one platform, and the sphere on it where there is one."""
+    """Limits and kinematics of one platform, with the sphere on it if there is one."""
 
     def __init__(self, platform: Hexapod, atlas: Atlas | None = None) -> None:
         self.platform, self.atlas = platform, atlas
@@ -54,7 +53,7 @@ class Judge:
 
     @property
     def limits(self) -> Limits:
-        """For the border."""
+        """The limits as a model of the interface."""
         limits, stroke = self.platform.limits, self.platform.stroke
         return Limits(
             position=list(self.bounds["position"]),
@@ -67,7 +66,7 @@ class Judge:
 
     @cached_property
     def bounds(self) -> dict[str, tuple[float, ...]]:
-        """By order: what each degree of freedom may be asked for. A sphere turns without end, the stage not at all."""
+        """Limits of each degree of freedom by order. A sphere turns without limit, its stage not at all."""
         limits = self.platform.limits
         found = {field: getattr(limits, field) for field, _, _ in ORDERS}
         if self.atlas is None:
@@ -82,7 +81,7 @@ class Judge:
         return self._legs is not None
 
     def prepare(self) -> LegDemand:
-        """Compile now rather than with the first demand."""
+        """Compile now instead of with the first demand."""
         from motionbase.platform.demand import LegDemand
 
         with self._lock:
@@ -91,7 +90,7 @@ class Judge:
             return self._legs
 
     def prepare_soon(self) -> None:
-        """The same in a thread of its own, which is started once."""
+        """Compile in a thread, which is started once."""
         with self._starting:
             if self._preparing is None:
                 self._preparing = threading.Thread(target=self.prepare, name="motionbase kinematics", daemon=True)
@@ -99,12 +98,12 @@ class Judge:
 
     def leg_lengths(self, demand: Demand) -> tuple[Array, Array]:
         """(6, n) lengths [m] and rates [m/s]."""
-        moved = np.ones(len(DOFS)) if self.atlas is None else np.repeat([1.0, 0.0], 3)  # a stage stays level
+        moved = np.ones(len(DOFS)) if self.atlas is None else np.repeat([1.0, 0.0], 3)  # its stage stays level
         l, l_dot = self.prepare()(demand.dofs[:, 0].T * moved, demand.dofs[:, 1].T * moved)
         return l.T + demand.legs[:, 0], l_dot.T + demand.legs[:, 1]
 
     def exceeded(self, demand: Demand, lengths: tuple[Array, Array] | None = None) -> list[Exceeded]:
-        """Each limit that the demand exceeds, with its largest value and when it first does."""
+        """Each limit that the demand exceeds, with the largest value and the time of the first."""
         found = []
         limits, stroke = self.platform.limits, self.platform.stroke
         for order, (field, word, units) in enumerate(ORDERS):
@@ -122,7 +121,7 @@ class Judge:
 
 
 class Told(NamedTuple):
-    """The numbers of a limit that is exceeded, as people read them: angles in degrees."""
+    """The numbers of an exceeded limit as text, angles in degrees."""
 
     value: str
     limit: str
@@ -130,20 +129,20 @@ class Told(NamedTuple):
 
 
 def told(one: Exceeded) -> Told:
-    """Four digits of each."""
+    """Value and limit with four digits each."""
     unit = one.unit.replace("rad", "deg")
     value, limit = (math.degrees(x) if unit != one.unit else x for x in (one.value, one.limit))
     return Told(f"{value:.4g}", f"{limit:.4g}", unit)
 
 
 def counted(exceeded: Sequence[Exceeded]) -> str:
-    """`1 limit`, `15 limits`."""
+    """Text such as `1 limit` or `15 limits`."""
     return "1 limit" if len(exceeded) == 1 else f"{len(exceeded)} limits"
 
 
 def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: str) -> list[Exceeded]:
     slack = SLACK * max(abs(low), abs(high))
-    bad = ~((values >= low - slack) & (values <= high + slack))  # NaN is beyond
+    bad = ~((values >= low - slack) & (values <= high + slack))  # NaN counts as beyond
     if not bad.any():
         return []
     excess = np.maximum(low - values, values - high)
@@ -162,7 +161,7 @@ def _beyond(what: str, t: Array, values: Array, low: float, high: float, unit: s
 
 @lru_cache(maxsize=4)
 def _judge(text: str) -> Judge | str:
-    """Of a platform's text; a sentence where it is none."""
+    """The judge of a platform's text; a sentence if it describes no hexapod."""
     from motionbase.platform.atlas.text import platforms_of_text
 
     try:
@@ -172,13 +171,13 @@ def _judge(text: str) -> Judge | str:
 
 
 def judge_of(header: Header | None) -> Judge | None:
-    """Of a ring's platform; None where the ring has none, or a text that describes no hexapod."""
+    """The judge of a ring's platform; None if the ring has no platform, or one that is not a hexapod."""
     found = "" if header is None else judge_of_text(header.layout.platform)
     return found if isinstance(found, Judge) else None
 
 
 def judge_of_text(text: str) -> Judge | str:
-    """Of a platform's text; a sentence where it describes no hexapod."""
+    """The judge of a platform's text; a sentence if it describes no hexapod or is empty."""
     if not text:
         return "there is no platform"
     with _MAKING:
@@ -186,7 +185,7 @@ def judge_of_text(text: str) -> Judge | str:
 
 
 def why_no_platform(header: Header | None) -> str:
-    """A sentence."""
+    """Why a ring has no usable platform, as a sentence."""
     if header is None:
         return "there is no ring"
     if not header.layout.platform:

@@ -1,6 +1,6 @@
-"""`/api/kinematics`: what legs, joints and parts do at a pose and at the 64 extremes, and clearance thresholds.
+"""`/api/kinematics`: legs, joints and clearances at a pose and at the 64 extremes, and clearance thresholds.
 
-Nothing here reaches a platform: poses are computed, and forgotten.
+No pose is sent to a platform; poses are only computed.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ POSES_A_SECOND, EXTREMES_A_SECOND = 15, 2
 
 
 def bench_of(console: Console, source: SourceName) -> Bench:
-    """Of a ring's platform, ready."""
+    """The bench of a ring's platform, once it is ready."""
     bench = console.watcher.benches.of(console.source(source).header)
     bench.wait()
     return bench
 
 
 def posture_at(console: Console, source: SourceName, asked: AskPose) -> Posture:
-    """At a pose that somebody thought of."""
+    """Posture at a requested pose."""
     bench = bench_of(console, source)
     found, gaps = bench.at_legs(asked.legs) if asked.legs is not None else bench.at_dof(asked.dof or [])
     limits = console.watcher.limits(bench.platform.name)
@@ -40,13 +40,13 @@ def posture_at(console: Console, source: SourceName, asked: AskPose) -> Posture:
 
 
 def extremes_of(console: Console, source: SourceName) -> Extremes:
-    """Of a ring's platform."""
+    """The extremes of a ring's platform."""
     bench = bench_of(console, source)
     return shown.extremes(bench, console.watcher.limits(bench.platform.name))
 
 
 def set_thresholds(console: Console, source: SourceName, wanted: ClearanceThresholds, who: str) -> ClearanceThresholds:
-    """Of the platform that a ring has now; everybody is told by an event."""
+    """Set the thresholds of a ring's platform, reported by an event."""
     watcher = console.watcher
     platform = watcher.benches.of(console.source(source).header).platform.name
     kept = watcher.thresholds.keep(platform, wanted)
@@ -69,19 +69,19 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/pose")
     async def pose(caller: Viewer, asked: AskPose, source: SourceName = "live") -> Posture:
-        """Lengths, angles, dexterity and clearances at a pose; it is computed, and goes nowhere."""
+        """Lengths, angles, dexterity and clearances at a pose, which is only computed."""
         poses.check(caller.client)
         return await turns.take(lambda: posture_at(console, source, asked))
 
     @api.get("/extremes")
     async def extremes(caller: Viewer, source: SourceName = "live") -> Extremes:
-        """The same at all combinations of legs fully in and out, and what they ask of the joints."""
+        """The same at all combinations of legs fully in and out, and the ranges of the joints."""
         sweeps.check(caller.client)
         return await turns.take(lambda: extremes_of(console, source))
 
     @api.get("/thresholds", dependencies=[Depends(viewer)])
     async def thresholds(source: SourceName = "live") -> ClearanceThresholds:
-        """Of the ring's platform."""
+        """Clearance thresholds of the ring's platform."""
         return await turns.take(
             lambda: console.watcher.thresholds.of(
                 console.watcher.benches.of(console.source(source).header).platform.name
@@ -92,7 +92,7 @@ def router(console: Console) -> APIRouter:
     async def change(
         caller: Annotated[Caller, Depends(seated)], wanted: ClearanceThresholds, source: SourceName = "live"
     ) -> ClearanceThresholds:
-        """Kept for this platform, also after a restart."""
+        """Set the clearance thresholds of this platform; they survive a restart."""
         who = console.person(caller)
         return await console.turns.working.take(lambda: set_thresholds(console, source, wanted, who))
 

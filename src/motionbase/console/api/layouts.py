@@ -1,4 +1,4 @@
-"""`/api/layouts`: what pages show, kept by name; the page alone knows what it means."""
+"""`/api/layouts`: layouts of pages, stored by name; their content is known only to the page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from motionbase.errors import UsageError
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-LARGEST = 256 * 1024  # bytes
+LARGEST = 256 * 1024  # of a layout [bytes]
 
 
 def saved(shelf: Shelf, name: str, layout: Layout) -> Layout:
-    """One of that name is replaced."""
+    """Store a layout, replacing one of that name."""
     if layout.name != name:
         raise UsageError(f"the layout says that it is called {layout.name!r:.80}, the address says {name!r:.80}")
     try:
@@ -34,14 +34,14 @@ def saved(shelf: Shelf, name: str, layout: Layout) -> Layout:
 
 
 def loaded(shelf: Shelf, name: str) -> Layout:
-    """One that is there."""
+    """A stored layout."""
     path = shelf.file(name)
     try:
         if path.stat().st_size > LARGEST:
             raise ValueError
         return Layout.model_validate({"name": name, "body": json.loads(path.read_text(encoding="utf-8"))})
-    except (ValueError, RecursionError):  # also those of JSON, UTF-8 and the model
-        raise UsageError(f"the file of layout {name!r} is damaged; save it anew or delete it") from None
+    except (ValueError, RecursionError):  # includes errors of JSON, UTF-8 and the model
+        raise UsageError(f"the file of layout {name!r} is damaged; save it again or delete it") from None
 
 
 def router(console: Console) -> APIRouter:
@@ -56,12 +56,12 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/{name:path}", dependencies=[Depends(viewer)])
     async def load(name: str) -> Layout:
-        """A layout by name."""
+        """Load a layout by name."""
         return await turns.stored.take(lambda: loaded(shelf, name))
 
     @api.put("/{name:path}", dependencies=[Depends(operator)])
     async def save(name: str, layout: Layout) -> Layout:
-        """Keep a layout under a name; one of that name is replaced."""
+        """Store a layout under a name, replacing one of that name."""
         return await turns.working.take(lambda: saved(shelf, name, layout))
 
     @api.delete("/{name:path}", dependencies=[Depends(operator)])

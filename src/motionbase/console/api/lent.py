@@ -1,7 +1,7 @@
-"""What pages without the operator's seat may have written of stored recordings: files of their own, and not too many.
+"""Limits of exports by pages without the operator's seat.
 
-Whoever looks may take recordings apart. What that costs is bounded, so that neither the recorder's disk nor who
-operates notices: one job for each page and two in all, so many bytes each, and of what was written the newest stays.
+Viewers may export recordings, within limits that protect the recorder's disk and the operator: one job per page and
+two in all, a largest size, and only the newest files are kept.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pathlib import Path
 from motionbase.console.api.sentences import TooLarge, WrongState
 from motionbase.console.models import Export
 
-FOLDER = "viewers"  # in the folder of recordings
-LARGEST = 1 << 30  # bytes of one export
-KEPT = 4 << 30  # bytes that stay, beside what is being written
-LEFT_FREE = 4 << 30  # bytes of the disk that are the recorder's
+FOLDER = "viewers"  # folder inside that of recordings
+LARGEST = 1 << 30  # size of one export [bytes]
+KEPT = 4 << 30  # size of all files kept, besides the one being written [bytes]
+LEFT_FREE = 4 << 30  # free space kept for the recorder [bytes]
 MOST_PIECES = 500
-BYTES = {"csv": 20.0, "mcap": 9.0, "parquet": 9.0, "pdf": 2.0}  # a number, at most
+BYTES = {"csv": 20.0, "mcap": 9.0, "parquet": 9.0, "pdf": 2.0}  # bytes per number, at most
 
 
 def check_size(wanted: Export, records: int, channels: int, seconds: float) -> None:
-    """Refuse what would be too large, or in too many pieces."""
+    """Refuse an export that is too large or has too many pieces."""
     size = records * (channels + 1) * BYTES[wanted.format]
     if size > LARGEST:
         raise TooLarge(
@@ -39,7 +39,7 @@ def check_size(wanted: Export, records: int, channels: int, seconds: float) -> N
 
 
 def made_room(recordings: Path) -> Path:
-    """The folder for such files, of which the oldest have gone; refused where the disk is the recorder's."""
+    """The folder for such files, after removing the oldest; refused if the free space is kept for the recorder."""
     folder = recordings / FOLDER
     if shutil.disk_usage(recordings).free < LEFT_FREE + LARGEST:
         raise WrongState(

@@ -1,4 +1,4 @@
-"""Names that pages give: of a set or layout, and of a recording inside its folder. Nothing outside can be named."""
+"""Checks names from pages, of sets, layouts and recordings; no file outside their folders can be named."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 from motionbase.console.api.sentences import NotThere
 from motionbase.errors import UsageError
 
-# the first and last letter are no dot: no hidden files, nothing that a system takes away at the end
+# no dot at either end: no hidden files, and nothing that a file system would strip
 NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 _.-]{0,78}[A-Za-z0-9_-])?")
-LONGEST_PATH = 400  # letters
+LONGEST_PATH = 400  # characters
 RECORDINGS = (".mcap", ".csv", ".parquet", ".estop")
 ESTOP = "estop"  # the first part of the names of ESTOP files
 
 
 def checked_name(what: str, name: str) -> str:
-    """A name that is a file's on every system."""
+    """A name that is a valid file name on every system."""
     if not NAME.fullmatch(name):
         raise UsageError(
             f"{what} is called {name!r:.80}; a name is 1 to 80 letters, digits, spaces, - _ and ., "
@@ -27,7 +27,7 @@ def checked_name(what: str, name: str) -> str:
 
 
 def relative_parts(name: str) -> tuple[str, ...]:
-    """The parts of a path inside a folder, or a sentence about why it is none. Looks at no disk."""
+    """The parts of a path inside a folder, or a sentence why it is invalid. Does not access the disk."""
     if not name or len(name) > LONGEST_PATH:
         raise UsageError(f"file {name!r:.80} has {len(name)} letters; a name has 1 to {LONGEST_PATH}")
     if not name.isprintable() or "\\" in name or ":" in name:
@@ -48,7 +48,7 @@ def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
         raise UsageError(f"file {name!r:.80}: the name must end in {', '.join(endings)}")
     try:
         root, found = folder.resolve(), folder.joinpath(*parts).resolve(strict=True)
-    except (OSError, RuntimeError):  # not there, or links that go round
+    except (OSError, RuntimeError):  # missing, or circular links
         raise NotThere(f"there is no file {name!r:.80} in the folder of recordings") from None
     if not found.is_relative_to(root) or not found.is_file():
         raise NotThere(f"there is no file {name!r:.80} in the folder of recordings")
@@ -56,7 +56,7 @@ def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
 
 
 def recording_path(recordings: Path, estop: Path, name: str) -> Path:
-    """Of a recording: `estop/NAME` is in the folder of ESTOP files, all else in that of recordings."""
+    """Path of a recording: `estop/NAME` is in the folder of ESTOP files, all else in that of recordings."""
     parts = relative_parts(name)
     if parts[0] == ESTOP and len(parts) > 1:
         return inside(estop, "/".join(parts[1:]), RECORDINGS)
@@ -64,7 +64,7 @@ def recording_path(recordings: Path, estop: Path, name: str) -> Path:
 
 
 def files_below(folder: Path, endings: tuple[str, ...], depth: int = 3) -> Iterator[tuple[str, Path]]:
-    """(name, path) of the files of a folder, so many folders deep; hidden ones and links are left out."""
+    """(name, path) of the files of a folder, down to `depth` folders, without hidden files and links."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""A few open recordings, so that zooming into one does not open it again and again."""
+"""Keeps a few recordings open, so that zooming does not reopen them."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from motionbase.recording.open import open_recording
 from motionbase.recording.recording import Recording
 
 KEPT = 4
-GROWN_S = 10.0  # a file that grows is opened anew so often at most
+GROWN_S = 10.0  # shortest time between openings of a growing file
 
 
 @final
 class _Entry:
-    """A recording and who uses it; opened by the first of them, while only those of the same file wait."""
+    """A recording and its users; the first opens it while only others of the same file wait."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.stamp, self.opened_at = _stamp(path), time.monotonic()
-        self.lock = threading.Lock()  # reading may build the overview beside the file, once
+        self.lock = threading.Lock()  # reading may build the overview, which must happen once
         self.users, self.is_dropped = 0, False
         self._recording: Recording | None = None
 
     def opened(self) -> Recording:
-        """By whoever has the lock."""
+        """The open recording; the caller holds the lock."""
         if self._recording is None:
             self._recording = open_recording(self._path)
         return self._recording
 
     def close(self) -> None:
-        """Once nobody uses it."""
+        """Close it, once it has no users."""
         if self._recording is not None:
             self._recording.close()
 
 
 @final
 class OpenRecordings:
-    """The last few that were used; a file that has changed is opened anew."""
+    """The recordings used last; a file that has changed is reopened."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept, self._lock = kept, threading.Lock()
@@ -51,7 +51,7 @@ class OpenRecordings:
 
     @contextmanager
     def use(self, path: Path) -> Iterator[Recording]:
-        """One at a time reads a recording; it stays open meanwhile, whatever others do."""
+        """Context manager for exclusive use of a recording, which stays open meanwhile."""
         entry = self._taken(path)
         try:
             with entry.lock:
@@ -86,7 +86,7 @@ class OpenRecordings:
             entry.close()
 
     def close(self) -> None:
-        """Let go of all that nobody reads."""
+        """Close all that are not in use."""
         with self._lock:
             for path in list(self._entries):
                 self._drop(path)

@@ -1,4 +1,4 @@
-"""`/api/estop` and `/api/operate`: what an operator asks of the live base."""
+"""`/api/estop` and `/api/operate`: the operator's requests to the live base."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from motionbase.ring.command_words import signed
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be so far behind the ring, and so far ahead of it
+OLDEST_S, NEWEST_S = 2.0, 1.0  # a page may be this far behind the ring, and ahead of it
 
 
 def asked(ring: str, command: Command, sender: str) -> Ack:
-    """Send a command to the ring's writer and wait for its answer; `RingError` where nobody answers."""
+    """Send a command to the ring's writer and wait for its answer; `RingError` if there is none."""
     return CommandSender(ring, sender=sender).request(command)
 
 
 def operated(ring: str, action: str, sender: str) -> Answer:
-    """Ask for an action; the control law decides. The ring tells it with the sender's name."""
+    """Request an action; the control law decides. The event, with the sender's name, comes from the ring."""
     ack = asked(ring, operator_command(action), sender)
     return Answer(accepted=ack.accepted, text=f"{action}: accepted" if ack.accepted else f"{action} was refused: {ack}")
 
 
 def why_stale(head: RingHead, seen: Seen) -> str:
-    """Why what the page had shown is not how things are in the ring; "" where it is. Times are the ring's alone."""
+    """Why the page's view differs from the ring; "" if it does not. All times are the ring's."""
     row = head.newest()
     if row is None or not math.isfinite(row[0]):
-        return "the ring has no record with a time, so nobody can tell what the page showed"
+        return "the ring has no record with a time, so it is unknown what the page showed"
     age = float(row[0]) - seen.t
     if age > OLDEST_S:
         return f"the page showed the base of {age:.1f} s ago; look at it and ask again"
@@ -55,10 +55,10 @@ def why_stale(head: RingHead, seen: Seen) -> str:
 
 
 def why_other_generators(ring: str, seen: Seen) -> str:
-    """Why a drive would follow other generators than the page showed; "" where it would not."""
+    """Why a drive would follow other generators than the page showed; "" if it would not."""
     version = seen.generators_version
     if version is None and seen.mode != "maintenance":
-        return ""  # in host mode nothing follows them, so a page need not have asked for them
+        return ""  # generators are not used in host mode, so a page need not know them
     armed = shown(ring)[0]
     if armed.version == version:
         return ""
@@ -67,20 +67,20 @@ def why_other_generators(ring: str, seen: Seen) -> str:
 
 
 def _why_unseen(console: Console, wanted: Operate) -> str:
-    """Why an action is not what an operator who saw the page can mean; "" where it is."""
+    """Why an action does not fit what the operator saw; "" if it does."""
     ring, seen = console.settings.ring, wanted.seen
     if seen is None:
-        return "the page has shown no record yet, so nobody can tell what it showed"
+        return "the page has shown no record yet, so it is unknown what it showed"
     if why := why_stale(ring_head(ring, console.source("live").backend), seen):
         return why
     return why_other_generators(ring, seen) if wanted.action == "drive" else ""
 
 
 def operated_as_seen(console: Console, wanted: Operate, who: str) -> Answer:
-    """Ask for an action, unless it may move a base that is not any more what the operator saw."""
+    """Request an action, unless it may move a base whose state is no longer what the operator saw."""
     if wanted.action not in CALMING and (why := _why_unseen(console, wanted)):
-        _tell(console, f"{wanted.action}, wanted by {who}, was not asked for: {why}", who)
-        return Answer(accepted=False, text=f"{wanted.action} was not asked for: {why}")
+        _tell(console, f"{wanted.action}, wanted by {who}, was not requested: {why}", who)
+        return Answer(accepted=False, text=f"{wanted.action} was not requested: {why}")
     try:
         return operated(console.settings.ring, wanted.action, signed(PROGRAM, who))
     except RingError as error:
@@ -89,7 +89,7 @@ def operated_as_seen(console: Console, wanted: Operate, who: str) -> Answer:
 
 
 def _tell(console: Console, text: str, who: str) -> None:
-    """What the ring's writer has not answered."""
+    """Report a request that the ring's writer has not answered."""
     console.happened("request", text, person=who, is_bad=True, is_recorded=False)
 
 
@@ -99,18 +99,18 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/api/estop")
     async def estop(caller: Annotated[Caller, Depends(stopper)], press: str | None = None) -> Answer:
-        """Emergency stop of the live base; needs the operator token, unless anyone may stop, and no seat."""
+        """Request an emergency stop of the live base; needs the operator token, unless anyone may stop, but no seat."""
         return await stopped(console, caller, press)
 
     @api.post("/api/operate")
     async def operate(caller: Annotated[Caller, Depends(seated)], wanted: Operate) -> Answer:
-        """A change of state or mode, or a reset; an answer that is not accepted says why."""
+        """Request a change of state or mode, or a reset; a refusal says why."""
         who = console.person(caller)
         return await console.turns.operating.take(lambda: operated_as_seen(console, wanted, who))
 
     @api.post("/api/base/start")
     async def start(caller: Annotated[Caller, Depends(seated)]) -> Answer:
-        """Start a base again that has ended, where `motionbase run` waits for it; it comes up at rest, switched off."""
+        """Restart a base that has ended, if `motionbase run` supervises it; it comes up at rest, switched off."""
         who, backend = console.person(caller), console.source("live").backend
         answer = await console.turns.operating.take(lambda: started_again(console.settings.ring, backend, who))
         console.happened("request", answer.text, person=who, is_bad=not answer.accepted, is_recorded=False)

@@ -1,4 +1,4 @@
-"""`/api/parameters`: those of the control law of the live base, as `motionbase tune`."""
+"""`/api/parameters`: parameters of the live base's control law, as `motionbase tune`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT_S = 2.0
 
 
 def listed(found: block.Parameters) -> Parameters:
-    """As the border has them."""
+    """Parameters as models of the interface."""
     table = found.table
     return Parameters(
         law=table.law,
@@ -45,7 +45,7 @@ def listed(found: block.Parameters) -> Parameters:
 
 
 def tuned(ring: str, wanted: Tune, sender: str) -> Parameters:
-    """Ask for new numbers, all checked before the first is sent; returns what there is now."""
+    """Tune parameters, all checked before the first is sent; returns the current ones."""
     client = ParameterClient(ring, sender=sender)
     table, before = client.table, client.read()
     places: dict[int, float] = {}
@@ -63,12 +63,12 @@ def router(console: Console) -> APIRouter:
 
     @api.get("", dependencies=[Depends(viewer)])
     async def show() -> Parameters:
-        """Those of the control law, with their bounds."""
+        """The parameters of the control law, with their bounds."""
         return await console.turns.looking.take(lambda: listed(block.shown(console.settings.ring)[0]))
 
     @api.patch("")
     async def tune(caller: Annotated[Caller, Depends(seated)], wanted: Tune) -> Parameters:
-        """New numbers by name; all are checked before the first is sent. The ring tells each change, with its name."""
+        """Tune parameters by name; all are checked before the first is sent. The events come from the ring."""
         sender = signed(PROGRAM, console.person(caller))
         return await console.turns.operating.take(lambda: tuned(console.settings.ring, wanted, sender))
 

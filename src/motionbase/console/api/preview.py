@@ -1,31 +1,29 @@
-"""What generators would do, and whether the platform could follow: curves to look at, and every limit exceeded."""
+"""Preview of generators: curves, and every platform limit that they would exceed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionbase.arrays import Array
 from motionbase.console.api.judge import Demand, Judge, counted
 from motionbase.console.models import Exceeded, Preview
 from motionbase.record.generator_set import GeneratorSet
 from motionbase.record.generators import BANDS, PERIODIC, Generator, Shape
 from motionbase.ring.blocks.preview import outputs
 
-Array: TypeAlias = NDArray[np.float64]
-SHOWN = 1200  # moments of the curves: more than a picture has room for
-PER_PERIOD = 24  # moments in each period of the fastest wave that are judged: peaks are found to 1 %
+SHOWN = 1200  # samples of the curves: more than a picture resolves
+PER_PERIOD = 24  # samples judged per period of the fastest wave: peaks are found to 1 %
 LEAST_JUDGED, MOST_JUDGED = 4000, 200_000
-MOST_WORK = 16_000_000  # moments times sines that are worth judging: a second or two of one processor
-AT_ONCE = 20_000  # moments: bounds the memory
+MOST_WORK = 16_000_000  # samples times sines, at most: a second or two of one processor
+AT_ONCE = 20_000  # samples judged together, which bounds the memory
 DIGITS = 6
 
 
 def preview(wanted: GeneratorSet, seconds: float, judge: Judge | None, why_no_judge: str = "") -> Preview:
-    """Of the first seconds after the transition to drive; limits are judged where the platform is known."""
+    """Preview of the first seconds after the transition to drive; limits are judged if the platform is known."""
     t = np.linspace(0.0, seconds, SHOWN)
     demand = demand_of(wanted, t)
     exceeded = [] if judge is None else exceeded_by(wanted, seconds, judge)
@@ -42,7 +40,7 @@ def preview(wanted: GeneratorSet, seconds: float, judge: Judge | None, why_no_ju
 
 
 def exceeded_by(wanted: GeneratorSet, seconds: float, judge: Judge) -> list[Exceeded]:
-    """Each limit that is exceeded in so many seconds after the transition to drive."""
+    """Each limit that is exceeded within `seconds` after the transition to drive."""
     exceeded: list[Exceeded] = []
     for piece in _pieces(seconds, _judged(wanted, seconds)):
         exceeded = _merged(exceeded, judge.exceeded(demand_of(wanted, piece)))
@@ -50,13 +48,13 @@ def exceeded_by(wanted: GeneratorSet, seconds: float, judge: Judge) -> list[Exce
 
 
 def demand_of(wanted: GeneratorSet, t: Array) -> Demand:
-    """About the neutral pose, as in maintenance mode."""
+    """The demand about the neutral pose, as in maintenance mode."""
     made = outputs(wanted, t)
     return Demand(t, made.dofs, made.legs)
 
 
 def highest_frequency(wanted: GeneratorSet) -> float:
-    """Of all that are on [Hz]; a fade counts as a wave of twice its length."""
+    """Highest frequency of all generators that are on [Hz]; a fade counts as a wave of twice its length."""
     highest = 0.0
     for g in wanted.generators:
         if not g.enabled:
@@ -79,7 +77,7 @@ def _pieces(seconds: float, count: int) -> Iterator[Array]:
 
 
 def _merged(before: list[Exceeded], more: list[Exceeded]) -> list[Exceeded]:
-    """One for each limit and side: when it was exceeded first, and by how much at most."""
+    """One entry for each limit and side, with the first time and the largest excess."""
     found = {(e.what, e.limit): e for e in before}
     for e in more:
         known = found.get((e.what, e.limit))
@@ -91,7 +89,7 @@ def _merged(before: list[Exceeded], more: list[Exceeded]) -> list[Exceeded]:
 
 
 def _rounded(values: Array) -> list[float]:
-    """To as many digits as a picture shows: a third of the bytes."""
+    """Rounded to the digits that a picture shows, which saves two thirds of the bytes."""
     return [float(f"{x:.{DIGITS}g}") for x in values.tolist()]
 
 
@@ -114,7 +112,7 @@ def _text(
 
 
 def _jumps(g: Generator, has_sphere: bool) -> bool:
-    """A sphere turns without end, by a sawtooth of half a turn to each side: its jump by a whole turn is none."""
+    """Whether the output jumps. On a sphere a sawtooth of half a turn to each side is a steady rotation, not a jump."""
     if has_sphere and g.shape is Shape.SAWTOOTH and g.unit == "rad" and abs(g.amplitude) == math.pi and g.fade_in == 0:
         return False
     return g.shape in (Shape.SQUARE, Shape.SAWTOOTH) or (g.shape is Shape.STEP and g.fade_in == 0)

@@ -1,4 +1,4 @@
-"""How often a page may ask for what costs all others time."""
+"""Rate limit for expensive requests of a page."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import final
 
 from motionbase.console.api.sentences import TooMany
 
-MOST_CLIENTS = 1024  # that are remembered
+MOST_CLIENTS = 1024  # clients remembered
 
 
 @final
 class RateLimit:
-    """So many requests in any second for each client; in the event loop alone.
+    """Limits the requests of each client in any second; used only in the event loop.
 
     Args:
-        what: that is asked for
-        a_second: how many
+        what: name of the request, for messages
+        a_second: limit
         clock: monotonic [s]
     """
 
@@ -27,7 +27,7 @@ class RateLimit:
         self._asked: dict[str, deque[float]] = {}
 
     def check(self, client: str) -> None:
-        """Count a request; refused where the last second had too many."""
+        """Count a request; refused if there were too many in the last second."""
         now = self._clock()
         if client not in self._asked and len(self._asked) >= MOST_CLIENTS:
             self._asked = {name: times for name, times in self._asked.items() if now - times[-1] < 1.0}

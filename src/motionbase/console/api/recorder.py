@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def recorder_status(ring: str) -> Recorder | None:
-    """None where nobody records, or what it says is not to be understood."""
+    """Status of the recorder; None if there is none, or its status cannot be parsed."""
     try:
         found: dict[str, Any] = control.status(ring)
         return Recorder.model_validate(
@@ -34,7 +34,7 @@ def recorder_status(ring: str) -> Recorder | None:
 
 
 def told(ring: str, wanted: AskRecorder, who: str) -> Answer:
-    """What the recorder says; a note is kept by the console's journal where nothing is recorded."""
+    """Send a command to the recorder; a note goes into the console's journal if nothing is recorded."""
     text = wanted.text.strip()
     if (wanted.do == "note") != bool(text):
         raise UsageError("a note needs its text" if wanted.do == "note" else f"{wanted.do} takes no text, only note")
@@ -55,7 +55,7 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/api/recorder")
     async def ask(caller: Annotated[Caller, Depends(seated)], wanted: AskRecorder) -> Answer:
-        """Start, stop, split or note, as motionbase record-control. The recorder writes it, with the name."""
+        """Start, stop, split or note, as `motionbase record-control`. The recorder writes the event, with the name."""
         who = console.person(caller)
         answer = await console.turns.operating.take(lambda: told(console.settings.ring, wanted, who))
         if wanted.do == "note":

@@ -1,4 +1,4 @@
-"""`/api/recordings`: the files of the recordings folder, what is in them, and any stretch of them as a picture."""
+"""`/api/recordings`: lists recordings, describes them, and serves any stretch of them for drawing."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ from motionbase.console.models import (
 )
 from motionbase.errors import UsageError
 from motionbase.record import schema as ring_schema
+from motionbase.recording.estop.details import EXTENSION, OLD_EXTENSION
 from motionbase.recording.happened import JOURNAL, SIDE_ENDING
 from motionbase.recording.mcap.messages import Event
 from motionbase.recording.recorder.control import read_status
@@ -50,22 +51,22 @@ from motionbase.ring.folders import data_folder
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-STRIPS = ("strips", "exports", "viewers")  # folders of strip charts beside the recordings; they can be downloaded
+STRIPS = ("strips", "exports", "viewers")  # folders of downloadable strip charts beside the recordings
 STRIP_ENDINGS = (".pdf", ".png")
-LONGEST_ABOUT = 400  # letters of what a recording says of itself, each
-NOT_SHOWN = ("schema", "platform", "parameters", JOURNAL)  # long texts that are shown otherwise
+LONGEST_ABOUT = 400  # characters of each metadata entry
+NOT_SHOWN = ("schema", "platform", "parameters", JOURNAL)  # long entries that are shown elsewhere
 BAD_KINDS = ("fault", "estop", "gap", "disk")
 EVENTS = TypeAdapter(list[RecordingEvent])
 MOST_EVENTS, MOST_DAMAGE, MOST_ABOUT = 10_000, 1000, 200
 
 
 def estop_folder() -> Path:
-    """Where the watch for emergency stops leaves its files."""
+    """Folder of ESTOP files."""
     return data_folder(ESTOP)
 
 
 def path_of(console: Console, file: str) -> Path:
-    """Of a recording that a page names."""
+    """Path of a recording named by a page."""
     return names.recording_path(console.settings.recordings, estop_folder(), file)
 
 
@@ -73,14 +74,14 @@ def listed(recordings: Path, estop: Path) -> list[RecordingFile]:
     """All files, newest first."""
     growing = files_being_written()
     found = [(n, p) for n, p in names.files_below(recordings, names.RECORDINGS) if not n.startswith(f"{ESTOP}/")]
-    found += [(f"{ESTOP}/{n}", p) for n, p in names.files_below(estop, (".estop",), depth=1)]
+    found += [(f"{ESTOP}/{n}", p) for n, p in names.files_below(estop, (EXTENSION, OLD_EXTENSION), depth=1)]
     made = []
     for name, path in found:
         try:
             names.relative_parts(name)
             state = path.stat()
         except (UsageError, OSError):
-            continue  # a name that no page could ask for, or gone meanwhile
+            continue  # not a valid name, or removed meanwhile
         made.append(
             RecordingFile.model_validate(
                 {
@@ -96,13 +97,13 @@ def listed(recordings: Path, estop: Path) -> list[RecordingFile]:
 
 
 def files_being_written() -> set[Path]:
-    """By the recorders of all rings of this machine."""
+    """Files that recorders of this machine are writing."""
     statuses = (read_status(p) for p in shared_folder().glob("motionbase-*.recorder.json"))
     return {Path(str(s["file"])).resolve() for s in statuses if s is not None and s.get("file")}
 
 
 def schema_of(schema: ring_schema.Schema, kept: Iterable[Derive] = ()) -> Schema:
-    """As the border has it, with those of the derived channels at the end that can be computed of it."""
+    """The schema as a model of the interface, with the stored derived channels that fit it at the end."""
     channels = [
         Channel(
             place=place,
@@ -118,7 +119,7 @@ def schema_of(schema: ring_schema.Schema, kept: Iterable[Derive] = ()) -> Schema
         for place, c in enumerate(schema.channels)
     ]
     for one in kept:
-        with suppress(FormulaError):  # of another platform
+        with suppress(FormulaError):  # for another platform
             if one.name not in schema.index:
                 formula_of(one.formula, schema)
                 channels.append(derived_channel(len(channels), one.name, one.unit, one.formula))
@@ -126,7 +127,7 @@ def schema_of(schema: ring_schema.Schema, kept: Iterable[Derive] = ()) -> Schema
 
 
 def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> RecordingInfo:
-    """What a recording holds, without reading its records."""
+    """Description of a recording, without reading its records."""
     about = recording.source.about
     shown = [(k, v) for k, v in about.items() if k not in NOT_SHOWN]
     epoch_ns = _number(about.get("epoch_utc_ns"))
@@ -150,13 +151,13 @@ def info(file: str, recording: Recording, kept: Iterable[Derive] = ()) -> Record
 
 
 def event_of(e: Event) -> RecordingEvent:
-    """As the border has it; files of older recorders do not say what is bad."""
+    """An event as a model of the interface; older files do not mark bad events."""
     is_bad = e.is_bad or (e.tick is None and e.kind in BAD_KINDS)
     return RecordingEvent(t=e.t, kind=e.kind, text=e.text, tick=e.tick, person=e.person, is_bad=is_bad)
 
 
 def damage_times(recording: Recording, damage: Damage) -> tuple[float, float] | None:
-    """From and to [s]; None where it concerns no record, or there is none."""
+    """Start and end of damage [s]; None if it concerns no record, or there is none."""
     if damage.first is None or damage.last is None or not recording.count:
         return None
     missing = damage.first == damage.last  # between the record before and this one
@@ -166,7 +167,7 @@ def damage_times(recording: Recording, damage: Damage) -> tuple[float, float] | 
 
 
 def _rate(recording: Recording) -> float:
-    """As its writer says, or by its records [1/s]; 0 for a single one."""
+    """Records per second by its metadata, or by its records; 0 for a single record."""
     about = recording.source.about
     period = _number(about.get("dt")) * _number(about.get("every"))
     if period > 0:
@@ -184,7 +185,7 @@ def _number(text: Any) -> float:
 
 
 def _downloaded(console: Console, file: str) -> Path:
-    """The path of what may be downloaded: a recording, an ESTOP file, a strip chart, the events of a CSV file."""
+    """Path of a downloadable file: a recording, an ESTOP file, a strip chart, or the events of a CSV file."""
     parts = names.relative_parts(file)
     if file.lower().endswith(SIDE_ENDING):
         return names.inside(console.settings.recordings, file, (SIDE_ENDING,))
@@ -194,15 +195,15 @@ def _downloaded(console: Console, file: str) -> Path:
 
 
 def download_router(console: Console) -> APIRouter:
-    """The one address that needs no token, because its name has a ticket."""
+    """Router of downloads, which need no token because their address contains a ticket."""
     api = APIRouter(route_class=SentenceRoute)
 
     @api.get("/api/download/{ticket}/{name}", response_class=FileResponse)
     async def by_ticket(ticket: str, name: str) -> Sent:
-        """The file of a ticket."""
+        """Download the file of a ticket."""
         file = console.tickets.file(ticket)
         if file is None:
-            raise HTTPException(401, "this address was good for a minute; download the file again from the page")
+            raise HTTPException(401, "this address was valid for a minute; download the file again from the page")
         return await console.turns.files.take(lambda: Sent(_downloaded(console, file)))
 
     return api
@@ -221,9 +222,9 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/info", dependencies=[Depends(viewer)], response_model=RecordingInfo)
     async def about(file: str) -> Response:
-        """What a recording holds."""
+        """Description of a recording."""
 
-        def look() -> str:  # written here as well: of ten thousands of channels that would hold the event loop
+        def look() -> str:  # serialised here, too: with ten thousands of channels that would block the event loop
             with opened.use(path_of(console, file)) as recording:
                 return info(file, recording, console.kept.all()).model_dump_json()
 
@@ -231,7 +232,7 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/events", dependencies=[Depends(viewer)], response_model=list[RecordingEvent])
     async def happened(file: str) -> Response:
-        """What happened, also where the file itself has no word of it; the first time this may take a while."""
+        """All events, including those found in the records; the first time may take a while."""
 
         def look() -> bytes:
             with opened.use(path_of(console, file)) as recording:
@@ -249,7 +250,7 @@ def router(console: Console) -> APIRouter:
         start: Annotated[float | None, Query(alias="from")] = None,
         stop: Annotated[float | None, Query(alias="to")] = None,
     ) -> Response:
-        """Channels of a stretch of time, and what formulas make of it, as a window frame."""
+        """Channels and formulas over a stretch of time, as a window frame."""
 
         def look() -> bytes:
             with opened.use(path_of(console, file)) as recording:
@@ -261,7 +262,7 @@ def router(console: Console) -> APIRouter:
     async def whole_records(
         file: str, at: float | None = None, first: int | None = None, count: int = 1, every: int = 1
     ) -> Response:
-        """Whole records, from a time or a number on: what a page needs that replays a recording by itself."""
+        """Whole records from a time or a number on, for pages that replay a recording by themselves."""
 
         def look() -> bytes:
             with opened.use(path_of(console, file)) as recording:
@@ -271,7 +272,7 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/scene", dependencies=[Depends(viewer)])
     async def platform(file: str) -> Scene:
-        """The platform of a recording to scale; meshes, which its text may name anywhere, are left out."""
+        """The platform of a recording to scale, without meshes, because its text may name any file."""
 
         def look() -> Scene:
             with opened.use(path_of(console, file)) as recording:
@@ -281,18 +282,18 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/download", dependencies=[Depends(viewer)], response_class=FileResponse)
     async def download(file: str) -> Sent:
-        """The file; of one that is being written, what is whole of it."""
+        """Download a file; the complete part of one that is being written."""
         return await turns.take(lambda: Sent(_downloaded(console, file)))
 
     @api.post("/ticket", dependencies=[Depends(viewer)])
     async def ticket(file: str) -> Ticket:
-        """An address for one download of a file by a browser, which sends no token by itself; good for a minute."""
+        """An address for one download by a browser, which sends no token; valid for a minute."""
         path = await turns.take(lambda: _downloaded(console, file))
         return Ticket(address=f"/api/download/{console.tickets.give(file)}/{quote(path.name)}")
 
     @api.put("/upload", dependencies=[Depends(seated)])
     async def upload(name: str, request: Request) -> RecordingFile:
-        """Take a recording; whole, opened and checked, or not at all."""
+        """Upload a recording; it is checked by opening it, and refused as a whole if that fails."""
         return await uploads.take(name, request)
 
     return api

@@ -1,4 +1,4 @@
-"""`/api/replay`: a recording played into the replay ring by `motionbase replay`, in a process of its own."""
+"""`/api/replay`: plays a recording into the replay ring with `motionbase replay`, in a separate process."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 ROLE = "replay"
-STARTS_S = 60.0  # a second or two, unless the machine is busy or the file huge
+STARTS_S = 60.0  # usually a second or two, longer on a busy machine or for a huge file
 ENDS_S = 5.0
 LOOK_S = 0.03
 
 
 @final
 class Starts:
-    """One start at a time: a wish for the file that is getting ready joins it, one for another file takes its place."""
+    """One start at a time: a request for the file being started joins it, one for another file replaces it."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._turn = threading.Lock()
-        self._newest = 0  # number of the last wish
-        self._file = ""  # that is getting ready
+        self._newest = 0  # number of the last request
+        self._file = ""  # file being started
 
     def begin(self, wanted: StartReplay) -> Answer:
-        """Play a file; one that is being played gives way."""
+        """Play a file instead of the present one."""
         path = path_of(self._console, wanted.file)
         if wanted.file == self._file:
             return self._joined(wanted)
@@ -71,18 +71,18 @@ class Starts:
 
 
 def _gave_way(wanted: StartReplay) -> Answer:
-    return Answer(accepted=False, text=f"{wanted.file} gave way to another recording before it was ready")
+    return Answer(accepted=False, text=f"{wanted.file} was replaced by another recording before it was ready")
 
 
 def begun(console: Console, wanted: StartReplay, path: Path, is_wanted: Callable[[], bool]) -> Answer:
-    """Start the process and wait until it is ready, for as long as it is wanted."""
+    """Start the process and wait until it is ready, while it is still wanted."""
     ended(console)
     ring, backend = console.settings.replay_ring, console.source("replay").backend
     if is_held(backend.lock_path):
         raise WrongState(f"ring {ring!r} is written by another program; end that first")
     paused = ("--paused",) if wanted.paused else ()
     command = motionbase_command("replay", str(path), "--ring", ring, *paused)
-    # shared memory, whatever is plugged in: a replay must never reach hardware
+    # always shared memory: a replay must never reach hardware
     child = console.children.start(ROLE, command, environment={DEVICE_VARIABLE: NO_DEVICE})
     end = time.monotonic() + STARTS_S
     while child.lives and time.monotonic() < end:
@@ -101,7 +101,7 @@ def begun(console: Console, wanted: StartReplay, path: Path, is_wanted: Callable
 
 
 def controlled(console: Console, wanted: ReplayControl) -> Answer:
-    """Tell a replay what to do; a base that runs in the ring does not know such commands, and refuses."""
+    """Control a replay; a running base refuses these commands."""
     follower = console.source(wanted.source)
     command = replay_command(wanted.action, tuple(wanted.values))
     ack = CommandSender(follower.ring, sender=PROGRAM, backend=follower.backend).request(command)
@@ -122,7 +122,7 @@ def ended(console: Console) -> Answer:
 
 
 def replay_status(console: Console) -> Replay | None:
-    """Of what is played into the replay ring, or else into the live one; None where nothing is."""
+    """Status of the replay in the replay ring, else in the live one; None if there is none."""
     sources: tuple[SourceName, ...] = ("replay", "live")
     for source in sources:
         try:
@@ -149,7 +149,7 @@ def _model(console: Console, source: SourceName, found: dict[str, Any]) -> Repla
 
 
 def _shown(console: Console, path: Path) -> str:
-    """As pages name it; of a file elsewhere only the last part."""
+    """Name of a file as pages know it; only the last part of a file in another folder."""
     for folder, before in ((console.settings.recordings, ""), (estop_folder(), f"{ESTOP}/")):
         if path.is_relative_to(root := folder.resolve()):
             return f"{before}{path.relative_to(root)}"
@@ -168,7 +168,7 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/control")
     async def control(wanted: ReplayControl) -> Answer:
-        """Tell a replay what to do."""
+        """Control a replay."""
         return await console.turns.working.take(lambda: controlled(console, wanted))
 
     @api.delete("")

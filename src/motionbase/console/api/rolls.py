@@ -1,4 +1,4 @@
-"""A strip chart of a stored recording, drawn as a job by `motionbase strip` in a process of its own."""
+"""Draws a strip chart of a stored recording as a job, with `motionbase strip` in a separate process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOOK_S = 0.1
 
 
 def chart_for(wanted: Export, recording: Recording, chosen: list[str]) -> Chart:
-    """Of the chosen channels, or a sentence about why there is none."""
+    """The chart of the chosen channels; an error if there are too many or none."""
     names = [name for name in chosen if recording.schema.channels[recording.schema.index[name]].group != "time"]
     if not 1 <= len(names) <= MOST_PENS:
         raise UsageError(f"{len(names)} channels are chosen; a strip chart has 1 to {MOST_PENS}")
@@ -33,7 +33,7 @@ def chart_for(wanted: Export, recording: Recording, chosen: list[str]) -> Chart:
 
 
 def drawn(console: Console, source: Path, target: Path, chart: Chart, span: tuple[float, float], task: Task) -> str:
-    """Until the roll is whole; a job that is cancelled leaves the pages that are in it."""
+    """Draw until the roll is complete; a cancelled job keeps its finished pages."""
     folder = console.settings.data / "strip"
     for one in (folder, target.parent):
         private.make_folder(one)
@@ -54,5 +54,5 @@ def drawn(console: Console, source: Path, target: Path, chart: Chart, span: tupl
         console.children.forget(f"strip chart of job {task.number}")
         config.unlink(missing_ok=True)
     if child.failed:
-        raise MotionBaseError(child.complaint or "the process that drew it ended without a word; try again")
+        raise MotionBaseError(child.complaint or "the drawing process ended without a message; try again")
     return child.said.rpartition("\n")[2].partition(":")[0]

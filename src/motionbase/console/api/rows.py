@@ -1,4 +1,4 @@
-"""Whole records of a recording, for a page that replays it by itself; docs/console_protocol.md has the frame."""
+"""Whole records of a recording, for pages that replay it by themselves; docs/console_protocol.md has the frame."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from motionbase.console.live.frames import body, head
 from motionbase.errors import UsageError
 from motionbase.recording.recording import Recording
 
-MOST_ROWS, MOST_READ = 64, 4096  # that are sent, and that are read for them
+MOST_ROWS, MOST_READ = 64, 4096  # limits of records sent, and of records read for them
 MOST_NUMBERS = 1 << 20
 
 
 def rows(recording: Recording, at: float | None, first: int | None, count: int, every: int) -> bytes:
-    """Each so many-th record from the one at a time [s] on, or from a number on; the last one is always there."""
+    """Every `every`-th record from a time [s] or a number on; beyond the end, the last record."""
     if (at is None) == (first is None):
         raise UsageError("records begin at a time or at a number; give one of `at` and `first`")
     if not 1 <= count <= MOST_ROWS or not 1 <= every <= MOST_READ or count * every > MOST_READ:
@@ -38,7 +38,7 @@ def rows(recording: Recording, at: float | None, first: int | None, count: int, 
 
 
 def _at(recording: Recording, t: float) -> int:
-    """Number of the record that is shown at a time: the last one that is not after it."""
+    """Number of the record shown at a time: the last one that is not later."""
     if not np.isfinite(t):
         raise UsageError(f"at is {t}; give seconds since the recording's epoch")
     return recording.rows_between(None, t)[1] - 1

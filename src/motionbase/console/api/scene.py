@@ -1,4 +1,4 @@
-"""`/api/scene` and `/api/mesh`: the platform of a ring, to scale, and its owner's own pictures of the parts."""
+"""`/api/scene` and `/api/mesh`: the platform of a ring to scale, and the user's meshes of its parts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from motionbase.platform.atlas.atlas import Atlas
     from motionbase.platform.mesh import MeshFile
 
-LARGEST_MESH = 64 * 1000 * 1000  # bytes
+LARGEST_MESH = 64 * 1000 * 1000  # of a mesh [bytes]
 MEDIA = {"glb": "model/gltf-binary", "stl": "model/stl"}
 
 
 def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
-    """As the border has it."""
+    """The scene as a model of the interface."""
     from motionbase.platform.shape import radii
 
     platform = judge.platform
@@ -52,7 +52,7 @@ def scene_of(judge: Judge, trusted: frozenset[str]) -> Scene:
 
 
 def sphere_of(atlas: Atlas) -> SphereShape:
-    """The sphere with its wheels; at neutral its axes are those of the platform below."""
+    """The sphere with its wheels; at neutral its axes are parallel to those of the platform below."""
     driven = [
         SphereWheel(outward=list(map(float, out)), axle=list(map(float, axle)), radius=wheel.radius, is_driven=True)
         for out, axle, wheel in zip(atlas.contacts, atlas.axles, atlas.wheels, strict=True)
@@ -79,13 +79,13 @@ def _mesh(number: int, mesh: MeshFile) -> Mesh:
 
 
 def trusted_files(console: Console) -> frozenset[str]:
-    """Files that the base on this machine names: the text of a recording may name any, and is not believed."""
+    """Files named by the base on this machine; those named in a recording are not trusted."""
     judge = judge_of(console.source("live").header)
     return frozenset(m.file for m in judge.platform.meshes) if judge is not None else frozenset()
 
 
 def why_not_served(mesh: MeshFile, trusted: frozenset[str]) -> str:
-    """Why a file is not sent, "" where it is."""
+    """Why a file is not served; "" if it is."""
     path = Path(mesh.file)
     if mesh.file not in trusted:
         return "only files that the running base names are shown"
@@ -110,7 +110,7 @@ def _is_mesh(form: str, head: bytes, size: int) -> bool:
 
 
 def judge_for(console: Console, source: SourceName) -> Judge:
-    """Of a ring's platform, or 404 with the reason."""
+    """The judge of a ring's platform, or 404 with the reason."""
     header = console.source(source).header
     judge = judge_of(header)
     if judge is None:
@@ -119,7 +119,7 @@ def judge_for(console: Console, source: SourceName) -> Judge:
 
 
 def stored_scene(text: str) -> Scene:
-    """Of the platform's text in a recording, or 404 with the reason."""
+    """The scene of the platform in a recording, or 404 with the reason."""
     judge = judge_of_text(text)
     if isinstance(judge, str):
         raise NotThere(f"no picture: {judge if text else 'the recording carries no platform'}")
@@ -147,7 +147,7 @@ def router(console: Console) -> APIRouter:
 
     @api.get("/api/mesh/{number}", response_class=FileResponse)
     async def mesh(number: int, source: SourceName = "live") -> FileResponse:
-        """A picture of a part, from the platform's owner."""
+        """The user's mesh of a part."""
         path, media = await console.turns.files.take(
             lambda: mesh_file(judge_for(console, source), number, trusted_files(console))
         )

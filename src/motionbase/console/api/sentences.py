@@ -1,4 +1,4 @@
-"""Every refusal is one sentence: errors of motionbase, bad requests and trouble with files as `{"detail": ...}`."""
+"""Answers every error with one sentence as `{"detail": ...}`: errors of motionbase, bad requests and file errors."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from motionbase.console.api.folders import shown
 from motionbase.errors import MotionBaseError, RingError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-SHOWN = 60  # letters of what was given
+SHOWN = 60  # characters shown of a bad value
 
 
 class NotThere(MotionBaseError):
-    """What was asked for does not exist: 404."""
+    """The requested object does not exist: 404."""
 
 
 class WrongState(MotionBaseError):
-    """It could be done, but not now: 409."""
+    """Not possible in the present state: 409."""
 
 
 class TooLarge(MotionBaseError):
-    """More than is taken: 413."""
+    """The request is too large: 413."""
 
 
 class TooMany(MotionBaseError):
-    """More often, or more of it, than one page may ask: 429."""
+    """Too many requests of one page: 429."""
 
 
 STATUS: tuple[tuple[type[MotionBaseError], int], ...] = (
@@ -45,7 +45,7 @@ class SentenceRoute(APIRoute):
     """Answers a refusal with a sentence and a status instead of a traceback."""
 
     def get_route_handler(self) -> Handler:
-        """The usual one, with what it raises turned into an answer."""
+        """The usual handler, with its errors turned into answers."""
         handler = super().get_route_handler()
 
         async def answered(request: Request) -> Response:
@@ -64,15 +64,15 @@ class SentenceRoute(APIRoute):
 
 
 def status_of(error: MotionBaseError) -> int:
-    """422 for what can never work as it was asked."""
+    """HTTP status of an error; 422 for a request that can never succeed."""
     return next((status for kind, status in STATUS if isinstance(error, kind)), 422)
 
 
 def invalid(error: RequestValidationError) -> str:
-    """The first thing that is wrong with a request: where, what is wanted, what was given."""
+    """The first error of a request: the field, what is wanted, what was given."""
     first: Mapping[str, Any] = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or str(first["loc"][0])
-    message = str(first["msg"]).removeprefix("Value error, ")  # a sentence of ours
+    message = str(first["msg"]).removeprefix("Value error, ")  # our own message
     given = repr(first.get("input"))
     shown = given if len(given) <= SHOWN else given[:SHOWN] + "..."
     return f"{where}: {message[:1].lower()}{message[1:]}; {shown} was given"

@@ -1,4 +1,4 @@
-"""Small files by name that pages keep, such as layouts: one folder, one ending, so many at most."""
+"""Storage of small named files for pages, such as layouts: one folder, one ending, a limited number."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MOST_FILES = 1000
 @final
 @dataclass(frozen=True)
 class Shelf:
-    """A folder of ours.
+    """A folder of stored files.
 
     Attributes:
-        what: that is kept, for people
+        what: name of the kind of file, for messages
         ending: of the files' names
     """
 
@@ -31,21 +31,21 @@ class Shelf:
 
     @property
     def names(self) -> list[str]:
-        """In order."""
+        """Sorted names."""
         if not self.folder.is_dir():
             return []
         files = (path for path in self.folder.iterdir() if path.name.endswith(self.ending) and path.is_file())
         return sorted(name for path in files if NAME.fullmatch(name := path.name.removesuffix(self.ending)))
 
     def file(self, name: str) -> Path:
-        """One that is there."""
+        """Path of a stored file; an error if there is none."""
         path = self._path(name)
         if not path.is_file() or path.is_symlink():
             raise NotThere(f"there is no {self.what} {name!r}; there are: {', '.join(self.names) or 'none'}")
         return path
 
     def keep(self, name: str, content: bytes) -> None:
-        """Whole or not at all; one of that name is replaced."""
+        """Store a file atomically, replacing one of that name."""
         path = self._path(name)
         private.make_folder(self.folder)
         if not path.exists() and len(self.names) >= MOST_FILES:
@@ -54,7 +54,7 @@ class Shelf:
             private.write_file(part, content)
 
     def remove(self, name: str) -> list[str]:
-        """Names of those that are left."""
+        """Remove a file; returns the remaining names."""
         self.file(name).unlink(missing_ok=True)
         return self.names
 

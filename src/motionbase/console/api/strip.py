@@ -1,4 +1,4 @@
-"""`/api/strip`: a strip chart of the live ring, drawn by `motionbase strip` in a process of its own."""
+"""`/api/strip`: draws a strip chart of the live ring with `motionbase strip`, in a separate process."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 ROLE = "strip chart"
-FOLDER = "strips"  # in the folder of recordings, from where it can be downloaded
-PAGE_END = b"%%EOF"  # each page of a roll ends with one
-STARTS_S = 8.0  # a second or two, unless the machine is busy; a page waits 15 s for the answer
+FOLDER = "strips"  # folder inside that of recordings, for downloads
+PAGE_END = b"%%EOF"  # end of each page of a PDF roll
+STARTS_S = 8.0  # usually a second or two; a page waits 15 s for the answer
 ENDS_S = 6.0
 NOTHING = "it was ended before a record was drawn, so there is no file"
-NO_PAGES = "no records, no pages"  # as `motionbase strip` says it
-SILENT = "the process that drew it ended without a word; start it again"
+NO_PAGES = "no records, no pages"  # message of `motionbase strip`
+SILENT = "the drawing process ended without a message; start it again"
 
 
 @final
 @dataclass(eq=False)
 class Roll:
-    """A roll that grows: counts its pages from where it looked last."""
+    """A growing roll; counts its pages incrementally."""
 
     path: Path
     name: str
     channels: list[str]
     pages: int = 0
-    is_over: bool = False  # somebody has asked it to end
+    is_over: bool = False  # ended by a request
     _seen: int = 0
 
     def count(self) -> int:
-        """Pages that are in the file, or pictures beside it, by now."""
+        """Number of pages in the file, or of PNG files."""
         if self.path.suffix == ".png":
             self.pages = sum(1 for _ in self.path.parent.glob(f"{self.path.stem}_[0-9][0-9][0-9]*.png"))
             return self.pages
@@ -67,7 +67,7 @@ class Roll:
 
 
 def chart_of(wanted: StartStrip, schema: Schema) -> Chart:
-    """Checked against the channels that there are."""
+    """The chart of a request, checked against the channels."""
     speed = PAPER_MM / wanted.seconds_per_page
     if not SPEEDS[0] <= speed <= SPEEDS[1]:
         least, most = PAPER_MM / SPEEDS[1], PAPER_MM / SPEEDS[0]
@@ -83,7 +83,7 @@ def chart_of(wanted: StartStrip, schema: Schema) -> Chart:
 
 
 def chart_text(chart: Chart) -> str:
-    """As `motionbase strip --chart` reads it."""
+    """The chart as TOML, as `motionbase strip --chart` reads it."""
     lines = [f"speed = {chart.speed!r}"]
     for pen in chart.pens:
         given = {"channel": pen.channel, "range": pen.range, "colour": pen.colour, "names": pen.names}
@@ -116,19 +116,19 @@ def begun(console: Console, wanted: StartStrip) -> Strip:
 
 
 def ended(console: Console) -> Strip:
-    """The last page goes out as it is."""
+    """End the chart; the last page is written as it is."""
     child = console.children.of(ROLE)
     if child is None:
         raise NotThere("no strip chart is being drawn")
     _roll(child).is_over = True
-    child.says_within(STARTS_S, _attached(console))  # before that, a signal would end it without a page
+    child.says_within(STARTS_S, _attached(console))  # an earlier signal would end it without a page
     child.stop()
     child.ends_within(ENDS_S)
     return _told(console, child)
 
 
 def _attached(console: Console) -> str:
-    """How the line begins that it says once it reads the ring, and ends in order when it is told to."""
+    """Beginning of the line that the process prints once it reads the ring and handles signals."""
     return f"ring {console.settings.ring!r}: "
 
 
@@ -138,7 +138,7 @@ def _roll(child: Child) -> Roll:
 
 
 def strip_status(console: Console) -> Strip | None:
-    """Of the last one; None where there was none."""
+    """Status of the last strip chart; None if there was none."""
     child = console.children.of(ROLE)
     return None if child is None else _told(console, child)
 
@@ -151,11 +151,11 @@ def _told(console: Console, child: Child) -> Strip:
 
 
 def outcome(child: Child, roll: Roll) -> tuple[Literal["drawing", "ended", "failed"], str]:
-    """And a sentence once it is over: at its end it says what was drawn, also where pages were lost."""
+    """State, and a sentence once it has ended: the summary that the process prints, even if pages were lost."""
     if child.lives:
         return "drawing", ""
     said = child.said.rpartition("\n")[2].partition(":")[0]
-    if roll.is_over and not said:  # a signal came before it could end in order
+    if roll.is_over and not said:  # a signal ended it before it could finish
         return "ended", NOTHING if not roll.count() else "it was ended at once; its last page is lost"
     if not child.failed:
         return "ended", NOTHING if said in ("", NO_PAGES) else said
@@ -168,12 +168,12 @@ def router(console: Console) -> APIRouter:
 
     @api.post("/api/strip", dependencies=[Depends(seated)])
     async def begin(wanted: StartStrip) -> Strip:
-        """Begin to draw a strip chart of the live ring."""
+        """Start a strip chart of the live ring."""
         return await console.turns.working.take(lambda: begun(console, wanted))
 
     @api.delete("/api/strip", dependencies=[Depends(seated)])
     async def end() -> Strip:
-        """End it; the last page goes out as it is."""
+        """End the strip chart; the last page is written as it is."""
         return await console.turns.working.take(lambda: ended(console))
 
     return api

@@ -1,4 +1,4 @@
-"""Threads for requests: few for what anybody may ask and takes long, and some that are kept for who operates."""
+"""Thread pools for requests: small ones for slow requests of viewers, and reserved ones for the operator."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ Found = TypeVar("Found")
 
 @final
 class Turns:
-    """So many at once, in threads of their own; the rest waits without a thread.
+    """A pool of threads; further requests wait without a thread.
 
     Args:
         name: of the threads
-        at_once: how many
-        gives_way: whether these threads step back behind the event loop
+        at_once: number of threads
+        gives_way: whether these threads have a lower priority than the event loop
     """
 
     def __init__(self, name: str, at_once: int, gives_way: bool = True) -> None:
         self._threads = ThreadPoolExecutor(at_once, f"motionbase {name}", give_way if gives_way else None)
 
     async def take(self, work: Callable[[], Found]) -> Found:
-        """Do it in a thread when it is its turn."""
+        """Run work in a thread of the pool."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def close(self) -> None:
-        """Whatever has not begun is dropped."""
+        """End the pool; work that has not begun is dropped."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 @final
 class AllTurns:
-    """Those of a console.
+    """Thread pools of a console.
 
     Attributes:
-        operating: what an operator asks of base and recorder; no viewer gets one of these threads
-        telling: the status that all pages are told twice a second
-        looking: what viewers ask of the rings
-        files: what they ask of recordings
-        stored: layouts and sets that they load
-        working: what an operator starts or keeps, which may take long: replays, exports, uploads
+        operating: operator's requests to base and recorder; never used for viewers
+        telling: the status sent to all pages twice a second
+        looking: viewers' requests about rings
+        files: viewers' requests about recordings
+        stored: loading layouts and sets
+        working: long work of operators: replays, exports, uploads
         preview: of generators, which takes longest
-        kinematics: of poses that somebody thought of, and the extremes
+        kinematics: requested poses, and the extremes
     """
 
     def __init__(self) -> None:
@@ -57,6 +57,6 @@ class AllTurns:
         self.kinematics = Turns("kinematics", 1)
 
     def close(self) -> None:
-        """All of them."""
+        """End all pools."""
         for turns in vars(self).values():
             turns.close()

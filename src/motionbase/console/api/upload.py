@@ -1,4 +1,4 @@
-"""Recordings that pages send: streamed to a part file, checked by opening it, then given their name."""
+"""Uploads of recordings: streamed to a part file, checked by opening it, then renamed."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from motionbase.console.api.upload_check import check
 from motionbase.console.models import RecordingFile
 from motionbase.errors import UsageError
 
-LARGEST = 16 * 1024**3  # bytes
-LEFT_FREE = 1024**3  # bytes of the disk that stay for the recorder
+LARGEST = 16 * 1024**3  # of an upload [bytes]
+LEFT_FREE = 1024**3  # free space kept for the recorder [bytes]
 AT_ONCE = 2
 FOLDER = ".uploads"
-STALE_S = 86_400.0  # what a console that was killed left
+STALE_S = 86_400.0  # age of files left by a killed console
 BLOCK = 1 << 20
 
 
 @final
 class Uploads:
-    """Into one folder, a few at once."""
+    """Uploads into one folder, a few at the same time."""
 
     def __init__(self, folder: Path, turns: Turns, largest: int = LARGEST) -> None:
         self._folder, self._turns, self._largest, self._running = folder, turns, largest, 0
 
     async def take(self, name: str, request: Request) -> RecordingFile:
-        """A whole file, or nothing; one that is there is never replaced."""
+        """Take a whole file or nothing; existing files are never replaced."""
         path = self._checked(name, request.headers.get("content-length", ""))
         if self._running >= AT_ONCE:
             raise WrongState(f"{AT_ONCE} uploads run already; wait until one ends")
@@ -52,7 +52,7 @@ class Uploads:
             raise UsageError(f"the upload of {name!r} was broken off") from None
         finally:
             self._running -= 1
-            with suppress(RuntimeError):  # the console is ending: the next one removes it
+            with suppress(RuntimeError):  # the console is ending; the next one removes the part
                 await self._turns.take(lambda: shutil.rmtree(part.parent, ignore_errors=True))
 
     def _checked(self, name: str, announced: str) -> Path:
@@ -103,7 +103,7 @@ def _write(file: int, block: bytes) -> None:
 
 
 def _named(part: Path, path: Path) -> RecordingFile:
-    """What opens as a recording gets its name, unless somebody else was quicker."""
+    """Rename a part that opens as a recording, unless the name has been taken."""
     check(part, path.name)
     try:
         os.link(part, path)

@@ -1,8 +1,7 @@
-"""Opens a file that somebody sent, in a process of its own: what takes too much memory or time hurts nobody here.
+"""Opens an uploaded file in a separate process with limits of memory and time.
 
-A few thousand bytes can say that they hold gigabytes. Run as `python -m motionbase.console.api.upload_check FILE BYTES
-SECONDS`, with the memory and the time of a processor that it may take; it says why a file is no recording, in one
-sentence on stderr.
+A file of a few thousand bytes can claim to hold gigabytes. Run as `python -m motionbase.console.api.upload_check FILE
+BYTES SECONDS`, with limits of memory and processor time; prints why a file is no recording, in one sentence on stderr.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, UsageError
 from motionbase.interpreter import python
 
-MEMORY = 4 * 1024**3  # bytes, besides the file itself
+MEMORY = 4 * 1024**3  # limit besides the file itself [bytes]
 PROCESSOR_S, WAIT_S = 60, 180.0
 REFUSED = 2
 
 
 def check(path: Path, name: str) -> None:
-    """`UsageError` where it is no recording that can be opened within bounds; waits for the answer."""
+    """`UsageError` if a file is no recording that can be opened within the limits; waits for the result."""
     bounds = (str(MEMORY), str(PROCESSOR_S))
     command = python("-m", "motionbase.console.api.upload_check", str(path), *bounds)
     try:
@@ -41,7 +40,7 @@ def check(path: Path, name: str) -> None:
 
 
 def main(path: Path, memory: int, seconds: int) -> int:
-    """Within its bounds, which the system enforces."""
+    """Open a file within limits that the system enforces."""
     give_way()
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
@@ -65,4 +64,4 @@ def main(path: Path, memory: int, seconds: int) -> int:
 if __name__ == "__main__":
     code = main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
     sys.stderr.flush()
-    os._exit(code)  # what was opened need not be taken down in order
+    os._exit(code)  # skips an orderly shutdown, which is not needed

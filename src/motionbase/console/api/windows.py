@@ -1,4 +1,4 @@
-"""A stretch of a recording as a window frame, decimated so that no spike is lost; docs/console_protocol.md has it."""
+"""A stretch of a recording as a window frame, decimated without losing spikes; see docs/console_protocol.md."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.console.live.derived import formula_of
 from motionbase.console.live.frames import window_frame
 from motionbase.console.live.history import Window
 from motionbase.errors import UsageError
 from motionbase.recording.computed import Computed
 from motionbase.recording.recording import Recording
-from motionbase.recording.source import Array
 from motionbase.recording.times import check_times
 
 Columns: TypeAlias = tuple[Array, Array, Array]  # time (n,), least and largest (channels, n)
 MOST_CHANNELS, MOST_PIXELS, MOST_FORMULAS = 64, 8192, 32
 _CURVES: WeakKeyDictionary[Recording, dict[str, Computed]] = WeakKeyDictionary()
-EXACT_PER_PIXEL = 2  # records a pixel that are sent as they are
+EXACT_PER_PIXEL = 2  # up to so many records per pixel are sent undecimated
 
 
 def window(
     recording: Recording, channels: str, formulas: Sequence[str], start: float | None, stop: float | None, pixels: int
 ) -> bytes:
-    """Channels by place, with commas between; times [s] since the recording's epoch, its ends where they are None.
+    """The frame of channels given by place, such as "3,4", between two times [s] since the epoch; None for the ends.
 
-    What formulas make of the records stands behind them, at places behind those of the recording.
+    Results of formulas follow the channels, at places after those of the recording.
     """
     base = len(recording.schema.channels)
     places = checked_places(channels, base) if channels or not formulas else []
@@ -57,7 +57,7 @@ def window(
 
 
 def computed(recording: Recording, text: str) -> Computed:
-    """The curve of a formula; the last few of a recording are remembered."""
+    """The curve of a formula; the last few of a recording are cached."""
     known = _CURVES.setdefault(recording, {})
     if text not in known:
         formula = formula_of(text, recording.schema)
@@ -69,7 +69,7 @@ def computed(recording: Recording, text: str) -> Computed:
 
 
 def checked_places(text: str, count: int) -> list[int]:
-    """Places of channels."""
+    """Places of channels, checked against their number."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not 1 <= len(parts) <= MOST_CHANNELS:
         raise UsageError(f"channels names {len(parts)} places, 1 to {MOST_CHANNELS} are wanted, such as 3,4")

@@ -1,1 +1,1 @@
-"""What legs, joints and parts of a ring's platform do: watched beside the live data, and asked for by pose."""
+"""Kinematics of a ring's platform: legs, joints and clearances of live and of requested poses."""

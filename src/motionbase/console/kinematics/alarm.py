@@ -1,4 +1,4 @@
-"""The alarm about clearances: raised below the threshold, said once, and over when parts are clearly apart again."""
+"""The clearance alarm: raised below the threshold, reported once, and cleared when parts are clearly apart again."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple, final
 from motionbase.console.live.events import EventLog
 from motionbase.console.models import ClearanceThresholds, SourceName
 
-APART = 0.002  # [m] beyond the threshold: a base that trembles about it raises one alarm, not hundreds
-INTERFERES = -1.0  # stands for a distance below all others
+APART = 0.002  # [m] hysteresis: a base that trembles about the threshold raises one alarm, not hundreds
+INTERFERES = -1.0  # a distance below all others
 
 
 class Nearest(NamedTuple):
-    """The nearest pair at a moment t [s]: distance [m], None where they interfere."""
+    """The nearest pair at time t [s]: distance [m], None if they interfere."""
 
     first: str
     second: str
@@ -22,7 +22,7 @@ class Nearest(NamedTuple):
 
 @final
 class GapAlarm:
-    """Of one ring."""
+    """Alarm of one ring."""
 
     def __init__(self, source: SourceName, events: EventLog) -> None:
         self._source, self._events = source, events
@@ -30,7 +30,7 @@ class GapAlarm:
         self._interferes = False
 
     def judge(self, nearest: Nearest, thresholds: ClearanceThresholds, generation: int) -> bool:
-        """Whether it is raised now; what changed is an event."""
+        """Whether the alarm is raised now; a change becomes an event."""
         distance = INTERFERES if nearest.distance is None else nearest.distance
         pair = f"{nearest.first} and {nearest.second}"
         interferes = nearest.distance is None
@@ -44,7 +44,7 @@ class GapAlarm:
         return self.is_raised
 
     def forget(self) -> None:
-        """Another run begins."""
+        """Reset for another run."""
         self.is_raised = self._interferes = False
 
     def _say(self, text: str, t: float | None, generation: int, is_bad: bool) -> None:
@@ -55,5 +55,5 @@ class GapAlarm:
 
 
 def millimetres(metres: float) -> str:
-    """For people."""
+    """A length as text."""
     return f"{1000 * metres:.1f} mm"

@@ -1,4 +1,4 @@
-"""The workbench of one platform: made in the background, then asked for poses by any thread."""
+"""The workbench of one platform: prepared in the background, then used by any thread."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.polite import give_way
 from motionbase.errors import MotionBaseError, PlatformError
 
-if TYPE_CHECKING:  # coal and trimesh are loaded in the background: that takes seconds
+if TYPE_CHECKING:  # coal and trimesh are imported in the background, which takes seconds
     from motionbase.platform.hexapod import Hexapod
     from motionbase.platform.mesh import MeshFile
     from motionbase.workbench.clearance import Clearance, Gap
@@ -22,18 +22,17 @@ if TYPE_CHECKING:  # coal and trimesh are loaded in the background: that takes s
     from motionbase.workbench.requirements import Requirement
     from motionbase.workbench.sweep import Worst
 
-Array: TypeAlias = NDArray[np.float64]
 Gaps: TypeAlias = "tuple[Gap, ...]"
-NEAREST = 6  # pairs that are listed
-PREPARED_S = 10.0  # that a request waits
-FURTHEST = 100.0  # [m, rad]
+NEAREST = 6  # pairs listed
+PREPARED_S = 10.0  # time that a request waits
+FURTHEST = 100.0  # [m, rad] from neutral
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Swept:
-    """The extremes that have a pose, with the nearest gaps of each; poses of `worst` are places in `numbers`."""
+    """The extremes that have a pose, with the nearest gaps of each; poses of `worst` are indices into `numbers`."""
 
     numbers: tuple[int, ...]
     postures: Postures
@@ -44,46 +43,46 @@ class Swept:
 
 @final
 class Bench:
-    """Of one platform.
+    """Postures and clearances of one platform.
 
     Args:
         platform: without files that may not be read
-        left_out: a sentence about such files, "" where there are none
-        carries_sphere: turns of a record's pose are those of a sphere, and the platform under it stays level
+        left_out: a sentence about such files, "" if there are none
+        carries_sphere: rotations of a record's pose are those of a sphere, and the platform under it stays level
     """
 
     def __init__(self, platform: Hexapod, left_out: str = "", carries_sphere: bool = False) -> None:
         self.platform = platform
         self._moved = np.repeat([1.0, 0.0 if carries_sphere else 1.0], 3)
-        self.trouble = ""  # why there is nothing at all
-        self.clearance_text = left_out  # why there are no clearances, or not of everything
+        self.trouble = ""  # why there are no kinematics
+        self.clearance_text = left_out  # why clearances are missing or incomplete
         self._ready, self._sweeping = threading.Event(), threading.Lock()
         self._clearance: Clearance | None = None
         self._swept: Swept | None = None
         threading.Thread(target=self._prepare, name=f"kinematics of {platform.name}", daemon=True).start()
 
-    # ---- making it ----
+    # ---- preparation ----
 
     @property
     def is_ready(self) -> bool:
-        """Whether poses are answered at once, or never."""
+        """Whether preparation has ended, with or without success."""
         return self._ready.is_set()
 
     def wait(self, seconds: float = PREPARED_S) -> None:
-        """Until it is ready; refused where that takes longer, or where there is nothing."""
+        """Wait until it is ready; an error if that takes longer, or if it failed."""
         if not self._ready.wait(seconds):
             raise WrongState(f"the kinematics of {self.platform.name!r} are being prepared; ask again in a moment")
         if self.trouble:
             raise PlatformError(self.trouble)
 
     def _prepare(self) -> None:
-        """Load libraries, compile kernels, make models of the parts."""
+        """Import libraries, compile kernels, make models of the parts."""
         give_way()
         try:
             from motionbase.workbench.posture import at_dof
 
             at_dof(self.platform, np.zeros(6))
-        except Exception as error:  # whatever it is, no page shall wait for ever
+        except Exception as error:  # any error: pages must not wait forever
             self.trouble = f"no kinematics: {_sentence(error)}"
         else:
             self._prepare_clearance()
@@ -95,26 +94,26 @@ class Bench:
             from motionbase.workbench.geometry import geometry_of
 
             made = Clearance(geometry_of(self.platform))
-            made.at(self.platform.p_neutral, IDENTITY, 1)  # makes all that is kept
+            made.at(self.platform.p_neutral, IDENTITY, 1)  # fills the caches
             self._clearance = made
             warnings = [one.sentence for one in made.geometry.warnings]
             self.clearance_text = "; ".join([*([self.clearance_text] if self.clearance_text else []), *warnings])
-        except Exception as error:  # meshes of others fail in ways of their own
+        except Exception as error:  # users' meshes can fail in any way
             self.clearance_text = f"no clearances: {_sentence(error)}"
 
-    # ---- asking it ----
+    # ---- poses ----
 
     def at_dof(self, dof: ArrayLike, nearest: int = NEAREST) -> tuple[Postures, Gaps]:
-        """At six degrees of freedom from neutral [m, rad]: postures of one pose, and the nearest gaps."""
+        """Posture and nearest gaps at six degrees of freedom from neutral [m, rad]."""
         from motionbase.workbench.posture import at_dof
 
         moved = np.asarray(dof) * self._moved
         if not np.all(np.abs(moved) <= FURTHEST):
-            raise PlatformError(f"a pose more than {FURTHEST:g} m or rad from neutral is none of a platform")
+            raise PlatformError(f"the pose is more than {FURTHEST:g} m or rad from neutral")
         return self._with_gaps(at_dof(self.platform, moved), nearest)
 
     def at_legs(self, l: ArrayLike) -> tuple[Postures, Gaps]:
-        """The same where the legs have these lengths [m]."""
+        """Posture and nearest gaps at leg lengths [m]."""
         from motionbase.workbench.posture import at_legs
 
         return self._with_gaps(at_legs(self.platform, l), NEAREST)
@@ -124,7 +123,7 @@ class Bench:
             return found, ()
         try:
             return found, self._clearance.at(found.p_W, found.Q_WP, nearest)
-        except RuntimeError as error:  # of coal
+        except RuntimeError as error:  # raised by coal
             raise PlatformError(f"no clearances at this pose: {error}".splitlines()[0]) from None
 
     def extremes(self) -> Swept:
@@ -154,7 +153,7 @@ class Bench:
 
 
 def without_files(platform: Hexapod, refused: dict[MeshFile, str]) -> tuple[Hexapod, str]:
-    """A platform without these files, for each of which it is said why; and a sentence about them."""
+    """A platform without the refused files, given with reasons; and a sentence about them."""
     if not refused:
         return platform, ""
     kept = tuple(mesh for mesh in platform.meshes if mesh not in refused)

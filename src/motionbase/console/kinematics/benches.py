@@ -1,4 +1,4 @@
-"""The platform of a ring and its bench: made once for each platform's text, the last few are kept."""
+"""Benches of rings' platforms: made once for each platform's text; the last few are kept."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from motionbase.ring.layout import Header
 if TYPE_CHECKING:
     from motionbase.console.console import Console
 
-MOST = 4  # platforms whose kernels and models are kept
+MOST = 4  # benches kept
 
 
 @final
 class Benches:
-    """Those of a console; any thread may ask."""
+    """Benches of a console; thread-safe."""
 
     def __init__(self, console: Console) -> None:
         self._console, self._lock = console, threading.Lock()
         self._made: dict[tuple[str, frozenset[str]], Bench] = {}
 
     def of(self, header: Header | None) -> Bench:
-        """Of a ring's platform; `NotThere` with the reason where there is none. It may not be ready yet."""
+        """The bench of a ring's platform, perhaps not ready yet; `NotThere` with the reason if there is none."""
         judge = judge_of(header)
         if header is None or judge is None:
             raise NotThere(f"no kinematics: {why_no_platform(header)}")
-        # what a recording names is not opened, as in the shaded view
+        # files named by a recording are not opened, as in the shaded view
         trusted = trusted_files(self._console) if judge.platform.meshes else frozenset()
         key = (header.layout.platform, trusted)
         with self._lock:
             if (known := self._made.pop(key, None)) is None:
                 refused = {mesh: why for mesh in judge.platform.meshes if (why := why_not_served(mesh, trusted))}
                 known = Bench(*without_files(judge.platform, refused), carries_sphere=judge.atlas is not None)
-            self._made[key] = known  # the youngest is the last
+            self._made[key] = known  # the newest is last
             while len(self._made) > MOST:
                 self._made.pop(next(iter(self._made)))
             return known

@@ -1,4 +1,4 @@
-"""Postures and gaps as the border has them."""
+"""Postures and gaps as models of the interface."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from motionbase.workbench.clearance import Gap, Thresholds
     from motionbase.workbench.posture import Postures
 
-DECIMALS = 6  # of metres and radians: what is told is for people
-SLACK = 1e-6  # [m] beyond the stroke: an extreme is at its end
+DECIMALS = 6  # of metres and radians, enough for display
+SLACK = 1e-6  # [m] tolerance of the stroke: an extreme is at its end
 
 
 def posture(
     platform: Hexapod, found: Postures, k: int, gaps: Gaps, thresholds: Thresholds, clearance_text: str
 ) -> Posture:
-    """Pose k of those that were found."""
+    """The model of pose k."""
     shown = [part_gap(gap, thresholds) for gap in gaps]
     return Posture(
         dof=_rounded(found.dof[k]),
@@ -36,7 +36,7 @@ def posture(
 
 
 def part_gap(gap: Gap, thresholds: Thresholds) -> PartGap:
-    """With its verdict; without points where coal names none."""
+    """A gap with its verdict; without points if coal gives none."""
     return PartGap(
         first=gap.first,
         second=gap.second,
@@ -47,7 +47,7 @@ def part_gap(gap: Gap, thresholds: Thresholds) -> PartGap:
 
 
 def unreachable(platform: Hexapod, lengths: list[float]) -> str:
-    """A sentence about the leg that is furthest beyond its stroke; "" where all are within."""
+    """A sentence about the leg that is furthest beyond its stroke; "" if all are within."""
     low, high = platform.stroke.l_min, platform.stroke.l_max
     beyond = [max(low - l, l - high) for l in lengths]
     worst = max(range(len(lengths)), key=beyond.__getitem__)
@@ -62,7 +62,7 @@ def unreachable(platform: Hexapod, lengths: list[float]) -> str:
 
 
 def extremes(bench: Bench, thresholds: Thresholds) -> Extremes:
-    """All of them, in the order of their numbers."""
+    """All extremes, in the order of their numbers."""
     from motionbase.workbench.requirements import legs_out
 
     found, text = bench.extremes(), bench.clearance_text
@@ -111,7 +111,7 @@ def _leg(platform: Hexapod, found: Postures, k: int, leg: int) -> LegPosture:
 
 
 def _range(angle: float) -> float | None:
-    """Of a bearing; none where the platform says nothing of it."""
+    """The range of a bearing's angle; None if the platform does not describe the bearing."""
     from motionbase.platform.gimbals import STRAIGHT
 
     return round(angle, DECIMALS) if angle < STRAIGHT else None

@@ -1,4 +1,4 @@
-"""Clearances at which to warn and to raise the alarm, as the operator set them: by platform, kept in a file each."""
+"""Clearance thresholds for warning and alarm, set by operators and stored in a file per platform."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from motionbase.console.api.shelf import Shelf
 from motionbase.console.models import ClearanceThresholds
 from motionbase.errors import MotionBaseError
 
-# of workbench.clearance.Thresholds, which a test compares: that module takes seconds to load
+# defaults of workbench.clearance.Thresholds, compared by a test; importing that module takes seconds
 USUAL = ClearanceThresholds(warn=0.05, stop=0.0254)
-LARGEST = 4096  # bytes of a file
+LARGEST = 4096  # of a file [bytes]
 
 
 @final
 class KeptThresholds:
-    """Those of a console; any thread may ask.
+    """Thresholds of a console; thread-safe.
 
     Args:
         folder: of the files
@@ -30,14 +30,14 @@ class KeptThresholds:
         self._known: dict[str, ClearanceThresholds] = {}
 
     def of(self, platform: str) -> ClearanceThresholds:
-        """As set for a platform of this name; the usual ones where nobody has, or what is kept cannot be read."""
+        """Thresholds of a platform by name; the defaults if none are stored or readable."""
         with self._lock:
             if platform not in self._known:
                 self._known[platform] = self._read(platform)
             return self._known[platform]
 
     def keep(self, platform: str, wanted: ClearanceThresholds) -> ClearanceThresholds:
-        """From now on, also after a restart."""
+        """Store thresholds, which survive a restart."""
         with self._lock:
             self._shelf.keep(platform, wanted.model_dump_json().encode())
             self._known[platform] = wanted
@@ -49,5 +49,5 @@ class KeptThresholds:
             if path.stat().st_size > LARGEST:
                 return USUAL
             return ClearanceThresholds.model_validate_json(path.read_text(encoding="utf-8"))
-        except (NotThere, MotionBaseError, OSError, ValueError):  # ValueError: those of UTF-8 and of the model, too
+        except (NotThere, MotionBaseError, OSError, ValueError):  # ValueError includes errors of UTF-8 and of the model
             return USUAL

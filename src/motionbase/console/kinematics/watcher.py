@@ -1,7 +1,7 @@
-"""Looks at the newest records of the rings: the clearance of the measured pose always, all the rest for who watches.
+"""Watches the newest records: the clearance of the measured pose always, the other kinematics only for watching pages.
 
-It has a thread of its own, behind the event loop and the followers. It reads what a follower has kept, so that no
-writer notices it, and takes no longer than it may: after a slow look it rests as long as that took.
+It has its own thread of low priority. It reads the records kept by a follower, so it never touches the ring, and limits
+its load: after a slow turn it rests for as long as that took.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
     from motionbase.workbench.clearance import Thresholds
 
-TURN_S = 0.2  # between looks for pages
-ALARM_S = 0.5  # between looks for the alarm
+TURN_S = 0.2  # between turns for pages
+ALARM_S = 0.5  # between turns for the alarm
 SOURCES: tuple[SourceName, ...] = ("live", "replay")
 PREFIX: Mapping[PoseName, str] = {
     "measured": "pose_meas", "estimated": "pose_hat", "command": "cmd", "host": "host",
@@ -49,26 +49,26 @@ class Moment(NamedTuple):
 
 @final
 class Watcher:
-    """Of both rings of a console."""
+    """Watcher of both rings of a console."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self.benches = Benches(console)
         self.thresholds = KeptThresholds(console.settings.data / "clearances")
-        self.wanted: frozenset[Watched] = frozenset()  # what pages watch; replaced as a whole
-        self.tell: Told | None = None  # called in the watcher's thread; must not wait
-        self.alarms: dict[SourceName, ClearanceAlarm] = {}  # as they were told last
+        self.wanted: frozenset[Watched] = frozenset()  # poses watched by pages; replaced as a whole
+        self.tell: Told | None = None  # called in the watcher's thread; must not block
+        self.alarms: dict[SourceName, ClearanceAlarm] = {}  # as last sent
         self.found: dict[Watched, Kinematics] = {}
         self._gap_alarms = {source: GapAlarm(source, console.events) for source in SOURCES}
         self._seen: dict[Watched | SourceName, tuple[object, ...]] = {}
-        self._asked = 0  # how often somebody wanted to be told what may be known already
-        self._complaint = ""  # the last that went into the log
+        self._asked = 0  # number of requests to send again what has not changed
+        self._complaint = ""  # last error in the log
         self._alarm_at = {source: -ALARM_S for source in SOURCES}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="motionbase kinematics", daemon=True)
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Watcher:
             self._thread.join(2.0)
 
     def again(self) -> None:
-        """Look even where no record is new: thresholds have changed, or a page has come. In the event loop alone."""
+        """Evaluate again without a new record, after a change of thresholds or for a new page. For the event loop."""
         self._asked += 1
 
     def _watch(self) -> None:
@@ -88,19 +88,19 @@ class Watcher:
             try:
                 for source in SOURCES:
                     self.look(source, begun)
-            except Exception as error:  # a mistake of ours must not end the alarm
+            except Exception as error:  # a bug must not end the alarm
                 self._complain(f"{type(error).__name__}: {error}")
             took = time.monotonic() - begun
             self._stop.wait(max(TURN_S - took, took))
 
     def _complain(self, text: str) -> None:
-        """Once for each, not five times a second."""
+        """Log an error once, not five times a second."""
         if text != self._complaint:
             logging.getLogger(__name__).error("kinematics: %s", text)
         self._complaint = text
 
     def look(self, source: SourceName, now: float) -> None:
-        """At one ring, at a time of the monotonic clock [s]."""
+        """Evaluate one ring, at a time of the monotonic clock [s]."""
         follower = self._console.source(source)
         run, wanted = follower.run, [pose for one, pose in self.wanted if one == source]
         if run is None:
@@ -145,7 +145,7 @@ class Watcher:
                           found=made)  # fmt: skip
 
     def limits(self, platform: str) -> Thresholds:
-        """As the operator set them."""
+        """Thresholds set by the operator."""
         from motionbase.workbench.clearance import Thresholds
 
         kept = self.thresholds.of(platform)
@@ -154,7 +154,7 @@ class Watcher:
     def _tell_nothing(
         self, source: SourceName, run: Run, poses: list[PoseName], state: str, text: str, asked: int
     ) -> None:
-        """Once for each run and page, not with every record."""
+        """Report missing kinematics once for each run and page, not with every record."""
         for pose in poses:
             if self._seen.get((source, pose)) != (stamp := (run.generation, state, asked)):
                 self._seen[source, pose] = stamp
@@ -199,7 +199,7 @@ class Watcher:
 
 
 def moment_of(run: Run, pose: PoseName) -> Moment | None:
-    """Of the newest record; None where one of the six is missing or no number."""
+    """The pose in the newest record; None if one of its six numbers is missing or not finite."""
     names, newest = [f"{PREFIX[pose]}_{dof}" for dof in DOFS], run.history.newest()
     if newest is None or any(name not in run.schema.index for name in names):
         return None

@@ -1,1 +1,1 @@
-"""Live data: followers of rings, their history in bounded memory, and the WebSocket that shows it."""
+"""Live data: followers of rings, their history in bounded memory, and the WebSocket of pages."""

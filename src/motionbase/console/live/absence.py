@@ -1,4 +1,4 @@
-"""Pages that left something behind and are gone: a reload finds it again, and nobody keeps it for ever."""
+"""Pages that are gone: what they own is kept long enough for a reload, then removed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Set
 from typing import final
 
-KEPT_S = 60.0  # a reload takes seconds, a console that is started again its time
+KEPT_S = 60.0  # a reload takes seconds, a restart of the console longer
 
 
 @final
 class Absences:
-    """Since when each page that matters is away. Not for several threads.
+    """Since when each owner is away. Not thread-safe.
 
     Args:
         clock: monotonic [s]
@@ -22,7 +22,7 @@ class Absences:
         self._since: dict[str, float] = {}
 
     def gone(self, owners: Set[str], present: Set[str]) -> frozenset[str]:
-        """The owners who have been away for a minute; who never connected is away since the first look."""
+        """Owners that have been away for a minute; one that never connected counts from the first call."""
         now = self._clock()
         self._since = {page: self._since.get(page, now) for page in owners - present}
         return frozenset(page for page, since in self._since.items() if now - since >= KEPT_S)

@@ -1,4 +1,4 @@
-"""Answers to a page's questions about a stretch of time; they may take a while, and are made in other threads."""
+"""Answers to requests for a stretch of time; they may be slow and are computed in other threads."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from motionbase.errors import MotionBaseError
 
 
 def there(run: Run | None, follower: Follower) -> Run:
-    """The run of a follower; refused where there is none yet."""
+    """The run of a follower; an error if there is none yet."""
     if run is None:
         raise MotionBaseError(f"ring {follower.ring!r} has shown nothing yet ({follower.state_text})")
     return run
 
 
 def answer(run: Run, asked: messages.AskWindow | messages.AskStatistics) -> bytes | str:
-    """A frame, or a text."""
+    """The answer to a request: a frame or a text."""
     return window(run, asked) if isinstance(asked, messages.AskWindow) else statistics(run, asked)
 
 
@@ -34,7 +34,7 @@ def window(run: Run, asked: messages.AskWindow) -> bytes:
 
 
 def statistics(run: Run, asked: messages.AskStatistics) -> str:
-    """The text with the numbers about a stretch of time."""
+    """The statistics of a stretch of time, as text."""
     _in_order(asked)
     exact, found = run.history.statistics(asked.begin, asked.end, list(asked.channels))
     rows = [_row(place, summary) for place, summary in zip(asked.channels, found, strict=True)]

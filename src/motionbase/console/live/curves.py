@@ -1,4 +1,4 @@
-"""What a page's curves need next: buckets that are new since the last frame, or all of them after a change."""
+"""Live frames of a page: buckets that are new since the last frame, or all of them after a change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT_BODIES = 16
 @final
 @dataclass(frozen=True)
 class Subscription:
-    """Curves of some places over the last `span` seconds, on so many pixels."""
+    """Curves of some channels over the last `span` seconds, on `pixels` pixels."""
 
     places: tuple[int, ...]
     span: float
@@ -25,7 +25,7 @@ class Subscription:
 
 
 class Shape(NamedTuple):
-    """What a frame brings. Pages with the same needs at the same time have the same."""
+    """Content of a frame, equal for pages with equal subscriptions at the same time."""
 
     generation: int
     revision: int
@@ -37,13 +37,13 @@ class Shape(NamedTuple):
 
 @final
 class Bodies:
-    """The numbers of frames, made once for all pages that need the same; of one ring."""
+    """Bodies of the frames of one ring, made once for all pages that need the same."""
 
     def __init__(self) -> None:
         self._made: dict[Shape, tuple[bytes, int]] = {}
 
     def of(self, shape: Shape, history: History) -> tuple[bytes, int]:
-        """Newest record and columns, and how many buckets these are. The caller holds the history's lock."""
+        """Newest record and columns, and their number of buckets. The caller holds the history's lock."""
         if found := self._made.get(shape):
             return found
         newest = history.newest()
@@ -65,7 +65,7 @@ class Bodies:
 
 @final
 class Curves:
-    """What one page has."""
+    """The curves of one page."""
 
     def __init__(self, bodies: Bodies) -> None:
         self._bodies = bodies
@@ -73,15 +73,15 @@ class Curves:
         self._has: Shape | None = None
 
     def subscribe(self, subscription: Subscription) -> None:
-        """From now on these, from the beginning."""
+        """Change the subscription; the next frame has everything."""
         self._subscription, self._has = subscription, None
 
     def move(self, bodies: Bodies) -> None:
-        """To another ring; the page has nothing of it yet."""
+        """Change to another ring, of which the page has nothing yet."""
         self._bodies, self._has = bodies, None
 
     def next(self, run: Run, frame: int) -> bytes | None:
-        """The next frame; None where the page has everything."""
+        """The next frame; None if the page is up to date."""
         wanted = self._subscription
         if wanted is None:
             return None

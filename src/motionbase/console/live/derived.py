@@ -1,4 +1,4 @@
-"""Derived channels of a ring: formulas with a name, a unit and a column of their own behind the ring's."""
+"""Derived channels of a ring: formulas with a name, a unit and a column after those of the ring."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.console.api.sentences import NotThere, TooMany, WrongState
 from motionbase.console.live.formula import Formula, FormulaError, parse
 from motionbase.console.live.history import History
-from motionbase.console.live.levels import Array
 from motionbase.record.schema import Schema
 
-MOST, MOST_OF_ONE = 32, 8  # of all pages together, and of one
-MOST_KEPT = MOST - MOST_OF_ONE  # of all operators together, so that viewers have some as well
-OPERATORS = "*"  # the owner of what is kept; no page can be called so
-MOST_OTHERS = 128  # pages that are remembered as showing the same channel
+MOST, MOST_OF_ONE = 32, 8  # derived channels of all pages together, and of one
+MOST_KEPT = MOST - MOST_OF_ONE  # of all operators together, which leaves some for viewers
+OPERATORS = "*"  # owner of stored channels; not a valid name of a page
+MOST_OTHERS = 128  # pages remembered as sharing a channel
 
 
 @final
 @dataclass(frozen=True)
 class Derived:
-    """One of them.
+    """A derived channel.
 
     Attributes:
-        place: its column, which it keeps while others come and go
-        owner: the page that made it, or OPERATORS; others: pages that asked for the very same later, which inherit it
+        place: its column, which never changes
+        owner: the page that made it, or OPERATORS; others: pages that requested the same later, which inherit it
     """
 
     place: int
@@ -39,13 +39,13 @@ class Derived:
 
 
 def formula_of(text: str, schema: Schema) -> Formula:
-    """Over the channels of a ring or recording."""
+    """The formula over the channels of a ring or recording."""
     return parse(text, [c.name for c in schema.channels], [c.unit for c in schema.channels])
 
 
 @final
 class DerivedChannels:
-    """Those of one schema. Not for several threads: its owner has a lock."""
+    """Derived channels of one schema. Not thread-safe: its owner has a lock."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -56,11 +56,11 @@ class DerivedChannels:
 
     @property
     def width(self) -> int:
-        """Columns of a record with all of them."""
+        """Number of columns of a record with all derived channels."""
         return max(self._by_place, default=len(self._schema.channels) - 1) + 1
 
     def add(self, name: str, text: str, unit: str, owner: str = "", others: tuple[str, ...] = ()) -> Derived:
-        """A new one, or a new formula for one that is there and is the owner's."""
+        """Add a channel, or change the formula of an existing one of the same owner."""
         if name in self._schema.index:
             raise FormulaError(f"the ring itself has a channel {name!r}; choose another name")
         formula = formula_of(text, self._schema)
@@ -84,7 +84,7 @@ class DerivedChannels:
         return made
 
     def remove(self, name: str, owner: str | None = None) -> Derived:
-        """Its column becomes free; refused where another page made it, unless `owner` is None."""
+        """Remove a channel; refused if another page made it, unless `owner` is None."""
         for place, derived in self._by_place.items():
             if derived.name == name:
                 if owner is not None and derived.owner != owner:
@@ -98,10 +98,10 @@ class DerivedChannels:
         raise NotThere(f"there is no derived channel {name!r:.80}; derived channels: {known}")
 
     def _shared(self, there: Derived, page: str) -> Derived:
-        """Two pages that show the same."""
+        """Share a channel with another page that requests the same."""
         if page in there.others:
             return there
-        if page == OPERATORS:  # from now on it is kept, whoever leaves
+        if page == OPERATORS:  # now stored, even if pages leave
             self._by_place[there.place] = made = replace(there, owner=page, others=(there.owner, *there.others))
             return made
         self._by_place[there.place] = made = replace(there, others=(*there.others, page)[-MOST_OTHERS:])
@@ -109,11 +109,11 @@ class DerivedChannels:
 
     @property
     def pages(self) -> frozenset[str]:
-        """Those for which there is a channel here."""
+        """Pages that own or share a channel."""
         return frozenset(page for d in tuple(self._by_place.values()) for page in (d.owner, *d.others)) - {OPERATORS}
 
     def forget(self, gone: Set[str]) -> list[Derived]:
-        """Remove what pages made that are gone, unless another one asked for the same; what was removed."""
+        """Remove the channels of pages that are gone, unless another page shares them; returns those removed."""
         removed = []
         for place, derived in list(self._by_place.items()):
             left = [page for page in (derived.owner, *derived.others) if page not in gone]
@@ -124,7 +124,7 @@ class DerivedChannels:
         return removed
 
     def extended(self, rows: Array, history: History) -> Array:
-        """Rows (n, channels) with their derived columns, as they come after those of a history."""
+        """Rows (n, channels), which follow those of a history, with their derived columns."""
         if not self._by_place:
             return rows
         before = history.newest()
@@ -140,9 +140,9 @@ class DerivedChannels:
         return whole
 
     def backfill(self, derived: Derived, history: History) -> None:
-        """Its values over the records that are still there; the caller keeps new ones out meanwhile.
+        """Compute a channel over the records kept; the caller keeps new ones out meanwhile.
 
-        Whoever draws is not kept waiting for the formula.
+        Drawing does not wait for the computation.
         """
         needed = np.asarray(derived.formula.places, np.intp)
         columns = history.rows(history.oldest, history.count, needed)

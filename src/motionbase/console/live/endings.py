@@ -1,4 +1,4 @@
-"""How a page's connection ends: codes of RFC 6455, and our own for a wrong token and a full house."""
+"""Ends of a page's connection: codes of RFC 6455, and our own for a wrong token and a full console."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import final
 BAD_DATA, POLICY, TRY_LATER, NO_TOKEN, NO_ROOM = 1007, 1008, 1013, 4401, 4429
 
 
-LONGEST_REASON = 123  # bytes: what a closing frame takes
+LONGEST_REASON = 123  # limit of a close frame [bytes]
 
 
 class SessionState(Enum):
-    """Where a connection is."""
+    """State of a connection."""
 
     GREETING = "waits for hello"
     OPEN = "is served"
@@ -21,7 +21,7 @@ class SessionState(Enum):
 
 @final
 class Ended(Exception):
-    """The server closes, with this code and reason."""
+    """The server closes the connection with this code and reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)

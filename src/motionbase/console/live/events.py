@@ -1,4 +1,4 @@
-"""What happened, in order: changes of state, requests, faults, gaps, notes. Kept bounded, told to whoever listens."""
+"""The event log: changes of state, requests, faults, gaps and notes; bounded, with listeners."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ KEPT = 1000
 
 @final
 class EventLog:
-    """The last 1000 events; any thread may add.
+    """The last 1000 events; thread-safe.
 
     Attributes:
-        record: gets those that belong into a recording and that the recorder cannot see by itself; must not wait
+        record: called with events that belong in a recording and that the recorder cannot find itself; must not block
     """
 
     def __init__(self) -> None:
@@ -33,11 +33,11 @@ class EventLog:
         self, what: EventKind, text: str, *, source: SourceName = "live", generation: int = 0, t: float | None = None,
         tick: int | None = None, person: str = "", is_bad: bool = False, is_recorded: bool = True, age_s: float = 0.0,
     ) -> Event:  # fmt: skip
-        """Keep it and tell it; listeners must not wait.
+        """Add an event and call the listeners, which must not block.
 
         Args:
-            is_recorded: the recorder finds it by itself, in the ring
-            age_s: how long ago it was [s]: a console that starts finds what the ring still has
+            is_recorded: the recorder finds it in the ring
+            age_s: time since the event [s], for those that a starting console finds in the ring
         """
         with self._lock:
             self._number += 1
@@ -54,18 +54,18 @@ class EventLog:
         return event
 
     def restore(self, events: list[Event]) -> None:
-        """Those of an earlier console, before anything else is added; they belong to no run that is drawn."""
+        """Restore the events of an earlier console, before any others; they belong to no run on display."""
         with self._lock:
             for event in events:
                 self._number += 1
                 self._kept.append(event.model_copy(update={"number": self._number, "generation": 0}))
 
     def last(self, source: SourceName | None = None) -> list[Event]:
-        """Oldest first; of one source, or of all."""
+        """Events of one source, or of all, oldest first."""
         with self._lock:
             return [e for e in self._kept if source is None or e.source == source]
 
     def listen(self, listener: Listener) -> None:
-        """Call it with every event from now on, in whichever thread that is."""
+        """Call a listener with every event from now on, in the thread of the event."""
         with self._lock:
             self._listeners = (*self._listeners, listener)

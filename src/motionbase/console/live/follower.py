@@ -1,4 +1,4 @@
-"""Follows one ring in a thread of its own, through stops and restarts of its writer, and keeps what it showed."""
+"""Follows one ring in a thread, through stops and restarts of its writer, and keeps the history."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.console.api.sentences import WrongState
 from motionbase.console.live.derived import OPERATORS
 from motionbase.console.live.events import EventLog
 from motionbase.console.live.formula import FormulaError
 from motionbase.console.live.history import History
-from motionbase.console.live.levels import Array
 from motionbase.console.live.runs import Run, new_run
 from motionbase.console.models import Derive, EventKind, SourceName
 from motionbase.console.polite import give_way
@@ -31,9 +31,9 @@ from motionbase.ring.reader import BATCH, Batch, Reader, ReaderState
 
 State: TypeAlias = Literal["live", "waiting", "lost", "none"]
 TURN_S = 1 / 60
-IDLE_S = 0.05  # while nothing comes
-TROUBLE_S = 0.5  # before it looks again at what cannot be read
-MOST_BATCHES = 16  # in one turn: who starts behind a full ring shows something meanwhile
+IDLE_S = 0.05  # wait while no record comes
+TROUBLE_S = 0.5  # before another attempt at an unreadable ring
+MOST_BATCHES = 16  # in one turn, so that a start at a full ring shows something early
 HEALTH_S = 1.0
 GAP_PERIODS = 1.5
 STATES: dict[ReaderState, State] = {
@@ -47,7 +47,7 @@ STATES: dict[ReaderState, State] = {
 
 
 class Pulse(NamedTuple):
-    """Records so far, at a time of the monotonic clock [s]: taken, lost, and published by the writer."""
+    """Counts at a time of the monotonic clock [s]: records read, lost, and published by the writer."""
 
     at: float
     records: int
@@ -57,14 +57,14 @@ class Pulse(NamedTuple):
 
 @final
 class Follower:
-    """Of "live" or "replay". Everything public may be used from any thread."""
+    """Follower of "live" or "replay". Its public methods are thread-safe."""
 
     def __init__(
         self, source: SourceName, ring: str, backend: AbstractBackend, events: EventLog,
         kept: Callable[[], tuple[Derive, ...]] = tuple,
     ) -> None:  # fmt: skip
         self.source, self.ring, self.backend = source, ring, backend
-        self._kept = kept  # derived channels of operators
+        self._kept = kept  # stored derived channels
         self.run: Run | None = None  # replaced as a whole
         self.state: State = "none"
         self.state_text = ReaderState.NO_SEGMENT.value
@@ -77,17 +77,17 @@ class Follower:
         self._records, self._lost, self._generation, self._last_t = 0, 0, 0, -np.inf
         self._thread = threading.Thread(target=self._follow, name=f"follower of {ring}", daemon=True)
 
-    # ---- what it knows ----
+    # ---- state ----
 
     @property
     def header(self) -> Header | None:
-        """Of the ring it follows, or followed last."""
+        """Header of the present or last ring."""
         run = self.run
         return run.header if run else None
 
     @property
     def schema(self) -> Schema | None:
-        """Of the ring, without derived channels."""
+        """Schema of the ring, without derived channels."""
         run = self.run
         return run.schema if run else None
 
@@ -99,23 +99,23 @@ class Follower:
 
     @property
     def generation(self) -> int:
-        """Changes whenever what was drawn before does not belong to what comes."""
+        """Number of the run; changes when earlier records do not belong to those that follow."""
         return self._generation
 
     @property
     def history(self) -> History | None:
-        """Of this generation."""
+        """History of this generation."""
         run = self.run
         return run.history if run else None
 
     @property
     def behind_s(self) -> float:
-        """How much older [s] its newest record is than that of the ring; looked up now, also while it is held up."""
+        """How much older its newest record is than the ring's [s]; up to date even while the thread is busy."""
         reader, run = self._reader, self.run
         return reader.behind * run.period if reader is not None and run is not None else 0.0
 
     def value(self, name: str) -> float | None:
-        """Of a channel of the ring in the newest record; None where there is none."""
+        """Value of a channel in the newest record; None if there is none."""
         run = self.run
         newest = run.history.newest() if run else None
         if run is None or newest is None or name not in run.schema.index:
@@ -123,13 +123,13 @@ class Follower:
         return float(newest[run.schema.index[name]])
 
     def listen(self, listener: Callable[[], object]) -> None:
-        """Call it, in the follower's thread, whenever there is something new; it must not wait."""
+        """Call a listener, in the follower's thread, whenever there is something new; it must not block."""
         self._listeners = (*self._listeners, listener)
 
     # ---- derived channels ----
 
     def derive(self, name: str, formula: str, unit: str, owner: str = "") -> None:
-        """A channel by formula, over the records that are still there and all that come; of the page `owner`."""
+        """Add a channel by formula, over kept and new records, for the page `owner`."""
         with self._lock:
             run = self._run_or_refuse()
             run.derived.backfill(run.derived.add(name, formula, unit, owner), run.history)
@@ -137,7 +137,7 @@ class Follower:
         self._tell()
 
     def remove_derived(self, name: str, owner: str | None = None) -> None:
-        """Its place becomes free; refused where another page made it, unless `owner` is None."""
+        """Remove a derived channel; refused if another page made it, unless `owner` is None."""
         with self._lock:
             run = self._run_or_refuse()
             gone = run.derived.remove(name, owner)
@@ -147,7 +147,7 @@ class Follower:
         self._tell()
 
     def forget_derived(self, gone: Set[str]) -> None:
-        """Those of pages that are gone."""
+        """Remove the channels of pages that are gone."""
         with self._lock:
             run = self.run
             removed = run.derived.forget(gone) if run is not None else []
@@ -167,11 +167,11 @@ class Follower:
     # ---- the thread ----
 
     def start(self) -> None:
-        """Begin to follow."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread; what was kept can still be asked for."""
+        """End the thread; the history stays available."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(2.0)
@@ -184,16 +184,16 @@ class Follower:
                 if self.turn():
                     self._tell()
                 pause = (TURN_S if self.state == "live" else IDLE_S) - (time.monotonic() - begun)
-            except (MotionBaseError, OSError) as error:  # a file that is no ring, a device that went away
+            except (MotionBaseError, OSError) as error:  # not a ring, or a device that was removed
                 self._reader, pause = None, TROUBLE_S
                 self._said("none", str(error))
             self._stop.wait(max(1e-3, pause))
         if self._reader is not None:
             self._reader.close()
-        self._requests = None  # it maps the ring, too
+        self._requests = None  # also maps the ring
 
     def turn(self) -> bool:
-        """Take what has come; whether anything is new."""
+        """Read new records; whether anything is new."""
         if self._reader is None:
             self._reader = Reader(self.ring, start="oldest", backend=self.backend)
         new = False
@@ -211,7 +211,7 @@ class Follower:
         return self._said(STATES[self._reader.state], self._reader.state.value) or new
 
     def _look_at_requests(self) -> None:
-        """Before records are read: the one that took a request comes after it. The console tells its own stops."""
+        """Read requests before records, because records show them later. Skips the console's own stops."""
         if self._requests is not None and self._journal is not None:
             news = (one for one in self._requests.news() if one.kind != "estop" or one.program != PROGRAM)
             self._journal.asked(news, time.monotonic())
@@ -227,12 +227,12 @@ class Follower:
             self._append(self.run, batch.rows)
 
     def _begin(self, header: Header) -> None:
-        """Another writer."""
+        """Begin the run of another writer."""
         before, self._generation = self.run, self._generation + 1
         run, self._journal, self._last_t = new_run(self._generation, header), Journal(header.layout.schema), -np.inf
         self._requests = watched(self.ring, self.backend, header.epoch) if self.source == "live" else None
         for wanted in self._kept():
-            with suppress(FormulaError):  # of another platform
+            with suppress(FormulaError):  # for another platform
                 run.derived.add(wanted.name, wanted.formula, wanted.unit, OPERATORS)
         for derived in before.derived if before else ():
             if derived.owner == OPERATORS:
@@ -243,15 +243,15 @@ class Follower:
                 self._event("note", f"derived channel {derived.name!r} has no place in schema {run.schema.name!r}")
         run.history.width = run.derived.width
         self.run = run
-        how = "the writer was started anew: " if before else ""
+        how = "the writer was restarted: " if before else ""
         channels = len(run.schema.channels)
         self._event("writer", f"{how}{header.writer}, {run.schema.name}, {channels} channels, {run.rate_hz:g} Hz")
 
     def _append(self, run: Run, rows: Array) -> None:
-        """Rows of one writer; each fall of time begins a new generation, and the last of these is kept."""
+        """Append rows of one writer; whenever time falls a new generation begins, and only the last is kept."""
         assert self._journal is not None
         kept, t = rows, rows[:, 0]
-        if not (t[0] >= self._last_t and (t[1:] >= t[:-1]).all() and t[-1] < np.inf):  # false for NaN as well
+        if not (t[0] >= self._last_t and (t[1:] >= t[:-1]).all() and t[-1] < np.inf):  # also False for NaN
             rows = self._with_times(rows)
             t = rows[:, 0]
             falls = np.flatnonzero(np.diff(t, prepend=self._last_t) < 0)
@@ -268,7 +268,7 @@ class Follower:
         self._last_t, self._records = float(t[-1]), self._records + len(t)
 
     def _with_times(self, rows: Array) -> Array:
-        """A record without a time stays at that of the one before."""
+        """The rows with invalid times replaced by that of the record before."""
         if np.isfinite(rows[:, 0]).all():
             return rows
         rows = rows.copy()
@@ -285,10 +285,10 @@ class Follower:
             where = "" if len(gaps) == 1 else f" in {len(gaps)} places"
             self._event("gap", f"{missing} records are missing{where}", float(t[gaps[0]]), is_bad=True)
 
-    # ---- telling ----
+    # ---- reporting ----
 
     def _said(self, state: State, text: str) -> bool:
-        """Whether what is known of the writer changed."""
+        """Whether the state of the writer changed."""
         before = self.state, self.state_text
         self.state, self.state_text = state, text
         if before == (state, text):

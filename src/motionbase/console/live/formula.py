@@ -1,7 +1,7 @@
-"""Channels by formula: a text becomes a tree of known operations over columns, and nothing else.
+"""Channels by formula: parses a text into a tree of known operations over columns.
 
-Nothing of the text is ever executed: it is parsed by Python's own grammar, and every node that is not in the tables
-here is refused with its place.
+The text is never executed: it is parsed by Python's grammar, and every node that is not in the tables here is refused
+with its position.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
-from motionbase.console.live.levels import Array
+from motionbase.arrays import Array
 from motionbase.console.live.units import NONE, NUMBER, UNKNOWN, Quantity, unit
 from motionbase.errors import MotionBaseError
 
@@ -35,13 +35,13 @@ FUNCTIONS: dict[str, tuple[np.ufunc, int]] = {
     "deg": (np.degrees, 1), "rad": (np.radians, 1),
 }  # fmt: skip
 ANGLE, DEGREES, SECOND = unit("rad"), unit("deg"), unit("s")
-ANGLES, RATIOS = ("sin", "cos", "tan"), ("exp", "log")  # what they take
+ANGLES, RATIOS = ("sin", "cos", "tan"), ("exp", "log")  # functions of angles, and of numbers without unit
 OPERATORS = "+ - * / ** < <= > >= == !="
 
 
 @final
 class FormulaError(MotionBaseError):
-    """A formula cannot be understood; the message says where."""
+    """A formula is invalid; the message says where."""
 
 
 @final
@@ -50,8 +50,8 @@ class Formula:
     """A formula over the channels of a ring.
 
     Attributes:
-        places: of the channels it needs, time first; `columns` have these and no others
-        quantity: what comes out
+        places: of the channels that it uses, time first; `columns` holds exactly these
+        quantity: of the result
     """
 
     text: str
@@ -60,27 +60,27 @@ class Formula:
     _node: Node
 
     def __call__(self, columns: Columns, has_before: bool) -> Array:
-        """Its values for the records of `columns`, of which the first only serves as the one before, if so said."""
+        """Values for the records of `columns`; with `has_before`, the first record is only the predecessor."""
         with np.errstate(all="ignore"):
             values = np.asarray(self._node(columns), np.float64)
         whole = np.broadcast_to(values, columns.shape[1:])
         return np.array(whole[1:] if has_before else whole)
 
     def unit(self, given: str = "") -> str:
-        """What comes out has this unit: as given, or else as found; refuses one that cannot be."""
+        """Unit of the result: as given, else as derived; refuses one that does not fit."""
         found = self.quantity
         if not given:
             return found.text or "-"
         if found.is_free or found.key == unit(given).key:
             return given
         raise FormulaError(
-            f"the formula gives {found.words}, not {given!r:.40}; leave the unit empty, or multiply by what turns one "
-            "into the other"
+            f"the formula gives {found.words}, not {given!r:.40}; leave the unit empty, or multiply by a "
+            "conversion factor"
         )
 
 
 def parse(text: str, names: Sequence[str], units: Sequence[str] = ()) -> Formula:
-    """The formula in a text; names and units are those of the columns, in order. Without units all goes together."""
+    """The formula in a text, with names and units of the columns in order. Without units, any may be combined."""
     if len(text) > LONGEST:
         raise FormulaError(f"the formula has {len(text)} characters, {LONGEST} are the most")
     if not text.isascii() or not text.isprintable():
@@ -99,7 +99,7 @@ def parse(text: str, names: Sequence[str], units: Sequence[str] = ()) -> Formula
 
 
 class _Part(NamedTuple):
-    """Of a formula: how it is computed, and what comes out."""
+    """A part of a formula: its function and quantity."""
 
     node: Node
     quantity: Quantity
@@ -219,9 +219,7 @@ class _Builder:
     def _wanted(self, tree: ast.expr, name: str, given: Quantity, wanted: Quantity) -> None:
         if given.is_free or given.key in (wanted.key, NONE.key):
             return
-        raise self._error(
-            tree, f"{name} of {given.words}: it takes {wanted.words}; multiply by what turns one into the other"
-        )
+        raise self._error(tree, f"{name} of {given.words}: it takes {wanted.words}; multiply by a conversion factor")
 
     def _error(self, tree: ast.expr, why: str) -> FormulaError:
         return FormulaError(f"formula, character {tree.col_offset + 1 + self._lead}: {why}")
@@ -245,7 +243,7 @@ def _applied(function: np.ufunc, *inner: Node) -> Node:
 
 
 def _compared(function: np.ufunc, left: Node, right: Node) -> Node:
-    """0 or 1; NaN where either side is, for a comparison with nothing is neither."""
+    """0 or 1; NaN if either side is NaN."""
 
     def compared(columns: Columns) -> Array:
         a, b = left(columns), right(columns)
@@ -255,7 +253,7 @@ def _compared(function: np.ufunc, left: Node, right: Node) -> Node:
 
 
 def _rate(inner: Node) -> Node:
-    """Change per second since the record before; NaN for the first one, and where time stood still."""
+    """Change per second since the record before; NaN for the first record, and if time did not advance."""
 
     def rate(columns: Columns) -> Array:
         t = columns[0]
@@ -269,12 +267,12 @@ def _rate(inner: Node) -> Node:
 
 
 def _place(error: BaseException, text: str) -> int:
-    """Where Python stopped reading; the end where it does not say."""
+    """Position where Python stopped parsing; the end if unknown."""
     at = error.offset if isinstance(error, SyntaxError) else None
     return at + len(text) - len(text.lstrip()) if at else len(text) + 1
 
 
 def _said(error: BaseException) -> str:
-    """Without what Python adds for programs."""
+    """Python's message without its hints for programs."""
     said = error.msg if isinstance(error, SyntaxError) and error.msg else "it is too deep"
     return said.split(". Perhaps")[0].split(". Maybe")[0][:120]

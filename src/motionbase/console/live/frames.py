@@ -1,4 +1,4 @@
-"""Binary frames: a JSON header, padded so that the numbers behind it are aligned, and columns of float64."""
+"""Binary frames: a JSON header, padded so that the numbers after it are aligned, and columns of float64."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from motionbase.arrays import Array
 from motionbase.console.live.history import Window
-from motionbase.console.live.levels import Array
 from motionbase.errors import MotionBaseError
 
 ALIGNED = 8
@@ -17,13 +17,13 @@ LARGEST_HEADER = 1 << 20
 
 
 class Frame(NamedTuple):
-    """As decoded: the header, and all numbers one after the other."""
+    """A decoded frame: the header and all numbers in order."""
 
     header: dict[str, Any]
     numbers: Array
 
     def columns(self) -> dict[str, Array]:
-        """By what they are: newest, t, and (channels, count) least and most, which are the same where b is 1."""
+        """The columns: newest, t, and (channels, count) least and most, which are equal if b is 1."""
         channels, count = len(self.header["channels"]), int(self.header["count"])
         at, found = 0, {}
         exact = self.header["kind"] == "window" and self.header["bucket"] == 1
@@ -35,14 +35,14 @@ class Frame(NamedTuple):
 
 
 def head(header: dict[str, Any]) -> bytes:
-    """Length and header, a whole number of eights."""
+    """Length and header, padded to a multiple of eight bytes."""
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     padded = text + b" " * (-(4 + len(text)) % ALIGNED)
     return len(padded).to_bytes(4, "little") + padded
 
 
 def body(*columns: Array) -> bytes:
-    """Numbers in order."""
+    """The numbers as bytes, in order."""
     return b"".join(np.ascontiguousarray(column, "<f8").tobytes() for column in columns)
 
 
@@ -53,7 +53,7 @@ def paired(least: Array, most: Array) -> Array:
 
 def window_frame(number: int, generation: int, channels: Sequence[int], asked: tuple[float, float],
                  window: Window) -> bytes:  # fmt: skip
-    """The answer to a question for a stretch of time."""
+    """The frame that answers a request for a stretch of time."""
     header = {
         "kind": "window", "id": number, "generation": generation, "bucket": window.size, "count": len(window.t),
         "channels": list(channels), "from": asked[0], "to": asked[1], "first_t": _or_none(window.first_t),
@@ -64,7 +64,7 @@ def window_frame(number: int, generation: int, channels: Sequence[int], asked: t
 
 
 def decode(frame: bytes) -> Frame:
-    """The other way round; refuses what is not such a frame."""
+    """Decode a frame; refuses anything else."""
     length = int.from_bytes(frame[:4], "little")
     if len(frame) < 4 or length > LARGEST_HEADER or (4 + length) % ALIGNED or 4 + length > len(frame):
         raise MotionBaseError(f"frame of {len(frame)} bytes: its header is said to have {length}")

@@ -1,4 +1,4 @@
-"""The newest record of a ring as it stands in the ring at this moment, past whatever a follower has read so far."""
+"""The newest record in a ring, read directly and not through a follower, which may be behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from motionbase.console.live.levels import Array
+from motionbase.arrays import Array
 from motionbase.errors import RingError
 from motionbase.record.schema import Schema
 from motionbase.ring.backend import AbstractBackend
@@ -15,29 +15,29 @@ from motionbase.ring.blocks.mapping import absence, attached
 from motionbase.ring.layout import CLAIM, Header
 from motionbase.ring.segment import Segment
 
-LOOKS = 5  # at a record that its writer laps meanwhile
+LOOKS = 5  # attempts to read a record that the writer overwrites meanwhile
 
 
 @final
 class RingHead:
-    """Of one ring that is attached; reading costs its writer nothing."""
+    """The head of one attached ring; reading does not affect the writer."""
 
     def __init__(self, segment: Segment, header: Header) -> None:
         self._segment, self._header = segment, header
 
     @property
     def schema(self) -> Schema:
-        """Of the ring."""
+        """Schema of the ring."""
         return self._header.layout.schema
 
     @property
     def epoch(self) -> int:
-        """Of the ring: another one is another run."""
+        """Epoch of the ring, which identifies the run."""
         return self._header.epoch
 
     @property
     def count(self) -> int:
-        """Records published so far."""
+        """Number of records published."""
         return self._segment.head
 
     def newest(self) -> Array | None:
@@ -53,22 +53,22 @@ class RingHead:
         raise RingError("the ring is written faster than its newest record can be read; its capacity is too small")
 
     def value(self, name: str) -> float | None:
-        """Of a channel in the newest record; None where there is none."""
+        """Value of a channel in the newest record; None if there is none."""
         row = self.newest()
         return None if row is None or name not in self.schema.index else float(row[self.schema.index[name]])
 
     @property
     def why_nobody_writes(self) -> str:
-        """A sentence where the writer has ended; "" where it has not."""
+        """A sentence if the writer has ended; "" if it has not."""
         return absence(self._segment, self._header)
 
 
 def ring_head(ring: str, backend: AbstractBackend) -> RingHead:
-    """Attached anew, so that it is the ring which has the name now; `RingError` where there is none."""
+    """Attach to the ring that now has the name; `RingError` if there is none."""
     return RingHead(*attached(ring, backend))
 
 
 def word(schema: Schema, row: Array, name: str) -> str:
-    """What a channel of codes says in a record; "" where there is none, or its number says nothing."""
+    """The word of a coded channel in a record; "" if there is no such channel or the number is unknown."""
     value = float(row[schema.index[name]]) if name in schema.index else math.nan
     return (schema.channels[schema.index[name]].meaning(value) or "") if math.isfinite(value) else ""

@@ -1,8 +1,8 @@
-"""What a ring showed so far, in bounded memory: the newest records as they were, and all the rest as extremes.
+"""History of a ring in bounded memory: the newest records in full, and older ones as extremes.
 
-A bucket is b records that follow each other. Whole buckets of 16, 256 and 4096 records are kept in circles; others are
-made of these when somebody asks, and so is the last bucket, which may not be whole yet. No spike is ever lost: a bucket
-has the least and the largest value of every column. One thread appends; any thread may ask.
+A bucket is b consecutive records. Whole buckets of 16, 256 and 4096 records are kept in circular buffers; others are
+made from these on request, and so is the last bucket, which may be incomplete. No spike is ever lost: a bucket has the
+least and the largest value of every column. One thread appends; any thread may read.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from motionbase.console.live.levels import STEP, Array, Buckets, Circle, Level, Places, grouped, joined
+from motionbase.arrays import Array
+from motionbase.console.live.levels import STEP, Buckets, Circle, Level, Places, grouped, joined
 from motionbase.errors import MotionBaseError
 
-RAW_BYTES = 96 * 1024 * 1024  # of records as they were
+RAW_BYTES = 96 * 1024 * 1024  # of full records
 MOST_RECORDS, LEAST_RECORDS = 1 << 18, 64
-SHARES = (4, 8, 32)  # buckets of each level: so many times fewer than records
+SHARES = (4, 8, 32)  # number of buckets of each level, as a fraction of the records
 LEAST_BUCKETS = 2 * STEP
-PIECE = 8192  # records that statistics look at in one go: nobody waits longer than for these
+PIECE = 8192  # records that statistics process under the lock, which bounds the wait of others
 EVERYTHING = slice(None)
 
 
 class Window(NamedTuple):
-    """A stretch of time: buckets of `size` records from number `first` on; time [s] of the bucket's first record."""
+    """A stretch of time: buckets of `size` records from number `first` on, with the time [s] of each first record."""
 
     size: int
     first: int
@@ -37,7 +38,7 @@ class Window(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Of one column over a stretch of time; NaN left out. `mean` and `rms` are NaN where the records are gone."""
+    """Summary of one column over a stretch of time, without NaN. `mean` and `rms` are NaN if the records are gone."""
 
     n: int
     least: float
@@ -50,12 +51,12 @@ class Summary(NamedTuple):
 
 @final
 class History:
-    """Of one generation: one writer, one schema, time that never falls.
+    """History of one generation: one writer, one schema, non-decreasing time.
 
     Args:
         columns: of the ring's records, time first
         spare: columns that may be added later
-        records: kept as they were; by default what fits in 96 MiB
+        records: kept in full; by default as many as fit in 96 MiB
     """
 
     def __init__(self, columns: int, spare: int = 0, records: int | None = None) -> None:
@@ -74,16 +75,16 @@ class History:
     # ---- appending ----
 
     def append(self, rows: Array) -> None:
-        """Rows (n, width) in order; the caller has made sure that time does not fall."""
+        """Append rows (n, width) in order; time must not fall."""
         with self.lock:
-            for at in range(0, len(rows), self.records // 2):  # a level needs its whole buckets while they are there
+            for at in range(0, len(rows), self.records // 2):  # whole buckets are made while their records are kept
                 piece = rows[at : at + self.records // 2].T
                 self._raw.put(self.count, piece)
                 self.count += piece.shape[1]
                 self._complete()
 
     def _complete(self) -> None:
-        """Whole buckets that have come since."""
+        """Make the buckets that have become whole."""
         for k, level in enumerate(self._levels):
             whole = self.count // level.size
             if whole > level.count:
@@ -92,14 +93,14 @@ class History:
                 level.put(grouped(below, STEP))
 
     def _below(self, k: int, first: int, last: int, places: Places) -> Buckets:
-        """Of the level beneath level k, 0 being that of 16."""
+        """Buckets of the level below level k; level 0 has 16 records."""
         if k:
             return self._levels[k - 1].take(first, last, places)
         raw = self._raw.take(first, last, places)
         return Buckets(raw, raw)
 
     def fill(self, place: int, values: Array) -> None:
-        """A column that was added: values of the newest records; what came before is NaN."""
+        """Fill an added column with values of the newest records; earlier ones are NaN."""
         with self.lock:
             self.width = max(self.width, place + 1)
             self._raw.data[place] = np.nan
@@ -119,11 +120,11 @@ class History:
     def _put_column(circle: Circle, place: int, first: int, values: Array) -> None:
         circle.data[place, np.arange(first, first + len(values)) % circle.slots] = values
 
-    # ---- asking ----
+    # ---- reading ----
 
     @property
     def oldest(self) -> int:
-        """Number of the oldest record that is still there as it was."""
+        """Number of the oldest record that is kept in full."""
         return max(0, self.count - self.records)
 
     def newest(self) -> Array | None:
@@ -132,15 +133,15 @@ class History:
             return self._raw.data[: self.width, (self.count - 1) % self.records].copy() if self.count else None
 
     def rows(self, first: int, last: int, places: Places = EVERYTHING) -> Array:
-        """(columns, n) records as they were, as far as they are there."""
+        """(columns, n) full records, as far as they are kept."""
         with self.lock:
             first, last = max(first, self.oldest), min(last, self.count)
             return self._raw.take(first, max(first, last), places).copy()
 
     def buckets(self, first: int, last: int, size: int, places: Places) -> Buckets:
-        """Buckets first to last - 1 of `size` records, a power of two; those that are there, at the end of the list.
+        """Buckets first to last - 1 of `size` records, a power of two, as far as they are kept.
 
-        Where the records of the first are gone, the answer begins later: see `held`.
+        If the first are gone, the result begins later: see `held`.
         """
         with self.lock:
             first = max(first, -(-self.held(size) // size))
@@ -151,19 +152,19 @@ class History:
             return grouped(self._of_level(k, first * inner, min(last * inner, end), places), inner)
 
     def held(self, size: int) -> int:
-        """Number of the oldest record of which buckets of this size are still there."""
+        """Number of the oldest record for which buckets of this size are kept."""
         k = self._level_of(size)
         return self.oldest if k < 0 else self._levels[k].oldest * self._levels[k].size
 
     def finest_for(self, records: int) -> int:
-        """The smallest buckets of which there is room for so many records."""
+        """Size of the smallest buckets that cover so many records."""
         if records <= self.records:
             return 1
         fitting = [v.size for v in self._levels if v.size * v.least.slots >= records]
         return fitting[0] if fitting else self._levels[-1].size
 
     def _level_of(self, size: int) -> int:
-        """The coarsest level that buckets of this size can be made of; -1 for the records."""
+        """The coarsest level from which buckets of this size can be made; -1 for the records."""
         return max((k for k, level in enumerate(self._levels) if level.size <= size), default=-1)
 
     def _of_level(self, k: int, first: int, last: int, places: Places) -> Buckets:
@@ -175,7 +176,7 @@ class History:
         if last <= level.count:
             assert whole is not None or first == last
             return whole if whole is not None else level.take(first, first, places)
-        begin = max(first, level.count)  # the one that is not whole yet
+        begin = max(first, level.count)  # the incomplete one
         below = 1 if k == 0 else self._levels[k - 1].size
         tail = grouped(self._of_level(k - 1, begin * STEP, -(-self.count // below), places), STEP)
         return tail if whole is None else joined(whole, tail)
@@ -183,7 +184,7 @@ class History:
     # ---- by time ----
 
     def bounds(self) -> tuple[float, float]:
-        """Times [s] of the oldest and the newest record that can be shown; NaN where there is none."""
+        """Times [s] of the oldest and the newest record that can be shown; NaN if there are none."""
         with self.lock:
             if not self.count:
                 return math.nan, math.nan
@@ -192,7 +193,7 @@ class History:
             return float(oldest.least[0, 0]), float(self._raw.data[0, (self.count - 1) % self.records])
 
     def window(self, t0: float, t1: float, pixels: int, places: Places) -> Window:
-        """Buckets that cover t0 to t1, one to two a pixel where they are still there, with one more at either side."""
+        """Buckets that cover t0 to t1, one to two per pixel if they are kept, and one more on either side."""
         with self.lock:
             begin, finest = self._record_at(t0, "left")
             end, _ = self._record_at(t1, "right")
@@ -205,7 +206,7 @@ class History:
             return Window(size, first, t, found.least, found.most, *self.bounds())
 
     def _record_at(self, t: float, side: str) -> tuple[int, int]:
-        """Number of the first record at (or after) a time, and the finest buckets that reach back to it."""
+        """Number of the first record at or after a time, and the size of the finest buckets that reach back to it."""
         size = 1
         if self.count and not t >= self._time(self.oldest):
             reaching = [v for v in self._levels if v.count and t >= v.least.data[0, v.oldest % v.least.slots]]
@@ -221,7 +222,7 @@ class History:
         return float(self._raw.data[0, record % self.records])
 
     def statistics(self, t0: float, t1: float, places: list[int]) -> tuple[bool, list[Summary]]:
-        """Of t0 to t1, both included, and whether all its records were there; else least and largest alone are true."""
+        """Summaries of t0 to t1 inclusive, and whether all records were kept; if not, only the extremes are valid."""
         with self.lock:
             begin, finest = self._record_at(t0, "left")
             end, _ = self._record_at(t1, "right")
@@ -232,7 +233,7 @@ class History:
         return True, [self._summary(begin, end, place) for place in places]
 
     def _summary(self, begin: int, end: int, place: int) -> Summary:
-        """In pieces, so that whoever appends or draws gets its turn."""
+        """Summarise in pieces, so that other threads get the lock in between."""
         n, total, squares, least, most = 0, 0.0, 0.0, math.nan, math.nan
         first, last = math.nan, math.nan
         for at in range(begin, end, PIECE):
@@ -256,7 +257,7 @@ def _extremes(least: Array, most: Array) -> Summary:
 
 
 def bucket_size(records: int, pixels: int) -> int:
-    """A power of two that gives one to two buckets a pixel; 1 where there are fewer records than that."""
+    """A power of two that gives one to two buckets per pixel; 1 if there are fewer records than pixels."""
     if pixels < 1:
         raise MotionBaseError(f"a window has {pixels} pixels, it must have 1 or more")
     return 1 << max(0, (records // pixels).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""All pages together: they are woken when records come, and told what happened and how things stand."""
+"""All connected pages: wakes them for new records, and sends events and status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from motionbase.console.console import Console
 
 STATUS_S = 0.5
-SOON_S = 0.02  # what changes together is told together
+SOON_S = 0.02  # changes within this time are sent together
 FULL = "the console is full: {count} viewers are connected{where}, which is the most; this page tries again"
 EVICTED = "an operator needed this place, for the console is full; this page tries again"
 SOURCES: tuple[SourceName, ...] = ("live", "replay")
@@ -31,13 +31,13 @@ SOURCES: tuple[SourceName, ...] = ("live", "replay")
 
 @final
 class Hub:
-    """Of one server; lives in its event loop from `start` to `close`."""
+    """The hub of one server; runs in its event loop from `start` to `close`."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._sessions: set[Session] = set()  # that have said hello
+        self._sessions: set[Session] = set()  # after hello
         self._limits = console.settings.limits
-        self._greeting: Pool[Session] = Pool(self._limits.greeting)  # that have not
+        self._greeting: Pool[Session] = Pool(self._limits.greeting)  # before hello
         self._status_fails = False
         self._bodies = {source: Bodies() for source in SOURCES}
         self._schemas: dict[SourceName, tuple[Run, str]] = {}
@@ -52,12 +52,12 @@ class Hub:
             console.source(source).listen(partial(self._in_loop, partial(self._beat, source)))
 
     async def start(self) -> None:
-        """Begin to tell."""
+        """Start sending."""
         self._loop = asyncio.get_running_loop()
         self._telling = self._loop.create_task(self._tell_status())
 
     async def close(self) -> None:
-        """Let every page go."""
+        """Close all connections."""
         self._loop = None
         if self._telling is not None:
             self._telling.cancel()
@@ -67,7 +67,7 @@ class Hub:
     # ---- pages ----
 
     async def serve(self, socket: WebSocket) -> None:
-        """One page's WebSocket, to its end."""
+        """Serve one page's WebSocket to its end."""
         session = Session(socket, self)
         gone = self._greeting.add(session, session.address)
         if gone is not None:
@@ -78,7 +78,7 @@ class Hub:
             self._greeting.remove(session)
 
     def why_no_room(self, session: Session) -> str:
-        """Why a page that says hello cannot stay, "" where it can; a page of a lower rank may have to go for it."""
+        """Why a page cannot be admitted, "" if it can; a page of a lower rank may be closed for it."""
         there = [one for one in self._sessions if not one.is_ending]
         viewers = [one for one in there if one.rank < Rank.OPERATOR]
         near = [one for one in viewers if one.address == session.address]
@@ -100,7 +100,7 @@ class Hub:
         return ""
 
     def arrived(self, session: Session) -> None:
-        """It has said hello."""
+        """A page has said hello."""
         self._greeting.remove(session)
         self._sessions.add(session)
         self.console.viewers = len(self._sessions)
@@ -114,7 +114,7 @@ class Hub:
         self._poked.set()
 
     def left(self, session: Session) -> None:
-        """It is gone."""
+        """A page has gone."""
         if session not in self._sessions:
             return
         self._sessions.discard(session)
@@ -125,17 +125,17 @@ class Hub:
         self._poked.set()
 
     def watched(self) -> None:
-        """Pages watch other poses than before; what is known of these they are told by the next look."""
+        """The watched poses have changed; the watcher's next turn sends them."""
         watcher = self.console.watcher
         watcher.wanted = frozenset((s.follower.source, s.watched) for s in self._sessions if s.watched is not None)
         watcher.again()
 
     def bodies(self, follower: Follower) -> Bodies:
-        """Of the frames of a ring."""
+        """Bodies of the frames of a ring."""
         return self._bodies[follower.source]
 
     def schema_text(self, follower: Follower, run: Run) -> str:
-        """The message that tells a page its channels."""
+        """The message with the channels of a run."""
         kept = self._schemas.get(follower.source)
         if kept is None or kept[0] is not run:
             about = {"kind": "schema", "source": follower.source, "generation": run.generation}
@@ -146,7 +146,7 @@ class Hub:
     def _me(self, session: Session) -> str:
         return json.dumps({"kind": "me", **self.console.access.me(session.caller).model_dump()})
 
-    # ---- what other threads say ----
+    # ---- from other threads ----
 
     def _in_loop(self, call: partial[None]) -> None:
         loop = self._loop
@@ -190,7 +190,7 @@ class Hub:
             await self._free_derived()
             if not self._sessions:
                 self._status = None
-                self.console.access.seat.holder  # noqa: B018  a seat whose page is gone becomes free
+                self.console.access.seat.holder  # noqa: B018  frees a seat whose page is gone
                 continue
             self._status = await self._new_status()
             for session in list(self._sessions):
@@ -199,7 +199,7 @@ class Hub:
                 session.check()
 
     async def _free_derived(self) -> None:
-        """Channels of pages that are gone make room; in a thread, for a follower may be at work."""
+        """Remove the channels of pages that are gone; in a thread, because a follower may hold the lock."""
         followers = [self.console.source(source) for source in SOURCES]
         owners = frozenset().union(*(f.run.derived.pages for f in followers if f.run is not None))
         if gone := self._absences.gone(owners, {session.caller.client for session in self._sessions}):
@@ -207,7 +207,7 @@ class Hub:
                 await self.console.turns.looking.take(partial(follower.forget_derived, gone))
 
     async def _new_status(self) -> str | None:
-        """None where it cannot be told, which is logged once until it can again."""
+        """The status; None if it failed, which is logged once until it succeeds again."""
         try:
             told = (await self.console.turns.telling.take(self.console.status)).model_dump_json()
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Derived channels that operators made: for every page, ring and recording that they fit, also after a restart."""
+"""Stored derived channels of operators: for every page, ring and recording that they fit, even after a restart."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from motionbase.console.live.derived import MOST_KEPT
 from motionbase.console.models import Derive
 from motionbase.recording.whole import whole_or_not
 
-LARGEST = 64 * 1024  # bytes of the file
+LARGEST = 64 * 1024  # of the file [bytes]
 
 
 @final
 class KeptFormulas:
-    """Those of a console, in one file; any thread may ask."""
+    """Stored formulas of a console, in one file; thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
         self._all = {one.name: one for one in _read(path)}
 
     def all(self) -> tuple[Derive, ...]:
-        """In the order in which they were made."""
+        """All formulas, in order of creation."""
         with self._lock:
             return tuple(self._all.values())
 
     def keep(self, made: Derive) -> None:
-        """From now on; one of that name is replaced at its place."""
+        """Store a formula; one of that name is replaced in place."""
         with self._lock:
             self._all[made.name] = made
             self._write()
 
     def remove(self, name: str) -> bool:
-        """Whether there was one."""
+        """Remove a formula; False if there was none."""
         with self._lock:
             if self._all.pop(name, None) is None:
                 return False
@@ -50,7 +50,7 @@ class KeptFormulas:
 
 
 def _read(path: Path) -> list[Derive]:
-    """What cannot be read is as if it were not there: a console starts with what it has."""
+    """The formulas in a file; none if it cannot be read, so that a console always starts."""
     try:
         if path.stat().st_size > LARGEST:
             return []

@@ -1,7 +1,7 @@
-"""Columns in circles: records as they came, and least and largest values of ever longer runs of them.
+"""Circular buffers of columns: records, and least and largest values of longer and longer runs of them.
 
-All arrays are (columns, slots): a curve is one stretch of memory. Nothing is touched before it is needed, so a circle
-that is not yet full costs only what it holds.
+All arrays are (columns, slots), so a curve is contiguous in memory. Memory is touched only when it is needed, so a
+buffer that is not yet full costs only what it holds.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from contextlib import suppress
 from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Places: TypeAlias = NDArray[np.intp] | slice
+from motionbase.arrays import Array, Indices
+
+Places: TypeAlias = Indices | slice
 STEP = 16  # buckets of one level in one of the next
-PAD = 72  # doubles: nine lines of a cache
+PAD = 72  # doubles: nine cache lines
 
 
 class Buckets(NamedTuple):
-    """Buckets that follow each other: least and largest value of each column, (columns, n); the same array for n = 1.
+    """Consecutive buckets: least and largest value of each column, (columns, n); the same array for single records.
 
     The time is a column like others, and never falls: its least value is the time of the bucket's first record.
     """
@@ -30,7 +30,7 @@ class Buckets(NamedTuple):
 
 
 def _untouched(rows: int, columns: int) -> Array:
-    """Memory that the system gives page by page, as it is used; NumPy's own comes in huge pages, all at once."""
+    """Memory that the system allocates page by page on use; NumPy's own comes in huge pages."""
     memory = mmap.mmap(-1, 8 * rows * columns)
     if hasattr(mmap, "MADV_NOHUGEPAGE"):
         with suppress(OSError):
@@ -40,15 +40,15 @@ def _untouched(rows: int, columns: int) -> Array:
 
 @final
 class Circle:
-    """The newest slots of a list that grows at its end."""
+    """A circular buffer with the newest slots of a growing list."""
 
     def __init__(self, columns: int, slots: int) -> None:
-        # rows at a distance that is no power of two: else all their newest numbers share a few lines of the cache
+        # the stride is no power of two; else the newest numbers of all rows would share a few cache lines
         self.data: Array = _untouched(columns, slots + PAD)[:, :slots]
         self.slots = slots
 
     def put(self, first: int, block: Array) -> None:
-        """Columns of numbers from `first` on; of more than fit, the newest."""
+        """Store columns of numbers from `first` on; if there are too many, the newest."""
         n = block.shape[1]
         if n > self.slots:
             first, block, n = first + n - self.slots, block[:, n - self.slots :], self.slots
@@ -59,7 +59,7 @@ class Circle:
             self.data[: len(block), : n - until_end] = block[:, until_end:]
 
     def take(self, first: int, last: int, places: Places) -> Array:
-        """Numbers first to last - 1 of some columns; a view where these are a slice that does not wrap."""
+        """Numbers first to last - 1 of some columns; a view if these are a slice that does not wrap."""
         at, n = first % self.slots, last - first
         if at + n <= self.slots:
             found: Array = self.data[places, at : at + n]
@@ -77,11 +77,11 @@ class Level:
 
     @property
     def oldest(self) -> int:
-        """Number of the oldest bucket that is still there."""
+        """Number of the oldest bucket kept."""
         return max(0, self.count - self.least.slots)
 
     def put(self, buckets: Buckets) -> None:
-        """At the end."""
+        """Append buckets."""
         self.least.put(self.count, buckets.least)
         self.most.put(self.count, buckets.most)
         self.count += buckets.least.shape[1]
@@ -92,7 +92,7 @@ class Level:
 
 
 def grouped(buckets: Buckets, size: int) -> Buckets:
-    """`size` buckets in one each; the last may have fewer. NaN counts only where there is nothing else."""
+    """Merge each `size` buckets into one; the last may have fewer. NaN counts only if there is nothing else."""
     if size == 1 or not buckets.least.shape[1]:
         return buckets
     starts = np.arange(0, buckets.least.shape[1], size)
@@ -100,7 +100,7 @@ def grouped(buckets: Buckets, size: int) -> Buckets:
 
 
 def joined(left: Buckets, right: Buckets) -> Buckets:
-    """One after the other."""
+    """Concatenate two runs of buckets."""
     if not right.least.shape[1]:
         return left
     if not left.least.shape[1]:

@@ -1,4 +1,4 @@
-"""The live base while no records come: it starts, or has ended and can be started again by `motionbase run`."""
+"""The live base while no records come: it is starting, or has ended and can be restarted by `motionbase run`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from motionbase.ring.backend import AbstractBackend
 from motionbase.ring.lifeline import Role, asked
 from motionbase.ring.lock import is_own
 
-LINE_S = 0.3  # for an answer by a lifeline
+LINE_S = 0.3  # longest wait for an answer on a lifeline
 
 
 def base_life(backend: AbstractBackend, epoch_utc: float = 0.0) -> BaseLife | None:
-    """As the processes that live for the ring say it; None where none does, one hangs, or the base has records.
+    """State of the base from the processes of the ring; None if there is none, one hangs, or the base has records.
 
     Args:
-        epoch_utc: when the ring that is shown was begun [s]; 0 where there is none
+        epoch_utc: start of the ring on display [s]; 0 if there is none
     """
     for found in asked(backend, Role.WRITER, {"ask": "who"}, LINE_S):
         return _starting(found.said.get("about")) if found.said.get("head") == 0 else None
@@ -26,7 +26,7 @@ def base_life(backend: AbstractBackend, epoch_utc: float = 0.0) -> BaseLife | No
         if not isinstance(run, dict):
             return None
         if run.get("doing") == "runs" and epoch_utc >= (_number(run.get("utc")) or 0.0):
-            return None  # the ring is its writer's own, which has just ended
+            return None  # the ring belongs to the writer that has just ended
         if run.get("doing") != "ended":
             return _starting(None)
         why, trouble = (str(run.get(key, "")) for key in ("why", "trouble"))
@@ -36,7 +36,7 @@ def base_life(backend: AbstractBackend, epoch_utc: float = 0.0) -> BaseLife | No
 
 
 def _starting(about: Any) -> BaseLife:
-    """`about`: what the writer says of itself; whatever is not to be understood is left out."""
+    """A base that is starting; `about` is the writer's answer, whose invalid parts are left out."""
     told = about if isinstance(about, dict) else {}
     platform = str(told.get("platform", ""))[:80]
     text = f"the base {platform} is being compiled" if platform else "the base is being started"
@@ -48,7 +48,7 @@ def _number(value: Any) -> float | None:
 
 
 def started_again(ring: str, backend: AbstractBackend, who: str) -> Answer:
-    """Ask the supervisor of a base that has ended; it comes up at rest. `RingError` where nobody supervises it."""
+    """Ask the supervisor to restart a base, which comes up at rest. `RingError` if there is no supervisor."""
     for found in asked(backend, Role.SUPERVISOR, {"ask": "start", "by": who}, whose=is_own):
         if found.said.get("starts"):
             return Answer(accepted=True, text="the base is started again; it comes up at rest, switched off")

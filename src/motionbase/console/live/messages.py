@@ -1,4 +1,4 @@
-"""What a page may say over the WebSocket, as types; everything else is answered with one sentence."""
+"""Messages of a page over the WebSocket, as types; everything else is answered with one sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Drawn(Model):
 
 @final
 class Hello(Model):
-    """The first one."""
+    """The first message."""
 
     do: Literal["hello"]
     client: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
@@ -40,7 +40,7 @@ class Hello(Model):
 
 @final
 class Source(Model):
-    """Frames of another ring from now on."""
+    """Request frames of another ring from now on."""
 
     do: Literal["source"]
     source: SourceName
@@ -48,7 +48,7 @@ class Source(Model):
 
 @final
 class Subscribe(_Drawn):
-    """Live frames for these places."""
+    """Subscribe to live frames of these channels."""
 
     do: Literal["subscribe"]
     span: Finite = Field(gt=0, le=LONGEST_SPAN)
@@ -56,7 +56,7 @@ class Subscribe(_Drawn):
 
 @final
 class AskWindow(_Drawn):
-    """One window frame."""
+    """Request one window frame."""
 
     do: Literal["window"]
     id: Number
@@ -66,7 +66,7 @@ class AskWindow(_Drawn):
 
 @final
 class AskStatistics(Model):
-    """Numbers about a stretch of time."""
+    """Request statistics of a stretch of time."""
 
     do: Literal["statistics"]
     id: Number
@@ -85,7 +85,7 @@ class Ack(Model):
 
 @final
 class Watch(Model):
-    """Kinematics of a pose from now on; of none, no more."""
+    """Request the kinematics of a pose from now on; of None, end them."""
 
     do: Literal["watch"]
     pose: PoseName | None
@@ -93,7 +93,7 @@ class Watch(Model):
 
 @final
 class Estop(Model):
-    """Emergency stop of the live base; for who has the operator token."""
+    """Request an emergency stop of the live base; needs the operator token."""
 
     do: Literal["estop"]
     id: Number
@@ -106,12 +106,12 @@ _ADAPTER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discrimina
 
 @final
 class NotJson(MotionBaseError):
-    """A text that is no JSON object."""
+    """A text that is not a JSON object."""
 
 
 @final
 class NotUnderstood(MotionBaseError):
-    """A JSON object that is none of the messages. `id` is the question's, where it had one."""
+    """A JSON object that is not a valid message. `id` is that of the request, if it had one."""
 
     def __init__(self, text: str, number: int | None = None) -> None:
         super().__init__(text)
@@ -119,7 +119,7 @@ class NotUnderstood(MotionBaseError):
 
 
 def understood(text: str) -> Message:
-    """The message in a text."""
+    """Parse the message in a text."""
     try:
         given = json.loads(text, parse_constant=_refused)
     except (ValueError, RecursionError):
@@ -134,7 +134,7 @@ def understood(text: str) -> Message:
 
 
 def one_sentence(error: ValidationError) -> str:
-    """The first thing that is wrong: where it is, and what is wanted."""
+    """The first error: its field, and what is wanted."""
     first = error.errors(include_url=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     given = first.get("input")

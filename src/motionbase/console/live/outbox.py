@@ -1,4 +1,4 @@
-"""What one page is sent: texts from a bounded queue, and frames when it is ready for one."""
+"""Output to one page: texts from a bounded queue, and frames when the page is ready for one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MOST_QUEUED, MOST_QUEUED_BYTES = 256, 64 * 1024 * 1024
 
 @final
 class Outbox:
-    """One task empties it, so that a page that is slow delays itself alone.
+    """Queue of one page, emptied by its own task, so that a slow page delays only itself.
 
     Args:
         socket: of the page
-        on_overflow: called with a reason where more waits than may
+        on_overflow: called with a reason if the queue is full
     """
 
     def __init__(self, socket: WebSocket, on_overflow: Callable[[str], object]) -> None:
@@ -38,16 +38,16 @@ class Outbox:
         self._sending_since: float | None = None
 
     def wake(self) -> None:
-        """There may be something to send."""
+        """Wake the sending task."""
         self._wake.set()
 
     async def woken(self) -> None:
-        """Until there may be."""
+        """Wait until woken."""
         await self._wake.wait()
         self._wake.clear()
 
     def put(self, message: str | bytes, first: bool = False) -> None:
-        """At the end of the queue, or before all others."""
+        """Queue a message at the end, or before all others."""
         (self._queue.appendleft if first else self._queue.append)(message)
         self._queued_bytes += len(message)
         if len(self._queue) > MOST_QUEUED or self._queued_bytes > MOST_QUEUED_BYTES:
@@ -55,14 +55,14 @@ class Outbox:
         self._wake.set()
 
     async def flush(self) -> None:
-        """Send all that waits."""
+        """Send the whole queue."""
         while self._queue:
             message = self._queue.popleft()
             self._queued_bytes -= len(message)
             await self.send(message)
 
     async def send(self, message: str | bytes) -> None:
-        """At once."""
+        """Send a message at once."""
         self._sending_since = self._loop.time()
         kind = "text" if isinstance(message, str) else "bytes"
         await self._socket.send({"type": "websocket.send", kind: message})
@@ -70,11 +70,11 @@ class Outbox:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether something is on its way that the page has not taken."""
+        """Whether a message is being sent that the page has not taken."""
         return self._sending_since is not None
 
     def next_frame(self) -> int | None:
-        """Its number, where the page may be sent one now; else it is woken when that may be so."""
+        """Number of the next frame, if the page may get one now; else None, and the task is woken later."""
         if self._sent - self._acked >= IN_FLIGHT:
             return None
         if (early := self._frame_at + FRAME_S - EARLY_S - self._loop.time()) > 0:
@@ -83,7 +83,7 @@ class Outbox:
         return self._sent + 1
 
     async def send_frame(self, frame: bytes) -> None:
-        """The one that `next_frame` counted."""
+        """Send the frame that `next_frame` numbered."""
         now = self._loop.time()
         if self._sent == self._acked:
             self._heard_at = now
@@ -91,7 +91,7 @@ class Outbox:
         await self.send(frame)
 
     def acknowledge(self, frame: int) -> None:
-        """The page has drawn it."""
+        """The page has drawn a frame."""
         if frame > self._sent:
             raise MotionBaseError(f"frame {frame} was never sent; the last was {self._sent}")
         self._acked, self._heard_at = max(self._acked, frame), self._loop.time()
@@ -99,14 +99,14 @@ class Outbox:
 
     @property
     def behind_s(self) -> float:
-        """How long the page has not acknowledged, or not taken, what it was sent; 0 where it keeps up."""
+        """How long the page has not acknowledged or taken data [s]; 0 if it keeps up."""
         since = [self._heard_at] if self._sent > self._acked else []
         since += [self._sending_since] if self._sending_since is not None else []
         return max((self._loop.time() - one for one in since), default=0.0)
 
     @property
     def why_lost(self) -> str:
-        """A page that has acknowledged nothing, or taken nothing, for 5 s; "" where it has."""
+        """Why a page counts as lost: it has acknowledged or taken nothing for 5 s; "" if it is alive."""
         now = self._loop.time()
         if self._sent > self._acked and now - self._heard_at > SILENT_S:
             return f"no frame was acknowledged for {SILENT_S:g} s"

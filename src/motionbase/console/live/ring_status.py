@@ -1,4 +1,4 @@
-"""What is said of a ring twice a second: its writer, its timing, its host."""
+"""Status of a ring, sent twice a second: writer, timing and host."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from motionbase.ring.backend import Device
 from motionbase.ring.living import unnamed
 from motionbase.ring.reader import ReaderState
 
-BEHIND_S = 1.0  # from which on it is said
+BEHIND_S = 1.0  # a longer delay is reported
 LATE, OVERRUNS, LOAD = "lateness", "overruns", "load"
 
 
 def ring_status(follower: Follower) -> Ring:
-    """Of the ring that it follows, or followed last."""
+    """Status of a follower's present or last ring."""
     run, backend = follower.run, follower.backend
     header = run.header if run else None
     layout = header.layout if header else None
@@ -63,7 +63,7 @@ def ring_status(follower: Follower) -> Ring:
 
 
 def _word(follower: Follower, name: str) -> str | None:
-    """What a channel of codes says in the newest record; None where there is none, or its number says nothing."""
+    """The word of a coded channel in the newest record; None if there is no such channel or the number is unknown."""
     schema, value = follower.schema, follower.value(name)
     if schema is None or value is None or name not in schema.index:
         return None
@@ -71,7 +71,7 @@ def _word(follower: Follower, name: str) -> str | None:
 
 
 def _state_text(follower: Follower, behind_s: float) -> str:
-    """The reader's own words; where the ring has no name, who lives for it all the same."""
+    """The reader's state; for a ring whose name is gone, the processes that still serve it."""
     text = follower.state_text
     if text == ReaderState.NO_SEGMENT.value and (why := unnamed(follower.backend)):
         return f"{text}: {why}"
@@ -79,7 +79,7 @@ def _state_text(follower: Follower, behind_s: float) -> str:
 
 
 def _timing(follower: Follower, run: Run) -> Timing:
-    """Health of the last second, or of a little more: what a busy console takes late came no faster."""
+    """Timing over the last second or slightly more, because a busy console reads late."""
     pulses = list(follower.pulses)
     newest = pulses[-1]
     before = next((p for p in reversed(pulses) if p.at <= newest.at - HEALTH_S), pulses[0])
@@ -107,7 +107,7 @@ def _finite(value: float) -> float | None:
 
 @lru_cache(maxsize=8)
 def _platform_name(text: str) -> str:
-    """Of the platform that the ring describes; "" where it describes none."""
+    """Name of the platform in the ring; "" if there is none."""
     try:
         return str(tomllib.loads(text).get("name", ""))
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""A run as pages see it: one writer, one schema, time that does not fall."""
+"""Runs as pages see them: one writer, one schema, non-decreasing time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionbase.ring.layout import Header
 @final
 @dataclass(frozen=True)
 class Run:
-    """What belongs together on a page: one writer, one schema, time that does not fall.
+    """Records that belong together on a page: one writer, one schema, non-decreasing time.
 
     Attributes:
         generation: its number
@@ -31,31 +31,31 @@ class Run:
 
     @property
     def schema(self) -> Schema:
-        """Of the ring."""
+        """Schema of the ring."""
         return self.header.layout.schema
 
     @property
     def period(self) -> float:
-        """Between records [s], as the header says."""
+        """Time between records [s], from the header."""
         return self.header.layout.dt * self.header.layout.every
 
     @property
     def rate_hz(self) -> float:
-        """Records per second, as the header says."""
+        """Records per second, from the header."""
         return 1 / self.period
 
     def again(self, generation: int) -> Run:
-        """The same writer with a history that starts anew, because time fell."""
+        """The same writer with an empty history, because time fell."""
         history = _history(self.schema)
         history.width = self.derived.width
         return Run(generation, self.revision, self.header, history, self.derived)
 
     def revised(self) -> Run:
-        """After a change of the derived channels."""
+        """The run after a change of the derived channels."""
         return Run(self.generation, self.revision + 1, self.header, self.history, self.derived)
 
     def described(self) -> SchemaModel:
-        """The channels as pages are told, derived ones at the end."""
+        """The channels as models of the interface, derived ones at the end."""
         own = [
             ChannelModel(
                 place=k, name=c.name, unit=c.unit, description=c.description, group=c.group, leg=c.leg, dof=c.dof,
@@ -68,12 +68,12 @@ class Run:
 
 
 def derived_channel(place: int, name: str, unit: str, formula: str) -> ChannelModel:
-    """As pages are told of it."""
+    """A derived channel as a model of the interface."""
     return ChannelModel(place=place, name=name, unit=unit, description=formula, group="derived", formula=formula)
 
 
 def new_run(generation: int, header: Header) -> Run:
-    """Of a writer that was not there before; without derived channels."""
+    """The run of a new writer, without derived channels."""
     schema = header.layout.schema
     return Run(generation, 0, header, _history(schema), DerivedChannels(schema))
 

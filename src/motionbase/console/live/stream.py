@@ -1,4 +1,4 @@
-"""One page's WebSocket: what it asks for, what it is sent, and when it is let go."""
+"""One page's WebSocket: its requests, its output, and its end."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 PROTOCOL = "motionbase.1"
 HELLO_S, CLOSE_S = 5.0, 1.0
-MOST_ASKED = 256  # questions that wait for their answers
+MOST_ASKED = 256  # requests waiting for answers
 WRONG_IN_A_ROW = 3
-NUMBERS = itertools.count()  # of sessions, in the order in which they came
+NUMBERS = itertools.count()  # of sessions, in order of arrival
 
 
 @final
 class Session:
-    """One WebSocket; everything here happens in the event loop."""
+    """One WebSocket; used only in the event loop."""
 
     def __init__(self, socket: WebSocket, hub: Hub) -> None:
         self._socket, self._hub, self._loop = socket, hub, asyncio.get_running_loop()
@@ -48,17 +48,17 @@ class Session:
         self._curves = Curves(hub.bodies(self.follower))
         self._outbox = Outbox(socket, partial(self.end, TRY_LATER))
         self.say, self.wake = self._outbox.put, self._outbox.wake
-        self._shown: tuple[int, int] | None = None  # generation and revision that the page was told
-        self.watched: PoseName | None = None  # whose kinematics the page is told
+        self._shown: tuple[int, int] | None = None  # generation and revision sent to the page
+        self.watched: PoseName | None = None  # pose whose kinematics the page watches
         self._wrong = 0
         self._asked: asyncio.Queue[messages.AskWindow | messages.AskStatistics] = asyncio.Queue()
         self._stops: set[asyncio.Task[None]] = set()
         self._end: asyncio.Future[Ended] = self._loop.create_future()
 
-    # ---- its life ----
+    # ---- life cycle ----
 
     async def serve(self) -> None:
-        """From the first message to the last."""
+        """Serve the page from its first message to its last."""
         await self._socket.accept(PROTOCOL if PROTOCOL in self._socket.scope["subprotocols"] else None)
         tasks = {self._loop.create_task(work) for work in (self._talk(), self._answer(), self._send())}
         try:
@@ -83,29 +83,29 @@ class Session:
         abort: Callable[[], object] = self._socket.scope.get("state", {}).get("abort", lambda: None)
         try:
             if not self._outbox.is_stuck:
-                await asyncio.wait_for(self._outbox.flush(), CLOSE_S)  # last words first: why it is let go
+                await asyncio.wait_for(self._outbox.flush(), CLOSE_S)  # first the reason for closing
             await asyncio.wait_for(self._socket.close(ended.code, ended.reason), CLOSE_S)
-            self._loop.call_later(CLOSE_S, abort)  # where it does not take that either; else nothing happens
+            self._loop.call_later(CLOSE_S, abort)  # if the page does not take that either
         except (TimeoutError, WebSocketDisconnect, RuntimeError):
-            abort()  # it takes nothing any more, not even a farewell
+            abort()  # it takes no more data, not even the close frame
 
     @property
     def behind_s(self) -> float:
-        """How far the page is behind what it was sent."""
+        """How far the page is behind its output [s]."""
         return self._outbox.behind_s
 
     @property
     def is_ending(self) -> bool:
-        """Whether it is being let go, so that its place is free."""
+        """Whether it is being closed, so that its place is free."""
         return self._end.done() or self.state is SessionState.ENDING
 
     def end(self, code: int, reason: str) -> None:
-        """Let it go."""
+        """Close the connection."""
         if not self._end.done():
             self._end.set_result(Ended(code, reason))
 
     def check(self) -> None:
-        """Let a page go that is not there any more."""
+        """Close the connection of a page that no longer responds."""
         if why := self._outbox.why_lost:
             self.end(TRY_LATER, why)
 
@@ -218,7 +218,7 @@ class Session:
                 stop.add_done_callback(self._stops.discard)
 
     async def _answer(self) -> None:
-        """Questions one by one, beside the receiving: a stop that is asked for meanwhile does not wait for them."""
+        """Answer requests one by one, apart from receiving, so that an emergency stop does not wait for them."""
         while True:
             asked = await self._asked.get()
             try:
@@ -245,7 +245,7 @@ class Session:
         self.wake()
 
     def _known(self, places: tuple[int, ...]) -> Run | None:
-        """The run that is shown; refuses places that it does not have."""
+        """The run on display; an error for channels that it does not have."""
         run = self.follower.run
         if run is not None and (unknown := [p for p in places if p >= run.history.width]):
             raise MotionBaseError(f"there is no channel at place {unknown[0]}; there are {run.history.width}")

@@ -1,7 +1,7 @@
-"""Units of formulas: what may be added or compared, and what comes out.
+"""Units of formulas: which may be added or compared, and the unit of the result.
 
-A number in a formula may have a unit of its own, which nobody writes: `5e3 * leg1_l_meas` may well be a force. So a
-number fits everything, and what was multiplied by one takes the unit of what it is added to, or that a person gives.
+A number in a formula may stand for a factor with a unit: `5e3 * leg1_l_meas` may well be a force. So a number fits any
+unit, and a product with a number takes the unit of what it is added to, or the one that the user gives.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FINEST = 12  # denominator of a power
 @final
 @dataclass(frozen=True)
 class Quantity:
-    """What a part of a formula is.
+    """The quantity of a part of a formula.
 
     Attributes:
-        powers: of units as they are written; None where nothing is known
-        is_scaled: it has a number as a factor, which may bring a unit
-        is_number: it is made of numbers alone
+        powers: of units as written; None if unknown
+        is_scaled: has a number as a factor, which may have a unit
+        is_number: consists of numbers only
     """
 
     powers: Powers | None = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Quantity:
 
     @property
     def key(self) -> frozenset[tuple[str, Fraction]] | None:
-        """Equal for what is the same: N and kg m/s^2. An angle counts only where it stands alone or per second."""
+        """Key for comparison, equal for N and kg m/s^2. An angle counts only alone or per second."""
         if self.powers is None:
             return None
         found: dict[str, Fraction] = {}
@@ -51,7 +51,7 @@ class Quantity:
 
     @property
     def text(self) -> str:
-        """As channels have it: m/s^2, N m, -; "" where nothing is known."""
+        """The unit as in channels: m/s^2, N m, -; "" if unknown."""
         if self.powers is None:
             return ""
         keeps_angle = all(symbol in ("rad", "s") for symbol, power in self.powers.items() if power)
@@ -62,16 +62,16 @@ class Quantity:
 
     @property
     def words(self) -> str:
-        """For a sentence."""
+        """The quantity as words of a message."""
         return "a number without a unit" if self.text == "-" else self.text
 
     @property
     def is_free(self) -> bool:
-        """Whether its unit is anybody's guess."""
+        """Whether it fits any unit."""
         return self.is_scaled or self.powers is None
 
     def times(self, other: Quantity, sign: int = 1) -> Quantity:
-        """Multiplied by it, or divided where the sign is -1."""
+        """The product, or the quotient for sign -1."""
         scaled, number = self.is_scaled or other.is_scaled, self.is_number and other.is_number
         if self.powers is None or other.powers is None:
             return Quantity(None, scaled)
@@ -81,14 +81,14 @@ class Quantity:
         return Quantity(found, scaled, number)
 
     def to_the(self, power: float) -> Quantity:
-        """Its power."""
+        """The power."""
         if self.powers is None:
             return self
         exact = Fraction(power).limit_denominator(FINEST)
         return Quantity({s: p * exact for s, p in self.powers.items()}, self.is_scaled, self.is_number)
 
     def joined(self, other: Quantity) -> Quantity | None:
-        """Of a sum, a difference or the larger of two; None where they do not go together."""
+        """Quantity of a sum, a difference or a maximum; None if the two do not fit."""
         if self.is_number or other.is_number:
             return other if self.is_number else self
         if self.key is not None and self.key == other.key:
@@ -104,7 +104,7 @@ NONE, NUMBER, UNKNOWN = Quantity(), Quantity(is_scaled=True, is_number=True), Qu
 
 
 def unit(text: str) -> Quantity:
-    """Of a channel; a word that we do not know is a unit of its own."""
+    """Quantity of a channel's unit; an unknown word is a unit by itself."""
     if text in ("", "-"):
         return NONE if text else Quantity(None)
     found: dict[str, Fraction] = {}

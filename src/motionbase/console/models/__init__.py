@@ -1,6 +1,6 @@
-"""What goes over the console's REST border and in its text messages, as types: the one definition of both sides.
+"""Types of the console's REST interface and text messages: the one definition for server and page.
 
-`web/src/net/types.ts` is generated from it (`scripts/console_types.py`).
+`scripts/console_types.py` generates `web/src/net/types.ts` from them.
 """
 
 from motionbase.console.models.base import Model, Numbers, SourceName

@@ -1,4 +1,4 @@
-"""What all types of the border share."""
+"""Base of all types of the interface."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import CoreSchema, core_schema
 
 SourceName: TypeAlias = Literal["live", "replay"]
-Numbers: TypeAlias = list[float | None]  # None stands for a number that is none: JSON has no NaN
+Numbers: TypeAlias = list[float | None]  # None stands for NaN, which JSON does not have
 
 
 @final
 class OneOf:
-    """Of a text: it is one of these words, as `Literal` says it of words that are written out."""
+    """Annotation of a text that must be one of these words, like `Literal` for words from a variable."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> CoreSchema:
-        """For checks, and for the types of the page."""
+        """Schema for validation and for the types of the page."""
         return core_schema.literal_schema(self.words)
 
 
 class Model(BaseModel):
-    """Whatever is not known is refused."""
+    """A model that refuses unknown fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

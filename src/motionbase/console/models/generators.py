@@ -1,45 +1,51 @@
-"""Function generators: cards, what is armed, and what it would do."""
+"""Function generators: cards, the armed set, and previews."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from motionbase.console.models.base import Model, Numbers, OneOf
-from motionbase.record.generators import COUNT, SHAPES, SPACES
+from motionbase.record.generators import COLUMNS, COUNT, SHAPES, SPACES
 
+_CODED: dict[str, Any] = {  # numbers in a row of the ring, words here
+    "enabled": (bool, False),
+    "space": (Annotated[str, OneOf(map(str, SPACES))], "dof"),
+    "axes": (list[int | str], []),
+    "shape": (Annotated[str, OneOf(map(str, SHAPES))], "sine"),
+}
+_NUMBERS: dict[str, Any] = {
+    c.name: (int if c.whole else float, Field(default=0 if c.whole else 0.0, description=f"[{c.unit}] {c.description}"))
+    for c in COLUMNS[len(_CODED) :]
+}
+assert [*_CODED, *_NUMBERS] == [c.name for c in COLUMNS]
 
-class Card(Model):
-    """One function generator; numbers as in docs/generators.md."""
+if TYPE_CHECKING:
 
-    enabled: bool = False
-    space: Annotated[str, OneOf(map(str, SPACES))] = "dof"
-    axes: list[int | str] = []
-    shape: Annotated[str, OneOf(map(str, SHAPES))] = "sine"
-    amplitude: float = 0.0
-    frequency: float = 0.0
-    end_frequency: float = 0.0
-    phase: float = 0.0
-    offset: float = 0.0
-    fade_in: float = 0.0
-    fade_out: float = 0.0
-    start: float = 0.0
-    cycles: float = 0.0
-    duration: float = 0.0
-    tones: int = 0
-    seed: int = 0
+    class Card(Model):
+        """One function generator, with the settings of `record.generators.COLUMNS`."""
+
+else:
+    Card = create_model(
+        "Card",
+        __base__=Model,
+        __module__=__name__,
+        __doc__="One function generator; docs/generators.md describes its settings.",
+        **_CODED,
+        **_NUMBERS,
+    )
 
 
 class CardSet(Model):
-    """Seven cards at most, with a name for people."""
+    """Up to seven cards, with a name."""
 
     name: str = Field(default="", max_length=64)
     cards: list[Card] = Field(max_length=COUNT)
 
 
 class Exceeded(Model):
-    """A limit that would be exceeded: of what, the largest value, the limit, and when first [s]."""
+    """A limit that would be exceeded: its quantity, the largest value, the limit, and the first time [s]."""
 
     what: str
     value: float
@@ -49,12 +55,11 @@ class Exceeded(Model):
 
 
 class Generators(Model):
-    """The block of the ring, and whether it may be written now.
+    """The generators of the ring, and whether they may be changed now.
 
-    `version`: of what is armed in the block; `exceeded`: the limits that this exceeds, None while nobody can tell, and
-    `judged` says for how long it was looked at, or why not. `running_version`: of what the control law took at its
-    last transition to drive, None where the ring has no such channel; `last_run`: its cards, None where nothing has
-    run or the console never saw them.
+    `version`: of the armed set; `exceeded`: limits that it exceeds, None if unknown; `judged`: the time judged, or why
+    it was not. `running_version`: of the set that the control law read at its last transition to drive, None if the
+    ring has no such channel; `last_run`: its cards, None if nothing has run or the console never read them.
     """
 
     armed: CardSet
@@ -70,9 +75,9 @@ class Generators(Model):
 
 
 class Apply(Model):
-    """`version`: the one that the operator saw; refused if another has been written since.
+    """Request to arm cards. `version`: the one that the operator saw; refused if another has been written since.
 
-    `exceeds`: what of `Exceeded` of the limits that the operator knows to be exceeded; refused where there are others.
+    `exceeds`: `what` of each exceeded limit that the operator has accepted; refused if there are others.
     """
 
     cards: CardSet
@@ -81,14 +86,14 @@ class Apply(Model):
 
 
 class PreviewRequest(Model):
-    """What the cards would do in so many seconds."""
+    """Request for a preview of cards over so many seconds."""
 
     cards: CardSet
     seconds: float = Field(default=20.0, gt=0, le=600)
 
 
 class Limits(Model):
-    """Of the platform: largest excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]."""
+    """Limits of the platform: excursion from neutral, velocity, acceleration by axis, and of the legs [m, m/s]."""
 
     position: list[float]
     velocity: list[float]
@@ -99,7 +104,7 @@ class Limits(Model):
 
 
 class Preview(Model):
-    """`dofs`: (6, 3, n) position, velocity, acceleration of the sums; `legs`: (6, n) lengths [m] about neutral."""
+    """A preview. `dofs`: (6, 3, n) position, velocity, acceleration; `legs`: (6, n) lengths [m] about neutral."""
 
     t: list[float]
     dofs: list[list[list[float]]]

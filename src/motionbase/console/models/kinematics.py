@@ -1,4 +1,4 @@
-"""What legs and joints do at a pose, and how near parts are to each other."""
+"""Legs and joints at a pose, and clearances between parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionbase.console.models.base import Model, Numbers, SourceName
 
 PoseName: TypeAlias = Literal["measured", "estimated", "command", "host"]
 Verdict: TypeAlias = Literal["clear", "warn", "stop", "interference"]
-LARGEST = 100.0  # metres or radians: no platform comes near it
+LARGEST = 100.0  # metres or radians, far beyond any platform
 Bounded: TypeAlias = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
 Length: TypeAlias = Annotated[float, Field(gt=0, le=LARGEST, allow_inf_nan=False)]
 Threshold: TypeAlias = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -29,7 +29,7 @@ class LegPosture(Model):
 
 
 class PartGap(Model):
-    """Between two parts: distance [m], null where they interfere; nearest points in W [m]."""
+    """Gap between two parts: distance [m], null if they interfere; nearest points in W [m]."""
 
     first: str
     second: str
@@ -39,10 +39,10 @@ class PartGap(Model):
 
 
 class Posture(Model):
-    """At one pose: `dof` from neutral [m, rad]; the nearest pairs of parts, none where `clearance_text` says why.
+    """Posture at a pose: `dof` from neutral [m, rad]; the nearest pairs of parts, or the reason in `clearance_text`.
 
-    `bearings`: how far the first and second bearing turn, at base and platform [rad]; null where that is not known.
-    `text`: why the pose cannot be reached, "" where it can.
+    `bearings`: angles of the first and second bearing, at base and platform [rad]; null if unknown.
+    `text`: why the pose cannot be reached, "" if it can.
     """
 
     dof: list[float]
@@ -69,7 +69,7 @@ class AskPose(Model):
 
 
 class ClearanceThresholds(Model):
-    """Clearances [m] below which it is coloured, and below which an alarm is raised."""
+    """Clearances [m] below which gaps are coloured (`warn`), and below which an alarm is raised (`stop`)."""
 
     warn: Threshold
     stop: Threshold
@@ -82,9 +82,9 @@ class ClearanceThresholds(Model):
 
 
 class Kinematics(Model):
-    """Sent as text to pages that watch: of the newest record, at most five times a second.
+    """Sent as text to watching pages: kinematics of the newest record, at most five times a second.
 
-    `state`: preparing while kernels are compiled, none where `text` says why there is nothing.
+    `state`: `preparing` while kernels are compiled, `none` if there are no kinematics, with the reason in `text`.
     """
 
     kind: Literal["kinematics"] = "kinematics"
@@ -98,9 +98,9 @@ class Kinematics(Model):
 
 
 class ClearanceAlarm(Model):
-    """Sent as text to every page, of the measured pose: the nearest pair, and whether the alarm is raised.
+    """Sent as text to every page: the nearest pair at the measured pose, and whether the alarm is raised.
 
-    `least` [m] is null where parts interfere, and where nothing is known: then `verdict` is null too.
+    `least` [m] is null if parts interfere, and if nothing is known: then `verdict` is null, too.
     """
 
     kind: Literal["clearance"] = "clearance"
@@ -117,7 +117,7 @@ class ClearanceAlarm(Model):
 
 
 class Extreme(Model):
-    """One of the 64: bit k of `number` is set where leg k + 1 is out."""
+    """One of the 64 extremes: bit k of `number` is set if leg k + 1 is out."""
 
     number: int
     name: str
@@ -125,7 +125,7 @@ class Extreme(Model):
 
 
 class AngleRange(Model):
-    """What the extremes ask of one joint of one leg [rad], and at which of them."""
+    """Range of one joint of one leg over the extremes [rad], and the extremes where it occurs."""
 
     joint: str
     leg: int
@@ -136,7 +136,7 @@ class AngleRange(Model):
 
 
 class WorstGap(Model):
-    """A pair of parts where it is nearest over the extremes; distance [m], null where they interfere."""
+    """The smallest gap of a pair of parts over the extremes; distance [m], null if they interfere."""
 
     first: str
     second: str
@@ -146,7 +146,7 @@ class WorstGap(Model):
 
 
 class Extremes(Model):
-    """At all combinations of legs fully in and out that have a pose; `missing` are numbers of those that have none."""
+    """All combinations of legs fully in and out that have a pose; `missing`: numbers of those without."""
 
     platform: str
     extremes: list[Extreme]

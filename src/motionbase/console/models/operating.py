@@ -1,4 +1,4 @@
-"""What can be asked of a base, its parameters and its recorder."""
+"""Requests to a base, its parameters and its recorder."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from motionbase.record.requests import KINDS
 
 
 class Answer(Model):
-    """What became of a request."""
+    """Answer to a request."""
 
     accepted: bool
     text: str
 
 
 class Seen(Model):
-    """The newest record that the page had shown when the operator asked, so that nothing stale is carried out.
+    """The newest record on the page when the operator made the request, so that nothing stale is carried out.
 
-    `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" where it has none; `generators_version`: of what
-    was armed as the page showed it, None where it showed none.
+    `t`: its time stamp [s]; `state`, `mode`: the schema's words, "" if it has none; `generators_version`: of the armed
+    set on the page, None if it showed none.
     """
 
     t: float = Field(allow_inf_nan=False)
@@ -33,7 +33,7 @@ class Seen(Model):
 class Operate(Model):
     """An action of `motionbase operate`; an emergency stop has its own address.
 
-    `seen` is not looked at for what calms a base (freeze, abort, settle, lower), and needed for all else.
+    `seen` is ignored for actions that calm a base (freeze, abort, settle, lower), and required for all others.
     """
 
     seen: Seen | None = None
@@ -41,7 +41,7 @@ class Operate(Model):
 
 
 class Parameter(Model):
-    """One of the control law, see `motionbase tune`."""
+    """A parameter of the control law, see `motionbase tune`."""
 
     name: str
     unit: str
@@ -56,7 +56,7 @@ class Parameter(Model):
 
 
 class Parameters(Model):
-    """All of them."""
+    """All parameters of the control law."""
 
     law: str
     version: int
@@ -64,20 +64,20 @@ class Parameters(Model):
 
 
 class Tune(Model):
-    """New numbers by name; an empty list sets the designed ones."""
+    """New values by name; an empty list restores the design values."""
 
     values: dict[str, list[float]]
 
 
 class AskRecorder(Model):
-    """As `motionbase record-control`."""
+    """A command to the recorder, as `motionbase record-control`."""
 
     do: Literal["start", "stop", "split", "note"]
     text: str = Field(default="", max_length=4096)
 
 
 class StripChannel(Model):
-    """A pen: which channel, and the range of its lane; None takes what comes."""
+    """A pen: its channel, and the range of its lane; None follows the records."""
 
     name: str
     low: float | None = None

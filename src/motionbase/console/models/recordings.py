@@ -12,7 +12,7 @@ from motionbase.record.requests import REPLAY_KINDS
 
 
 class Ticket(Model):
-    """An address at which a browser may fetch one file within a minute, without a token."""
+    """An address from which a browser can download one file within a minute, without a token."""
 
     address: str
 
@@ -28,7 +28,7 @@ class RecordingFile(Model):
 
 
 class RecordingEvent(Model):
-    """Beside the records; as `Event` has them."""
+    """An event of a recording; the fields are those of `Event`."""
 
     t: float
     kind: str
@@ -39,11 +39,10 @@ class RecordingEvent(Model):
 
 
 class RecordingInfo(Model):
-    """As `motionbase info`. Times [s] since the recording's epoch.
+    """Description of a recording, as `motionbase info`. Times [s] since the recording's epoch.
 
-    `derived`: channels by formula that operators made and that can be computed of it. `damage_at`: from and to of each
-    damage, the records beside it where some are missing, None where it concerns the file as a whole. `events`: as the
-    file has them; `/api/recordings/events` has all.
+    `derived`: stored derived channels that fit it. `damage_at`: start and end of each damage, or of the gap if records
+    are missing, None if it concerns the whole file. `events`: those in the file; `/api/recordings/events` has all.
     """
 
     file: str
@@ -62,9 +61,9 @@ class RecordingInfo(Model):
 
 
 class Export(Model):
-    """What to take of a recording, and into what; without legs, groups and channels it is all of them.
+    """Selection and format of an export; without legs, groups and channels it has all channels.
 
-    `pdf` is a strip chart of 16 channels at most, with so many seconds on a page.
+    `pdf` is a strip chart of up to 16 channels, with `seconds_per_page`.
     """
 
     file: str
@@ -88,7 +87,7 @@ class StartReplay(Model):
 
 
 class ReplayControl(Model):
-    """As `motionbase replay-control`."""
+    """A command to a replay, as `motionbase replay-control`."""
 
     source: SourceName = "replay"
     action: Annotated[str, OneOf(REPLAY_KINDS)]

@@ -1,4 +1,4 @@
-"""A ring as pages see it: its writer, its channels, what happened."""
+"""A ring: its writer, its channels and its events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from motionbase.record.schema import NAME
 
 
 class Timing(Model):
-    """Health of the last second: records per second, largest lateness [s], overruns, largest load, records lost."""
+    """Timing of the last second: records per second, largest lateness [s], overruns, largest load, records lost."""
 
     rate_hz: float
     late_max_s: float | None
@@ -21,7 +21,7 @@ class Timing(Model):
 
 
 class HostDemand(Model):
-    """The host's demand against the limits. `exceeded`: sentences, empty where all is within them."""
+    """The host's demand and the limits. `exceeded`: sentences, empty if all limits are kept."""
 
     age_s: float | None
     frames: float
@@ -30,10 +30,10 @@ class HostDemand(Model):
 
 
 class BaseLife(Model):
-    """Of the live base while no records come: it starts, or has ended.
+    """The live base while no records come: it is starting, or has ended.
 
-    `text`: a sentence; `platform`: of a base that starts, "" where nobody has said yet; `utc`: since when [s].
-    `may_start`: whether `motionbase run` waits to be asked to start it again.
+    `text`: a sentence; `platform`: of a starting base, "" if not known yet; `utc`: since when [s]. `may_start`: whether
+    `motionbase run` can restart it on request.
     """
 
     doing: Literal["starting", "ended"]
@@ -46,13 +46,13 @@ class BaseLife(Model):
 class Ring(Model):
     """A ring as its reader sees it.
 
-    `state`: live, waiting, lost or none, of the writer; `state_text` is the reader's own words. `generation` changes
-    whenever what was drawn before does not belong to what comes: another writer, another schema, time that ran back.
-    `platform` is empty where the ring has none; a scene is worth asking for when it is not, once a generation.
-    `estop_by`: who asked for the stop that acts, None while none acts or nobody is known. `base_state`, `base_mode`,
-    `base_fault`: the schema's words of the newest record, None where it has none; no fault begins with "none".
-    `t`: time stamp [s] of that record. `life`: what becomes of the base while no records come, None where nobody knows.
-    `behind_s`: how much older [s] than the ring's newest record the newest one is that the console has read.
+    `state`: live, waiting, lost or none, of the writer; `state_text`: the same as a sentence. `generation` changes
+    when earlier records do not belong to those that follow: another writer, another schema, time that went back.
+    `platform` is empty if the ring has none; if it is not, a scene can be requested once per generation.
+    `estop_by`: who requested the active stop, None if none is active or the name is unknown. `base_state`, `base_mode`,
+    `base_fault`: the schema's words in the newest record, None if it has none; "none..." means no fault.
+    `t`: time stamp [s] of that record. `life`: state of the base while no records come, None if unknown.
+    `behind_s`: how much older [s] the newest record read by the console is than that of the ring.
     """
 
     source: SourceName
@@ -92,10 +92,9 @@ EventKind: TypeAlias = Literal[
 
 
 class Event(Model):
-    """Something that happened: a change of state, a request, a fault, a note, a gap.
+    """An event: a change of state, a request, a fault, a note, a gap.
 
-    `t`: [s] of the ring, None if it has none; `tick`: of the control law then; `person`: who did it, "" where nobody
-    did.
+    `t`: time of the ring [s], None if it has none; `tick`: of the control law; `person`: who caused it, "" if nobody.
     """
 
     kind: Literal["event"] = "event"
@@ -112,7 +111,7 @@ class Event(Model):
 
 
 class AlarmChange(Model):
-    """A limit of a channel of the live ring: `value` is the worst at `t` [s], in the channel's own unit."""
+    """Alarm of a channel of the live ring: `value` is the worst, at `t` [s], in the channel's unit."""
 
     channel: str = Field(max_length=64)
     change: Literal["raised", "acknowledged", "over"]
@@ -123,7 +122,7 @@ class AlarmChange(Model):
 
 
 class Channel(Model):
-    """Of a schema; `place` is what the WebSocket asks by."""
+    """A channel of a schema; `place` identifies it on the WebSocket."""
 
     place: int
     name: str
@@ -148,7 +147,7 @@ class Schema(Model):
 class Derive(Model):
     """A channel by formula: names of channels, numbers, + - * / ** and the functions of docs/console.md.
 
-    `unit`: "" for the one that the formula gives.
+    `unit`: "" for the unit that results from the formula.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What is shown: the platform, and how a page is laid out."""
+"""The platform as shown, and layouts of pages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from motionbase.console.models.generators import Limits
 
 
 class Mesh(Model):
-    """A user's own picture of a part; `number` names it in /api/mesh/NUMBER."""
+    """A user's mesh of a part; `number` identifies it in /api/mesh/NUMBER."""
 
     number: int
     format: Literal["glb", "stl"]
@@ -28,7 +28,7 @@ class SphereWheel(Model):
 
 
 class SphereShape(Model):
-    """A sphere that turns on wheels over the platform: centre in P [m], radius [m], places within it by name [m]."""
+    """A sphere that turns on wheels over the platform: centre in P [m], radius [m], named points within it [m]."""
 
     centre: list[float]
     radius: float
@@ -37,7 +37,7 @@ class SphereShape(Model):
 
 
 class Scene(Model):
-    """The platform to scale. Places [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`."""
+    """The platform to scale. Points [m]: base joints in W, platform joints in P; P at neutral is at `p_neutral`."""
 
     name: str
     summary: str
@@ -59,7 +59,7 @@ class Scene(Model):
 
 
 class Layout(Model):
-    """What the page shows, by name; the page alone knows what it means."""
+    """A layout of the page by name; its content is known only to the page."""
 
     name: str
     body: dict[str, object]

@@ -1,4 +1,4 @@
-"""How things stand, beside curves."""
+"""The status that pages show besides curves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionbase.console.models.who import Seat
 
 
 class Recorder(Model):
-    """Of the live ring; `incident` is what somebody did to a file while it was written."""
+    """The recorder of the live ring; `incident`: what happened to a file while it was written."""
 
     state: str
     file: str
@@ -41,7 +41,7 @@ class Replay(Model):
 
 
 class Strip(Model):
-    """A strip chart drawn by a process of its own."""
+    """A strip chart drawn by a separate process."""
 
     state: Literal["drawing", "ended", "failed"]
     out: str
@@ -51,7 +51,7 @@ class Strip(Model):
 
 
 class Job(Model):
-    """Something that takes a while. `client`: the page that began it, which may cancel it."""
+    """A job that takes a while. `client`: the page that started it and may cancel it."""
 
     number: int
     client: str
@@ -63,7 +63,7 @@ class Job(Model):
 
 
 class Status(Model):
-    """Sent as text every half second, and at once when something changed."""
+    """Sent as text every half second, and at once after a change."""
 
     kind: Literal["status"] = "status"
     version: str

@@ -1,4 +1,4 @@
-"""Who asks, and who operates."""
+"""The caller's role, and the operator's seat."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from motionbase.console.tokens import Role
 
 
 class Me(Model):
-    """The role of who asks. `seated`: holds the operator's seat, so that what changes state is taken from here.
+    """Role of the caller. `seated`: holds the operator's seat, and so may change state.
 
-    `waiting`: place in the queue for the seat, 1 for who is next; None for who does not wait. `may_stop`: whether the
-    emergency stop is taken from it: with the operator token, or from all that may look. `stop_port`: where the stop
-    post listens, at the console's own address; None where there is none.
+    `waiting`: place in the queue for the seat, 1 for the next; None if not waiting. `may_stop`: whether it may request
+    the emergency stop: with the operator token, or as a viewer if anyone may stop. `stop_port`: port of the stop post
+    at the console's address; None if there is none.
     """
 
     role: Role
@@ -25,9 +25,9 @@ class Me(Model):
 
 
 class Seat(Model):
-    """Who operates; one at a time.
+    """The holder of the operator's seat.
 
-    `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names of who is next, in order.
+    `away`: its page has lost its connection, and keeps the seat for 30 s; `waiting`: names in the queue, in order.
     """
 
     client: str
@@ -38,9 +38,9 @@ class Seat(Model):
 
 
 class TakeSeat(Model):
-    """`force` takes it from `from_client`, the one whom the page named, and from nobody else; both are told.
+    """Request for the seat. `force` takes it from `from_client`, the holder that the page showed, and from no other.
 
-    `wait` gets into the queue where somebody has it, instead of being refused.
+    `wait` joins the queue if another page has the seat, instead of being refused.
     """
 
     name: str = Field(default="operator", min_length=1, max_length=40)

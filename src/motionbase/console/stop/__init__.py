@@ -1,1 +1,1 @@
-"""The emergency stop of the console, and the small process beside it that still takes one when the console cannot."""
+"""The emergency stop of the console, and the stop post, a small process that takes it when the console cannot."""

@@ -1,4 +1,4 @@
-"""HTTP for one small thing: a request of each connection, an answer, the end. Slow connections keep nobody out."""
+"""A minimal HTTP server: one request and one answer per connection. Slow connections never keep others out."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ import h11
 from motionbase.console.listening import QUEUE
 from motionbase.console.room import Pool
 
-ASK_S = 2.0  # within which a request has come, and an answer is taken
-MOST_WAITING = 64  # connections that have not asked yet; one more, and one of the address that has most goes
-LARGEST_HEAD = 16 * 1024  # bytes
-PAUSE_S = 0.05  # after a connection that this process has no descriptor for
+ASK_S = 2.0  # time limit for a request, and for taking the answer
+MOST_WAITING = 64  # connections without a request; beyond this, one of the address with most is dropped
+LARGEST_HEAD = 16 * 1024  # header of a request [bytes]
+PAUSE_S = 0.05  # after a failed accept for want of a file descriptor
 GONE_AGAIN = (errno.EAGAIN, errno.ECONNABORTED)
 SEALED = (("cache-control", "no-store"), ("x-content-type-options", "nosniff"), ("connection", "close"))
 
 
 class Asked(NamedTuple):
-    """A request, without what it may carry beside its head."""
+    """A request, without its body."""
 
     method: str
     path: str
     headers: tuple[tuple[str, str], ...]
-    here: str  # the address at which it came in
+    here: str  # local address of the connection
 
     def all(self, name: str) -> list[str]:
-        """The values of a header."""
+        """All values of a header."""
         return [value for key, value in self.headers if key == name]
 
 
@@ -46,7 +46,7 @@ class Reply(NamedTuple):
 
     @property
     def raw(self) -> bytes:
-        """As it is sent."""
+        """The bytes of the answer."""
         body = b"" if self.body is None else json.dumps(self.body).encode()
         kind = (("content-type", "application/json"),) if body else ()
         head = [*kind, ("content-length", str(len(body))), *SEALED, *self.headers]
@@ -59,13 +59,13 @@ Answer: TypeAlias = Callable[[Asked], Awaitable[Reply]]
 
 @final
 class Door:
-    """On a socket that listens; made, used and closed in one event loop.
+    """A server on a listening socket; created, used and closed in one event loop.
 
-    It accepts by itself: a server of asyncio that is closed forgets whom it has accepted and not yet welcomed.
+    It accepts connections itself, because asyncio's server, when closed, drops those just accepted.
 
     Args:
-        made: the socket; another process may accept from it as well
-        answer: to each request
+        made: the socket, from which another process may accept as well
+        answer: called for each request
     """
 
     def __init__(self, made: socket.socket, answer: Answer) -> None:
@@ -77,16 +77,16 @@ class Door:
         self._open()
 
     def _open(self) -> None:
-        if self._made.fileno() >= 0:  # it may have been closed in a pause
+        if self._made.fileno() >= 0:  # may have been closed during a pause
             self._loop.add_reader(self._made, self._accept)
 
     def _accept(self) -> None:
-        """Whoever is in the queue by now."""
+        """Accept all queued connections."""
         for _ in range(QUEUE):
             try:
                 one, _ = self._made.accept()
             except OSError as error:
-                if error.errno not in GONE_AGAIN:  # no descriptor is free: it still waits, and would wake us at once
+                if error.errno not in GONE_AGAIN:  # no descriptor is free: the connection stays queued
                     self._loop.remove_reader(self._made)
                     self._loop.call_later(PAUSE_S, self._open)
                 return
@@ -95,7 +95,7 @@ class Door:
             task.add_done_callback(self._inside.discard)
 
     async def close(self, seconds: float) -> None:
-        """Accept who is in the queue and nobody after them, and answer everybody who is in, in so many seconds [s]."""
+        """Accept the queued connections and no more, and answer all of them within `seconds`."""
         self._loop.remove_reader(self._made)
         self._accept()
         self._made.close()
@@ -123,14 +123,14 @@ class Door:
             with suppress(OSError):
                 writer.write(Reply(400, {"detail": "this is no HTTP request"}).raw)
         except (TimeoutError, OSError):
-            pass  # whoever it was is too slow, or gone
+            pass  # the client is too slow, or gone
         finally:
             self._waiting.remove(writer)
             writer.close()
 
 
 async def _asked(reader: asyncio.StreamReader, here: str) -> Asked | None:
-    """The head of the request; None where the connection ends before."""
+    """The header of the request; None if the connection ends first."""
     connection = h11.Connection(h11.SERVER, LARGEST_HEAD)
     while True:
         event = connection.next_event()

@@ -1,4 +1,4 @@
-"""The console's side of the stop post: starts it, tells it who operates, starts it again, and ends it in order."""
+"""The console's side of the stop post: starts it, names the operator, restarts it, and ends it in good order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AGAIN_S = 1.0
 
 @final
 class StopPost:
-    """Of a console whose server listens on `console_port`; the post's socket listens from here on."""
+    """The stop post of a console on `console_port`; its socket listens from the start."""
 
     def __init__(self, console: Console, console_port: int, patience_s: float = PATIENCE_S) -> None:
         self._console = console
@@ -41,28 +41,28 @@ class StopPost:
 
     @property
     def pid(self) -> int:
-        """Of its process."""
+        """Id of its process."""
         return self._process.pid
 
     def _started(self) -> subprocess.Popen[bytes]:
-        """In a session of its own: what ends the console, or the terminal, does not end it."""
+        """Start the process in its own session, so that the end of console or terminal does not end it."""
         process = subprocess.Popen(
             COMMAND, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, bufsize=0,
             pass_fds=[place.socket for place in self._orders.places], start_new_session=True,
         )  # fmt: skip
         assert process.stdin is not None
-        os.set_blocking(process.stdin.fileno(), False)  # a post that hangs holds nobody up
+        os.set_blocking(process.stdin.fileno(), False)  # a hanging post must not block the console
         self._send(process, self._orders.line + seat_line(self._seat))
         return process
 
     @staticmethod
     def _send(process: subprocess.Popen[bytes], line: bytes) -> None:
         assert process.stdin is not None
-        with suppress(OSError, ValueError):  # it is gone, or will be started again
+        with suppress(OSError, ValueError):  # gone, or about to be restarted
             process.stdin.write(line)
 
     def tell(self, seat: Seat | None) -> None:
-        """Who operates, so that a stop has the same name wherever it is taken."""
+        """Name the operator to the post, so that a stop has the same name on either path."""
         with self._lock:
             self._seat = seat
             self._send(self._process, seat_line(seat))
@@ -72,7 +72,7 @@ class StopPost:
             code = self._process.wait()
             if self._is_ending.wait(AGAIN_S):
                 return
-            self._console.events.add("warning", f"the stop post ended by itself ({code}) and is started again")
+            self._console.events.add("warning", f"the stop post ended by itself ({code}) and is restarted")
             with self._lock:
                 if self._is_ending.is_set():
                     return
@@ -80,12 +80,12 @@ class StopPost:
                 self._process = self._started()
 
     def close(self) -> None:
-        """End it in order, which takes until everybody whom it has accepted is answered."""
+        """End it in good order, after it has answered all accepted connections."""
         self._console.access.stop_port = None
         self._is_ending.set()
         with self._lock:
             process = self._process
-            for made in self._sockets:  # first: once the post has closed its own as well, connections are refused
+            for made in self._sockets:  # first: once the post has closed its copies, too, connections are refused
                 made.close()
             self._send(process, END)
         _let_go(process)
@@ -108,11 +108,11 @@ def _let_go(process: subprocess.Popen[bytes]) -> None:
 
 
 def _beside(console: Console, console_port: int, patience_s: float) -> tuple[list[socket.socket], Orders]:
-    """A socket on the next port, so that pages find the post of a console that is started again; else on any.
+    """A socket on the next port, so that pages find the post of a restarted console; else on any port.
 
-    Posts of consoles before, which were killed, hand over their sockets, with the tokens of their pages. Where one of
-    them has the next port it is used as it is: whoever has asked there already is answered. Until the own post is up,
-    they take stops from the pages of this console, too.
+    Posts of killed consoles hand over their sockets with the tokens of their pages. If one of them has the next port,
+    its socket is used as it is, so that connections queued there are answered. Until the new post is up, they take
+    stops from the pages of this console, too.
     """
     settings, port = console.settings, console_port + 1
     taken = _taken_over(settings.ring)
@@ -130,10 +130,10 @@ def _beside(console: Console, console_port: int, patience_s: float) -> tuple[lis
     )  # fmt: skip
     if taken:
         for _ in asked(find(settings.ring), Role.POST, {"ask": "admit", "place": asdict(own)}, whose=is_own):
-            pass  # a post whose console lives refuses
+            pass  # refused by a post whose console lives
     places = (own, *taken)[:MOST_PLACES]
     for file in sockets.keys() - {place.socket for place in places}:
-        sockets.pop(file).close()  # its post goes on with it; open here, it would only make pages wait after that
+        sockets.pop(file).close()  # its post keeps it; left open here, it would only make pages wait later
     return list(sockets.values()), Orders(settings.ring, places, patience_s)
 
 
@@ -142,14 +142,14 @@ def _is_at(place: Place, host: str, port: int) -> bool:
 
 
 def _taken_over(ring: str) -> list[Place]:
-    """What posts have whose consoles are gone, with their sockets open here, each once.
+    """Places of posts whose consoles are gone, with their sockets open here, each once.
 
-    A socket comes with every place that shares it, and from every post that has it: consoles that are killed and
-    started again on one port would hand on ever more open files of it.
+    A socket comes with every place that shares it, and from every post that has it: consoles killed and restarted on
+    one port would pass on more and more open files of it.
     """
     found: list[Place] = []
-    known: dict[tuple[int, int], int] = {}  # the open file of each socket
-    for post in asked(find(ring), Role.POST, {"ask": "places"}, whose=is_own):  # their tokens will be obeyed
+    known: dict[tuple[int, int], int] = {}  # open file of each socket
+    for post in asked(find(ring), Role.POST, {"ask": "places"}, whose=is_own):  # their tokens count
         places, files = post.said.get("places", []), list(post.files)
         with suppress(KeyError, TypeError, ValueError):
             for place in places[: len(files)]:

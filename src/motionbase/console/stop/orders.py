@@ -1,4 +1,4 @@
-"""What the console tells its stop post: at the start, and while both live. Lines of JSON into the post's stdin."""
+"""Orders from the console to its stop post, at the start and later: lines of JSON to the post's stdin."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, TypeAlias, final
 
 Seat: TypeAlias = tuple[str, str]  # client and name
 PATIENCE_S = 60.0
-ENDS_S = 5.0  # within which a post that ends has answered everybody whom it has accepted
-MOST_PLACES = 8  # a post answers the pages of its own console, and of the last ones before
+ENDS_S = 5.0  # time limit for an ending post to answer accepted connections
+MOST_PLACES = 8  # consoles whose pages a post answers: its own and the last ones before
 
 
 @final
 @dataclass(frozen=True)
 class Place:
-    """Where the pages of one console find the post.
+    """Address of the post for the pages of one console.
 
     Attributes:
         socket: number of the open file that listens already
-        port: on which it does; console_port: of the pages that may ask
-        host, allow_hosts, operator_token, viewer_token, anyone_may_stop: as that console's own
+        port: of that socket; console_port: port of the pages
+        host, allow_hosts, operator_token, viewer_token, anyone_may_stop: as in that console's settings
     """
 
     socket: int
@@ -34,7 +34,7 @@ class Place:
 
     @staticmethod
     def of(found: dict[str, Any], socket: int) -> Place:
-        """As it came, with the number that its open file has here."""
+        """A received place, with the number of its open file in this process."""
         return Place(**{**found, "allow_hosts": tuple(found["allow_hosts"]), "socket": socket})
 
 
@@ -44,8 +44,8 @@ class Orders:
     """The first line.
 
     Attributes:
-        places: its own console's first, then those of consoles before whose posts it takes over
-        patience_s: how long after the last writer of the ring it ends, once the console is gone [s]
+        places: of its own console first, then of earlier consoles whose posts it takes over
+        patience_s: time from the end of the last writer until the post ends, once the console is gone [s]
     """
 
     ring: str
@@ -54,12 +54,12 @@ class Orders:
 
     @property
     def line(self) -> bytes:
-        """As it is sent."""
+        """The orders as a line."""
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @staticmethod
     def of(line: bytes) -> Orders:
-        """As it came."""
+        """The orders in a line."""
         found: dict[str, Any] = json.loads(line)
         places = tuple(Place.of(place, place["socket"]) for place in found["places"])
         return Orders(found["ring"], places, found["patience_s"])
@@ -69,5 +69,5 @@ END = b'{"end": true}\n'
 
 
 def seat_line(seat: Seat | None) -> bytes:
-    """Who operates from now on."""
+    """The line that names the operator."""
     return json.dumps({"seat": seat}).encode() + b"\n"

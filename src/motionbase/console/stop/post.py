@@ -1,13 +1,13 @@
-"""The stop post: a process of its own that takes the emergency stop from pages, and does nothing else.
+"""The stop post: a separate process that takes the emergency stop from pages, and does nothing else.
 
-A console that was killed, or that hangs, takes no stop; this process shares nothing with it but the ring. It ends when
-the console ends in order. Where the console is gone without a word, which a pipe between them tells, it stays for as
-long as somebody writes the ring or is about to, and a minute longer. The next console of the ring finds it by its
-lifeline: it gets the sockets that listen and the tokens of their pages, for a post of its own, and once that one is up
-the old one leaves. Until then the old one takes stops from the pages of both. So a ring has one post, whatever became
-of consoles, and no port is without one meanwhile. A post that ends first answers every connection it has accepted.
+A console that was killed or hangs takes no stops; this process shares nothing with it but the ring. It ends when the
+console ends in good order. If the console disappears otherwise, detected by end-of-file on their pipe, the post stays
+while the ring has a writer or one is starting, and a minute longer. The next console of the ring finds it by its
+lifeline and takes over its listening sockets and the tokens of their pages for its own post; once that one is up, the
+old one ends. Until then the old one takes stops from the pages of both. So a ring always has one post, and no port is
+without one meanwhile. A post that ends first answers every connection that it has accepted.
 
-Example: the console starts it (`motionbase console`, `motionbase run`); nobody else does.
+Example: it is started by the console (`motionbase console`, `motionbase run`) only.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ OPEN = (
     ("access-control-allow-headers", "authorization, x-client"),
     ("access-control-max-age", "86400"),
 )
-LOOK_S = 1.0  # between looks whether somebody writes the ring
+LOOK_S = 1.0  # between checks for a writer of the ring
 
 
 @final
 class Visitors:
-    """The pages of one console, and what they may."""
+    """The pages of one console, and their rights."""
 
     def __init__(self, place: Place) -> None:
         self._port, self._names = place.console_port, own_names(place.host, place.allow_hosts)
         self.role, self._anyone_may_stop = Tokens(place.operator_token, place.viewer_token).role, place.anyone_may_stop
 
     def foreign(self, asked: Asked) -> str:
-        """Why a request is not from the console's page, nor from a program; "" where it may be."""
+        """Why a request is neither from the console's page nor from a program; "" if it may be."""
         hosts, origins, sites = (asked.all(name) for name in ("host", "origin", "sec-fetch-site"))
         names = self._names | {asked.here}
         if why := foreign_host(hosts, names) or foreign_origin(origins, hosts[0], self._port):
             return why
-        ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port is the same site
+        ours = ("none", "same-origin", "same-site") if origins else ("none",)  # another port counts as the same site
         return "" if all(site in ours for site in sites) else ANOTHER_SITE
 
     def why_not(self, token: str | None) -> str:
-        """Why a stop is not taken from who has this token; "" where it is."""
+        """Why a stop is refused with this token; "" if it is taken."""
         role = self.role(token)
         if role is None:
             return no_role(token)
@@ -71,10 +71,10 @@ class Visitors:
 
 @final
 class Desk:
-    """Answers requests, as strictly as the consoles do whose pages may ask.
+    """Answers requests, as strictly as the consoles whose pages send them.
 
     Attributes:
-        seat: who operates, as the console said last; names: of those before
+        seat: the present operator; names: of former ones
     """
 
     def __init__(self, orders: Orders) -> None:
@@ -84,11 +84,11 @@ class Desk:
         self.names = Names()
 
     def admit(self, place: Place) -> None:
-        """The pages of one more console may ask, from any thread."""
+        """Admit the pages of another console; thread-safe."""
         self._visitors = (*self._visitors[: MOST_PLACES - 1], Visitors(place))
 
     async def answer(self, asked: Asked) -> Reply:
-        """To anything that comes."""
+        """Answer any request."""
         visitors = self._visitors
         whys = [one.foreign(asked) for one in visitors]
         if all(whys):
@@ -116,7 +116,7 @@ class Desk:
         return await self._stopped(client, any(one.role(token) == "operator" for one in visitors))
 
     async def _ready(self) -> Reply:
-        """What a stop would do now, without asking for one."""
+        """What a stop would do now, without requesting one."""
         lives = await asyncio.to_thread(self._watch.lives)
         return Reply(200, {"accepted": lives, "text": WOULD_REACH if lives else NOBODY})
 
@@ -132,19 +132,19 @@ class Desk:
 
 
 def _readable_by(origins: list[str]) -> tuple[tuple[str, str], ...]:
-    """So that the page, which has been found to be the console's own, may read the answer."""
+    """Headers that let the console's page, which has been checked, read the answer."""
     return tuple(("access-control-allow-origin", origin) for origin in origins[:1]) + (("vary", "origin"),)
 
 
 @final
 class WriterWatch:
-    """Whether somebody writes a ring, or is about to."""
+    """Whether a ring has a writer, or one is starting."""
 
     def __init__(self, ring: str) -> None:
         self._ring, self._backend, self._count = ring, find(ring), -1
 
     def lives(self) -> bool:
-        """At this moment; on hardware, whose writer may be on another machine, also where records have come since."""
+        """Whether there is a writer now; on a device, with a writer on another machine, also if records have come."""
         if has_writer(self._backend) is not None or living(self._backend, Role.SUPERVISOR) is not None:
             return True
         if not isinstance(self._backend, Device):
@@ -158,7 +158,7 @@ class WriterWatch:
 
 @final
 class Succession:
-    """What a post says on its lifeline: to the console that comes after its own, and to that one's post.
+    """Answers of a post on its lifeline, to the next console and to that console's post.
 
     Attributes:
         is_orphan: its console is gone
@@ -173,11 +173,11 @@ class Succession:
         match request.get("ask"):
             case "who":
                 return lifeline.Reply({"pid": os.getpid(), "orphan": self.is_orphan, "ports": ports})
-            case "places" if self.is_orphan:  # with the sockets; this one goes on as well until the other is up
+            case "places" if self.is_orphan:  # with the sockets; this post goes on, too, until the other is up
                 while len(json.dumps([asdict(p) for p in places])) > LARGEST - 64:
                     places = places[:-1]
                 return lifeline.Reply({"places": [asdict(p) for p in places]}, tuple(p.socket for p in places))
-            case "admit" if self.is_orphan:  # the pages of the console that has the sockets now, until its post is up
+            case "admit" if self.is_orphan:  # pages of the console that has the sockets now, until its post is up
                 self._admit(Place.of(request["place"], -1))
                 return lifeline.Reply({"admits": True})
             case "leave" if self.is_orphan and isinstance(known := request.get("ports"), list):
@@ -189,18 +189,18 @@ class Succession:
                 return lifeline.Reply({"error": "a post whose console is gone answers `places`, `admit` and `leave`"})
 
     def relieve(self) -> None:
-        """Those whose sockets this post has leave."""
+        """End the posts whose sockets this post has."""
         ports = [place.port for place in self._orders.places]
         for _ in asked(find(self._orders.ring), Role.POST, {"ask": "leave", "ports": ports}, but=self._line.place):
             pass
 
     def close(self) -> None:
-        """Nobody finds it any more."""
+        """Close the lifeline."""
         self._line.close()
 
 
 async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader, succession: Succession) -> None:
-    """Listen to the console; when it is gone without a word, wait for the ring's writers to be gone as well."""
+    """Follow the console's orders; if the console disappears, wait until the ring has no writer either."""
     while line := await told.readline():
         message = json.loads(line)
         if "end" in message:
@@ -217,7 +217,7 @@ async def until_it_ends(orders: Orders, desk: Desk, told: asyncio.StreamReader, 
 
 
 async def serve() -> None:
-    """From the first line of stdin until its end, or until the post of another console has taken over."""
+    """Serve from the first line of stdin until its end, or until the post of another console has taken over."""
     loop, told = asyncio.get_running_loop(), asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin)
     orders = Orders.of(await told.readline())

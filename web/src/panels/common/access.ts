@@ -11,7 +11,7 @@ import { ask, askText } from "./dialog";
 import { sentence } from "./ui";
 
 const NAME_KEY = "motionbase.name";
-const SILENT = "the console has been silent for two seconds, so that nobody can tell what the base does";
+const SILENT = "the console has been silent for two seconds, so the state of the base is unknown";
 const MOST_BEHIND_S = 0.5;
 const made = new WeakMap<App, Reasons>();
 
@@ -21,22 +21,22 @@ interface Reasons {
   base: Signal<string>;
 }
 
-/** Why nothing that changes state can be asked from this page; "" where it can. */
+/** Why this page cannot request any change; "" where it can. */
 export function whyNotSeated(app: App): Signal<string> {
   return reasons(app).seat;
 }
 
-/** The same for what the base itself must hear: it also has to be there, and what the page shows of it to be new. */
+/** The same for requests to the base: it must also be running, and the page must be up to date. */
 export function whyNotOperating(app: App): Signal<string> {
   return reasons(app).base;
 }
 
-/** The same for what only ever stops a motion: what the page shows may be old. */
+/** The same for requests that only stop a motion: the page may be behind. */
 export function whyNotStopping(app: App): Signal<string> {
   return reasons(app).stopping;
 }
 
-/** How far [s] the console is behind the live base, 0 where it is not worth a word. */
+/** How far [s] the console is behind the live base; 0 where that does not matter. */
 export function behind(app: App): number {
   const ring = baseOf(app).ring();
   return ring?.state === "live" && ring.behind_s > MOST_BEHIND_S ? ring.behind_s : 0;
@@ -48,30 +48,30 @@ function reasons(app: App): Reasons {
   const { session, socket } = app;
   const live = baseOf(app);
   const seat = computed(() => {
-    if (socket.link() !== "open") return "the console's server does not answer";
-    if (!session.mayOperate()) return "a viewer can look and not touch: enter the operator token";
+    if (socket.link() !== "open") return "the console server does not answer";
+    if (!session.mayOperate()) return "viewers cannot operate: enter the operator token";
     if (session.operates()) return "";
     const holder = session.status()?.seat;
     return holder ? `${holder.name} has the operator's seat` : "take the operator's seat first";
   });
   const stopping = computed(() => {
     if (seat()) return seat();
-    if (session.source() !== "live") return "the page shows a replay: go back to live first";
+    if (session.source() !== "live") return "the page shows a replay: return to live first";
     const ring = live.ring();
-    if (ring?.state !== "live") return `no base runs: ${ring?.state_text ?? "no ring is known"}`;
-    return ring.takes_commands ? "" : "the writer of this ring takes no commands";
+    if (ring?.state !== "live") return `no base is running: ${ring?.state_text ?? "no ring is known"}`;
+    return ring.takes_commands ? "" : "the writer of this ring accepts no commands";
   });
   const base = computed(() => {
     if (stopping()) return stopping();
     if (socket.isSilent()) return SILENT;
-    return behind(app) ? `what the page shows is behind the base by ${behind(app).toFixed(1)} s` : "";
+    return behind(app) ? `the page is ${behind(app).toFixed(1)} s behind the base` : "";
   });
   const all = { seat, stopping, base };
   made.set(app, all);
   return all;
 }
 
-/** The line on top of a panel for those who cannot act, with the way out. */
+/** The line on top of a panel for those who cannot operate, with a button that helps. */
 export function accessBar(app: App): HTMLElement {
   const text = h("span", { class: "grow" });
   const way = h(
@@ -95,15 +95,15 @@ async function wayOut(app: App): Promise<void> {
 }
 
 /**
- * Ask for the token that the console printed when it was started. What this page has is given up only for one that is
- * right; where it looks already, only the operator's brings it further.
+ * Ask for the token that the console printed at start. The page gives up its present token only for a valid one;
+ * where it is a viewer already, only for the operator token.
  */
 export async function askToken(app: App, why: string): Promise<void> {
   const input = h(
     "input", { type: "password", required: true, autocomplete: "off", spellcheck: "false", "data-test": "token" },
   );
   const where =
-    "The console prints it when it starts: in the address, behind #token=; where its output goes to no terminal, it names a file that holds the token. The whole address works, too.";
+    "The console prints it at start, in the address after #token=. If its output does not go to a terminal, it names a file with the token instead. You can also paste the whole address.";
   const body = [h("p", {}, why), h("label", {}, "Operator token", input), h("p", { class: "faint" }, where)];
   const check = (): Promise<string> => tokenProblem(app, tokenOf(input.value));
   const yes = await ask({ title: "Become operator", body, act: "Use token", test: "token-dialog", check });
@@ -115,11 +115,11 @@ async function tokenProblem(app: App, token: string): Promise<string> {
   try {
     const { role } = await new Api(app.client, token).get<Me>("/api/me");
     const looks = app.socket.link.peek() !== "refused";
-    return role === "operator" || !looks ? "" : "that is the token to look only; the operator's is another one";
+    return role === "operator" || !looks ? "" : "that is the viewer token; operating needs the operator token";
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
-    const stays = app.session.me.peek() ? ", and this page stays what it is" : "";
-    return `that is not a token of this console${stays}: look for a letter that is missing or too many`;
+    const stays = app.session.me.peek() ? ", and this page keeps its role" : "";
+    return `that is not a token of this console${stays}: check for missing or extra characters`;
   }
 }
 
@@ -130,11 +130,11 @@ export async function takeSeat(app: App): Promise<void> {
     { value: localStorage.getItem(NAME_KEY) ?? "operator", required: true, maxlength: 40, "data-test": "seat-name" },
   );
   const text = holder
-    ? `${holder.name} operates now. Taking over ends that at once; both of you are told.`
-    : "There is one seat: who has it can move the base, all others look on.";
+    ? `${holder.name} is operating. Taking over ends that at once, and both of you are notified.`
+    : "There is one seat: whoever holds it can move the base, everyone else can only watch.";
   const yes = await ask({
     title: holder ? `Take the seat from ${holder.name}?` : "Take the operator's seat",
-    body: [h("p", {}, text), h("label", {}, "Your name, for the others", name)],
+    body: [h("p", {}, text), h("label", {}, "Your name, shown to others", name)],
     act: holder ? "Take over" : "Take the seat",
     kind: holder ? "danger" : "primary",
     test: "seat-dialog",
@@ -142,10 +142,10 @@ export async function takeSeat(app: App): Promise<void> {
   if (yes) await sit(app, name.value, { force: Boolean(holder), from_client: holder?.client ?? null, wait: false });
 }
 
-/** Get into the queue for the seat; it is this page's as soon as it is free, with nobody before it. */
+/** Join the queue for the seat; this page gets it when it is free and nobody is ahead. */
 export async function waitForSeat(app: App): Promise<void> {
   const name = await askText(
-    "Wait for the seat", "Your name, for the others", localStorage.getItem(NAME_KEY) ?? "operator", "Wait", "seat-wait",
+    "Wait for the seat", "Your name, shown to others", localStorage.getItem(NAME_KEY) ?? "operator", "Wait", "seat-wait",
   );
   if (name) await sit(app, name, { force: false, from_client: null, wait: true });
 }

@@ -1,4 +1,4 @@
-/** A stop that somebody confirmed counts until what came later says otherwise: without records nobody can tell better. */
+/** A confirmed stop counts until newer data says otherwise: without records nothing better is known. */
 
 import { signal, type Signal } from "../../core/signal";
 

@@ -1,9 +1,9 @@
-/** Dialogs: Enter does what the first button says, unless it is one that moves; Esc goes away without doing it. */
+/** Dialogs: Enter confirms, except for questions about motion; Esc cancels. */
 
 import { h, setText, type Child } from "../../core/dom";
 import { effect } from "../../core/signal";
 import { openModal } from "../../shell/modal";
-import { sentence } from "./ui";
+import { note, sentence } from "./ui";
 
 interface Question {
   title: string;
@@ -12,11 +12,13 @@ interface Question {
   act: string;
   kind?: "primary" | "danger" | (() => "primary" | "danger");
   test: string;
-  /** Of what moves: Cancel has the focus, so that Enter alone does nothing. */
+  /** For motion: Cancel has the focus, so that Enter alone does nothing. */
   isCautious?: boolean;
-  /** A sentence as soon as the question does not make sense any more: it closes unanswered. */
+  /** A sentence as soon as the question no longer makes sense: the dialog closes unanswered. */
   outdated?: () => string;
   onOutdated?: (why: string) => void;
+  /** A sentence while yes cannot be answered, for a reason that may pass: the question stays open. */
+  waits?: () => string;
   /** Before it closes with yes: a sentence about what is wrong, which is shown until something is changed; "" where nothing is. */
   check?: () => string | Promise<string>;
 }
@@ -33,9 +35,10 @@ export function ask(question: Question): Promise<boolean> {
       "button", { type: "button", "data-test": `${question.test}-no`, onclick: () => dialog.close("") }, "Cancel",
     );
     const wrong = h("p", { class: "p-error", role: "alert", "data-test": `${question.test}-wrong` });
+    const waits = note("warn", `${question.test}-waits`);
     const form = h(
       "form", { method: "dialog", class: "p-dialog" },
-      h("h2", {}, question.title), ...question.body, wrong, h("div", { class: "row p-answers" }, no, yes),
+      h("h2", {}, question.title), ...question.body, waits.element, wrong, h("div", { class: "row p-answers" }, no, yes),
     );
     const dialog = h("dialog", { "data-test": question.test, "aria-label": question.title }, form);
     let stop = (): void => undefined;
@@ -64,6 +67,11 @@ export function ask(question: Question): Promise<boolean> {
     const { kind = "primary" } = question;
     stop = effect(() => {
       yes.className = typeof kind === "string" ? kind : kind();
+      if (question.waits) {
+        const until = question.waits();
+        waits.say(until && `${until}. You can confirm as soon as the page is up to date.`);
+        yes.disabled = until !== "";
+      }
       const why = question.outdated?.() ?? "";
       if (why === "" || !dialog.open) return;
       dialog.close("");

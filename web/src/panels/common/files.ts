@@ -20,7 +20,7 @@ export function openFile(accept: string): Promise<{ name: string; text: string }
       const file = input.files?.[0];
       if (!file) return done(null);
       if (file.size > LARGEST) return failed(
-        new Error(`${file.name} has ${file.size} bytes, settings have at most ${LARGEST}`),
+        new Error(`${file.name} has ${file.size} bytes; a settings file may have at most ${LARGEST}`),
       );
       file.text().then((text) => done({ name: file.name, text }), failed);
     });

@@ -5,8 +5,8 @@ const RULE = "a name has letters, digits, spaces, - _ and ., begins with a lette
 
 /** What is wrong with a name, with the rule; "" where it is good. */
 export function nameProblem(name: string): string {
-  if (name === "") return "give it a name";
-  if (name.length > 80) return `this name has ${name.length} letters; 80 are the most`;
+  if (name === "") return "enter a name";
+  if (name.length > 80) return `this name has ${name.length} characters; at most 80 are allowed`;
   if (NAME.test(name)) return "";
   const bad = [...name].find((letter) => !/[A-Za-z0-9 _.-]/.test(letter));
   return bad ? `“${bad}” cannot be in a name: ${RULE}` : `“${name}” cannot be a name: ${RULE}`;
@@ -15,5 +15,5 @@ export function nameProblem(name: string): string {
 /** The same for a derived channel, whose name stands in formulas. */
 export function channelProblem(name: string): string {
   if (/^[a-z][a-z0-9_]{0,63}$/.test(name)) return "";
-  return `“${name}” cannot be the name of a channel: it has lower-case letters, digits and _, and begins with a letter, such as leg1_error`;
+  return `“${name}” is not a channel name: use lower-case letters, digits and _, beginning with a letter, such as leg1_error`;
 }

@@ -20,7 +20,7 @@ export function section(title: string, tools: Child[], ...children: Child[]): HT
   return h("section", { class: "p-section", "aria-label": title }, head, ...children);
 }
 
-/** Let a control act, or not, and say why not where the mouse rests. */
+/** Enable or disable a control, with the reason as its tooltip. */
 export function gate(
   control: HTMLButtonElement | HTMLInputElement | HTMLSelectElement,
   whyNot: string,

@@ -47,7 +47,7 @@ export const events: Panel = {
     const search = h(
       "input",
       {
-        type: "search", class: "grow", placeholder: "Find a word, a person, a kind", "aria-label": "Find among the events",
+        type: "search", class: "grow", placeholder: "Search text, people, kinds", "aria-label": "Search events",
         "data-test": "events-search", oninput: () => words.set(search.value.trim().toLowerCase()),
       },
     );
@@ -56,7 +56,7 @@ export const events: Panel = {
     effect(() => {
       const file = app.file();
       whose.hidden = file === null;
-      setText(whose, file ? `Of ${file.file}, oldest first` : "");
+      setText(whose, file ? `From ${file.file}, oldest first` : "");
     });
     return h(
       "div", { class: "panel p-events", "data-test": "panel-events" }, noteLine(app, "events-note"),
@@ -72,7 +72,7 @@ function chips(app: App, hidden: Signal<ReadonlySet<Kind>>): HTMLElement {
     const chip = h(
       "button",
       {
-        type: "button", class: `p-chip kind-${kind}`, title: "Click hides or shows, double click shows these alone",
+        type: "button", class: `p-chip kind-${kind}`, title: "Click to hide or show; double-click to show only these",
         "data-test": `events-${kind}`,
       },
       label,
@@ -93,7 +93,7 @@ function chips(app: App, hidden: Signal<ReadonlySet<Kind>>): HTMLElement {
   };
   effect(() => all.forEach(([kind, chip]) => chip.setAttribute("aria-pressed", String(!hidden().has(kind)))));
   return h(
-    "div", { class: "p-chips", role: "group", "aria-label": "Kinds that are shown" }, ...all.map(([, chip]) => chip),
+    "div", { class: "p-chips", role: "group", "aria-label": "Kinds shown" }, ...all.map(([, chip]) => chip),
   );
 }
 
@@ -134,8 +134,8 @@ function list(app: App, hidden: () => ReadonlySet<Kind>, words: () => string, co
     setText(
       empty,
       all.length
-        ? "No event is like that. Show more kinds, or find something else."
-        : "Nothing has happened yet. Changes of state, requests, faults, gaps and notes come here.",
+        ? "No events match. Show more kinds, or change the search."
+        : "No events yet. Changes of state, requests, faults, gaps and notes appear here.",
     );
   });
   return h("div", {}, body, empty);
@@ -151,7 +151,7 @@ function liveEntries(app: App): Entry[] {
   return known.map((event) => {
     const when = new Date(event.utc * 1000).toISOString();
     const t = app.clock.isOfRun(event) ? event.t : null; // the plots have no time of an earlier run
-    const at = t === null ? "" : `, ${duration(t)} of the ring${tickText(event.tick)}; shows this moment in the plots`;
+    const at = t === null ? "" : `, ${duration(t)} of the ring${tickText(event.tick)}; click to show it in the plots`;
     const text = event.text.replace(new RegExp(`^${event.what}:? `), ""); // the kind stands beside it
     return {
       key: event, kind: event.what, t, when: app.clock.event(event), title: when + at, isBad: event.is_bad,
@@ -165,7 +165,7 @@ function ofRecording(app: App, event: RecordingEvent): Entry {
   return {
     key: event, kind, t: event.t, when: app.clock.epoch() === null ? duration(event.t) : app.clock.axis(event.t, 0.1), isBad: event.is_bad,
     text: signedBy(event.text.replace(new RegExp(`^${event.kind}:? `), ""), event.person),
-    title: `${event.kind}${tickText(event.tick)}; goes there`,
+    title: `${event.kind}${tickText(event.tick)}; click to go there`,
   };
 }
 

@@ -15,6 +15,8 @@ export class Block {
   /** Version that the edit began with; another one in the block means that somebody wrote meanwhile. */
   readonly basis: Signal<number | null> = signal<number | null>(null);
   readonly trouble: Signal<string> = signal("");
+  /** A sentence while a set is being loaded, in which nothing can be armed; else "". */
+  readonly loading: Signal<string> = signal("");
   /** How many limits the preview of the edited cards exceeds; 0 until it has come. */
   readonly exceeded: Signal<number> = signal(0);
   readonly canUndo: Signal<boolean> = signal(false);
@@ -57,7 +59,7 @@ export class Block {
     this.app.say(`Version ${written.version} is armed. It takes effect at the next drive.`);
   }
 
-  /** Asks back where limits would be exceeded; nothing where it was refused, or not wanted then. */
+  /** Asks for confirmation where limits would be exceeded; undefined where it was refused or cancelled. */
   async #write(wanted: Apply): Promise<Generators | undefined> {
     try {
       return await this.app.api.put<Generators>("/api/generators", wanted);
@@ -81,6 +83,16 @@ export class Block {
   take(set: CardSet): void {
     this.#originally(set);
     this.#edited(set, "");
+  }
+
+  /** The same with a set that the server still has to send. */
+  async takeNamed(name: string, found: Promise<CardSet>): Promise<void> {
+    this.loading.set(`the set ${name} is being loaded`);
+    try {
+      this.take({ ...whole(await found), name });
+    } finally {
+      this.loading.set("");
+    }
   }
 
   /** Keep what was edited, knowing that the block has changed. */
@@ -119,7 +131,7 @@ export class Block {
     const block = this.block();
     const base = baseOf(this.app);
     const version = base.runs() ?? block?.running_version ?? null;
-    if (!block || version === null) return "not known";
+    if (!block || version === null) return "unknown";
     const isDriving = ["drive", "settling"].includes(base.state() ?? "");
     const next = `version ${block.version} takes effect at the next drive`;
     if (!isDriving) return `nothing in ${base.state() ?? "this state"}${block.version > 0 ? `; ${next}` : ""}`;

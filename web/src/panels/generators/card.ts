@@ -115,7 +115,7 @@ export function cardView(number: number, change: (card: Card, key: string) => vo
       chip.setAttribute("aria-pressed", String(next.axes.includes(axis)));
       const replaces = next.axes.some((other) => isAngular(other) !== isAngular(axis));
       chip.title = replaces
-        ? `instead of ${next.axes.join(", ")}: metres and degrees need a generator each; amplitude and offset become 0`
+        ? `instead of ${next.axes.join(", ")}: a generator moves either linear or angular axes; amplitude and offset become 0`
         : "";
     }
     setText(axesError, wrong.axes ? sentence(wrong.axes) : "");

@@ -4,7 +4,7 @@ import type { App } from "../../app";
 import { h } from "../../core/dom";
 import { ApiError } from "../../net/api";
 import type { Exceeded } from "../../net/types";
-import { whyNotOperating } from "../common/access";
+import { whyNotOperating, whyNotStopping } from "../common/access";
 import { ask } from "../common/dialog";
 import { sentence } from "../common/ui";
 import { DEGREE, short } from "./model";
@@ -28,18 +28,19 @@ export function exceededOf(error: unknown): Exceeded[] | null {
 
 /** Whether to arm cards that exceed these. */
 export function askBeyond(app: App, exceeded: readonly Exceeded[]): Promise<boolean> {
-  const seat = whyNotOperating(app);
+  const [gone, stale] = [whyNotStopping(app), whyNotOperating(app)];
   return ask({
     title: `Arm motion beyond ${counted(exceeded)}?`,
     body: [
-      h("p", {}, "The control law keeps to the limits: the platform would run into them again and again, and its motion would not be the one of the preview."),
+      h("p", {}, "The control law enforces the limits: the platform would run into them again and again, and its motion would differ from the preview."),
       exceededList(exceeded, "beyond-list"),
     ],
-    act: "Arm it all the same",
+    act: "Arm anyway",
     kind: "danger",
     test: "beyond",
     isCautious: true,
-    outdated: () => seat(),
+    outdated: () => gone(),
+    waits: () => stale(),
     onOutdated: (why) => app.say(`Nothing was armed: ${why}.`, "error"),
   });
 }

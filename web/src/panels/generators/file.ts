@@ -17,7 +17,7 @@ export function readSet(name: string, text: string): CardSet {
       `${name} is not ${isToml ? "TOML" : "JSON"}: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  if (!isPiece(data)) throw new Error(`${name} must hold a table with name and a list generator`);
+  if (!isPiece(data)) throw new Error(`${name} must hold a table with a name and a list of generators`);
   known(name, data, ["name", "generator"]);
   const listed = data["generator"] ?? [];
   if (!Array.isArray(listed) || !listed.every(isPiece)) throw new Error(`${name}: generator must be a list of tables`);
@@ -27,7 +27,7 @@ export function readSet(name: string, text: string): CardSet {
     if (typeof number !== "number" || !Number.isInteger(number) || number < 1 || number > COUNT) {
       throw new Error(`${name}: number of table ${k + 1} is ${String(number)}, it must be 1 to ${COUNT}`);
     }
-    if (cards[number - 1]) throw new Error(`${name}: there are two generators ${number}`);
+    if (cards[number - 1]) throw new Error(`${name}: generator ${number} appears twice`);
     cards[number - 1] = card(`${name}: generator ${number}`, table);
   });
   return whole({ name: typeof data["name"] === "string" ? data["name"] : "", cards });

@@ -68,14 +68,14 @@ function facts(app: App, block: Block): { known: HTMLElement; acts: HTMLElement[
   const load = h(
     "button",
     {
-      type: "button", "data-test": "generators-load", title: "Give up the edit here; undo brings it back",
+      type: "button", "data-test": "generators-load", title: "Discard the edit here; undo restores it",
       onclick: () => block.load(),
     },
   );
   const keep = h(
     "button",
     {
-      type: "button", "data-test": "generators-keep", title: "Go on with what is edited here",
+      type: "button", "data-test": "generators-keep", title: "Continue with the edit here",
       onclick: () => block.keep(),
     },
     "Keep mine",
@@ -89,7 +89,7 @@ function facts(app: App, block: Block): { known: HTMLElement; acts: HTMLElement[
   const revert = h(
     "button",
     {
-      type: "button", "data-test": "generators-revert", title: "Show what is armed; undo brings the edit back",
+      type: "button", "data-test": "generators-revert", title: "Show what is armed; undo restores the edit",
       onclick: () => block.load(),
     },
     "Revert",
@@ -108,7 +108,7 @@ function facts(app: App, block: Block): { known: HTMLElement; acts: HTMLElement[
     const isDriving = base.state() === "drive" || base.state() === "settling";
     const differs = isDriving && found !== null && base.runs() !== null && base.runs() !== found.version;
     runs?.set(block.running(), differs ? "warn" : "");
-    const other = `armed meanwhile: ${found ? armedText(found) : ""}; the edit here is based on version ${block.basis()}.`;
+    const other = `armed in the meantime: ${found ? armedText(found) : ""}; the edit here is based on version ${block.basis()}.`;
     overtaken.say(isOther ? other : "");
     either.hidden = !isOther;
     setText(load, `Load version ${found?.version ?? ""}`);
@@ -137,11 +137,12 @@ function armedText({ version, author, written_utc, armed }: Generators): string 
 function reasonAgainst(block: Block, seat: string): string {
   const found = block.block();
   if (!found) return "the block has not been read yet";
-  if (!block.isGood()) return "mend the numbers marked in red first";
+  if (!block.isGood()) return "correct the numbers marked in red first";
   if (seat) return seat;
+  if (block.loading()) return block.loading();
   if (!found.allowed) return found.why_not;
-  if (block.isOvertaken()) return "somebody armed other settings meanwhile: load them, or keep yours";
-  return block.isChanged() ? "" : "what is edited here is what is armed";
+  if (block.isOvertaken()) return "other settings were armed in the meantime: load them, or keep yours";
+  return block.isChanged() ? "" : "these cards are armed already";
 }
 
 function fact(label: string): { parts: HTMLElement[]; set(text: string, kind: string): void } {

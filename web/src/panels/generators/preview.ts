@@ -13,7 +13,7 @@ import { DEGREE } from "./model";
 import { usage } from "./usage";
 
 const LATER_MS = 250;
-const BUSY = "what these cards would do is being computed …";
+const BUSY = "computing what these cards would do …";
 const BUSY_MS = 600;
 const SECONDS = [5, 10, 20, 60, 300] as const;
 const QUANTITIES = { position: "Position", velocity: "Velocity", acceleration: "Acceleration", legs: "Legs" } as const;
@@ -64,11 +64,11 @@ export function preview(app: App, block: Block): { picture: HTMLElement; numbers
     seconds();
     clearTimeout(timer);
     block.exceeded.set(0); // of what was edited before
-    if (!block.isGood()) return said.say("the preview waits until all numbers are good");
+    if (!block.isGood()) return said.say("no preview until all numbers are valid");
     if (!isAny) {
       found.set(null);
       turn += 1;
-      return said.say("no generator is on: switch one on to see what it would do");
+      return said.say("no generator is on: switch one on to preview its motion");
     }
     if (found.peek() === null) said.say(BUSY);
     timer = window.setTimeout(() => void request(), LATER_MS);
@@ -83,7 +83,7 @@ export function preview(app: App, block: Block): { picture: HTMLElement; numbers
     const isLimited = answer !== null && chart.show(answer.t, drawn);
     const limits = isLimited ? h("span", { class: "dashed" }, "limits") : drawn.some(
       (curve) => curve.limits.length,
-    ) ? h("em", {}, "limits are outside this range") : null;
+    ) ? h("em", {}, "limits are beyond this range") : null;
     fill(legend, ...drawn.map((curve) => h("span", { style: `--ink: ${curve.colour}` }, curve.label)), limits);
     table.show(answer);
     fill(beyond, answer?.exceeded.length ? exceededList(answer.exceeded, "preview-exceeded") : null);

@@ -11,10 +11,10 @@ import { nameProblem } from "../common/names";
 import { gate, ICONS, section } from "../common/ui";
 import type { Block } from "./block";
 import { jsonText, readSet, tomlText } from "./file";
-import { plainName, whole } from "./model";
+import { plainName } from "./model";
 
 const PATH = "/api/generators/sets";
-const STAYS = "comes with the platform and stays as it is";
+const STAYS = "comes with the platform and cannot be changed";
 
 export function sets(app: App, block: Block): { element: HTMLElement; refresh(): Promise<void> } {
   const names = signal<string[]>([]);
@@ -43,7 +43,7 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
     const name = await askText("Save this set", "Name", start, "Save", "set-name", check);
     if (!name) return;
     const isThere = names.peek().includes(name);
-    if (isThere && !(await sure(`Replace ${name}?`, "A set of this name is there already.", "Replace"))) return;
+    if (isThere && !(await sure(`Replace ${name}?`, "A set of this name exists already.", "Replace"))) return;
     const named: CardSet = { ...block.edited.peek(), name };
     await app.api.put(`${PATH}/${encodeURIComponent(name)}`, named);
     block.take(named);
@@ -53,11 +53,11 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
   });
   const load = button(["Load"], "set-load", async () => {
     const name = chosen.peek();
-    block.take({ ...whole(await app.api.get<CardSet>(`${PATH}/${encodeURIComponent(name)}`)), name });
+    await block.takeNamed(name, app.api.get<CardSet>(`${PATH}/${encodeURIComponent(name)}`));
   });
   const remove = button(["Delete"], "set-delete", async () => {
     const name = chosen.peek();
-    const text = "It is removed from the server; cards here and in the block stay.";
+    const text = "It is removed from the server; the cards here and in the block stay.";
     if (!(await sure(`Delete ${name}?`, text, "Delete"))) return;
     await app.api.delete(`${PATH}/${encodeURIComponent(name)}`);
     chosen.set("");
@@ -86,14 +86,14 @@ export function sets(app: App, block: Block): { element: HTMLElement; refresh():
     select.value = all.includes(chosen()) ? chosen() : "";
     const none = chosen() && all.includes(chosen()) ? "" : "choose a saved set first";
     const token = app.session.mayOperate() ? "" : "saving and deleting need the operator token";
-    const good = block.isGood() ? "" : "mend the numbers marked in red first";
-    gate(bring, "", "A TOML or JSON file of yours, into the cards here; nothing is armed by it");
-    gate(load, none, "Into the cards here; nothing is armed by it");
+    const good = block.isGood() ? "" : "correct the numbers marked in red first";
+    gate(bring, "", "Load a TOML or JSON file into the cards here; this arms nothing");
+    gate(load, none || block.loading(), "Load it into the cards here; this arms nothing");
     const stays = ready().includes(chosen()) ? `the set ${chosen()} ${STAYS}` : "";
-    gate(remove, none || stays || token, "Remove it from the server");
-    gate(save, token || good, "Keep these cards on the server");
-    gate(toml, good, "Save as a TOML file of yours");
-    gate(json, good, "Save as a JSON file of yours");
+    gate(remove, none || stays || token, "Delete it from the server");
+    gate(save, token || good, "Save these cards on the server");
+    gate(toml, good, "Download as a TOML file");
+    gate(json, good, "Download as a JSON file");
   });
   void refresh();
   const element = section(

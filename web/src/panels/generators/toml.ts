@@ -25,13 +25,13 @@ class Parser {
         this.#want("]]");
         const listed = (top[name] ??= []) as Table[];
         into = {};
-        if (!Array.isArray(listed)) throw this.#error(`${name} is no list of tables`);
+        if (!Array.isArray(listed)) throw this.#error(`${name} is not a list of tables`);
         listed.push(into);
       } else if (this.#next("[")) {
         throw this.#error("a table in single brackets; generators are tables under [[generator]]");
       } else {
         const key = this.#key();
-        if (key in into) throw this.#error(`${key} is there twice`);
+        if (key in into) throw this.#error(`${key} appears twice`);
         this.#space();
         this.#want("=");
         this.#space();
@@ -49,7 +49,7 @@ class Parser {
     const word = /^[^\s,\]#]+/.exec(this.text.slice(this.#at))?.[0] ?? "";
     this.#at += word.length;
     if (word === "true" || word === "false") return word === "true";
-    if (!NUMBER.test(word)) throw this.#error(`${word || "nothing"} is no number, text, list, true or false`);
+    if (!NUMBER.test(word)) throw this.#error(`${word || "nothing"} is not a number, string, list, true or false`);
     return Number(word.replaceAll("_", ""));
   }
 
@@ -70,7 +70,7 @@ class Parser {
     let found = "";
     for (this.#at += 1; ; this.#at += 1) {
       const letter = this.text[this.#at];
-      if (letter === undefined || letter === "\n") throw this.#error("a text without an end");
+      if (letter === undefined || letter === "\n") throw this.#error("a string without an end");
       if (letter === quote) break;
       if (letter !== "\\" || quote === "'") {
         found += letter;
@@ -81,7 +81,7 @@ class Parser {
       const digits = code === "u" ? 4 : code === "U" ? 8 : 0;
       const hex = this.text.slice(this.#at + 1, this.#at + 1 + digits);
       const escaped = digits ? String.fromCodePoint(Number(`0x${hex}`) || 0xfffd) : ESCAPES[code];
-      if (escaped === undefined) throw this.#error(`\\${code} in a text`);
+      if (escaped === undefined) throw this.#error(`\\${code} in a string`);
       found += escaped;
       this.#at += digits;
     }
@@ -91,7 +91,7 @@ class Parser {
 
   #key(): string {
     const found = /^[A-Za-z0-9_-]+/.exec(this.text.slice(this.#at))?.[0];
-    if (!found) throw this.#error("a key is wanted");
+    if (!found) throw this.#error("a key is expected");
     this.#at += found.length;
     return found;
   }
@@ -103,7 +103,7 @@ class Parser {
   }
 
   #want(mark: string): void {
-    if (!this.#next(mark)) throw this.#error(`${mark} is wanted`);
+    if (!this.#next(mark)) throw this.#error(`${mark} is expected`);
   }
 
   #space(): void {
@@ -118,7 +118,7 @@ class Parser {
   #endOfLine(): void {
     this.#space();
     const rest = /^(#[^\n]*)?\r?(\n|$)/.exec(this.text.slice(this.#at));
-    if (!rest) throw this.#error("more than one thing in a line");
+    if (!rest) throw this.#error("more than one value in a line");
     this.#at += rest[0].length;
   }
 

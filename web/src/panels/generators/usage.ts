@@ -35,7 +35,7 @@ function row(name: string, k: number, answer: Preview): HTMLElement[] {
     const value = largest[order] ?? 0;
     const full = `${unit}${["", "/s", "/s²"][order] ?? ""}`;
     const title = limit === null
-      ? "no limit is known"
+      ? "no limit"
       : `${number(value * scale, 4)} of ${number(limit * scale, 4)} ${full}`;
     return cell(`${short(value * scale)} ${full}`, limit ? value / limit : 0, title);
   });
@@ -53,7 +53,7 @@ function legs({ legs: lengths, limits }: Preview): HTMLElement | null {
   if (!limits || !Number.isFinite(low)) return null;
   const range = limits.l_max - limits.l_min;
   const allowed = `${number(limits.l_min)} to ${number(limits.l_max)} m`;
-  const title = `shortest ${number(low)} m, longest ${number(high)} m; they may be ${allowed}`;
+  const title = `shortest ${number(low)} m, longest ${number(high)} m; allowed ${allowed}`;
   const over = low < limits.l_min || high > limits.l_max;
   const bar = h(
     "b", { class: over ? "bad" : "" },

@@ -22,21 +22,21 @@ interface Known {
   from: readonly State[];
   /** Whether a latched fault or a stop is in the way. */
   needsHealth: boolean;
-  /** What follows, where it moves the base: it is asked back. */
+  /** What follows, where it moves the base: this is confirmed first. */
   moves?: { title: string; text: string };
 }
 
 const DRIVING: readonly State[] = ["engaging", "drive", "settling", "freeze"];
 const SILENT_S = 1;
 const LATCHED = "a fault or an emergency stop is latched: reset it first";
-const CLEAR = "Nobody may be on, under or beside the platform who does not belong there.";
+const CLEAR = "Nobody must be on, under or beside the platform who should not be there.";
 
 export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
   down: {
     label: "Switch on", does: "ready to rise; nothing moves yet", from: ["off"], needsHealth: true,
   },
   standby: {
-    label: "Rise", does: "to neutral, and stand there", from: ["down", "lowering"], needsHealth: true,
+    label: "Rise", does: "to neutral, and stay there", from: ["down", "lowering"], needsHealth: true,
     moves: { title: "Rise to standby?", text: `The platform rises to its neutral pose and stays there. ${CLEAR}` },
   },
   drive: {
@@ -44,7 +44,7 @@ export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
     moves: { title: "Drive?", text: "" },
   },
   off: {
-    label: "Switch off", does: "where it is down, or held", from: ["down", "held"], needsHealth: false,
+    label: "Switch off", does: "when it is down or held", from: ["down", "held"], needsHealth: false,
   },
   lower: {
     label: "Lower", does: "go down from where it is", from: [
@@ -69,16 +69,16 @@ export const ACTIONS: Record<Exclude<Action, "host" | "maintenance">, Known> = {
   },
 };
 
-/** What brings a base to rest: it needs no page that is up to date, here as at the console. */
+/** What brings a base to rest: it needs no up-to-date page, neither here nor at the server. */
 export const CALMING: ReadonlySet<keyof typeof ACTIONS> = new Set(CALM);
 
 /** Why an action cannot be asked for now; "" where it can. */
 export function whyNot(action: keyof typeof ACTIONS, now: Situation): string {
   const known = ACTIONS[action];
-  if (now.state === null) return "the state of the base is not known";
+  if (now.state === null) return "the state of the base is unknown";
   if (action === "reset" && now.fault === null && !now.estop) return "there is nothing to reset";
   if (!isOneOf(known.from, now.state)) {
-    return `${known.label.toLowerCase()} works from ${listed(known.from)}, the base is in ${now.state}`;
+    return `${known.label.toLowerCase()} works from ${listed(known.from)}; the base is in ${now.state}`;
   }
   if (known.needsHealth && (now.fault !== null || now.estop)) return LATCHED;
   return action === "drive" ? whyNotDrive(now) : "";
@@ -86,14 +86,14 @@ export function whyNot(action: keyof typeof ACTIONS, now: Situation): string {
 
 function whyNotDrive({ mode, host }: Situation): string {
   if (mode !== "host" || host === null) return "";
-  if (host.age_s === null) return "in host mode the base follows the host, and no frame has come";
+  if (host.age_s === null) return "in host mode the base follows the host, and no frame has arrived";
   if (host.age_s > SILENT_S) return `the host has been silent for ${host.age_s.toFixed(0)} s`;
   return host.exceeded.length ? `the host asks for more than the limits allow: ${host.exceeded[0]}` : "";
 }
 
 /** Why the mode stays; "" where it can be changed. */
 export function whyNotMode({ state }: Situation): string {
-  if (state === null) return "the state of the base is not known";
+  if (state === null) return "the state of the base is unknown";
   return isOneOf(DRIVING, state) ? `the mode cannot change in ${state}: settle first` : "";
 }
 
@@ -115,9 +115,9 @@ const UNDER_WAY: Record<string, string> = {
   stopping: "It comes to a stop where it is.",
 };
 
-/** What goes on without being asked for anything. */
+/** What the base is doing by itself. */
 export function underWay(state: string | null): string {
-  return (state !== null && UNDER_WAY[state]) || "The state of the base is not known.";
+  return (state !== null && UNDER_WAY[state]) || "The state of the base is unknown.";
 }
 
 function listed(names: readonly string[]): string {

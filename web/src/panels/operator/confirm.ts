@@ -20,7 +20,7 @@ export interface Confirmed {
   generators: number | null;
 }
 
-/** What to go on with, null where not to; what moves nothing is not asked back. */
+/** What was confirmed; null where it was cancelled. Requests that move nothing need no confirmation. */
 export async function confirmed(
   app: App, action: keyof typeof ACTIONS, now: Signal<Situation>,
 ): Promise<Confirmed | null> {
@@ -39,8 +39,8 @@ export async function confirmed(
   const stop = isDrive ? effect(() => fill(said, ...driving(shown(), asked))) : undefined;
   const body = isDrive ? [said] : [h("p", {}, moves.text)];
   const looking = isDrive ? setInterval(() => void look(), LOOK_MS) : undefined;
-  const isCalming = CALMING.has(action); // a picture that is old, or changes meanwhile, does not take the question away
-  const [seat, stale] = [isCalming ? whyNotStopping(app) : whyNotOperating(app), whyNotOperating(app)];
+  const isCalming = CALMING.has(action); // it may be answered while the page is behind, and when the state has changed
+  const [gone, stale] = [whyNotStopping(app), whyNotOperating(app)];
   const yes = await ask({
     title: moves.title,
     body,
@@ -50,15 +50,17 @@ export async function confirmed(
     isCautious: true,
     outdated: () => {
       const { state, mode } = now();
-      if (seat()) return seat();
-      if (isCalming) return stale() ? "" : whyNot(action, now());
+      if (gone()) return gone();
+      if (stale()) return ""; // what is known is old: nothing follows from it
       if (whyNot(action, now())) return whyNot(action, now());
-      if (state !== asked.state) return `the base has gone to ${state} meanwhile`;
-      if (mode !== asked.mode) return `the base has gone to ${mode} mode meanwhile`;
+      if (isCalming) return "";
+      if (state !== asked.state) return `the base has gone to ${state} in the meantime`;
+      if (mode !== asked.mode) return `the base has gone to ${mode} mode in the meantime`;
       const armed = shown()?.version ?? null;
-      return armed === named ? "" : `version ${armed} of the generators is armed meanwhile`;
+      return armed === named ? "" : `version ${armed} of the generators has been armed in the meantime`;
     },
-    onOutdated: (why) => app.say(`${label} was not asked for: ${why}.`, "error"),
+    waits: () => (isCalming ? "" : stale()),
+    onOutdated: (why) => app.say(`${label} was not requested: ${why}.`, "error"),
   });
   clearInterval(looking);
   stop?.();
@@ -76,7 +78,7 @@ function driving(block: Generators | null, { mode, host }: Situation): Child[] {
     said.push(
       h(
         "p", { class: "good" },
-        `Frames come, the last ${(1e3 * (host?.age_s ?? 0)).toFixed(0)} ms ago, and stay within the limits.`,
+        `Frames arrive, the last ${(1e3 * (host?.age_s ?? 0)).toFixed(0)} ms ago, and stay within the limits.`,
       ),
     );
   } else {
@@ -88,12 +90,12 @@ function driving(block: Generators | null, { mode, host }: Situation): Child[] {
 }
 
 function armed(block: Generators | null): Child[] {
-  if (block === null) return [h("p", { class: "warn" }, "What the generators are set to could not be read.")];
+  if (block === null) return [h("p", { class: "warn" }, "The generator settings could not be read.")];
   const on = block.armed.cards.flatMap((card, k) => (card.enabled ? [h("li", {}, `${k + 1}: ${summary(card)}`)] : []));
   const name = block.armed.name ? ` “${block.armed.name}”` : "";
   if (on.length === 0) return [h("p", {}, `No generator is on (version ${block.version}).`)];
   return [
-    h("p", {}, `Generators that begin with it, version ${block.version}${name}:`), h("ul", { class: "p-armed" }, ...on),
+    h("p", {}, `Generators that start with it, version ${block.version}${name}:`), h("ul", { class: "p-armed" }, ...on),
     ...beyond(block), ...sinceLastRun(block),
   ];
 }
@@ -101,20 +103,20 @@ function armed(block: Generators | null): Child[] {
 function beyond({ exceeded, judged }: Generators): Child[] {
   if (exceeded === null) return [h("p", { class: "warn", "data-test": "confirm-unjudged" }, `${sentence(judged)}.`)];
   if (exceeded.length === 0) return [h("p", { class: "good" }, `Within all limits (${judged}).`)];
-  const text = `Beyond ${counted(exceeded)} (${judged}). The control law keeps to them: the platform runs into them again and again.`;
+  const text = `Beyond ${counted(exceeded)} (${judged}). The control law enforces them: the platform will run into them again and again.`;
   return [h("p", { class: "bad" }, h("strong", {}, text)), exceededList(exceeded, "confirm-exceeded")];
 }
 
-/** What the operator may not expect, who remembers the last drive. */
+/** What is new for an operator who remembers the last drive. */
 function sinceLastRun({ armed, version, running_version: ran, last_run: before }: Generators): Child[] {
   const line = (text: string): Child[] => [h("p", { class: "dim", "data-test": "confirm-differs" }, text)];
   if (ran === null || ran === 0) return line("No generators have run since this base started.");
-  if (ran === version) return line(`As in the last run, version ${ran}.`);
-  if (!before) return line(`The last run was of version ${ran}, which this console has not seen: it cannot be compared.`);
+  if (ran === version) return line(`Same as in the last run, version ${ran}.`);
+  if (!before) return line(`The last run used version ${ran}, which this console has not seen, so they cannot be compared.`);
   const changed = differences(before, armed);
   if (changed.length === 0) return line(`The same motion as in the last run, version ${ran}.`);
   return [
-    h("p", {}, `Other than in the last run, version ${ran}${before.name ? ` “${before.name}”` : ""}:`),
+    h("p", {}, `Changes since the last run, version ${ran}${before.name ? ` “${before.name}”` : ""}:`),
     h("ul", { class: "p-armed", "data-test": "confirm-differs" }, ...changed.map((one) => h("li", {}, sentence(one)))),
   ];
 }

@@ -49,7 +49,7 @@ export function diagram(): Diagram {
   const element = h("div", { "data-test": "state-diagram" }, svg as unknown as Node, below);
   const set = (state: string | null): void => {
     for (const [name, part] of parts) toggleClass(part, "lit", name === state);
-    svg.setAttribute("aria-label", state === null ? "state not known" : `state: ${state}`);
+    svg.setAttribute("aria-label", state === null ? "state unknown" : `state: ${state}`);
     element.dataset["state"] = state ?? "unknown";
   };
   set(null);

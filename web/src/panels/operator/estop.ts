@@ -1,4 +1,4 @@
-/** The emergency stop: one press acts at once, wherever the page is. It replaces no hardware stop. */
+/** The emergency stop: one press acts at once, wherever the page is. It does not replace a hardware stop. */
 
 import type { App } from "../../app";
 import { h, setText } from "../../core/dom";
@@ -13,7 +13,7 @@ import { sentence } from "../common/ui";
 import { StopRequest, type Phase } from "./stop_request";
 import { READY, readiness, stopShown, type Ready, type StopShown } from "./stop_shown";
 
-const VIEWER = "A viewer cannot stop the base. With the operator token this page can, also without the seat.";
+const VIEWER = "A viewer cannot stop the base. With the operator token this page can, even without the seat.";
 const made = new WeakMap<App, Stop>();
 
 const LOOK_MS = 2000; // between looks at the stop posts, while the console is away
@@ -44,7 +44,7 @@ export function estopButton(app: App): HTMLElement {
   const button = h(
     "button", { class: "estop", type: "button", "data-test": "estop", "aria-live": "assertive" }, word, detail,
   );
-  // On the press, not on the release: a hand that slips off the button has stopped the base all the same. The focus
+  // On the press, not on the release: a hand that slips off the button has still stopped the base. The focus
   // stays where it was, so that a space typed later does not press it again.
   button.addEventListener("pointerdown", (pressed) => {
     pressed.preventDefault();
@@ -107,7 +107,7 @@ function stopOf(app: App): Stop {
     ready: ready(),
   }));
   const stop: Stop = { request, ready, shown, press: () => (mayAsk() ? request.press() : void enterToken(app)) };
-  /** A page whose role nobody has told yet may be an operator's. */
+  /** Until the server has sent the role, the page may be an operator's. */
   function mayAsk(): boolean {
     const me = app.session.me.peek();
     return me?.may_stop ?? app.api.token !== "";

@@ -18,12 +18,12 @@ export function faults(app: App, reset: HTMLElement): HTMLElement {
   const what = h("p", { class: "grow", "data-test": "fault", role: "alert" });
   const now = h("div", { class: "p-fault row" }, what, reset);
   const warnings = h("p", { class: "warn", "data-test": "warnings" });
-  const lately = h("ol", { class: "p-lately", "aria-label": "Lately" });
+  const lately = h("ol", { class: "p-lately", "aria-label": "Recent" });
   effect(() => {
     const { strip } = stopped();
     const fault = base.fault() ?? (strip && `emergency stop: ${base.isFresh() ? "it acts until it is reset" : strip}`);
     now.className = `p-fault row ${fault ? "bad" : ""}`;
-    setText(what, fault ? `${sentence(fault)}.` : base.state() === null ? "Not known." : "No fault.");
+    setText(what, fault ? `${sentence(fault)}.` : base.state() === null ? "Unknown." : "No fault.");
   });
   effect(() => {
     warnings.hidden = base.warnings() === "";

@@ -27,7 +27,7 @@ export function health(app: App): HTMLElement {
     const ring = base.ring();
     const timing = ring?.state === "live" ? ring.timing : null;
     if (!ring || !timing) {
-      for (const one of [rate, late, load, overruns, lost]) one.set("–", 0, "none", "no records come");
+      for (const one of [rate, late, load, overruns, lost]) one.set("–", 0, "none", "no records arrive");
       return;
     }
     const share = ring.rate_hz > 0 ? timing.rate_hz / ring.rate_hz : 0;
@@ -35,17 +35,17 @@ export function health(app: App): HTMLElement {
       `${timing.rate_hz.toFixed(0)} of ${ring.rate_hz.toFixed(0)} Hz`, share, judged(
         Math.abs(1 - share), RATE_OFF, 5 * RATE_OFF,
       ),
-      "records that came in the last second, and what the writer means to publish",
+      "records received in the last second, and the writer's nominal rate",
     );
     late.set(
       micros(timing.late_max_s), (timing.late_max_s ?? 0) / LATE_FULL_S, judged(
         timing.late_max_s, ON_TIME_S, LATE_FULL_S,
       ),
-      "of the ticks of the last second; up to 100 µs counts as on time, a full bar is 1 ms",
+      "of the ticks in the last second; up to 100 µs counts as on time, a full bar is 1 ms",
     );
     load.set(
       timing.load_max === null ? "–" : `${(100 * timing.load_max).toFixed(0)} %`, timing.load_max ?? 0,
-      judged(timing.load_max, HIGH_LOAD, 1), "largest part of a period that a tick computed, in the last second",
+      judged(timing.load_max, HIGH_LOAD, 1), "largest share of its period that a tick spent computing, in the last second",
     );
     overruns.set(
       count(timing.overruns), timing.overruns ?? 0, judged(timing.overruns, 0, Infinity),
@@ -53,11 +53,11 @@ export function health(app: App): HTMLElement {
     );
     lost.set(
       count(timing.lost), timing.lost, judged(timing.lost, 0, 0),
-      "records that this console could not read in time; the base does not notice",
+      "records that this console could not read in time; the base is not affected",
     );
   });
   const screen = meter("Ring to screen", "health-latency");
-  const pictures = meter("Pictures", "health-fps");
+  const pictures = meter("Frame rate", "health-fps");
   const all = [rate, late, load, overruns, lost, screen, pictures];
   const element = section("Timing", [], h("div", { class: "p-meters" }, ...all.map((one) => one.element)));
   app.onFrame(() => {
@@ -69,12 +69,12 @@ export function health(app: App): HTMLElement {
       !isKnown ? "–" : `${Number.isNaN(whole) ? "page " : ""}${ms.toFixed(0)} ms`, isKnown ? ms / SCREEN_FULL_MS : 0,
       judged(isKnown ? ms : null, SCREEN_FINE_MS, SCREEN_FULL_MS),
       !isKnown
-        ? "no live records come"
+        ? "no live records arrive"
         : Number.isNaN(whole)
-        ? "from the arrival of a record to its picture; the ring's time is not that of the clock, so that nobody can tell the rest"
-        : `from the stamp of a record to its picture, median of two seconds; the page itself has it for ${page.toFixed(0)} ms of that`,
+        ? "from the arrival of a record to its display; the ring does not run on clock time, so the rest is unknown"
+        : `from the time stamp of a record to its display, median over two seconds; ${page.toFixed(0)} ms of it in the page`,
     );
-    pictures.set(`${fps.toFixed(0)} /s`, fps / FULL_FPS, judged(FULL_FPS - fps, FULL_FPS / 2, 0.75 * FULL_FPS), "pictures of the plots a second, of the last two");
+    pictures.set(`${fps.toFixed(0)} /s`, fps / FULL_FPS, judged(FULL_FPS - fps, FULL_FPS / 2, 0.75 * FULL_FPS), "frames of the plots per second, over the last two seconds");
   });
   return element;
 }

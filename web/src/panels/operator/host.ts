@@ -32,7 +32,7 @@ export function host(app: App): HTMLElement {
     told = key;
     if (seconds === null) fill(judged);
     else if (sentences.length === 0) fill(
-      judged, h("p", { class: "good" }, "What the host asks for is within all limits."),
+      judged, h("p", { class: "good" }, "The host's demand is within all limits."),
     );
     else fill(judged, ...sentences.map((text) => h("p", { class: "bad" }, text)));
   });
@@ -41,8 +41,8 @@ export function host(app: App): HTMLElement {
 }
 
 function spoken(age: number | null, isMaintenance: boolean): string {
-  if (age === null) return isMaintenance ? "No frame has come; maintenance needs no host." : "No frame has come.";
-  if (age <= STALE_S) return isMaintenance ? "Frames come, but maintenance does not follow them." : "Frames come.";
+  if (age === null) return isMaintenance ? "No frame has arrived; maintenance needs no host." : "No frame has arrived.";
+  if (age <= STALE_S) return isMaintenance ? "Frames arrive, but maintenance does not follow them." : "Frames arrive.";
   return age <= SILENT_S ? "Frames are late." : "The host is silent.";
 }
 

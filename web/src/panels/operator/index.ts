@@ -39,15 +39,15 @@ function state(app: App): HTMLElement {
   const about = h("p", { class: "faint" });
   effect(() => {
     picture.set(base.state());
-    setText(word, base.state() ?? "not known");
+    setText(word, base.state() ?? "unknown");
     const isOld = !base.isFresh() && base.state() !== null;
     picture.element.classList.toggle("old", isOld);
     setText(
       about,
       app.session.source() === "replay"
-        ? "Of the live base; the page shows a replay."
+        ? "State of the live base; the page shows a replay."
         : isOld
-        ? "Of the last record that came."
+        ? "As of the last record received."
         : "",
     );
     about.hidden = about.textContent === "";
@@ -63,7 +63,7 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
   }));
   const send = async (action: Action, version: number | null = null): Promise<void> => {
     const drawn = base.drawn();
-    if (!drawn && !isCalming(action)) return app.say(`${sentence(action)} was not asked for: the page has not shown a record yet.`, "error");
+    if (!drawn && !isCalming(action)) return app.say(`${sentence(action)} was not requested: the page has not shown a record yet.`, "error");
     const wanted: Operate = { action, seen: drawn && { ...drawn, generators_version: version } };
     await answered(app, app.api.post<Answer>("/api/operate", wanted, {}, MOVING_MS));
   };
@@ -78,7 +78,7 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
     );
   const stopping = whyNotStopping(app);
   const isStale = computed(() => seat() !== stopping());
-  // what calms the base is not kept back by a picture that may be old
+  // requests that calm the base are allowed on a page that is behind
   const whyNotAsk = (action: Known, situation: Situation): string =>
     CALMING.has(action) ? stopping() || (isStale() ? "" : whyNot(action, situation)) : seat() || whyNot(action, situation);
   const buttons = new Map([...ORDER, "reset" as const].map((action) => [action, button(action)]));
@@ -104,10 +104,10 @@ function actions(app: App): { resetButton: HTMLElement; element: HTMLElement } {
     const next = nextAction(now());
     const isThere = base.ring()?.state === "live";
     const said = next ? `Next: ${ACTIONS[next].label.toLowerCase()}, ${ACTIONS[next].does}.` : underWay(now().state);
-    setText(follows, isThere ? said : "No base runs: nothing can be asked for.");
+    setText(follows, isThere ? said : "No base is running, so nothing can be requested.");
   });
   const grid = h("div", { class: "p-actions" }, ...ORDER.map((action) => buttons.get(action)));
-  return { resetButton: buttons.get("reset") ?? h("span"), element: section("Ask for", [mode.element], grid, follows) };
+  return { resetButton: buttons.get("reset") ?? h("span"), element: section("Requests", [mode.element], grid, follows) };
 }
 
 function isCalming(action: Action): boolean {

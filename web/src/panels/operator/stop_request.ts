@@ -17,7 +17,7 @@ const AGAIN_MS = 1000;
 const ACTS = /\bacts\b/; // in the server's own sentence, once a record has shown it
 const LATCHED = /^latched\b/; // likewise, where a base has not begun
 const SHOWN_MS: Partial<Record<Phase, number>> = { acts: 2_000, latched: 15_000, asked: 15_000, refused: 15_000 };
-const UNHEARD = "The console does not answer. It is asked again every second; use the hardware stop.";
+const UNHEARD = "The console does not answer. The request is repeated every second; use the hardware stop.";
 
 export class StopRequest {
   readonly phase: Signal<Phase> = signal<Phase>("idle");

@@ -7,7 +7,7 @@ import type { Ring } from "../../net/types";
 import type { Phase } from "./stop_request";
 
 /**
- * What a press would do now. `armed`: it reaches the base; `post`: it does, by the stop post, for the console is away;
+ * What a press would do now. `armed`: it reaches the base; `post`: it does, via the stop post, while the console is away;
  * `latched`: the base has not begun and would not rise; `token`: refused without the operator token; `deaf`: the writer
  * takes no commands; `nobody`: there is no base; `unheard`: nobody answers this page; `unknown`: not known yet.
  */
@@ -41,19 +41,19 @@ const HARDWARE = "use the hardware stop";
 
 /** Small under the button, and as its title, while nothing is asked for. */
 export const READY: Record<Ready, { detail: string; title: string }> = {
-  armed: { detail: KEYS, title: `Stops the base at once and brings it down; it asks nothing back (${KEYS}). It replaces no hardware stop.` },
-  post: { detail: "by the stop post", title: "The console is away. Its stop post answers this page and takes the stop; use the hardware stop if in doubt." },
-  latched: { detail: "kept for the start", title: "The base has not begun. A stop is kept for it: it will not rise until an operator resets it." },
-  token: { detail: "needs operator token", title: "Pressed here it stops nothing: this page has no operator token, and asks for it. Use the hardware stop." },
-  deaf: { detail: "this writer takes no stop", title: "Pressed here it stops nothing: the writer of this ring takes no commands. Use the hardware stop." },
-  nobody: { detail: "no base runs", title: "No base runs that it could stop. If something moves all the same, use the hardware stop." },
-  unheard: { detail: "no connection", title: "Neither the console nor its stop post answers this page. A press goes on asking until one does; use the hardware stop." },
-  unknown: { detail: "connecting", title: "What a press would do is not known yet: the page is connecting." },
+  armed: { detail: KEYS, title: `Stops the base at once and lowers it, without a confirmation (${KEYS}). It does not replace a hardware stop.` },
+  post: { detail: "via the stop post", title: "The console is away. Its stop post answers this page and takes the stop; use the hardware stop if in doubt." },
+  latched: { detail: "kept for the start", title: "The base has not started. A stop is kept for it: it will not rise until an operator resets it." },
+  token: { detail: "needs operator token", title: "A press stops nothing: this page has no operator token, and asks for it. Use the hardware stop." },
+  deaf: { detail: "this writer accepts no stop", title: "A press stops nothing: the writer of this ring accepts no commands. Use the hardware stop." },
+  nobody: { detail: "no base is running", title: "No base is running that it could stop. If something moves anyway, use the hardware stop." },
+  unheard: { detail: "no connection", title: "Neither the console nor its stop post answers this page. A press is repeated until one does; use the hardware stop." },
+  unknown: { detail: "connecting", title: "The effect of a press is not known yet: the page is connecting." },
 };
 
 /** For the end of a sentence that says the console is away. */
 export function stopWay(ready: Ready): string {
-  if (ready === "post") return "The stop button works, by the stop post, which answers; use the hardware stop if in doubt.";
+  if (ready === "post") return "The stop button works, via the stop post, which answers; use the hardware stop if in doubt.";
   return ready === "token" ? "The stop needs the operator token: use the hardware stop." : "The stop button gets no answer: use the hardware stop.";
 }
 
@@ -85,7 +85,7 @@ const ASKED: Partial<Record<Phase, Omit<StopShown, "strip">>> = {
   asking: { word: "STOPPING", detail: KEYS, look: "" },
   unheard: { word: "NO ANSWER", detail: HARDWARE, look: "failed" },
   latched: { word: "LATCHED", detail: "the base will not rise", look: "acts" },
-  asked: { word: "ASKED FOR", detail: "no answer from the base", look: "failed" },
+  asked: { word: "REQUESTED", detail: "no answer from the base", look: "failed" },
   refused: { word: "REFUSED", detail: HARDWARE, look: "failed" },
   acts: { word: "STOPPED", detail: "the emergency stop acts", look: "acts" },
 };

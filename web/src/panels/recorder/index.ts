@@ -37,7 +37,7 @@ function status(app: App): HTMLElement {
   const command = h("code", { class: "p-command" });
   const empty = h(
     "div", { class: "p-empty" },
-    h("p", {}, "Nobody records this ring. A recorder is a process of its own; start one with"), command,
+    h("p", {}, "Nothing records this ring. A recorder is a separate process; start one with"), command,
   );
   const send = (what: AskRecorder["do"]): void => void answered(
     app, app.api.post<Answer>("/api/recorder", { do: what }),
@@ -56,7 +56,7 @@ function status(app: App): HTMLElement {
     const isHeard = app.socket.link() === "open" && !app.socket.isSilent();
     const shown = recorderShown(found, isHeard, base.ring()?.state === "live"); // as the title bar says it
     dot.className = `dot ${shown.level}${shown.word === "REC" ? " live" : ""}`;
-    setText(word, shown.word === "REC" ? "recording" : !found && isHeard ? "No recorder runs" : shown.word);
+    setText(word, shown.word === "REC" ? "recording" : !found && isHeard ? "No recorder is running" : shown.word);
     word.title = shown.title;
     empty.hidden = found !== null;
     figures.hidden = file.hidden = found === null;
@@ -72,15 +72,15 @@ function status(app: App): HTMLElement {
     toggleClass(gaps?.element as Element, "bad", (found?.gaps ?? 0) > 0);
     trouble.say(found?.trouble ?? "");
     incident.say(found?.incident ?? "");
-    const missing = why() || (found ? "" : "no recorder runs: start one with `motionbase record`");
+    const missing = why() || (found ? "" : "no recorder is running: start one with `motionbase record`");
     const [start, stop, split] = buttons;
     if (start) gate(
-      start, missing || (isRecording ? "it records already" : ""), "Begin a new file with the next record",
+      start, missing || (isRecording ? "it is recording already" : ""), "Begin a new file with the next record",
     );
     if (stop) gate(
-      stop, missing || (isRecording ? "" : "it does not record"), "End the file; the recorder waits for the next start",
+      stop, missing || (isRecording ? "" : "it is not recording"), "End the file; the recorder waits for the next start",
     );
-    if (split) gate(split, missing || (isRecording ? "" : "it does not record"), "The next record begins a new file");
+    if (split) gate(split, missing || (isRecording ? "" : "it is not recording"), "The next record begins a new file");
   });
   return section(
     "Recording", [], h("div", { class: "row" }, dot, word), empty, file, figures, trouble.element,

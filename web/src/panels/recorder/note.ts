@@ -27,9 +27,9 @@ export function noteLine(app: App, test: string): HTMLElement {
   };
   const seat = whyNotSeated(app);
   effect(() => {
-    const where = app.session.status()?.recorder?.state === "recording" ? "in the recording" : "among the events, for nothing is being recorded,";
-    gate(input, seat(), `It stands ${where} at the time of this moment`);
-    gate(send, seat(), `It stands ${where} at the time of this moment`);
+    const where = app.session.status()?.recorder?.state === "recording" ? "to the recording" : "to the events (nothing is being recorded)";
+    gate(input, seat(), `Adds a note ${where}, with the current time`);
+    gate(send, seat(), `Adds a note ${where}, with the current time`);
   });
   return form;
 }

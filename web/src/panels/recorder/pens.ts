@@ -90,7 +90,7 @@ export function pens(app: App): Pens {
     const schema = app.session.schemas().live;
     const known = new Set(drawable(schema?.channels).map((channel) => channel.name));
     const gone = schema ? list().find(({ name }) => !known.has(name)) : undefined;
-    if (gone) return `${gone.name} is no channel of the ring, which is what a chart draws; take it off`;
+    if (gone) return `${gone.name} is not a channel of the ring, so it cannot be charted; remove it`;
     const wrong = list().find(({ low, high }) => (low === null || high === null ? low !== high : low >= high));
     return wrong ? `${wrong.name}: give both ends of its range, the lower one first, or none` : "";
   };
@@ -106,7 +106,7 @@ function penRow(
     const input = h("input", {
       class: "num", inputmode: "decimal", value: pen[which] ?? "", placeholder: "auto",
       "aria-label": `${which} end of ${pen.name}`,
-      title: `${which === "low" ? "Lower" : "Upper"} edge of the lane [${unit}]; empty: around what comes`,
+      title: `${which === "low" ? "Lower" : "Upper"} edge of the lane [${unit}]; empty: automatic`,
     });
     input.addEventListener("input", () => {
       const text = input.value.trim().replace(",", ".");
@@ -119,7 +119,7 @@ function penRow(
     return input;
   };
   const remove = iconButton(
-    ICONS.close, `Take ${pen.name} off the chart`, () => set(list.peek().filter((other) => other.name !== pen.name)),
+    ICONS.close, `Remove ${pen.name} from the chart`, () => set(list.peek().filter((other) => other.name !== pen.name)),
     `strip-remove-${pen.name}`,
   );
   return h(

@@ -21,7 +21,7 @@ export function strip(app: App): HTMLElement {
   const page = h(
     "input",
     {
-      class: "num", inputmode: "decimal", value: "60", "aria-label": "Seconds a page", "data-test": "strip-seconds",
+      class: "num", inputmode: "decimal", value: "60", "aria-label": "Seconds per page", "data-test": "strip-seconds",
       oninput: () => seconds.set(Number(page.value.replace(",", "."))),
     },
   );
@@ -43,7 +43,7 @@ export function strip(app: App): HTMLElement {
       type: "button", class: "grow", "data-test": "strip-stop",
       onclick: () => void app.attempt(app.api.delete<Strip>("/api/strip")),
     },
-    "End it",
+    "End the chart",
   );
   const dot = h("span", { class: "dot" });
   const word = h("span", { class: "grow", "data-test": "strip-state" });
@@ -78,21 +78,21 @@ export function strip(app: App): HTMLElement {
     out.hidden = now === null || now.pages === 0;
     setText(out, fileOf(now));
     out.title = now?.out.endsWith(".png")
-      ? "Download the newest page; the others are beside it"
-      : "Download the roll; it can be read at every moment";
+      ? "Download the newest page; the others are in the same folder"
+      : "Download the roll; it is readable at any time";
     const wrong = chosen.problem() || problem(seconds(), name());
-    const noRing = baseOf(app).ring()?.state === "live" ? "" : "no base runs";
+    const noRing = baseOf(app).ring()?.state === "live" ? "" : "no base is running";
     gate(
       start, seat() || (isDrawing ? "a chart is being drawn: end it first" : noRing || wrong),
-      "In a process of its own, until it is ended",
+      "Runs as a separate process until you end it",
     );
-    gate(stop, seat() || (isDrawing ? "" : "no chart is being drawn"), "The last page goes out as it is");
+    gate(stop, seat() || (isDrawing ? "" : "no chart is being drawn"), "The last page is written as it is");
   });
   const labelled = (text: string, input: HTMLElement): HTMLElement => h("label", { class: "grow" }, text, input);
   return section(
     "Strip chart", [], h("div", { class: "row" }, dot, word), out, failed.element, ended.element, chosen.element,
     h(
-      "div", { class: "row p-ends" }, labelled("Name", called), labelled("Seconds a page", page),
+      "div", { class: "row p-ends" }, labelled("Name", called), labelled("Seconds per page", page),
       h("div", {}, h("span", { class: "faint p-small" }, "Format"), kind.element),
     ),
     h("div", { class: "row" }, start, stop),
@@ -101,11 +101,11 @@ export function strip(app: App): HTMLElement {
 
 function spoken({ state, pages, channels }: Strip): string {
   const word = { drawing: "Drawing", ended: "Ended", failed: "Failed" }[state];
-  return `${word}, ${pages} ${pages === 1 ? "page" : "pages"}, ${channels.length} channels.`;
+  return `${word}, ${pages} ${pages === 1 ? "page" : "pages"}, ${channels.length} ${channels.length === 1 ? "channel" : "channels"}.`;
 }
 
 function problem(seconds: number, name: string): string {
-  if (!(seconds > 0 && seconds <= LONGEST_S)) return `seconds a page must be above 0 and at most ${LONGEST_S}`;
+  if (!(seconds > 0 && seconds <= LONGEST_S)) return `seconds per page must be above 0 and at most ${LONGEST_S}`;
   return nameProblem(name);
 }
 

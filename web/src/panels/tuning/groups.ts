@@ -1,4 +1,4 @@
-/** Parameters in groups that people look for; names that nobody knows here are told apart by when they may change. */
+/** Parameters in familiar groups; unknown names are grouped by when they may change. */
 
 import type { Parameter } from "../../net/types";
 import { DOFS } from "../../net/words";

@@ -29,7 +29,7 @@ export const tuning: Panel = {
         trouble.say("");
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        trouble.say(`${why}. Parameters are there while a base runs, such as \`motionbase run simona\`.`);
+        trouble.say(`${why}. Parameters are available while a base runs, such as \`motionbase run simona\`.`);
       }
     };
     const list = h("div", { class: "p-parameters" });
@@ -42,7 +42,7 @@ export const tuning: Panel = {
     );
     const law = h("p", { class: "dim" });
     effect(() => setText(law, found()?.law ?? ""));
-    const none = h("p", { class: "empty", "data-test": "tuning-none", hidden: true }, "No parameter is like that. Find another word.");
+    const none = h("p", { class: "empty", "data-test": "tuning-none", hidden: true }, "No parameter matches. Change the search.");
     rows(app, tuner, list, search, none);
     const element = h(
       "div", { class: "panel p-tuning", "data-test": "panel-tuning" }, accessBar(app),
@@ -108,7 +108,7 @@ function rows(app: App, tuner: Tuner, list: HTMLElement, search: HTMLInputElemen
     }
     const moving = isAtRest(base.state())
       ? ""
-      : `it may be changed only while the base rests, and it is in ${base.state() ?? "an unknown state"}`;
+      : `it may be changed only while the base rests; it is in ${base.state() ?? "an unknown state"}`;
     for (const parameter of parameters) {
       const whyNot = !parameter.tunable ? "it is fixed" : seat() || (parameter.at_rest ? moving : "");
       shown.get(parameter.name)?.show(parameter, whyNot);
@@ -137,7 +137,7 @@ function tools(app: App, tuner: Tuner): HTMLElement[] {
   });
   const reset = button("Reset all", "tuning-reset", async () => {
     const names = differing().map(([name]) => name);
-    const body = [h("p", {}, "Back to what was designed, within half a second:"), h("p", {}, names.join(", "))];
+    const body = [h("p", {}, "These return to their design values within half a second:"), h("p", {}, names.join(", "))];
     if (await ask({ title: `Reset ${names.length} parameters?`, body, act: "Reset all", test: "tuning-reset-all" })) {
       await tuner.change(Object.fromEntries(names.map((name) => [name, []])));
     }
@@ -146,14 +146,14 @@ function tools(app: App, tuner: Tuner): HTMLElement[] {
   const redo = iconButton(ICONS.redo, "Redo (Ctrl+Shift+Z)", () => void tuner.redo(), "tuning-redo");
   const seat = whyNotOperating(app);
   effect(() => {
-    gate(undo, seat() || (tuner.canUndo() ? "" : "nothing was changed from here"), "Undo (Ctrl+Z): back to the number before");
+    gate(undo, seat() || (tuner.canUndo() ? "" : "nothing was changed on this page"), "Undo (Ctrl+Z): back to the previous value");
     gate(redo, seat() || (tuner.canRedo() ? "" : "nothing was undone"), "Redo (Ctrl+Shift+Z)");
   });
   effect(() => {
-    const isNone = found() === null ? "no parameters are known yet" : "";
-    gate(save, isNone, "What is not as designed, as a JSON file");
-    gate(load, seat() || isNone, "All that a JSON file has");
-    gate(reset, seat() || isNone || (differing().length ? "" : "all are as designed"), "Everything as designed");
+    const isNone = found() === null ? "no parameters yet" : "";
+    gate(save, isNone, "Download what differs from the design as a JSON file");
+    gate(load, seat() || isNone, "Set all parameters that a JSON file has");
+    gate(reset, seat() || isNone || (differing().length ? "" : "all have their design values"), "Reset everything to the design values");
   });
   return [undo, redo, save, load, reset];
 }
@@ -166,7 +166,7 @@ function valuesOf(name: string, text: string): Values {
     throw new Error(`${name} is not JSON`);
   }
   const listed = isPiece(data) ? data["parameters"] : null;
-  if (!isPiece(listed)) throw new Error(`${name} has no table parameters`);
+  if (!isPiece(listed)) throw new Error(`${name} has no table “parameters”`);
   for (const [key, values] of Object.entries(listed)) {
     if (!Array.isArray(values) || !values.every((value) => typeof value === "number")) throw new Error(
       `${name}: ${key} must be a list of numbers`,

@@ -23,7 +23,7 @@ interface NumberView {
 /** @param change takes all numbers of the parameter; none of them: back to the design */
 export function row(parameter: Parameter, change: (values: number[]) => void): Row {
   let now = parameter;
-  const reset = iconButton(ICONS.reset, "Back to the designed value", () => change([]), `reset-${parameter.name}`);
+  const reset = iconButton(ICONS.reset, "Reset to the design value", () => change([]), `reset-${parameter.name}`);
   const mark = h("span", { class: "p-mark" }, parameter.tunable ? (parameter.at_rest ? "at rest" : "") : "fixed");
   mark.title = parameter.at_rest ? "May be changed only while the base rests: off, down, standby or held" : "";
   const about = h(
@@ -46,7 +46,7 @@ export function row(parameter: Parameter, change: (values: number[]) => void): R
     now = next;
     const asDesigned = next.goal.every((goal, k) => goal === next.designed[k]);
     toggleClass(element, "tuned", !asDesigned);
-    gate(reset, whyNot || (asDesigned ? "it is as designed" : ""), "Back to the designed value");
+    gate(reset, whyNot || (asDesigned ? "it has its design value" : ""), "Reset to the design value");
     for (const view of views) view.show(next, whyNot);
   };
   const refused = (text: string): void => {

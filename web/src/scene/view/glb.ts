@@ -64,10 +64,10 @@ export function readGlb(raw: ArrayBuffer, otherwise: Color): [BufferGeometry, Co
 
 function chunks(raw: ArrayBuffer): { gltf: Gltf; binary: DataView } {
   const view = new DataView(raw);
-  if (raw.byteLength < 20 || view.getUint32(0, true) !== MAGIC) throw new Error("it is no binary glTF file");
-  if (view.getUint32(4, true) !== 2) throw new Error(`it is glTF version ${view.getUint32(4, true)}, 2 is known`);
+  if (raw.byteLength < 20 || view.getUint32(0, true) !== MAGIC) throw new Error("it is not a binary glTF file");
+  if (view.getUint32(4, true) !== 2) throw new Error(`it is glTF version ${view.getUint32(4, true)}; only 2 is supported`);
   const length = view.getUint32(12, true);
-  if (view.getUint32(16, true) !== JSON_CHUNK || 20 + length > raw.byteLength) throw new Error("its description is cut short");
+  if (view.getUint32(16, true) !== JSON_CHUNK || 20 + length > raw.byteLength) throw new Error("its description is truncated");
   const gltf = JSON.parse(new TextDecoder().decode(new Uint8Array(raw, 20, length))) as Gltf;
   const begin = Math.min(20 + length + 8, raw.byteLength);
   return { gltf, binary: new DataView(raw, begin) };
@@ -92,11 +92,11 @@ function numbers(gltf: Gltf, binary: DataView, number: number, wide: 1 | 3): num
   const view = gltf.bufferViews?.[accessor?.bufferView ?? -1];
   const reader = READERS[accessor?.componentType ?? 0];
   if (!accessor || !view || !reader || accessor.sparse || accessor.type !== (wide === 3 ? "VEC3" : "SCALAR"))
-    throw new Error(`its accessor ${number} is of a kind that is not read`);
+    throw new Error(`its accessor ${number} is of an unsupported kind`);
   const [size, read] = reader;
   const step = view.byteStride ?? wide * size;
   const begin = (view.byteOffset ?? 0) + (accessor.byteOffset ?? 0);
-  if (begin + step * (accessor.count - 1) + wide * size > binary.byteLength) throw new Error(`its accessor ${number} is cut short`);
+  if (begin + step * (accessor.count - 1) + wide * size > binary.byteLength) throw new Error(`its accessor ${number} is truncated`);
   return Array.from({ length: wide * accessor.count }, (_, k) => read(binary, begin + step * Math.floor(k / wide) + size * (k % wide)));
 }
 

@@ -96,7 +96,7 @@ function grid(step: number, radius: number, colours: Theme): Object3D {
 function markings(z: number, step: number, reach: number, colours: Theme): Object3D[] {
   const high = 0.16 * reach;
   const front = lettering("FRONT", high, colours);
-  front.rotation.z = Math.PI / 2; // to be read by who stands before it
+  front.rotation.z = Math.PI / 2; // readable from the front
   front.position.set(step * Math.ceil((1.45 * reach) / step) + 0.6 * high, 0, z);
   const scale = lettering(step >= 1 ? `${step} m` : `${1000 * step} mm`, 0.8 * high, colours);
   const x = step * Math.ceil((1.3 * reach) / step);

@@ -11,7 +11,7 @@ const RADIANS_PER_HEIGHT = 3.2;
 export interface Gestures {
   /** The camera was moved. */
   moved(): void;
-  /** A hand was taken off: a good time to keep where the camera is. */
+  /** The pointer was released: a good time to save the camera. */
   rested(): void;
   /** Whether a hand at this place takes hold of the platform, in shares of the canvas, -1 to 1, y up. */
   grasps(x: number, y: number): boolean;

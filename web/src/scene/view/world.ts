@@ -173,7 +173,7 @@ export class World {
     for (const label of this.#legLabels) label.sprite.visible = choices.labels;
     for (const label of this.#pointLabels) label.sprite.visible = choices.labels && !isPilot;
     for (const arrows of this.#axes) arrows.visible = choices.axes && !isPilot;
-    this.#isPilot = isPilot; // who sits inside a ghost sees nothing else
+    this.#isPilot = isPilot; // from inside a ghost nothing else is visible
     this.#ghost.group.visible = this.#hasGhost && choices.ghost && !isPilot;
     this.trail.mesh.visible = choices.trail && !isPilot;
     for (const mesh of [this.#cabin, this.#capsule]) if (mesh) mesh.visible = !isPilot;
